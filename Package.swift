@@ -1,0 +1,48 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+  name: "LiveObjects",
+  platforms: [.macOS(.v13)],
+  products: [
+    .library(name: "LiveObjects", targets: ["LiveObjects"]),
+    .library(name: "LiveObjectsPreload", type: .dynamic, targets: ["LiveObjectsPreload"]),
+    .executable(name: "liveobjects", targets: ["LiveObjectsTool"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    .target(name: "CLiveObjects"),
+    .target(name: "LiveObjectsCapture"),
+    .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
+    .target(
+      name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"]),
+    .target(
+      name: "LiveObjects",
+      dependencies: [
+        "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+      ]),
+    .target(
+      name: "LiveObjectsPreload",
+      dependencies: ["CLiveObjects"],
+      // The library lives in programs of any kind, so it needs libc and nothing else: no start
+      // files of an executable, no second Swift runtime.
+      linkerSettings: [
+        .unsafeFlags(["-nostartfiles", "-static-stdlib"], .when(platforms: [.linux]))
+      ]),
+    .executableTarget(
+      name: "LiveObjectsTool",
+      dependencies: [
+        "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(name: "LiveObjectsCaptureTests", dependencies: ["LiveObjectsCapture"]),
+    .testTarget(name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis"]),
+    .testTarget(name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport"]),
+    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects"]),
+    .testTarget(name: "LiveObjectsToolTests", dependencies: ["LiveObjectsReport"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c17
+)

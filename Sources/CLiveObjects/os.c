@@ -1,0 +1,107 @@
+// os.c - owns nothing; see os.h.
+
+#define _GNU_SOURCE
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+static void *map(size_t bytes, int protection) {
+    int saved = errno; // the host must not find our failures in its errno
+    void *start =
+        mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
+void *liveobj_os_reserve(size_t bytes) {
+    return map(bytes, PROT_NONE);
+}
+
+bool liveobj_os_commit(void *start, size_t bytes) {
+    int saved = errno;
+    bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+    errno = saved;
+    return done;
+}
+
+void *liveobj_os_map(size_t bytes) {
+    return map(bytes, PROT_READ | PROT_WRITE);
+}
+
+void liveobj_os_unmap(void *start, size_t bytes) {
+    int saved = errno;
+    if (start)
+        munmap(start, bytes);
+    errno = saved;
+}
+
+int liveobj_os_write_all(int fd, const void *bytes, size_t count) {
+    const char *next = bytes;
+    while (count > 0) {
+        ssize_t written = write(fd, next, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : EIO;
+        next += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+struct liveobj_file liveobj_os_file_map(const char *path) {
+    struct liveobj_file file = {NULL, 0};
+    int saved = errno;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes != MAP_FAILED)
+            file = (struct liveobj_file){bytes, (size_t)status.st_size};
+    }
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return file;
+}
+
+void liveobj_os_file_unmap(struct liveobj_file file) {
+    liveobj_os_unmap((void *)(uintptr_t)file.bytes, file.count);
+}
+
+int liveobj_os_thread_id(void) {
+#if defined(__linux__)
+    return (int)syscall(SYS_gettid);
+#else
+    return 0;
+#endif
+}
+
+void liveobj_os_yield(void) {
+    sched_yield();
+}
+
+void liveobj_lock_acquire(struct liveobj_lock *lock) {
+    // Acquire: what the last holder wrote under the lock must be seen.
+    while (__atomic_exchange_n(&lock->word, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&lock->word, __ATOMIC_RELAXED))
+            liveobj_os_yield();
+}
+
+void liveobj_lock_release(struct liveobj_lock *lock) {
+    // Release: publishes what was written under the lock.
+    __atomic_store_n(&lock->word, 0, __ATOMIC_RELEASE);
+}

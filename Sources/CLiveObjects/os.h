@@ -1,0 +1,56 @@
+// os.h - every system call and every fact about the machine that the recorder needs.
+//
+// Nothing here calls malloc, stdio or the dynamic linker's locks. Functions marked "hook" may run
+// inside a hook; all of them are async-signal-safe unless they say otherwise.
+
+#ifndef LIVEOBJ_OS_H
+#define LIVEOBJ_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
+#define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/// Memory pages are dealt with in units of this many bytes.
+#define LIVEOBJ_PAGE_BYTES ((size_t)4096)
+
+/// Address space without memory behind it (PROT_NONE), or NULL. It costs nothing until committed.
+void *liveobj_os_reserve(size_t bytes);
+
+/// Makes a page-aligned part of a reservation readable and writable, zeroed on first touch. Hook.
+/// \returns false if the system refuses.
+bool liveobj_os_commit(void *start, size_t bytes);
+
+/// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if refused. Hook.
+void *liveobj_os_map(size_t bytes);
+void liveobj_os_unmap(void *start, size_t bytes);
+
+/// Writes everything, over interruptions and short writes.
+/// \returns 0, or the errno that stopped it.
+int liveobj_os_write_all(int fd, const void *bytes, size_t count);
+
+/// A file mapped for reading. `bytes` is NULL if it cannot be had.
+struct liveobj_file {
+    const unsigned char *bytes;
+    size_t count;
+};
+struct liveobj_file liveobj_os_file_map(const char *path);
+void liveobj_os_file_unmap(struct liveobj_file file);
+
+/// The kernel's id of the calling thread, one system call.
+int liveobj_os_thread_id(void);
+
+/// Gives the processor away; for the retry of a spin lock. Hook.
+void liveobj_os_yield(void);
+
+/// A lock that is held for a few instructions, fork-safe by plain memory state.
+/// Never taken in a signal handler.
+struct liveobj_lock {
+    int word;
+};
+void liveobj_lock_acquire(struct liveobj_lock *lock);
+void liveobj_lock_release(struct liveobj_lock *lock);
+
+#endif

@@ -1,0 +1,61 @@
+// stacks.h - from the registers of a frame to the id of its stack trace.
+//
+//   unwind_rules.c  the unwind rule of a return address, read from the image's unwind table
+//   unwind.c        the one file that knows libunwind: what the rules cannot pass, it walks
+//   stack_trace.c   walks a thread's stack, re-using the part that has not changed since last time
+//   stack_depot.c   a trace's frames -> an id, for good
+
+#ifndef LIVEOBJ_STACKS_H
+#define LIVEOBJ_STACKS_H
+
+#include "CLiveObjects.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The registers that an unwind rule needs. `pc` is a return address; `sp` and `fp` are what the
+/// caller at `pc` sees when the call returns.
+struct liveobj_registers {
+    uintptr_t pc;
+    uintptr_t sp;
+    uintptr_t fp;
+};
+
+/// What a thread remembers of its last stack trace. Zeroed memory is a valid empty cache.
+/// Made with liveobj_os_map on the thread's first trace, kept for the next thread afterwards.
+struct liveobj_stack_cache;
+size_t liveobj_stack_cache_bytes(void);
+
+/// Loads libunwind, reserves the depot. Once, outside of hooks.
+/// \returns where traces will come from.
+enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
+
+/// The id of the calling thread's stack trace from `leaf` outwards; 0 if it was dropped. Hook.
+uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
+                                    struct liveobj_registers leaf);
+
+/// Traces that were dropped since the start: depot full, or a stack that could not be read.
+uint64_t liveobj_stacks_dropped(void);
+
+/// Forgets every cached unwind rule and last stack: an image was unloaded.
+void liveobj_stacks_images_changed(void);
+
+/// One stored trace: its own frames, and how many outermost frames of its parent follow them.
+struct liveobj_stored_trace {
+    uint32_t parent;
+    uint32_t parent_frames;
+    uint32_t own_frames;
+    const uintptr_t *frames; // innermost first
+};
+
+/// The highest id given out so far. Ids count from 1; a parent's id is smaller than its child's.
+uint32_t liveobj_stack_depot_last(void);
+struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
+
+/// Around fork: the depot's locks and libunwind's state.
+void liveobj_stacks_before_fork(void);
+void liveobj_stacks_after_fork_parent(void);
+void liveobj_stacks_after_fork_child(void);
+
+#endif

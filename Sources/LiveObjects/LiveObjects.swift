@@ -1,0 +1,2 @@
+/// Finds the objects that a piece of code left behind.
+public enum LiveObjects {}

@@ -1,0 +1,29 @@
+/// How many instances of a type are alive, and how many of them were added since the baseline.
+public struct TypeGrowth: Sendable, Hashable {
+  /// Demangled, module-qualified.
+  public var type: String
+  public var kind: ObjectKind
+  /// The type belongs to the program, not to the Swift toolchain or the system.
+  public var isUsers: Bool
+  /// Live instances in the capture.
+  public var live: Int
+  /// Those allocated since the baseline.
+  public var growth: Int
+  /// Bytes asked for by the live instances.
+  public var bytes: UInt64
+  /// Instances whose deinit has run and whose memory unowned references keep; not counted as live.
+  public var pinned: Int
+
+  public init(
+    type: String, kind: ObjectKind, isUsers: Bool, live: Int, growth: Int, bytes: UInt64,
+    pinned: Int = 0
+  ) {
+    self.type = type
+    self.kind = kind
+    self.isUsers = isUsers
+    self.live = live
+    self.growth = growth
+    self.bytes = bytes
+    self.pinned = pinned
+  }
+}

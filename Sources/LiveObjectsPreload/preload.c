@@ -1,0 +1,1 @@
+int liveobj_preload_placeholder;

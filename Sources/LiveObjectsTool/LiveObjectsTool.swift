@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct LiveObjectsTool: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "liveobjects")
+}
