@@ -37,6 +37,7 @@ let package = Package(
         "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "LiveObjectsCaptureTests", dependencies: ["LiveObjectsCapture"]),
     .testTarget(name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis"]),
     .testTarget(name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport"]),
