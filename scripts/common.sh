@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# What the scripts share. Sourced, never run: `source "$(dirname "$0")/common.sh"`.
+
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '\n==> %s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# The Swift toolchain cannot be had from apt, so its absence is only reported.
+require_swift() {
+  command -v swift >/dev/null ||
+    die "no 'swift' in PATH: install Swift 6.0 or later (https://www.swift.org/install/linux)"
+}
+
+missing_packages() {
+  local package
+  for package in libunwind-dev cmake ninja-build "$@"; do
+    dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null |
+      grep -qx installed || printf '%s\n' "$package"
+  done
+}
+
+# The packages that the build needs, and those named: installed by root, asked for otherwise.
+require_packages() {
+  command -v dpkg-query >/dev/null ||
+    die "this is no Debian or Ubuntu: install libunwind's headers, cmake and ninja, then use swift and cmake directly"
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  [[ $EUID -eq 0 ]] || die "packages are missing; run: sudo apt-get install -y ${missing[*]}"
+  say "Installing ${missing[*]}"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# bin_path PACKAGE [swift build arguments]: where `swift build` puts that package's products.
+bin_path() {
+  local package=$1
+  shift
+  swift build --package-path "$package" "$@" --show-bin-path
+}
+
+# test_binary PACKAGE [swift build arguments]: the one executable that holds all tests of a package.
+test_binary() {
+  local binaries
+  binaries=("$(bin_path "$@")"/*PackageTests.xctest)
+  [[ -x ${binaries[0]} ]] || die "no test binary in $(dirname "${binaries[0]}")"
+  printf '%s\n' "${binaries[0]}"
+}
