@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # What the scripts share. Sourced, never run: `source "$(dirname "$0")/common.sh"`.
 
+# shellcheck disable=SC2034  # for those who source this
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf '\n==> %s\n' "$*"; }
@@ -18,18 +19,18 @@ require_swift() {
 
 missing_packages() {
   local package
-  for package in libunwind-dev cmake ninja-build "$@"; do
+  for package in libunwind-dev cmake ninja-build; do
     dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null |
       grep -qx installed || printf '%s\n' "$package"
   done
 }
 
-# The packages that the build needs, and those named: installed by root, asked for otherwise.
+# The packages that the build needs: installed by root, asked for otherwise.
 require_packages() {
   command -v dpkg-query >/dev/null ||
     die "this is no Debian or Ubuntu: install libunwind's headers, cmake and ninja, then use swift and cmake directly"
   local missing
-  mapfile -t missing < <(missing_packages "$@")
+  mapfile -t missing < <(missing_packages)
   [[ ${#missing[@]} -gt 0 ]] || return 0
   [[ $EUID -eq 0 ]] || die "packages are missing; run: sudo apt-get install -y ${missing[*]}"
   say "Installing ${missing[*]}"
