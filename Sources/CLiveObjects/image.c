@@ -1,0 +1,266 @@
+// image.c - loaded ELF images: what the dynamic linker knows of them, and what their files say.
+//
+// Owns nothing. Everything here runs outside of hooks: it takes the dynamic linker's lock and maps
+// files. A file on disk may have been replaced since it was loaded, so nothing read from it is
+// trusted without a bounds check.
+
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// MARK: - Images
+
+struct visit {
+    liveobj_image_visit_fn visit;
+    void *context;
+    bool seen_main;
+};
+
+static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_main) {
+    struct liveobj_image image = {.bias = info->dlpi_addr,
+                                  .start = UINTPTR_MAX,
+                                  .path = is_main ? "/proc/self/exe" : info->dlpi_name,
+                                  .headers = info->dlpi_phdr,
+                                  .header_count = info->dlpi_phnum,
+                                  .is_main = is_main};
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD)
+            continue;
+        uintptr_t start = image.bias + header->p_vaddr;
+        if (start < image.start)
+            image.start = start;
+        if (start + header->p_memsz > image.end)
+            image.end = start + header->p_memsz;
+    }
+    return image;
+}
+
+static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct visit *visit = context;
+    struct liveobj_image image = describe(info, !visit->seen_main);
+    visit->seen_main = true;
+    return visit->visit(visit->context, &image);
+}
+
+void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
+    struct visit state = {visit, context, false};
+    dl_iterate_phdr(visit_info, &state);
+}
+
+struct search {
+    uintptr_t address;
+    struct liveobj_image *image;
+    bool found;
+};
+
+static bool match_address(void *context, const struct liveobj_image *image) {
+    struct search *search = context;
+    if (!liveobj_image_contains(image, search->address, 0))
+        return false;
+    *search->image = *image;
+    search->found = true;
+    return true;
+}
+
+bool liveobj_image_of(uintptr_t address, struct liveobj_image *image) {
+    struct search search = {address, image, false};
+    liveobj_images_visit(match_address, &search);
+    return search.found;
+}
+
+bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
+                            uint32_t segment_flags) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr;
+        if (headers[i].p_type == PT_LOAD && address >= start &&
+            address - start < headers[i].p_memsz)
+            return (headers[i].p_flags & segment_flags) == segment_flags;
+    }
+    return false;
+}
+
+// MARK: - Symbols in the file
+
+/// A part of a mapped file, or NULL if it does not lie inside.
+static const void *part(struct liveobj_file file, uint64_t offset, uint64_t bytes) {
+    if (offset > file.count || bytes > file.count - offset)
+        return NULL;
+    return file.bytes + offset;
+}
+
+struct sections {
+    struct liveobj_file file;
+    const ElfW(Shdr) *headers;
+    size_t count;
+    const char *names;
+    size_t names_bytes;
+};
+
+static bool find_sections(struct liveobj_file file, struct sections *sections) {
+    const ElfW(Ehdr) *elf = part(file, 0, sizeof *elf);
+    if (!elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf->e_shentsize != sizeof(ElfW(Shdr)) || elf->e_shstrndx >= elf->e_shnum)
+        return false;
+    const ElfW(Shdr) *headers =
+        part(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
+    if (!headers)
+        return false;
+    const ElfW(Shdr) *names = &headers[elf->e_shstrndx];
+    *sections = (struct sections){file, headers, elf->e_shnum,
+                                  part(file, names->sh_offset, names->sh_size), names->sh_size};
+    return sections->names != NULL;
+}
+
+/// The NUL-terminated name at `offset` of a string table equals `name` (or begins with it).
+static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offset, const char *name,
+                         bool whole) {
+    size_t length = strlen(name) + (whole ? 1 : 0);
+    return offset <= table_bytes && length <= table_bytes - offset &&
+           memcmp(table + offset, name, length) == 0;
+}
+
+static struct liveobj_extent find_in_table(const struct sections *sections,
+                                           const ElfW(Shdr) *table, const char *name) {
+    struct liveobj_extent none = {0, 0};
+    const ElfW(Sym) *symbols = part(sections->file, table->sh_offset, table->sh_size);
+    if (!symbols || table->sh_link >= sections->count)
+        return none;
+    const ElfW(Shdr) *strings = &sections->headers[table->sh_link];
+    const char *names = part(sections->file, strings->sh_offset, strings->sh_size);
+    if (!names)
+        return none;
+    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+        if (symbols[i].st_shndx != SHN_UNDEF &&
+            name_matches(names, strings->sh_size, symbols[i].st_name, name, true))
+            return (struct liveobj_extent){symbols[i].st_value,
+                                           symbols[i].st_value + symbols[i].st_size};
+    return none;
+}
+
+struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name) {
+    struct liveobj_extent found = {0, 0};
+    struct sections sections;
+    struct liveobj_file file = liveobj_os_file_map(image->path);
+    if (find_sections(file, &sections))
+        for (size_t i = 0; i < sections.count && !found.start; i++)
+            if (sections.headers[i].sh_type == SHT_SYMTAB ||
+                sections.headers[i].sh_type == SHT_DYNSYM)
+                found = find_in_table(&sections, &sections.headers[i], name);
+    liveobj_os_file_unmap(file);
+    if (found.start)
+        found = (struct liveobj_extent){found.start + image->bias, found.end + image->bias};
+    return found;
+}
+
+bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix) {
+    bool found = false;
+    struct sections sections;
+    struct liveobj_file file = liveobj_os_file_map(image->path);
+    if (find_sections(file, &sections))
+        for (size_t i = 0; i < sections.count && !found; i++)
+            found = name_matches(sections.names, sections.names_bytes,
+                                 sections.headers[i].sh_name, prefix, false);
+    liveobj_os_file_unmap(file);
+    return found;
+}
+
+// MARK: - Global-offset-table slots
+
+struct relocations {
+    const ElfW(Rela) *entries;
+    size_t count;
+};
+
+struct dynamic_section {
+    struct relocations relocations[2]; // of the procedure linkage table, and all others
+    const ElfW(Sym) *symbols;
+    const char *names;
+};
+
+static struct dynamic_section find_dynamic_section(const struct liveobj_image *image) {
+    struct dynamic_section found = {0};
+    const ElfW(Dyn) *entry = NULL;
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(image->bias + headers[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        const void *address = (const void *)entry->d_un.d_ptr;
+        switch (entry->d_tag) {
+        case DT_JMPREL: found.relocations[0].entries = address; break;
+        case DT_PLTRELSZ: found.relocations[0].count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
+        case DT_RELA: found.relocations[1].entries = address; break;
+        case DT_RELASZ: found.relocations[1].count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
+        case DT_SYMTAB: found.symbols = address; break;
+        case DT_STRTAB: found.names = address; break;
+        default: break;
+        }
+    }
+    return found;
+}
+
+/// Slots may lie in memory that was made read-only after relocation.
+static bool store_in_slot(const struct liveobj_image *image, uintptr_t slot, void *value) {
+    uintptr_t page = slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    bool read_only = false;
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_GNU_RELRO) {
+            uintptr_t start = image->bias + headers[i].p_vaddr;
+            // The dynamic linker protects whole pages only, rounding the end down.
+            uintptr_t end = (start + headers[i].p_memsz) & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+            read_only = page >= (start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) && page < end;
+        }
+    if (read_only && mprotect((void *)page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    // Release: whoever calls through the slot sees what the replacement needs.
+    __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
+    if (read_only)
+        mprotect((void *)page, LIVEOBJ_PAGE_BYTES, PROT_READ);
+    return true;
+}
+
+unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
+                                     void *replacement) {
+    unsigned replaced = 0;
+    struct dynamic_section dynamic = find_dynamic_section(image);
+    for (int table = 0; dynamic.symbols && dynamic.names && table < 2; table++)
+        for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
+            const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
+            size_t index = ELF64_R_SYM(entry->r_info);
+            if (index && strcmp(dynamic.names + dynamic.symbols[index].st_name, symbol) == 0)
+                replaced += store_in_slot(image, image->bias + entry->r_offset, replacement);
+        }
+    return replaced;
+}
+
+// MARK: - Build id
+
+struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type != PT_NOTE)
+            continue;
+        const unsigned char *next = (const unsigned char *)(image->bias + headers[i].p_vaddr);
+        const unsigned char *end = next + headers[i].p_memsz;
+        while ((size_t)(end - next) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)next;
+            const unsigned char *name = next + sizeof *note;
+            const unsigned char *content = name + ((note->n_namesz + 3) & ~3u);
+            if (content > end || note->n_descsz > (size_t)(end - content))
+                break;
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0)
+                return (struct liveobj_build_id){content, note->n_descsz};
+            next = content + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return (struct liveobj_build_id){NULL, 0};
+}

@@ -1,0 +1,227 @@
+// internal.h - the recorder's private surface, as a map of its files.
+//
+//   handover.c    the public functions: to this copy of the recorder, or to the preloaded one
+//   recorder.c    start, stop, status; the one place where the parts below are put together
+//   runtime.c     where the Swift runtime's symbols lie in this process (runtime.def)
+//   image.c       loaded images: segments, symbols, global-offset-table slots, build ids
+//   repair.c      is the retain path sound once hooks are on, and the way to make it so
+//   hooks.c       what runs inside the runtime; hooks.def lists the pointers and slots it takes
+//   thread.c      what one thread owns while it records
+//   records.c     object -> record and back; page_map.h finds a record by address
+//   stacks.h      from registers to a stack trace id
+//   reader.c      reading the heap of a running program without touching freed memory
+//   types.c       metadata -> type id, kind and name
+//   stream.c      sections and records of the capture stream
+//   capture.c     the order in which a capture is written
+//   os.h          every system call
+
+#ifndef LIVEOBJ_INTERNAL_H
+#define LIVEOBJ_INTERNAL_H
+
+#include "CLiveObjects.h"
+#include "os.h"
+#include "stacks.h"
+
+// MARK: - image.c
+
+/// A loaded image. Pointers lead into memory of the dynamic linker and of the image itself.
+struct liveobj_image {
+    uintptr_t bias;
+    uintptr_t start;
+    uintptr_t end;
+    const char *path;
+    const void *headers; // ElfW(Phdr)
+    size_t header_count;
+    bool is_main;
+};
+
+/// Calls `visit` for every image, the executable first, until it returns true. Takes the dynamic
+/// linker's lock: outside of hooks only.
+typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
+void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
+
+/// Finds the image that holds `address`.
+bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
+
+/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if absent.
+struct liveobj_extent {
+    uintptr_t start;
+    uintptr_t end;
+};
+struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
+
+/// True if the file on disk has a section whose name begins with `prefix`.
+bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix);
+
+/// True if the address lies in a segment of the image with at least the wanted protection (PF_X, PF_W).
+bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
+                            uint32_t segment_flags);
+
+/// Stores `replacement` in every global-offset-table slot of the image that is bound to `symbol`.
+/// \returns the number of slots.
+unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
+                                     void *replacement);
+
+struct liveobj_build_id {
+    const unsigned char *bytes;
+    size_t count;
+};
+struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image);
+
+// MARK: - runtime.c
+
+/// The Swift runtime of this process. A member is NULL where the runtime has no such symbol.
+struct liveobj_runtime {
+#define LIVEOBJ_RUNTIME_SYMBOL(name) void *name;
+#include "runtime.def"
+#undef LIVEOBJ_RUNTIME_SYMBOL
+    /// The image that holds the runtime: libswiftCore, or a static executable.
+    struct liveobj_image image;
+};
+
+/// Finds the runtime.
+/// \returns LIVEOBJ_STATE_READY, LIVEOBJ_STATE_NO_RUNTIME, or LIVEOBJ_STATE_BLIND for a runtime
+/// whose symbols were stripped.
+enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime);
+
+// MARK: - repair.c
+
+/// Whether `_swift_retain` may be switched on in this runtime. Repairs it where it can. Needs a
+/// process with one thread, for it sets the hook pointers for an instant.
+enum liveobj_retain_path {
+    LIVEOBJ_RETAIN_PATH_SOUND,
+    LIVEOBJ_RETAIN_PATH_REPAIRED,
+    LIVEOBJ_RETAIN_PATH_FAULTY,
+};
+enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime);
+
+/// The variable that the repaired retain path jumps through, else NULL.
+void **liveobj_retain_path_variable(void);
+
+// MARK: - thread.c
+
+/// What a thread owns while it records. Blocks outlive their threads: the next thread takes over
+/// the free records, the sequence numbers and the counts that the last one left.
+struct liveobj_thread {
+    struct liveobj_thread *next; // in the list of all blocks, for good
+    bool taken;
+
+    uint32_t free_head;  // records ready for use, chained
+    uint32_t free_count;
+    uint32_t spare_head; // a full batch, or 0
+    uint32_t fresh_next; // never used records: [fresh_next, fresh_end)
+    uint32_t fresh_end;
+
+    uint64_t sequence_next; // numbers of its own: [sequence_next, sequence_end)
+    uint64_t sequence_end;
+    uint64_t epoch;
+
+    struct liveobj_stack_cache *stacks;
+
+    // Written by the owner, read by anybody: relaxed atomics.
+    uint64_t allocations;
+    uint64_t deaths;
+    uint64_t missed_deaths;
+    uint64_t dropped;
+};
+
+/// A thread's own variables. Initial-exec: the default model may allocate on first touch, which
+/// inside a hook ends in recursion.
+struct liveobj_tls {
+    struct liveobj_thread *thread;
+    uint32_t guard;   // > 0: this thread is at work for the recorder
+    bool ended;       // its destructors have run
+};
+extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
+
+bool liveobj_threads_start(void);
+
+/// Gives the calling thread a block, or NULL if there is no memory. Hook, slow path.
+struct liveobj_thread *liveobj_thread_attach(void);
+/// Gives up the block of a thread that has ended already. Hook, slow path.
+void liveobj_thread_detach_if_ended(void);
+
+/// The sums over all blocks.
+struct liveobj_counts {
+    uint64_t allocations;
+    uint64_t deaths;
+    uint64_t missed_deaths;
+    uint64_t dropped;
+};
+struct liveobj_counts liveobj_threads_counts(void);
+
+uint64_t liveobj_sequence_mark(void);
+uint64_t liveobj_sequence_next(struct liveobj_thread *thread);
+
+void liveobj_threads_before_fork(void);
+void liveobj_threads_after_fork_parent(void);
+void liveobj_threads_after_fork_child(void);
+
+// MARK: - records.c
+
+/// Stands in for the metadata of what has none, or has it in its header only.
+enum {
+    LIVEOBJ_METADATA_RAW_BUFFER = 1,
+    LIVEOBJ_METADATA_IN_HEADER = 2,
+};
+
+/// What is known of a live object, unpacked.
+struct liveobj_object {
+    uintptr_t address;
+    uintptr_t metadata; // or one of LIVEOBJ_METADATA_*
+    uint64_t bytes;
+    uint64_t sequence;
+    uint32_t stack;
+    uint32_t scope;
+};
+
+struct liveobj_retain_counts {
+    uint64_t retains;
+    uint64_t releases;
+};
+
+bool liveobj_records_start(uint64_t max_objects, bool count_retains);
+
+/// Records a new object. Hook.
+void liveobj_records_insert(struct liveobj_thread *thread, const struct liveobj_object *object);
+/// Forgets the object at `address`; nothing happens if it is not recorded. Hook.
+void liveobj_records_remove(uintptr_t address);
+/// Adds to the counts of the object at `address`, if it is recorded. Hook.
+void liveobj_records_add_retains(uintptr_t address, uint32_t retains);
+void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
+
+/// Records have the indices [1, end).
+uint32_t liveobj_records_end(void);
+/// \returns false if no live object has this index. Another thread may free the object meanwhile.
+bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
+struct liveobj_retain_counts liveobj_records_retain_counts(uint32_t index);
+
+void liveobj_records_before_fork(void);
+void liveobj_records_after_fork(void);
+
+// MARK: - hooks.c
+
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way,
+                           bool count_retains);
+void liveobj_hooks_pause(void);
+void liveobj_hooks_resume(void);
+/// True if the allocator slots tell objects from other memory in this runtime.
+bool liveobj_hooks_slots_work(const struct liveobj_runtime *runtime);
+/// Whether hooks record stack traces.
+void liveobj_hooks_set_stacks(bool on);
+void liveobj_hooks_set_scope_key(const void *key);
+
+// MARK: - recorder.c
+
+/// Probe and repair; once, as early as possible.
+void liveobj_recorder_prepare(void);
+const struct liveobj_runtime *liveobj_recorder_runtime(void);
+struct liveobj_status liveobj_recorder_status(void);
+
+// MARK: - handover.c
+
+/// Every public function, so that one recorder can serve two copies of this library.
+struct liveobj_table;
+const struct liveobj_table *liveobj_own_table(void);
+
+#endif

@@ -1,0 +1,71 @@
+// page_map.h - address -> record index, without locks.
+//
+// Two levels, as in tcmalloc: a root of leaf pointers, leaves of one 4-byte index per 16 bytes of
+// address space. Both are reserved as address space and take memory page by page on first touch, so
+// a heap costs a quarter of the pages it really uses.
+//
+//   root[address >> 26]  ->  leaf[(address >> 4) & (2^22 - 1)]  ->  record index, 0 for none
+//
+// A slot is written only by the thread that allocates or frees the object at its address; the
+// allocator orders those two for one address. Inline because both run in every hook.
+
+#ifndef LIVEOBJ_PAGE_MAP_H
+#define LIVEOBJ_PAGE_MAP_H
+
+#include "os.h"
+
+enum {
+    LIVEOBJ_GRANULE_BITS = 4,
+    LIVEOBJ_LEAF_BITS = 22,
+    LIVEOBJ_ADDRESS_BITS = 47, // user space of x86_64, and more than aarch64 gives by default
+    LIVEOBJ_ROOT_BITS = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - LIVEOBJ_GRANULE_BITS,
+};
+
+#define LIVEOBJ_LEAF_BYTES (sizeof(uint32_t) << LIVEOBJ_LEAF_BITS)
+
+struct liveobj_page_map {
+    uint32_t **root;
+};
+
+static inline bool liveobj_page_map_start(struct liveobj_page_map *map) {
+    map->root = liveobj_os_map(sizeof(uint32_t *) << LIVEOBJ_ROOT_BITS);
+    return map->root != NULL;
+}
+
+/// Adds a leaf; of two threads that try at once, one wins and both use its leaf.
+static inline uint32_t *liveobj_page_map_add_leaf(uint32_t **entry) {
+    uint32_t *leaf = liveobj_os_map(LIVEOBJ_LEAF_BYTES);
+    uint32_t *present = NULL;
+    if (!leaf)
+        return NULL;
+    // Release: the zeroed leaf before its address. Acquire: the winner's leaf, if we lost.
+    if (__atomic_compare_exchange_n(entry, &present, leaf, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return leaf;
+    liveobj_os_unmap(leaf, LIVEOBJ_LEAF_BYTES);
+    return present;
+}
+
+/// The slot of an address that may hold no object; NULL if no object was ever near it.
+static inline uint32_t *liveobj_page_map_find(const struct liveobj_page_map *map,
+                                              uintptr_t address) {
+    if (LIVEOBJ_UNLIKELY(address >> LIVEOBJ_ADDRESS_BITS))
+        return NULL;
+    uint32_t **entry = &map->root[address >> (LIVEOBJ_LEAF_BITS + LIVEOBJ_GRANULE_BITS)];
+    // Acquire: pairs with the release that published the leaf.
+    uint32_t *leaf = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    size_t index = (address >> LIVEOBJ_GRANULE_BITS) & ((1u << LIVEOBJ_LEAF_BITS) - 1);
+    return LIVEOBJ_LIKELY(leaf != NULL) ? &leaf[index] : NULL;
+}
+
+/// The slot of a new object's address; NULL if it cannot be had.
+static inline uint32_t *liveobj_page_map_claim(const struct liveobj_page_map *map,
+                                               uintptr_t address) {
+    uint32_t *slot = liveobj_page_map_find(map, address);
+    if (LIVEOBJ_LIKELY(slot != NULL) || address >> LIVEOBJ_ADDRESS_BITS)
+        return slot;
+    liveobj_page_map_add_leaf(&map->root[address >> (LIVEOBJ_LEAF_BITS + LIVEOBJ_GRANULE_BITS)]);
+    return liveobj_page_map_find(map, address);
+}
+
+#endif

@@ -1,0 +1,131 @@
+// thread.c - owns the blocks in which threads keep what they use while recording.
+//
+// A block is taken by a thread's first hook and given back by its destructor. Blocks are never
+// unmapped: the next thread takes one over with its free records, and no count is ever lost.
+// A thread whose destructors have run takes a block for each single hook.
+
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <pthread.h>
+
+__thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
+
+/// Numbers that a thread takes from the common counter at once.
+enum { SEQUENCE_BLOCK = 256 };
+
+static struct liveobj_lock lock; // over `blocks`, the `taken` flags and the chunk
+static struct liveobj_thread *blocks;
+static struct liveobj_thread *chunk_next, *chunk_end;
+static pthread_key_t key;
+
+static uint64_t sequence = 1; // the next number that nobody has
+static uint64_t epoch;        // raised by each mark; makes every thread take a new block of numbers
+
+static void give_back(void *block) {
+    liveobj_tls.thread = NULL;
+    liveobj_tls.ended = true;
+    liveobj_lock_acquire(&lock);
+    ((struct liveobj_thread *)block)->taken = false;
+    liveobj_lock_release(&lock);
+}
+
+bool liveobj_threads_start(void) {
+    return pthread_key_create(&key, give_back) == 0;
+}
+
+static struct liveobj_thread *new_block_locked(void) {
+    enum { CHUNK_BYTES = 64 * 1024 };
+    if (chunk_next == chunk_end) {
+        chunk_next = liveobj_os_map(CHUNK_BYTES);
+        chunk_end = chunk_next ? chunk_next + CHUNK_BYTES / sizeof *chunk_next : NULL;
+        if (!chunk_next)
+            return NULL;
+    }
+    struct liveobj_thread *block = chunk_next++;
+    block->next = blocks;
+    // Release: readers of the list take no lock.
+    __atomic_store_n(&blocks, block, __ATOMIC_RELEASE);
+    return block;
+}
+
+static struct liveobj_thread *free_block_locked(void) {
+    for (struct liveobj_thread *block = blocks; block; block = block->next)
+        if (!block->taken)
+            return block;
+    return new_block_locked();
+}
+
+struct liveobj_thread *liveobj_thread_attach(void) {
+    liveobj_lock_acquire(&lock);
+    struct liveobj_thread *block = free_block_locked();
+    if (block)
+        block->taken = true;
+    liveobj_lock_release(&lock);
+    liveobj_tls.thread = block;
+    if (block && !liveobj_tls.ended)
+        pthread_setspecific(key, block);
+    return block;
+}
+
+void liveobj_thread_detach_if_ended(void) {
+    if (LIVEOBJ_UNLIKELY(liveobj_tls.ended) && liveobj_tls.thread)
+        give_back(liveobj_tls.thread);
+}
+
+struct liveobj_counts liveobj_threads_counts(void) {
+    struct liveobj_counts sum = {0};
+    for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
+         block = block->next) {
+        // Relaxed: each count is exact once the threads that count have been waited for.
+        sum.allocations += __atomic_load_n(&block->allocations, __ATOMIC_RELAXED);
+        sum.deaths += __atomic_load_n(&block->deaths, __ATOMIC_RELAXED);
+        sum.missed_deaths += __atomic_load_n(&block->missed_deaths, __ATOMIC_RELAXED);
+        sum.dropped += __atomic_load_n(&block->dropped, __ATOMIC_RELAXED);
+    }
+    return sum;
+}
+
+// MARK: - Sequence numbers
+//
+// A common counter would be a cache line that every allocation of every thread fights for, so
+// threads take numbers in blocks. A mark raises the epoch first and reads the counter then: a thread
+// that sees the new epoch takes a new block, whose numbers are all greater.
+
+uint64_t liveobj_sequence_mark(void) {
+    __atomic_fetch_add(&epoch, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
+}
+
+static void take_numbers(struct liveobj_thread *thread, uint64_t now) {
+    thread->epoch = now;
+    // After the load of the epoch, so that the numbers are not older than the mark.
+    thread->sequence_next = __atomic_fetch_add(&sequence, SEQUENCE_BLOCK, __ATOMIC_SEQ_CST);
+    thread->sequence_end = thread->sequence_next + SEQUENCE_BLOCK;
+}
+
+uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
+    // Acquire: the epoch before the counter.
+    uint64_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
+    if (LIVEOBJ_UNLIKELY(thread->sequence_next == thread->sequence_end || thread->epoch != now))
+        take_numbers(thread, now);
+    return thread->sequence_next++;
+}
+
+// MARK: - Fork
+
+void liveobj_threads_before_fork(void) {
+    liveobj_lock_acquire(&lock);
+}
+
+void liveobj_threads_after_fork_parent(void) {
+    liveobj_lock_release(&lock);
+}
+
+void liveobj_threads_after_fork_child(void) {
+    // Only the forking thread lives on. What the others held is free for the child's new threads;
+    // at worst a record that was half taken stays unused.
+    for (struct liveobj_thread *block = blocks; block; block = block->next)
+        block->taken = block == liveobj_tls.thread;
+    liveobj_lock_release(&lock);
+}
