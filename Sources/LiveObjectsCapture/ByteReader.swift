@@ -1,0 +1,69 @@
+/// Reads little-endian values from front to back. Never reads past its end: a value that would
+/// reach beyond is an error of the kind that `overrun` says.
+struct ByteReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var offset: Int
+  let end: Int
+  private let overrun: CaptureError.Reason
+
+  private init(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, overrun: CaptureError.Reason) {
+    self.bytes = bytes
+    self.overrun = overrun
+    offset = range.lowerBound
+    end = range.upperBound
+  }
+
+  /// A reader of a whole file, whose bytes must outlive it.
+  init(file bytes: UnsafeRawBufferPointer) {
+    self.init(bytes, in: 0..<bytes.count, overrun: .cutOff)
+  }
+
+  /// A reader of a part of the same file.
+  ///
+  /// - Precondition: `range` came from `take`.
+  func section(_ range: Range<Int>) -> ByteReader {
+    ByteReader(bytes, in: range, overrun: .damaged("a record reaches past the end of its section"))
+  }
+
+  var isAtEnd: Bool { offset == end }
+  var remaining: Int { end - offset }
+
+  /// Skips `count` bytes and returns where they are.
+  mutating func take(_ count: some BinaryInteger) throws(CaptureError) -> Range<Int> {
+    guard let count = Int(exactly: count), count >= 0, count <= remaining else {
+      throw CaptureError(offset: offset, reason: overrun)
+    }
+    defer { offset += count }
+    return offset..<offset + count
+  }
+
+  mutating func u32() throws(CaptureError) -> UInt32 {
+    bytes.littleEndian(UInt32.self, at: try take(4).lowerBound)
+  }
+
+  mutating func u64() throws(CaptureError) -> UInt64 {
+    bytes.littleEndian(UInt64.self, at: try take(8).lowerBound)
+  }
+
+  mutating func byteString() throws(CaptureError) -> [UInt8] {
+    let count = try u32()
+    return Array(bytes[try take(count)])
+  }
+
+  /// A string. Malformed UTF-8 is repaired: a name is for people, and half a name is better than none.
+  mutating func string() throws(CaptureError) -> String {
+    let count = try u32()
+    return String(decoding: bytes[try take(count)], as: UTF8.self)
+  }
+
+  mutating func strings() throws(CaptureError) -> [String] {
+    var strings: [String] = []
+    for _ in 0..<(try u32()) { strings.append(try string()) }
+    return strings
+  }
+
+  /// `count` bytes from here on that have been checked to be there, for reading without more checks.
+  mutating func raw(_ count: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[try take(count)])
+  }
+}

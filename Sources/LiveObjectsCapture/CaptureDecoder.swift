@@ -1,0 +1,227 @@
+extension Capture {
+  /// Decodes the bytes of one capture.
+  ///
+  /// - Throws: where the bytes are no capture, are cut off or contradict the format.
+  public init(decoding bytes: [UInt8]) throws(CaptureError) {
+    let captures = try Capture.decodeAll(bytes)
+    guard captures.count == 1 else {
+      throw CaptureError(offset: 0, reason: .damaged("it holds \(captures.count) captures, one was expected"))
+    }
+    self = captures[0]
+  }
+
+  /// Decodes the captures of a file that several processes wrote to, one after the other.
+  ///
+  /// - Returns: at least one capture.
+  /// - Throws: where any of the bytes are no capture, are cut off or contradict the format.
+  public static func decodeAll(_ bytes: [UInt8]) throws(CaptureError) -> [Capture] {
+    guard !bytes.isEmpty else { throw CaptureError(offset: 0, reason: .empty) }
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(CaptureError) in try captures(in: bytes) }
+    }
+    return try result.get()
+  }
+
+  private static func captures(in bytes: UnsafeRawBufferPointer) throws(CaptureError) -> [Capture] {
+    var reader = ByteReader(file: bytes)
+    var captures: [Capture] = []
+    while !reader.isAtEnd {
+      let outline = try CaptureOutline(&reader)
+      captures.append(try CaptureDecoder.decode(outline.sections, of: reader))
+    }
+    return captures
+  }
+}
+
+/// Puts a capture together from its sections. Everything that one record says about another is
+/// checked here, so that nobody behind it meets an index that leads nowhere.
+struct CaptureDecoder {
+  private let file: ByteReader
+  private var process: ProcessDescription?
+  private var tracking: TrackingStatus?
+  private var images: [Image] = []
+  private var types: [TypeDescription] = []
+  private var objects: [LiveObject] = []
+  private var retainCounts: [UInt64: RetainCount] = [:]
+  private var stackTraces = StackTraceTable()
+
+  static func decode(
+    _ sections: [Section], of file: ByteReader
+  ) throws(CaptureError) -> Capture {
+    var decoder = CaptureDecoder(file: file)
+    decoder.reserve(for: sections)
+    for section in sections { try decoder.decode(section) }
+    return try decoder.finish(end: sections.last?.payload.upperBound ?? 0)
+  }
+
+  private init(file: ByteReader) {
+    self.file = file
+  }
+
+  /// Makes room once. The sums cannot exceed the file, so neither can what is allocated, by much.
+  private mutating func reserve(for sections: [Section]) {
+    var size: [Section.Tag: Int] = [:]
+    for section in sections { size[section.tag, default: 0] += section.payload.count }
+    objects.reserveCapacity((size[.objects] ?? 0) / ObjectRecord.size)
+    retainCounts.reserveCapacity((size[.retains] ?? 0) / RetainRecord.size)
+  }
+
+  private mutating func decode(_ section: Section) throws(CaptureError) {
+    var reader = file.section(section.payload)
+    switch section.tag {
+    case .process: try decodeProcess(&reader)
+    case .status: try decodeStatus(&reader)
+    case .images: while !reader.isAtEnd { try decodeImage(&reader) }
+    case .types: while !reader.isAtEnd { try decodeType(&reader) }
+    case .objects: try decodeObjects(&reader)
+    case .retains: try decodeRetains(&reader)
+    case .stackTraces: while !reader.isAtEnd { try decodeStackTrace(&reader) }
+    default: return
+    }
+    guard reader.isAtEnd else { throw damage(at: reader.offset, "a section is longer than its content") }
+  }
+
+  private func finish(end: Int) throws(CaptureError) -> Capture {
+    guard let process else { throw damage(at: end, "it does not say which process it is of") }
+    guard let tracking else { throw damage(at: end, "it does not say how the process was watched") }
+    var capture = Capture(
+      process: process, tracking: tracking, images: images, types: types, objects: objects,
+      retainCounts: retainCounts, stackTraces: stackTraces)
+    if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
+    return capture
+  }
+
+  private func damage(at offset: Int, _ what: String) -> CaptureError {
+    CaptureError(offset: offset, reason: .damaged(what))
+  }
+}
+
+// MARK: - Descriptions
+
+extension CaptureDecoder {
+  private mutating func decodeProcess(_ reader: inout ByteReader) throws(CaptureError) {
+    guard process == nil else { throw damage(at: reader.offset, "it describes two processes") }
+    process = ProcessDescription(
+      id: try reader.u32(), machine: try reader.u32(), time: try reader.u64(),
+      since: try reader.u64(), next: try reader.u64(), executable: try reader.string(),
+      arguments: try reader.strings())
+  }
+
+  private mutating func decodeStatus(_ reader: inout ByteReader) throws(CaptureError) {
+    guard tracking == nil else { throw damage(at: reader.offset, "it holds two tracking states") }
+    let start = reader.offset
+    guard let state = TrackingStatus.State(rawValue: try reader.u32()),
+      let way = TrackingStatus.Way(rawValue: try reader.u32()),
+      let stackSource = TrackingStatus.StackSource(rawValue: try reader.u32())
+    else { throw damage(at: start, "the tracking state is unknown") }
+    let retains = try reader.u32()
+    let depth = try reader.u32()
+    _ = try reader.u32()  // flags
+    tracking = TrackingStatus(
+      state: state, way: way, stackSource: stackSource, countsRetains: retains != 0, depth: depth,
+      droppedRecords: try reader.u64(),
+      droppedStackTraces: try reader.u64(), missedDeaths: try reader.u64(),
+      allocations: try reader.u64(), deaths: try reader.u64(), notes: try reader.strings())
+  }
+
+  private mutating func decodeImage(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    guard Int(try reader.u32()) == images.count, images.count < PackedFrame.noImage else {
+      throw damage(at: start, "an image is out of order")
+    }
+    let flags = try reader.u32()
+    let loadBias = try reader.u64()
+    let (first, end) = (try reader.u64(), try reader.u64())
+    guard first <= end else { throw damage(at: start, "an image ends before it begins") }
+    images.append(
+      Image(
+        loadBias: loadBias, addresses: first..<end, buildID: try reader.byteString(),
+        path: try reader.string(), isSystem: flags & 1 != 0))
+  }
+
+  private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    guard Int(try reader.u32()) == types.count + 1 else { throw damage(at: start, "a type is out of order") }
+    guard let kind = TypeDescription.Kind(rawValue: try reader.u32()) else {
+      throw damage(at: start, "a type is of an unknown kind")
+    }
+    let metadata = try reader.u64()
+    let imageID = try reader.u32()
+    let image = imageID == .max ? nil : Int(imageID)
+    guard image.map(images.indices.contains) ?? true else {
+      throw damage(at: start, "a type names an image that is not there")
+    }
+    types.append(
+      TypeDescription(
+        kind: kind, metadata: metadata, image: image, captureCount: try reader.u32(),
+        name: try reader.string()))
+  }
+}
+
+// MARK: - Objects and stack traces
+
+extension CaptureDecoder {
+  private mutating func decodeObjects(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let section = try reader.raw(reader.remaining / ObjectRecord.size * ObjectRecord.size)
+    for offset in stride(from: 0, to: section.count, by: ObjectRecord.size) {
+      let record = ObjectRecord(section, at: offset)
+      guard types.indices.contains(Int(record.type) - 1) else {
+        throw damage(at: start + offset, "an object is of a type that is not there")
+      }
+      objects.append(record.object)
+    }
+  }
+
+  private mutating func decodeRetains(_ reader: inout ByteReader) throws(CaptureError) {
+    let section = try reader.raw(reader.remaining / RetainRecord.size * RetainRecord.size)
+    for offset in stride(from: 0, to: section.count, by: RetainRecord.size) {
+      let record = RetainRecord(section, at: offset)
+      retainCounts[record.address] = record.count
+    }
+  }
+
+  private mutating func decodeStackTrace(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let (id, parent) = (try reader.u32(), try reader.u32())
+    let (ownCount, inherited) = (Int(try reader.u32()), Int(try reader.u32()))
+    try checkStackTrace(id: id, parent: parent, inherited: inherited, at: start)
+    guard ownCount + inherited <= StackTraceTable.maximumLength else {
+      throw damage(at: start, "a stack trace is longer than any can be")
+    }
+    let frames = try reader.raw(ownCount * MemoryLayout<UInt64>.size)
+    try checkFrames(frames, at: start)
+    let link = inherited == 0 ? nil : (id: parent, frames: inherited)
+    stackTraces.define(id, continuing: link, with: packedFrames(frames))
+  }
+
+  /// Parents come first and are smaller, so that no chain of them can lead back to where it began.
+  private func checkStackTrace(
+    id: UInt32, parent: UInt32, inherited: Int, at offset: Int
+  ) throws(CaptureError) {
+    guard id != 0, stackTraces.length(of: id) == nil else {
+      throw damage(at: offset, "two stack traces have the id \(id)")
+    }
+    let available = parent == 0 ? 0 : parent < id ? stackTraces.length(of: parent) : nil
+    guard let available else {
+      throw damage(at: offset, "stack trace \(id) continues in \(parent), which is not before it")
+    }
+    guard inherited <= available else {
+      throw damage(at: offset, "stack trace \(id) takes more frames from \(parent) than that has")
+    }
+  }
+
+  private func checkFrames(_ frames: UnsafeRawBufferPointer, at offset: Int) throws(CaptureError) {
+    for frame in packedFrames(frames) where frame.image != PackedFrame.noImage {
+      guard frame.image < images.count else {
+        throw damage(at: offset, "a frame lies in an image that is not there")
+      }
+    }
+  }
+
+  private func packedFrames(_ bytes: UnsafeRawBufferPointer) -> some Sequence<PackedFrame> {
+    stride(from: 0, to: bytes.count, by: MemoryLayout<UInt64>.size).lazy.map { offset in
+      PackedFrame(bits: bytes.littleEndian(UInt64.self, at: offset))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// A return address. The instruction that made the call lies just before it.
+public struct Frame: Sendable, Hashable {
+  /// Index into `Capture.images`; `nil` where the address lies in none.
+  public var image: Int?
+  /// The address minus the image's load bias, or the address itself without an image.
+  public var offset: UInt64
+
+  public init(image: Int?, offset: UInt64) {
+    self.image = image
+    self.offset = offset
+  }
+}
+
+/// A frame in the 64 bits that it takes in a capture: image id above, offset below.
+struct PackedFrame {
+  static let noImage = 0xffff
+  static let offsetBits: UInt64 = 48
+  static let offsetMask: UInt64 = (1 << offsetBits) - 1
+
+  var bits: UInt64
+
+  var image: Int { Int(bits >> Self.offsetBits) }
+
+  var frame: Frame {
+    Frame(image: image == Self.noImage ? nil : image, offset: bits & Self.offsetMask)
+  }
+
+  init(bits: UInt64) {
+    self.bits = bits
+  }
+
+  init(_ frame: Frame) {
+    let image = UInt64(frame.image ?? Self.noImage)
+    bits = image << Self.offsetBits | frame.offset & Self.offsetMask
+  }
+}

@@ -1,0 +1,20 @@
+/// An executable or library that was mapped into the process.
+public struct Image: Sendable, Hashable {
+  public var loadBias: UInt64
+  public var addresses: Range<UInt64>
+  public var buildID: [UInt8]
+  public var path: String
+  /// Part of the Swift toolchain or of the system, not of the program.
+  public var isSystem: Bool
+
+  public init(
+    loadBias: UInt64, addresses: Range<UInt64>, buildID: [UInt8] = [], path: String,
+    isSystem: Bool = false
+  ) {
+    self.loadBias = loadBias
+    self.addresses = addresses
+    self.buildID = buildID
+    self.path = path
+    self.isSystem = isSystem
+  }
+}
