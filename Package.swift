@@ -1,6 +1,14 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+/// Small programs that misbehave on purpose; tests run them.
+let fixtures = [
+  "DlopenHost", "Execer", "Exiter", "Forker", "RawBuffers", "Survivors", "ThreadStorm",
+].map { name in
+  Target.executableTarget(
+    name: name, dependencies: ["FixtureSupport"], path: "Tests/Fixtures/\(name)")
+}
+
 let package = Package(
   name: "LiveObjects",
   platforms: [.macOS(.v13)],
@@ -38,12 +46,21 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
-    .testTarget(name: "LiveObjectsCaptureTests", dependencies: ["LiveObjectsCapture"]),
-    .testTarget(name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis"]),
-    .testTarget(name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport"]),
+    .target(
+      name: "CaptureFixtures", dependencies: ["LiveObjectsCapture"], path: "Tests/CaptureFixtures"),
+    .target(name: "FixtureSupport", path: "Tests/Fixtures/FixtureSupport"),
+    .testTarget(
+      name: "ExactnessTests", dependencies: ["LiveObjectsCapture", "TestSupport"]),
+    .testTarget(
+      name: "LiveObjectsCaptureTests", dependencies: ["LiveObjectsCapture", "CaptureFixtures"]),
+    .testTarget(
+      name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
+    .testTarget(
+      name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"]),
     .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects"]),
-    .testTarget(name: "LiveObjectsToolTests", dependencies: ["LiveObjectsReport"]),
-  ],
+    .testTarget(
+      name: "LiveObjectsToolTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"]),
+  ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
 )

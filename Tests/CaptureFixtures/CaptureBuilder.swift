@@ -1,0 +1,82 @@
+import LiveObjectsCapture
+
+/// Makes captures for tests: what a recorder might have seen, piece by piece.
+///
+/// `capture` is the value, `bytes` the stream that a recorder would have written.
+public struct CaptureBuilder {
+  public private(set) var capture: Capture
+  /// As they will stand in the stream; tests may put invalid ones here.
+  public var stackTraceRecords: [StackTraceRecord] = []
+
+  /// An executable is image 0.
+  public init(
+    executable: String = "/app/demo", processID: UInt32 = 12,
+    tracking: TrackingStatus = TrackingStatus(state: .tracking)
+  ) {
+    capture = Capture(
+      process: ProcessDescription(id: processID, executable: executable, arguments: [executable]),
+      tracking: tracking)
+    image(executable)
+  }
+
+  @discardableResult
+  public mutating func image(_ path: String, isSystem: Bool = false) -> Int {
+    let base = UInt64(capture.images.count + 1) << 32
+    capture.images.append(
+      Image(
+        loadBias: base, addresses: base..<base + 0x10_0000, buildID: [1, 2, 3, 4], path: path,
+        isSystem: isSystem))
+    return capture.images.count - 1
+  }
+
+  /// - Returns: an index into `Capture.types`.
+  public mutating func type(
+    _ name: String, kind: TypeDescription.Kind = .classInstance, image: Int? = 0, captureCount: UInt32 = 0
+  ) -> Int {
+    let metadata = UInt64(0x5000 + capture.types.count * 64)
+    capture.types.append(
+      TypeDescription(kind: kind, metadata: metadata, image: image, captureCount: captureCount, name: name))
+    return capture.types.count - 1
+  }
+
+  /// - Parameters:
+  ///   - offsets: return addresses in `image`, innermost first.
+  ///   - parent: a trace whose outermost frames follow.
+  public mutating func stackTrace(
+    _ offsets: [UInt64], image: Int? = 0, continuing parent: UInt32 = 0, taking inherited: Int = 0
+  ) -> UInt32 {
+    let own = offsets.map { Frame(image: image, offset: $0) }
+    return stackTrace(own, continuing: parent, taking: inherited)
+  }
+
+  public mutating func stackTrace(
+    _ own: [Frame], continuing parent: UInt32 = 0, taking inherited: Int = 0
+  ) -> UInt32 {
+    let id = UInt32(stackTraceRecords.count + 1)
+    let rest = capture.stackTraces[parent].suffix(inherited)
+    capture.stackTraces[id] = own + rest
+    stackTraceRecords.append(
+      StackTraceRecord(id: id, parent: parent, inherited: UInt32(inherited), own: own))
+    return id
+  }
+
+  public mutating func objects(
+    _ count: Int = 1, of type: Int, bytes: UInt64 = 32, stackTrace: UInt32 = 0, scope: UInt32 = 0,
+    isPinned: Bool = false, strongCount: UInt32? = 1
+  ) {
+    for _ in 0..<count {
+      let sequence = capture.process.next + 1
+      capture.process.next = sequence
+      capture.objects.append(
+        LiveObject(
+          address: 0x7f00_0000_0000 + sequence * 64, bytes: bytes, sequence: sequence, type: type,
+          stackTrace: stackTrace, scope: scope, isPinned: isPinned, strongCount: strongCount))
+    }
+  }
+
+  /// The retains and releases of the object made last.
+  public mutating func retains(_ retains: UInt64, releases: UInt64) {
+    guard let address = capture.objects.last?.address else { return }
+    capture.retainCounts[address] = RetainCount(retains: retains, releases: releases)
+  }
+}
