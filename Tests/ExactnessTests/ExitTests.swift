@@ -1,0 +1,30 @@
+import TestSupport
+import Testing
+
+extension Exactness {
+  @Suite struct ExitTests {
+    @Test(
+      "an end that leaves time for a report keeps output and status",
+      arguments: [
+        (["return"], 17), (["exit", "7"], 17), (["_exit", "5"], 17), (["exit-from-thread", "9"], 17),
+        (["end-main-thread"], 34),
+      ])
+    func anEndThatLeavesTimeForAReport(
+      way: [String], leftovers: Int
+    ) throws {
+      let unwatched = try runUnwatched("Exiter", way)
+      let watched = try WatchedRun("Exiter", way)
+      #expect(watched.program.status == unwatched.status)
+      #expect(watched.program.standardOutput == unwatched.standardOutput)
+      #expect(try watched.capture.liveCount(of: "Exiter.Leftover") == leftovers)
+    }
+
+    @Test("a sudden death stays what it was", arguments: ["fatalError", "abort", "terminate", "segfault"])
+    func suddenDeath(way: String) throws {
+      let unwatched = try runUnwatched("Exiter", [way])
+      let watched = try WatchedRun("Exiter", [way])
+      #expect(watched.program.status == unwatched.status)
+      #expect(watched.program.standardOutput == unwatched.standardOutput)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import TestSupport
+import Testing
+
+extension Exactness {
+  @Suite struct ProcessLifeTests {
+    @Test("200 forks among allocating threads neither hang nor change a count", arguments: Watching.everyWay)
+    func forks(
+      watching: Watching
+    ) throws {
+      let run = try WatchedRun("Forker", ["200"], watching: watching)
+      #expect(run.program.standardOutput == "{ \"survivors\": 2196, \"wrong\": 0 }\n")
+      #expect(run.program.status == .exited(0))
+      // One capture: the children are quiet.
+      let capture = try run.capture
+      capture.expectComplete(watching: watching)
+      #expect(capture.liveCount(of: "Forker.Survivor") == 2_196)
+      #expect(capture.liveCount(of: "Forker.ChildSurvivor") == 0)
+      #expect(capture.liveCount(of: "Forker.Passing") == 0)
+    }
+
+    @Test("a program that another became is watched from its own start")
+    func exec() throws {
+      let run = try WatchedRun("Execer", [BuiltProducts.executable("Survivors")])
+      let capture = try run.capture
+      #expect(capture.liveCount(of: "Execer.BeforeExec") == 0)
+      for planted in try Planted.truth(of: run.program) {
+        #expect(planted.objects(in: capture).count == planted.count, "\(planted)")
+      }
+    }
+
+    @Test("a program without Swift that another became writes nothing")
+    func execWithoutSwift() throws {
+      let run = try WatchedRun("Execer", ["/bin/true"])
+      #expect(run.program.status == .exited(0))
+      #expect(run.program.standardError.isEmpty)
+      #expect(run.captures.isEmpty)
+    }
+
+    @Test("a program that failed to become another is watched on")
+    func failedExec() throws {
+      let run = try WatchedRun("Execer", ["/no/such/program"])
+      #expect(run.program.standardOutput == "still here\n")
+      let capture = try run.capture
+      #expect(capture.liveCount(of: "Execer.BeforeExec") == 11)
+      #expect(capture.liveCount(of: "Execer.AfterFailedExec") == 13)
+    }
+
+    @Test("objects of a library that was loaded late are counted and named", arguments: Watching.everyWay)
+    func lateLibrary(
+      watching: Watching
+    ) throws {
+      let folder = try TemporaryFolder()
+      let guest = folder.path("libDlopenGuest.so")
+      try Compiler.compile(
+        Compiler.sources(of: "DlopenGuest"), ["-emit-library", "-module-name", "DlopenGuest"],
+        to: guest)
+      let run = try WatchedRun("DlopenHost", [guest], watching: watching)
+      #expect(run.program.status == .exited(0), "\(run.program.standardOutput)")
+      let capture = try run.capture
+      #expect(capture.liveCount(of: "DlopenHost.HostSurvivor") == 61)
+      #expect(capture.liveCount(of: "DlopenGuest.Guest") == 59)
+      let type = try #require(capture.types.first { $0.name == "DlopenGuest.Guest" })
+      #expect(type.image.map { capture.images[$0].path } == guest)
+    }
+
+    @Test("raw buffers are counted by their size", arguments: Watching.everyWay)
+    func rawBuffers(watching: Watching) throws {
+      let capture = try WatchedRun("RawBuffers", watching: watching).capture
+      capture.expectComplete(watching: watching)
+      #expect(capture.rawBufferCount(ofBytes: 1_009) == 41)
+      #expect(capture.rawBufferCount(ofBytes: 2_003) == 43)
+      #expect(capture.rawBufferCount(ofBytes: 4_099) == 47)
+      #expect(capture.rawBufferCount(ofBytes: 3_001) == 53)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import LiveObjectsCapture
+import TestSupport
+import Testing
+
+extension Exactness {
+  /// `Survivors`, with the Swift runtime inside it.
+  @Suite struct StaticProgramTests {
+    let folder: TemporaryFolder
+    var program: String { folder.path("Survivors") }
+
+    init() throws {
+      folder = try TemporaryFolder()
+    }
+
+    @Test("preloaded and not stripped, it is watched to the object", arguments: Watching.everyWay)
+    func preloaded(watching: Watching) throws {
+      try compile()
+      let run = try WatchedRun(program, watching: watching)
+      let capture = try run.capture
+      capture.expectComplete(watching: watching)
+      try expectEveryPlanted(in: capture, truth: run.program)
+    }
+
+    @Test("preloaded and stripped, it says in one line that nothing is watched")
+    func preloadedAndStripped() throws {
+      try compile()
+      try Compiler.run("strip", [program])
+      let unwatched = try runUnwatched(program)
+      let watched = try WatchedRun(program)
+      #expect(watched.program.status == unwatched.status)
+      #expect(watched.program.standardOutput == unwatched.standardOutput)
+      #expect(watched.program.standardError.split(separator: "\n").count == 1)
+      #expect(watched.captures.allSatisfy { $0.tracking.state == .blind && $0.objects.isEmpty })
+    }
+
+    @Test("run of a stripped one gives status 3")
+    func runOfStripped() throws {
+      try compile()
+      try Compiler.run("strip", [program])
+      let run = try runProgram(BuiltProducts.tool, ["run", "--", program])
+      #expect(run.status == .exited(3), "\(run.standardError)")
+    }
+
+    @Test("with the recorder linked in, it is watched to the object")
+    func linked() throws {
+      let recorder = folder.path("recorder.o")
+      try compileRecorder(to: recorder)
+      try compile([recorder])
+      let file = folder.path("capture")
+      let run = try runProgram(program, environment: ["LINKED_RECORDER_OUTPUT": file])
+      let capture = try #require(try Capture.decodeAll(try folder.bytes(of: "capture")).first)
+      try expectEveryPlanted(in: capture, truth: run)
+    }
+
+    /// The recorder and what starts it, as one object file.
+    private func compileRecorder(to output: String) throws {
+      let sources = Compiler.sourceFolder + "/CLiveObjects"
+      try Compiler.run(
+        "clang",
+        ["-std=c17", "-O2", "-r", "-nostdlib", "-I", sources + "/include"]
+          + Compiler.sources(in: sources) + Compiler.sources(of: "LinkedRecorder") + ["-o", output])
+    }
+
+    private func compile(_ linked: [String] = []) throws {
+      try Compiler.compile(
+        Compiler.sources(of: "Survivors"),
+        ["-static-stdlib", "-module-name", "Survivors"] + linked, to: program)
+    }
+
+    private func expectEveryPlanted(in capture: Capture, truth run: ProgramRun) throws {
+      for planted in try Planted.truth(of: run) {
+        #expect(planted.objects(in: capture).count == planted.count, "\(planted)")
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import LiveObjectsCapture
+import Testing
+
+extension Exactness {
+  @Suite struct SurvivorsTests {
+    @Test("every planted survivor is found, and no dead object", arguments: Watching.everyWay)
+    func exactCounts(watching: Watching) throws {
+      let run = try WatchedRun("Survivors", watching: watching)
+      let capture = try run.capture
+      capture.expectComplete(watching: watching)
+      for planted in try Planted.truth(of: run.program) {
+        #expect(planted.objects(in: capture).count == planted.count, "\(planted)")
+      }
+    }
+
+    @Test("kinds are told apart")
+    func kinds() throws {
+      let run = try WatchedRun("Survivors")
+      let capture = try run.capture
+      for planted in try Planted.truth(of: run.program) {
+        let kinds = Set(planted.objects(in: capture).map { capture.types[$0.type].kind })
+        #expect(kinds == [planted.expectedKind], "\(planted)")
+      }
+    }
+
+    @Test("strong counts are the runtime's")
+    func strongCounts() throws {
+      let run = try WatchedRun("Survivors")
+      let capture = try run.capture
+      for planted in try Planted.truth(of: run.program) where !planted.isPinned {
+        let counts = Set(planted.objects(in: capture).map(\.strongCount))
+        #expect(counts == [planted.strongCount], "\(planted)")
+      }
+    }
+
+    @Test("retains less releases explain every strong count")
+    func retainCounts() throws {
+      let watching = Watching(way: .pointers, hasStacks: true, countsRetains: true)
+      let run = try WatchedRun("Survivors", watching: watching)
+      let capture = try run.capture
+      capture.expectComplete(watching: watching)
+      for planted in try Planted.truth(of: run.program) where !planted.isPinned {
+        let objects = planted.objects(in: capture)
+        #expect(objects.count == planted.count, "\(planted)")
+        #expect(objects.allSatisfy { capture.explainsStrongCount(of: $0) }, "\(planted)")
+      }
+    }
+
+    @Test("every survivor's stack trace passes through the function that planted it")
+    func callSites() throws {
+      let (report, run) = try JSONReport.of("Survivors")
+      #expect(report.tracking.complete, "\(report.tracking.notes)")
+      for planted in try Planted.truth(of: run) where planted.isFinding {
+        let sites = report.findings.flatMap(\.allocatedAt).filter { $0.isMade(by: planted) }
+        #expect(sites.map(\.instances).reduce(0, +) == planted.count, "\(planted)")
+      }
+    }
+
+    @Test("a report lists planted types with exact counts")
+    func typeRows() throws {
+      let (report, run) = try JSONReport.of("Survivors")
+      for planted in try Planted.truth(of: run) where planted.type.contains("Survivors.") {
+        let row = try #require(report.types.first { $0.type == planted.type }, "\(planted)")
+        #expect(row.live == (planted.isPinned ? 0 : planted.count), "\(planted)")
+        #expect(row.pinned == (planted.isPinned ? planted.count : 0), "\(planted)")
+      }
+    }
+  }
+}
+
+extension Planted {
+  fileprivate var expectedKind: TypeDescription.Kind {
+    switch kind {
+    case "closure context", "captured variable", "indirect payload": .closureContextOrBox
+    case "existential box": .genericBox
+    case "error": .errorBox
+    default: .classInstance
+    }
+  }
+
+  /// Findings list the types of the program only, not storage of the standard library.
+  fileprivate var isFinding: Bool { !type.hasPrefix("Swift.") && !isPinned }
+}
+
+extension Capture {
+  fileprivate func explainsStrongCount(of object: LiveObject) -> Bool {
+    guard let strongCount = object.strongCount else { return false }
+    let counted = retainCounts[object.address] ?? RetainCount(retains: 0, releases: 0)
+    return UInt64(strongCount) + counted.releases == 1 + counted.retains
+  }
+}
+
+extension JSONReport.CallSite {
+  fileprivate func isMade(by planted: Planted) -> Bool {
+    frames.contains { frame in
+      frame.function?.hasSuffix(planted.function) == true
+        && frame.file?.hasSuffix("Plants.swift") == true && frame.line == planted.line
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import LiveObjectsCapture
+import TestSupport
+import Testing
+
+/// How the preload library shall watch a program.
+struct Watching: Sendable, CustomTestStringConvertible {
+  var way: TrackingStatus.Way
+  var hasStacks: Bool
+  var countsRetains = false
+
+  static let everyWay = [
+    Watching(way: .pointers, hasStacks: true),
+    Watching(way: .pointers, hasStacks: false),
+    Watching(way: .slots, hasStacks: true),
+    Watching(way: .slots, hasStacks: false),
+  ]
+
+  /// As a user who sets no option.
+  static let asDefault = everyWay[0]
+
+  var options: String {
+    "way=\(way):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off")"
+  }
+  var testDescription: String { options }
+}
+
+/// A program that ran under the preload library, and what that wrote.
+struct WatchedRun {
+  var program: ProgramRun
+  /// One per process that wrote one.
+  var captures: [Capture]
+
+  /// The capture, where exactly one process was to write one.
+  var capture: Capture {
+    get throws {
+      try #require(captures.count == 1, "\(captures.count) captures; \(program.standardError)")
+      return captures[0]
+    }
+  }
+
+  /// - Parameter executable: a path, or the name of a fixture.
+  init(
+    _ executable: String, _ arguments: [String] = [], watching: Watching = .asDefault,
+    environment: [String: String?] = [:], timeout: Duration = .seconds(120)
+  ) throws {
+    let folder = try TemporaryFolder()
+    let preload = [
+      "LD_PRELOAD": BuiltProducts.preloadLibrary,
+      "LIVEOBJECTS_OPTIONS": "output=\(folder.path("%p")):format=capture:\(watching.options)",
+    ]
+    program = try runProgram(
+      path(of: executable), arguments, environment: environment.merging(preload) { $1 },
+      timeout: timeout)
+    captures = try folder.names().flatMap { name in
+      try Capture.decodeAll(try folder.bytes(of: name))
+    }
+  }
+}
+
+/// Runs a program as nobody watches it.
+func runUnwatched(_ executable: String, _ arguments: [String] = []) throws -> ProgramRun {
+  try runProgram(path(of: executable), arguments)
+}
+
+private func path(of executable: String) -> String {
+  executable.contains("/") ? executable : BuiltProducts.executable(executable)
+}

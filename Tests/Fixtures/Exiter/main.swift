@@ -1,0 +1,32 @@
+// Exiter WAY [STATUS]
+//
+// Leaves 17 objects behind, writes one line, and ends in the way named.
+
+import FixtureSupport
+
+final class Leftover {}
+
+@inline(never) @_optimize(none)
+func leaveLeftovers() {
+  for _ in 0..<17 { leak(Leftover()) }
+}
+
+leaveLeftovers()
+// Into the buffer only, where standard output is a file: whoever ends the process early loses it.
+print("about to end")
+let status = CommandLine.arguments.count > 2 ? Int32(CommandLine.arguments[2])! : 0
+
+switch CommandLine.arguments[1] {
+case "return": break
+case "exit": exit(status)
+case "_exit": _exit(status)
+case "exit-from-thread": PosixThread { exit(status) }.join()
+case "end-main-thread":
+  _ = PosixThread { leaveLeftovers() }
+  pthread_exit(nil)
+case "fatalError": fatalError("on purpose")
+case "abort": abort()
+case "terminate": kill(getpid(), SIGTERM)
+case "segfault": UnsafeMutablePointer<Int>(bitPattern: 8)!.pointee = 1
+case let way: fatalError("no such way: \(way)")
+}

@@ -1,0 +1,60 @@
+// The types of the survivors. No other code makes objects of them.
+
+class PlantedClass {
+  let number: Int
+  init(_ number: Int) { self.number = number }
+}
+
+/// Kept alive by itself: a retain cycle of one.
+final class PlantedGeneric<Value> {
+  let value: Value
+  var itself: PlantedGeneric?
+  init(_ value: Value) { self.value = value }
+}
+
+actor PlantedActor {
+  var number: Int
+  init(_ number: Int) { self.number = number }
+}
+
+struct PlantedElement {
+  var number: Int
+  var weight: Double
+}
+
+struct PlantedKey: Hashable {
+  var number: Int
+}
+
+/// Too large for an existential's inline buffer.
+struct PlantedValue {
+  var number: Int
+  var more = (1, 2, 3, 4, 5)
+}
+
+struct PlantedError: Error {
+  var number: Int
+}
+
+indirect enum PlantedTree {
+  case leaf
+  case node((Int, Int, Int, Int, Int, Int), PlantedTree)
+}
+
+final class PlantedBuffer: ManagedBuffer<Int, UInt8> {}
+
+/// Outlives its deinit, because an unowned reference keeps its memory.
+final class PlantedPinned {
+  let number: Int
+  init(_ number: Int) { self.number = number }
+}
+
+/// A closure as a field keeps its own representation; as a bare generic argument it would be wrapped in
+/// a thunk with a context of its own.
+struct HeldClosure {
+  let closure: () -> Int
+}
+
+struct HeldUnowned {
+  unowned let object: PlantedPinned
+}
