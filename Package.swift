@@ -56,10 +56,12 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
     .testTarget(
-      name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"]),
+      name: "LiveObjectsReportTests",
+      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
     .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects"]),
     .testTarget(
-      name: "LiveObjectsToolTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"]),
+      name: "LiveObjectsToolTests",
+      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
   ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
