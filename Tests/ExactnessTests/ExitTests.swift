@@ -9,7 +9,7 @@ extension Exactness {
         (["return"], 17), (["exit", "7"], 17), (["_exit", "5"], 17), (["exit-from-thread", "9"], 17),
         (["end-main-thread"], 34),
       ])
-    func anEndThatLeavesTimeForAReport(
+    func orderlyEnd(
       way: [String], leftovers: Int
     ) throws {
       let unwatched = try runUnwatched("Exiter", way)

@@ -71,8 +71,9 @@ extension Exactness {
 extension Planted {
   fileprivate var expectedKind: TypeDescription.Kind {
     switch kind {
-    case "closure context", "captured variable", "indirect payload": .closureContextOrBox
-    case "existential box": .genericBox
+    case "closure context", "captured variable", "indirect payload", "existential box":
+      .closureContextOrBox
+    case "generic box": .genericBox
     case "error": .errorBox
     default: .classInstance
     }

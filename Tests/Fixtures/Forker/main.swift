@@ -17,7 +17,7 @@ let isOver = Locked(false)
 let running = (0..<allocators).map { _ in PosixThread { allocate(until: isOver) } }
 let wrong = (0..<children).filter { !forkEndsRight(number: $0) }.count
 isOver.withLock { $0 = true }
-running.forEach { $0.join() }
+for thread in running { thread.join() }
 print("{ \"survivors\": \(allocators * survivorsOfEach + children), \"wrong\": \(wrong) }")
 
 func allocate(until isOver: Locked<Bool>) {

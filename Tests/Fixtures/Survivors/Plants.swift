@@ -63,10 +63,19 @@ func plantCapturedVariables(_ count: Int) -> Planted {
 func plantExistentials(_ count: Int) -> Planted {
   for number in 0..<count * churn {
     let value: any Sendable = PlantedValue(number: number)
-    leak(value, if: number % churn == 0)
+    leak(HeldValue(value: value), if: number % churn == 0)
+  }
+  return Planted("existential box", count: count, bytes: exactly(header + 6 * 8), line: #line - 3)
+}
+
+@inline(never) @_optimize(none)
+func plantGenericBoxes<Value: Sendable>(_ count: Int, of original: Value) -> Planted {
+  for number in 0..<count * churn {
+    let value: any Sendable = original
+    leak(HeldValue(value: value), if: number % churn == 0)
   }
   return Planted(
-    "existential box", type: "Survivors.PlantedValue", count: count, bytes: exactly(header + 6 * 8),
+    "generic box", type: "Survivors.PlantedValue", count: count, bytes: exactly(header + 6 * 8),
     line: #line - 5)
 }
 
@@ -117,7 +126,7 @@ func plantStrings(_ count: Int) -> Planted {
 func plantErrors(_ count: Int) -> Planted {
   for number in 0..<count * churn {
     let error: any Error = PlantedError(number: number)
-    leak(error, if: number % churn == 0)
+    leak(HeldError(error: error), if: number % churn == 0)
   }
   return Planted("error", type: "Survivors.PlantedError", count: count, line: #line - 3)
 }

@@ -49,10 +49,19 @@ final class PlantedPinned {
   init(_ number: Int) { self.number = number }
 }
 
-/// A closure as a field keeps its own representation; as a bare generic argument it would be wrapped in
-/// a thunk with a context of its own.
+// What a bare generic argument would not keep as it is: a closure would be wrapped in a thunk with a
+// context of its own, an existential would be opened and its box go.
+
 struct HeldClosure {
   let closure: () -> Int
+}
+
+struct HeldValue {
+  let value: any Sendable
+}
+
+struct HeldError {
+  let error: any Error
 }
 
 struct HeldUnowned {

@@ -15,6 +15,7 @@ let planted = [
   plantIndirectPayloads(157),
   plantManagedBuffers(163),
   plantPinned(167),
+  plantGenericBoxes(173, of: PlantedValue(number: 1)),
 ]
 
 print("[")

@@ -17,7 +17,7 @@ for generation in 0..<generations {
     let (mine, next) = (mailboxes[index], mailboxes[(index + 1) % threads])
     return PosixThread { work.run(taking: mine, handingTo: next) }
   }
-  running.forEach { $0.join() }
+  for thread in running { thread.join() }
 }
 for mailbox in mailboxes {
   drop(mailbox.withLock { exchange(&$0, with: nil) })
