@@ -1,1 +1,76 @@
-int liveobj_preload_placeholder;
+// preload.c - owns the options of this process.
+//
+// The constructor runs after those of the libraries that the program is linked with, so that the
+// Swift runtime is there, and before the program's own code.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct liveobj_options options;
+
+static struct liveobj_settings settings_from_options(void) {
+    static const enum liveobj_way ways[] = {
+        [LIVEOBJ_CHOSEN_WAY_AUTO] = LIVEOBJ_WAY_NONE,
+        [LIVEOBJ_CHOSEN_WAY_POINTERS] = LIVEOBJ_WAY_POINTERS,
+        [LIVEOBJ_CHOSEN_WAY_SLOTS] = LIVEOBJ_WAY_SLOTS,
+    };
+    struct liveobj_settings settings = liveobj_settings_default();
+    settings.way = ways[options.way];
+    settings.stacks = options.stacks == LIVEOBJ_ON;
+    settings.retains = options.retains == LIVEOBJ_RETAINS_ALL;
+    settings.depth = (uint32_t)options.depth;
+    settings.max_objects = options.maxobjects;
+    settings.max_stack_bytes = options.maxstackbytes;
+    return settings;
+}
+
+static void read_options(void) {
+    struct liveobj_text problems;
+    liveobj_text_start(&problems, liveobj_message_write, NULL);
+    liveobj_options_reset(&options);
+    struct liveobj_signals saved = liveobj_signals_block();
+    liveobj_options_parse(&options, getenv(LIVEOBJ_OPTIONS_VARIABLE), &problems);
+    liveobj_signals_restore(&saved);
+}
+
+static void say_what_is_watched(void) {
+    static const char *const ways[] = {"no way", "the runtime's hook pointers",
+                                       "the runtime's allocator slots"};
+    static const char *const stacks[] = {"no stack traces", "stack traces by unwind tables",
+                                         "stack traces by frame pointers"};
+    struct liveobj_status status = liveobj_status();
+    liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.way], ", ",
+                    stacks[status.stacks], ", retains ", status.retains ? "counted" : "not counted",
+                    NULL);
+    if (options.verbosity < 2)
+        return;
+    const char *tool = liveobj_tool_path();
+    liveobj_message("reports go to ", options.output, ", made by ",
+                    tool ? tool : "the preload library itself", NULL);
+}
+
+static void start(void) {
+    struct liveobj_settings settings = settings_from_options();
+    enum liveobj_state state = liveobj_start(&settings);
+    if (state == LIVEOBJ_STATE_NO_RUNTIME)
+        return;
+    liveobj_output_start(&options);
+    liveobj_tool_start(&options);
+    liveobj_exit_start(&options);
+    if (state != LIVEOBJ_STATE_TRACKING)
+        liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
+    else if (options.verbosity >= 1)
+        say_what_is_watched();
+}
+
+__attribute__((constructor)) static void preload(int argument_count, char **arguments) {
+    if (liveobj_status().state == LIVEOBJ_STATE_NO_RUNTIME ||
+        !liveobj_activation_is_wanted(argument_count, arguments))
+        return;
+    liveobj_message_start();
+    read_options();
+    start();
+}

@@ -1,0 +1,170 @@
+// activation.c - owns the path of the running executable.
+//
+// LD_PRELOAD lands in every program that a build or a test run starts. Only those that a user
+// wrote are watched; in the others nothing may be printed and no runtime touched. Runs in the
+// constructor, before any of the program's own code.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/// Reads /proc/<process>/exe; empty if it cannot be read.
+static void read_program(const char *process, char path[PATH_MAX]) {
+    char link[64] = "/proc/";
+    strncat(link, process, 32);
+    strcat(link, "/exe");
+    ssize_t count = readlink(link, path, PATH_MAX - 1);
+    path[count > 0 ? count : 0] = '\0';
+}
+
+const char *liveobj_activation_program(void) {
+    static char path[PATH_MAX];
+    if (!*path)
+        read_program("self", path);
+    return path;
+}
+
+// MARK: - The toolchain's own programs
+
+bool liveobj_activation_is_toolchain_name(const char *name) {
+    static const char *const exact[] = {"swift", "swiftc", "docc", "plutil", "repl_swift"};
+    static const char *const prefixes[] = {"swift-", "swiftc-", "sourcekit", "lldb", "clang",
+                                           "llvm-"};
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
+        if (strcmp(name, exact[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+/// Folders that a toolchain shares with everybody's programs when it is installed as a system package.
+static bool is_shared_folder(const char *folder) {
+    return strcmp(folder, "/usr/bin/") == 0 || strcmp(folder, "/usr/local/bin/") == 0 ||
+           strcmp(folder, "/bin/") == 0;
+}
+
+static bool is_toolchain_program(const char *program) {
+    const char *name = file_name(program);
+    char path[PATH_MAX + sizeof "swift-frontend"];
+    size_t folder_length = (size_t)(name - program);
+    memcpy(path, program, folder_length);
+    path[folder_length] = '\0';
+    bool is_shared = is_shared_folder(path);
+    strcpy(path + folder_length, "swift-frontend");
+    if (access(path, F_OK) != 0)
+        return false;
+    return !is_shared || liveobj_activation_is_toolchain_name(name);
+}
+
+/// Macro plugins are ordinary executables that the compiler starts.
+static bool is_started_by_compiler(void) {
+    char process[LIVEOBJ_DIGITS], path[PATH_MAX];
+    read_program(liveobj_text_digits(process, (uint64_t)getppid()), path);
+    const char *name = file_name(path);
+    return strcmp(name, "swift-frontend") == 0 || strcmp(name, "swift-plugin-server") == 0 ||
+           strncmp(name, "sourcekit", strlen("sourcekit")) == 0;
+}
+
+static int is_package_library(struct dl_phdr_info *image, size_t size, void *context) {
+    (void)size, (void)context;
+    const char *name = file_name(image->dlpi_name ? image->dlpi_name : "");
+    return strcmp(name, "libPackageDescription.so") == 0 ||
+           strcmp(name, "libPackagePlugin.so") == 0;
+}
+
+/// Package manifests and package plugins, which SwiftPM compiles and runs.
+static bool is_part_of_a_build(void) {
+    return dl_iterate_phdr(is_package_library, NULL) != 0;
+}
+
+// MARK: - Test binaries that run no test
+
+static bool has_suffix(const char *string, const char *suffix) {
+    size_t length = strlen(string), suffix_length = strlen(suffix);
+    return length >= suffix_length && strcmp(string + length - suffix_length, suffix) == 0;
+}
+
+/// Those who ask a test binary for its tests read its output, and nothing runs that could leak.
+static bool only_lists_tests(int count, char *const *arguments) {
+    const char *program = liveobj_activation_program();
+    if (!has_suffix(program, ".xctest") && !has_suffix(program, "-test-runner"))
+        return false;
+    for (int i = 1; i < count; i++)
+        if (strcmp(arguments[i], "--dump-tests-json") == 0 ||
+            strcmp(arguments[i], "--list-tests") == 0 || strcmp(arguments[i], "-l") == 0 ||
+            (i == 1 && strcmp(arguments[i], "list") == 0))
+            return true;
+    return false;
+}
+
+/// The body of a Swift Testing exit test: a child process whose end is the test.
+static bool is_exit_test(void) {
+    return getenv("SWT_EXIT_TEST_ID") != NULL;
+}
+
+bool liveobj_activation_is_wanted(int argument_count, char *const *arguments) {
+    return !is_toolchain_program(liveobj_activation_program()) && !is_part_of_a_build() &&
+           !is_started_by_compiler() && !is_exit_test() &&
+           !only_lists_tests(argument_count, arguments);
+}
+
+// MARK: - The parent
+
+/// The parent's environment as it was started, NUL after NUL; `*count` is 0 if it cannot be had.
+static char *map_parent_environment(size_t size, size_t *count) {
+    char path[64] = "/proc/", process[LIVEOBJ_DIGITS];
+    strcat(path, liveobj_text_digits(process, (uint64_t)getppid()));
+    strcat(path, "/environ");
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *count = 0;
+    ssize_t part = 0;
+    do
+        *count += (size_t)part;
+    while (descriptor >= 0 && bytes != MAP_FAILED && *count < size - 1 &&
+           (part = read(descriptor, bytes + *count, size - 1 - *count)) > 0);
+    if (descriptor >= 0)
+        close(descriptor);
+    return bytes;
+}
+
+/// The value of a variable among NUL-terminated `name=value`, or NULL.
+static const char *find_variable(const char *bytes, size_t count, const char *name) {
+    size_t length = strlen(name);
+    for (const char *next = bytes; next < bytes + count; next += strlen(next) + 1)
+        if (strncmp(next, name, length) == 0 && next[length] == '=')
+            return next + length + 1;
+    return NULL;
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+bool liveobj_activation_is_child(void) {
+    const size_t size = 1 << 21; // more than the kernel lets most environments be
+    size_t count;
+    char *bytes = map_parent_environment(size, &count);
+    if (bytes == MAP_FAILED)
+        return false;
+    const char *libraries = find_variable(bytes, count, "LD_PRELOAD");
+    const char *options = find_variable(bytes, count, LIVEOBJ_OPTIONS_VARIABLE);
+    bool result = libraries && strstr(libraries, "libLiveObjectsPreload.so") &&
+                  is_same(options, getenv(LIVEOBJ_OPTIONS_VARIABLE));
+    munmap(bytes, size);
+    return result;
+}

@@ -1,0 +1,98 @@
+// descriptor.c - owns nothing.
+//
+// Every descriptor made here is close-on-exec. Async-signal-safe.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// How long a reader may take for the next few bytes before we leave it.
+#define PATIENCE_MILLISECONDS 10000
+
+/// Where nobody looks for a descriptor: far above those that a program counts on.
+#define LIFTED 200
+
+static int wait_for_room(int descriptor) {
+    struct pollfd poll_set = {.fd = descriptor, .events = POLLOUT};
+    int ready;
+    do
+        ready = poll(&poll_set, 1, PATIENCE_MILLISECONDS);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
+}
+
+/// The most that one write may take without blocking once `poll` says that there is room.
+static size_t piece_size(int descriptor) {
+    struct stat status;
+    bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    return is_file ? SSIZE_MAX : PIPE_BUF;
+}
+
+int liveobj_descriptor_write(int descriptor, const void *bytes, size_t count) {
+    size_t most = piece_size(descriptor);
+    for (const char *next = bytes; count > 0;) {
+        int error = wait_for_room(descriptor);
+        if (error)
+            return error;
+        ssize_t written = write(descriptor, next, count < most ? count : most);
+        if (written < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        if (written == 0)
+            return EIO;
+        if (written > 0) {
+            next += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+bool liveobj_destination_write(void *context, const void *bytes, size_t count) {
+    struct liveobj_destination *destination = context;
+    destination->error = liveobj_descriptor_write(destination->descriptor, bytes, count);
+    return destination->error == 0;
+}
+
+int liveobj_descriptor_lift(int descriptor) {
+    if (descriptor < 0)
+        return -1;
+    int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, LIFTED);
+    if (lifted < 0) // a low limit of open files: at least out of the standard three
+        lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor);
+    return lifted;
+}
+
+int liveobj_descriptor_make_nameless(const char *purpose) {
+    const unsigned close_on_exec = 1; // MFD_CLOEXEC; the call is older than some libc's name for it
+    int descriptor = (int)syscall(SYS_memfd_create, purpose, close_on_exec);
+    if (descriptor < 0) {
+        const char *folder = getenv("TMPDIR");
+        descriptor =
+            open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    }
+    return liveobj_descriptor_lift(descriptor);
+}
+
+int liveobj_descriptor_copy(int from, int to) {
+    static char buffer[1 << 16];
+    for (off_t offset = 0;;) {
+        ssize_t count = pread(from, buffer, sizeof buffer, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count == 0 ? 0 : errno;
+        int error = liveobj_descriptor_write(to, buffer, (size_t)count);
+        if (error)
+            return error;
+        offset += count;
+    }
+}

@@ -1,0 +1,42 @@
+// message.c - owns the memory of what standard error was when the process began.
+//
+// A program may close standard error and open a data file that gets its number. So a line is
+// written only while descriptor 2 is the file it was at the start. Async-signal-safe.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct stat original;
+static bool was_open;
+
+void liveobj_message_start(void) {
+    was_open = fstat(STDERR_FILENO, &original) == 0;
+}
+
+int liveobj_message_descriptor(void) {
+    struct stat now;
+    if (!was_open || fstat(STDERR_FILENO, &now) != 0)
+        return -1;
+    bool is_same = now.st_dev == original.st_dev && now.st_ino == original.st_ino;
+    return is_same ? STDERR_FILENO : -1;
+}
+
+bool liveobj_message_write(void *context, const void *bytes, size_t count) {
+    (void)context;
+    int descriptor = liveobj_message_descriptor();
+    return descriptor >= 0 && liveobj_descriptor_write(descriptor, bytes, count) == 0;
+}
+
+void liveobj_message(const char *first, ...) {
+    struct liveobj_signals saved = liveobj_signals_block();
+    struct liveobj_text text;
+    liveobj_text_start(&text, liveobj_message_write, NULL);
+    va_list rest;
+    va_start(rest, first);
+    liveobj_text_append_line(&text, first, rest);
+    va_end(rest);
+    liveobj_signals_restore(&saved);
+}

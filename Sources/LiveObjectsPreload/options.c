@@ -1,0 +1,264 @@
+// options.c - owns the table of options; its values belong to the caller.
+//
+// Nothing here calls malloc. Runs in the constructor, and in tests.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <string.h>
+
+enum kind { KIND_PATH, KIND_CHOICE, KIND_NUMBER, KIND_LATER };
+
+struct row {
+    enum kind kind;
+    struct liveobj_option_row text;
+    size_t offset;
+    uint64_t min, max;
+};
+
+#define AT(name) offsetof(struct liveobj_options, name)
+
+static const struct row rows[] = {
+#define LIVEOBJ_OPTION_PATH(name, standard, help)                                                  \
+    {KIND_PATH, {#name, standard, "", help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_CHOICE(name, values, help)                                                  \
+    {KIND_CHOICE, {#name, "", values, help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
+    {KIND_NUMBER, {#name, standard, "", help}, AT(name), min, max},
+#define LIVEOBJ_OPTION_LATER(name, help) {KIND_LATER, {#name, "", "", help}, 0, 0, 0},
+#include "options.def"
+};
+
+/// A part of the string that is being parsed.
+struct slice {
+    const char *start;
+    size_t count;
+};
+
+static bool slice_equals(struct slice slice, const char *string) {
+    return strlen(string) == slice.count && memcmp(slice.start, string, slice.count) == 0;
+}
+
+size_t liveobj_options_count(void) {
+    return sizeof rows / sizeof rows[0];
+}
+
+struct liveobj_option_row liveobj_options_row(size_t index) {
+    return rows[index].text;
+}
+
+static const struct row *find_row(struct slice name) {
+    for (size_t i = 0; i < liveobj_options_count(); i++)
+        if (slice_equals(name, rows[i].text.name))
+            return &rows[i];
+    return NULL;
+}
+
+// MARK: - Values
+
+/// The next word of `off|all`; `rest` moves behind it.
+static struct slice next_word(const char **rest) {
+    struct slice word = {*rest, strcspn(*rest, "|")};
+    *rest += word.count;
+    if (**rest == '|')
+        ++*rest;
+    return word;
+}
+
+static bool parse_choice(const char *values, struct slice value, unsigned *result) {
+    unsigned position = 0;
+    for (const char *rest = values; *rest; position++) {
+        struct slice word = next_word(&rest);
+        if (word.count == value.count && memcmp(word.start, value.start, word.count) == 0) {
+            *result = position;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The power of two that a suffix multiplies by; -1 if there is no such suffix.
+static int suffix_shift(struct slice suffix) {
+    if (suffix.count == 0)
+        return 0;
+    if (suffix.count > 1)
+        return -1;
+    switch (suffix.start[0]) {
+    case 'K':
+        return 10;
+    case 'M':
+        return 20;
+    case 'G':
+        return 30;
+    default:
+        return -1;
+    }
+}
+
+static bool parse_number(const struct row *row, struct slice value, uint64_t *result) {
+    uint64_t number = 0;
+    size_t digits = 0;
+    // 12 digits and 30 bits stay below 2^64.
+    while (digits < value.count && digits < 12 && value.start[digits] >= '0' &&
+           value.start[digits] <= '9')
+        number = number * 10 + (uint64_t)(value.start[digits++] - '0');
+    int shift = suffix_shift((struct slice){value.start + digits, value.count - digits});
+    if (digits == 0 || shift < 0)
+        return false;
+    *result = number << shift;
+    return *result >= row->min && *result <= row->max;
+}
+
+static bool parse_path(struct slice value, char path[PATH_MAX]) {
+    if (value.count >= PATH_MAX)
+        return false;
+    memcpy(path, value.start, value.count);
+    path[value.count] = '\0';
+    return true;
+}
+
+static bool set_value(struct liveobj_options *options, const struct row *row, struct slice value) {
+    char *field = (char *)options + row->offset;
+    uint64_t number;
+    switch (row->kind) {
+    case KIND_PATH:
+        return value.count > 0 && parse_path(value, field);
+    case KIND_CHOICE:
+        return parse_choice(row->text.values, value, (unsigned *)(void *)field);
+    case KIND_NUMBER:
+        if (!parse_number(row, value, &number))
+            return false;
+        *(uint64_t *)(void *)field = number;
+        return true;
+    case KIND_LATER:
+        return false;
+    }
+    return false;
+}
+
+void liveobj_options_reset(struct liveobj_options *options) {
+    memset(options, 0, sizeof *options);
+    for (size_t i = 0; i < liveobj_options_count(); i++)
+        if (rows[i].kind == KIND_PATH || rows[i].kind == KIND_NUMBER)
+            set_value(options, &rows[i],
+                      (struct slice){rows[i].text.standard, strlen(rows[i].text.standard)});
+}
+
+const char *liveobj_options_word(const struct liveobj_options *options, const char *name,
+                                 char *word, size_t size) {
+    const struct row *row = find_row((struct slice){name, strlen(name)});
+    if (!row || row->kind != KIND_CHOICE)
+        return NULL;
+    const char *rest = row->text.values;
+    struct slice chosen = next_word(&rest);
+    for (unsigned i = *(const unsigned *)(const void *)((const char *)options + row->offset); i; i--)
+        chosen = next_word(&rest);
+    if (chosen.count >= size)
+        return NULL;
+    memcpy(word, chosen.start, chosen.count);
+    word[chosen.count] = '\0';
+    return word;
+}
+
+// MARK: - Problems
+
+__attribute__((sentinel)) static void complain(struct liveobj_text *problems, const char *first,
+                                               ...) {
+    va_list rest;
+    va_start(rest, first);
+    liveobj_text_append_line(problems, first, rest);
+    va_end(rest);
+}
+
+/// A slice cut to a length that a line can bear, as a string.
+struct excerpt {
+    char bytes[80];
+};
+
+static struct excerpt excerpt(struct slice slice) {
+    struct excerpt result;
+    size_t room = sizeof result.bytes - 1;
+    size_t count = slice.count < room ? slice.count : room;
+    memcpy(result.bytes, slice.start, count);
+    result.bytes[count] = '\0';
+    return result;
+}
+
+static void complain_of_value(struct liveobj_text *problems, const struct row *row,
+                              struct slice value) {
+    struct excerpt given = excerpt(value);
+    const char *name = row->text.name;
+    char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
+    if (row->kind == KIND_CHOICE)
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes,
+                 " is not one of ", row->text.values, "; the default is used", NULL);
+    else if (row->kind == KIND_NUMBER)
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes,
+                 " is not a number from ", liveobj_text_digits(min, row->min), " to ",
+                 liveobj_text_digits(max, row->max), "; the default is used", NULL);
+    else if (row->kind == KIND_PATH)
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes,
+                 " is not a path; the default is used", NULL);
+    else
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name,
+                 " is not supported yet; it is ignored", NULL);
+}
+
+// MARK: - Grammar
+
+/// The value at `*next`, without its quotes; `*next` moves to the ':' or the end behind it.
+/// \returns false if a quote is not closed, or text follows it.
+static bool take_value(const char **next, struct slice *value) {
+    char quote = **next;
+    if (quote != '\'' && quote != '"') {
+        *value = (struct slice){*next, strcspn(*next, ":")};
+        *next += value->count;
+        return true;
+    }
+    const char *end = strchr(*next + 1, quote);
+    if (!end || (end[1] != ':' && end[1] != '\0')) {
+        *value = (struct slice){*next, strlen(*next)};
+        *next += value->count;
+        return false;
+    }
+    *value = (struct slice){*next + 1, (size_t)(end - *next - 1)};
+    *next = end + 1;
+    return true;
+}
+
+static void apply(struct liveobj_options *options, struct slice name, struct slice value,
+                  struct liveobj_text *problems) {
+    const struct row *row = find_row(name);
+    if (!row)
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": there is no option '", excerpt(name).bytes,
+                 "'; it is ignored", NULL);
+    else if (!set_value(options, row, value))
+        complain_of_value(problems, row, value);
+}
+
+static void parse_pair(struct liveobj_options *options, const char **next,
+                       struct liveobj_text *problems) {
+    struct slice name = {*next, strcspn(*next, "=:")};
+    struct slice value;
+    *next += name.count;
+    if (**next != '=') {
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": '", excerpt(name).bytes,
+                 "' has no value (key=value:key=value); it is ignored", NULL);
+        return;
+    }
+    ++*next;
+    if (take_value(next, &value))
+        apply(options, name, value, problems);
+    else
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": the quotes in ", excerpt(name).bytes, "=",
+                 excerpt(value).bytes, " do not match; it is ignored", NULL);
+}
+
+void liveobj_options_parse(struct liveobj_options *options, const char *string,
+                           struct liveobj_text *problems) {
+    for (const char *next = string ? string : ""; *next;)
+        if (*next == ':')
+            next++;
+        else
+            parse_pair(options, &next, problems);
+}

@@ -1,0 +1,51 @@
+// options.h - what LIVEOBJECTS_OPTIONS can say.
+
+#ifndef LIVEOBJ_OPTIONS_H
+#define LIVEOBJ_OPTIONS_H
+
+#include "text.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+#define LIVEOBJ_OPTIONS_VARIABLE "LIVEOBJECTS_OPTIONS"
+
+/// The options' values; a field for each row of options.def.
+struct liveobj_options {
+#define LIVEOBJ_OPTION_PATH(name, standard, help) char name[PATH_MAX];
+#define LIVEOBJ_OPTION_CHOICE(name, values, help) unsigned name;
+#define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help) uint64_t name;
+#define LIVEOBJ_OPTION_LATER(name, help)
+#include "options.def"
+};
+
+// A choice is the position of its word in options.def.
+enum { LIVEOBJ_FORMAT_TEXT, LIVEOBJ_FORMAT_JSON, LIVEOBJ_FORMAT_CAPTURE };
+enum { LIVEOBJ_ON, LIVEOBJ_OFF };
+enum { LIVEOBJ_RETAINS_OFF, LIVEOBJ_RETAINS_ALL };
+enum { LIVEOBJ_CHOSEN_WAY_AUTO, LIVEOBJ_CHOSEN_WAY_POINTERS, LIVEOBJ_CHOSEN_WAY_SLOTS };
+
+/// Sets every option to its default.
+void liveobj_options_reset(struct liveobj_options *options);
+
+/// Reads `key=value:key=value`. What cannot be used gets one line in `problems` and its default.
+/// \param string NULL is the same as an empty string.
+void liveobj_options_parse(struct liveobj_options *options, const char *string,
+                           struct liveobj_text *problems);
+
+/// The word that stands for the chosen value of an option with choices, NULL for other options.
+/// \param word Where to put it, with a terminating NUL.
+const char *liveobj_options_word(const struct liveobj_options *options, const char *name,
+                                 char *word, size_t size);
+
+/// One row of the table, for the documentation's test.
+struct liveobj_option_row {
+    const char *name;
+    const char *standard;
+    const char *values; ///< empty where any text or number goes
+    const char *help;
+};
+size_t liveobj_options_count(void);
+struct liveobj_option_row liveobj_options_row(size_t index);
+
+#endif

@@ -1,0 +1,114 @@
+// output.c - owns the output's path.
+//
+// Processes that write to the same file take turns (flock) and append, so that none of them cuts
+// into another's report or replaces it. The path is resolved in the constructor, before the program
+// can change its folder.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/// How long another process may take to write its report before we write beside it.
+#define TURN_TRIES 1000
+#define TURN_NANOSECONDS 10000000
+
+static struct {
+    bool is_standard_error;
+    bool is_complained_of;
+    char path[2 * PATH_MAX];
+} output;
+
+static void complain(int error) {
+    if (!output.is_complained_of)
+        liveobj_message("cannot write the report to ", output.path, ": ", strerror(error),
+                        "; name a file that can be written with output=PATH", NULL);
+    output.is_complained_of = true;
+}
+
+/// Appends as much as fits.
+static void append(const char *bytes, size_t count) {
+    size_t length = strlen(output.path), room = sizeof output.path - 1 - length;
+    size_t part = count < room ? count : room;
+    memcpy(output.path + length, bytes, part);
+    output.path[length + part] = '\0';
+}
+
+static void resolve_path(const char *path, bool *names_process) {
+    char process[LIVEOBJ_DIGITS];
+    const char *digits = liveobj_text_digits(process, (uint64_t)getpid());
+    if (path[0] != '/' && getcwd(output.path, PATH_MAX))
+        append("/", 1);
+    for (const char *mark; (mark = strstr(path, "%p")); path = mark + 2) {
+        append(path, (size_t)(mark - path));
+        append(digits, strlen(digits));
+        *names_process = true;
+    }
+    append(path, strlen(path));
+}
+
+static int open_path(int flags) {
+    // Non-blocking: opening a FIFO that nobody reads must not hang the program.
+    int descriptor = open(output.path,
+                          O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+    if (descriptor < 0)
+        complain(errno);
+    return liveobj_descriptor_lift(descriptor);
+}
+
+/// Opening a FIFO and closing it again would tell its reader that this was all.
+static bool is_file_or_nothing(void) {
+    struct stat status;
+    return stat(output.path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+void liveobj_output_start(const struct liveobj_options *options) {
+    output.is_standard_error = strcmp(options->output, "stderr") == 0;
+    if (output.is_standard_error)
+        return;
+    bool names_process = false;
+    resolve_path(options->output, &names_process);
+    if (!is_file_or_nothing())
+        return;
+    bool is_first = names_process || !liveobj_activation_is_child();
+    int descriptor = open_path(O_CREAT | (is_first ? O_TRUNC : 0));
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+bool liveobj_output_is_standard_error(void) {
+    return output.is_standard_error;
+}
+
+static void wait_for_turn(int descriptor) {
+    struct timespec pause = {.tv_nsec = TURN_NANOSECONDS};
+    for (int i = 0; i < TURN_TRIES; i++) {
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
+int liveobj_output_open(void) {
+    if (output.is_standard_error)
+        return liveobj_message_descriptor();
+    int descriptor = open_path(O_CREAT);
+    if (descriptor >= 0)
+        wait_for_turn(descriptor);
+    return descriptor;
+}
+
+void liveobj_output_close(int descriptor, int error) {
+    if (output.is_standard_error)
+        return;
+    if (close(descriptor) != 0 && !error)
+        error = errno;
+    if (error)
+        complain(error);
+}

@@ -1,0 +1,192 @@
+// preload.h - the private map of the preload library.
+//
+// The library lives in programs that never asked for it. It needs libc alone, prints nothing on
+// standard output, and whatever fails in it, the program's own work and exit status stay.
+//
+//   preload.c          the constructor: starts the recorder, if the program is one to watch
+//   activation.c       is it one to watch?
+//   options.c          LIVEOBJECTS_OPTIONS, one table in options.def
+//   exit.c             every way to end, and the one report before it
+//   report.c           capture -> tool -> output
+//   tool.c             where the `liveobjects` tool is and how it is called
+//   spawn.c            runs it without the program noticing
+//   fallback_report.c  what C can say itself where there is no tool
+//   output.c           where the report goes
+//   message.c          lines for people, on a standard error that is still the one we were given
+//   descriptor.c       patient writes, nameless files
+//   text.c             text and JSON without stdio
+//   signals.c guard.c  nothing interrupts a report; nothing hangs in one
+//
+// Symbols are hidden by this header; `_exit` and `_Exit` are the only ones exported.
+
+#ifndef LIVEOBJ_PRELOAD_H
+#define LIVEOBJ_PRELOAD_H
+
+#include "CLiveObjects.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma GCC visibility push(hidden)
+
+#include "options.h"
+#include "text.h"
+
+// MARK: activation.c
+
+/// Whether this process is one to watch, as far as can be told without the recorder: not one of the
+/// toolchain's programs, not a package manifest, not a test binary that only lists its tests.
+bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
+
+/// True if the parent process was started with the same library and the same options, so that
+/// this one's output belongs behind the parent's.
+bool liveobj_activation_is_child(void);
+
+/// The absolute path of the running executable; empty if /proc is not there.
+const char *liveobj_activation_program(void);
+
+/// True for a toolchain program's file name where its folder also holds other programs.
+/// Separate for tests.
+bool liveobj_activation_is_toolchain_name(const char *name);
+
+// MARK: message.c
+
+/// Remembers which file standard error is. Call once, before anything else.
+void liveobj_message_start(void);
+
+/// Standard error's descriptor, or -1 if the program closed it or put another file there.
+int liveobj_message_descriptor(void);
+
+/// Writes one line, "LiveObjects: " and the strings up to NULL, in one piece.
+void liveobj_message(const char *first, ...) __attribute__((sentinel));
+
+/// A `liveobj_write_fn` for standard error; the context is not used.
+bool liveobj_message_write(void *context, const void *bytes, size_t count);
+
+// MARK: descriptor.c
+
+/// Writes everything; waits for a slow reader, but not for ever.
+/// \returns 0, or the errno that stopped it (ETIMEDOUT for a reader that does not read).
+int liveobj_descriptor_write(int descriptor, const void *bytes, size_t count);
+
+/// Where a capture or a text is written to, and the errno of a write that failed.
+struct liveobj_destination {
+    int descriptor;
+    int error;
+};
+
+/// A `liveobj_write_fn` for a `struct liveobj_destination`.
+bool liveobj_destination_write(void *context, const void *bytes, size_t count);
+
+/// Moves a descriptor out of the way of those that the program opens or has closed.
+int liveobj_descriptor_lift(int descriptor);
+
+/// A file without a name, for reading and writing; -1 if none can be had.
+int liveobj_descriptor_make_nameless(const char *purpose);
+
+/// Copies a whole file, from its beginning.
+/// \returns 0, or the errno that stopped it.
+int liveobj_descriptor_copy(int from, int to);
+
+// MARK: output.c
+
+/// Resolves `output`, and empties the file if this process is the first to write to it.
+void liveobj_output_start(const struct liveobj_options *options);
+
+/// True if reports go to standard error.
+bool liveobj_output_is_standard_error(void);
+
+/// Opens the output and keeps other processes' reports out of it; -1 if there is none, which has
+/// been said.
+int liveobj_output_open(void);
+
+/// Closes the output. A non-zero `error` is the errno of a write that failed, and is said.
+void liveobj_output_close(int descriptor, int error);
+
+// MARK: tool.c
+
+/// Finds the tool: `tool=`, or beside the library, or in ../bin.
+void liveobj_tool_start(const struct liveobj_options *options);
+
+/// The tool's path; NULL if there is none that can be run.
+const char *liveobj_tool_path(void);
+
+/// What became of the tool.
+enum liveobj_verdict {
+    LIVEOBJ_VERDICT_NONE,    ///< no report was made
+    LIVEOBJ_VERDICT_PASSING, ///< a report was made
+    LIVEOBJ_VERDICT_FAILING, ///< a report was made, with findings that `failon` counts
+};
+
+/// Turns the capture in one descriptor into a report in the other.
+enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
+                                         int report);
+
+// MARK: spawn.c
+
+/// One run of another program.
+struct liveobj_spawn {
+    const char *path;
+    char *const *arguments;
+    char *const *environment;
+    int input;
+    int output;
+    int errors; ///< -1: discarded
+    int seconds;
+};
+
+/// How it ended.
+struct liveobj_spawn_result {
+    int error;  ///< errno if it could not be run, ETIMEDOUT if it was killed for taking too long
+    int status; ///< as from waitpid, if `error` is 0
+};
+
+/// Runs a program and waits for it. The caller's process gets no SIGCHLD, and no `wait` of its own
+/// finds the child. Blocks the calling thread; call with all signals blocked.
+struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn);
+
+// MARK: fallback_report.c
+
+/// Writes what is live, by type: a table or the smallest JSON report.
+/// \param why The sentence that says why it is no more than this.
+/// \returns 0, or the errno that stopped it.
+int liveobj_fallback_report_write(const struct liveobj_options *options, const char *why,
+                                  int descriptor);
+
+// MARK: report.c
+
+/// Writes the report. \returns true if there are findings that `failon` counts.
+bool liveobj_report_write(const struct liveobj_options *options, int exit_status);
+
+// MARK: exit.c
+
+/// Has the report written when this process ends, once, and in no child that it forks.
+void liveobj_exit_start(const struct liveobj_options *options);
+
+// MARK: signals.c
+
+/// A thread's signals as they were.
+struct liveobj_signals {
+    sigset_t blocked;
+    sigset_t pending;
+};
+
+/// Blocks all signals of this thread.
+struct liveobj_signals liveobj_signals_block(void);
+
+/// Undoes it, and takes back what our own writes caused (SIGPIPE, SIGXFSZ).
+void liveobj_signals_restore(const struct liveobj_signals *saved);
+
+// MARK: guard.c
+
+/// Ends the process with `exit_status` unless `liveobj_guard_disarm` is called in time: a report
+/// asked for in a signal handler may wait for a lock that its own thread holds.
+void liveobj_guard_arm(int seconds, int exit_status);
+void liveobj_guard_disarm(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,118 @@
+// spawn.c - owns the two stacks that its child processes start on.
+//
+// The program must not notice: no SIGCHLD, and no child that its own `wait(-1)` could reap. A child
+// with exit signal 0 is such a one, but only until it executes another program (the kernel then
+// gives it SIGCHLD again). So there are two: the keeper, which never executes anything, shares our
+// memory and has exit signal 0; and the program itself, which is the keeper's child.
+//
+// The keeper runs while this thread is suspended by the kernel (CLONE_VFORK), on its thread-local
+// storage; it may call what is async-signal-safe, and nothing else.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK_BYTES (64 * 1024)
+
+static _Alignas(16) char keeper_stack[STACK_BYTES];
+static _Alignas(16) char program_stack[STACK_BYTES];
+
+struct run {
+    const struct liveobj_spawn *spawn;
+    struct liveobj_spawn_result result;
+};
+
+/// No handler of the host may run in the child, where our memory is its own.
+static void reset_signals(void) {
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    for (int signal = 1; signal < NSIG; signal++)
+        sigaction(signal, &standard, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/// The sources are above the standard three (see `liveobj_descriptor_lift`), or equal to the target.
+static bool place_descriptors(const struct liveobj_spawn *spawn) {
+    int errors = spawn->errors >= 0 ? spawn->errors : open("/dev/null", O_WRONLY);
+    bool done = errors >= 0 && dup2(errors, STDERR_FILENO) >= 0 &&
+                dup2(spawn->input, STDIN_FILENO) >= 0 && dup2(spawn->output, STDOUT_FILENO) >= 0;
+#ifdef SYS_close_range
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0); // the host's own, where the kernel can
+#endif
+    return done;
+}
+
+static int program_main(void *context) {
+    struct run *run = context;
+    reset_signals();
+    if (place_descriptors(run->spawn))
+        execve(run->spawn->path, run->spawn->arguments, run->spawn->environment);
+    run->result.error = errno;
+    return 127;
+}
+
+static struct timespec time_left(struct timespec end) {
+    struct timespec now, left = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec)) {
+        left.tv_sec = end.tv_sec - now.tv_sec - (now.tv_nsec > end.tv_nsec);
+        left.tv_nsec = end.tv_nsec - now.tv_nsec + (now.tv_nsec > end.tv_nsec) * 1000000000;
+    }
+    return left;
+}
+
+/// Waits for the program, and kills it when its time is over.
+static void wait_for_program(struct run *run, pid_t program) {
+    struct timespec end, left;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += run->spawn->seconds;
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    while (waitpid(program, &run->result.status, WNOHANG) == 0) {
+        left = time_left(end);
+        if (left.tv_sec == 0 && left.tv_nsec == 0) {
+            kill(program, SIGKILL);
+            waitpid(program, NULL, 0);
+            run->result.error = ETIMEDOUT;
+            return;
+        }
+        sigtimedwait(&child_ended, NULL, &left);
+    }
+}
+
+static int keeper_main(void *context) {
+    struct run *run = context;
+    // An ignored SIGCHLD would have the kernel throw the program's status away.
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &standard, NULL);
+    pid_t program = clone(program_main, program_stack + STACK_BYTES,
+                          CLONE_VM | CLONE_VFORK | SIGCHLD, run);
+    if (program < 0)
+        run->result.error = errno;
+    else if (run->result.error)
+        waitpid(program, NULL, 0);
+    else
+        wait_for_program(run, program);
+    return 0;
+}
+
+struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn) {
+    struct run run = {.spawn = spawn};
+    pid_t keeper =
+        clone(keeper_main, keeper_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &run);
+    if (keeper < 0)
+        run.result.error = errno;
+    while (keeper >= 0 && waitpid(keeper, NULL, __WCLONE) < 0 && errno == EINTR)
+        continue;
+    return run.result;
+}

@@ -1,0 +1,121 @@
+// text.c - owns nothing; see text.h.
+//
+// Everything here is async-signal-safe as far as the given write function is.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <string.h>
+
+void liveobj_text_start(struct liveobj_text *text, liveobj_text_write_fn write, void *context) {
+    text->write = write;
+    text->context = context;
+    text->failed = false;
+    text->count = 0;
+}
+
+bool liveobj_text_flush(struct liveobj_text *text) {
+    if (!text->failed && text->count > 0)
+        text->failed = !text->write(text->context, text->bytes, text->count);
+    text->count = 0;
+    return !text->failed;
+}
+
+static void append_bytes(struct liveobj_text *text, const char *bytes, size_t count) {
+    while (count > 0) {
+        size_t room = sizeof text->bytes - text->count;
+        size_t part = count < room ? count : room;
+        memcpy(text->bytes + text->count, bytes, part);
+        text->count += part;
+        bytes += part;
+        count -= part;
+        if (text->count == sizeof text->bytes)
+            liveobj_text_flush(text);
+    }
+}
+
+void liveobj_text_append(struct liveobj_text *text, const char *string) {
+    append_bytes(text, string, strlen(string));
+}
+
+/// The length of the well-formed UTF-8 sequence at `bytes`; 0 if there is none. (Unicode, table 3-7.)
+static size_t sequence_length(const unsigned char *bytes, size_t count) {
+    unsigned char first = bytes[0];
+    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (length == 0 || length > count || first > 0xF4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    bool overlong = (first == 0xE0 && bytes[1] < 0xA0) || (first == 0xF0 && bytes[1] < 0x90);
+    bool surrogate = first == 0xED && bytes[1] > 0x9F;
+    bool beyond = first == 0xF4 && bytes[1] > 0x8F;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+static bool is_control(const unsigned char *bytes, size_t length) {
+    return length == 1 ? bytes[0] < 0x20 || bytes[0] == 0x7F
+                       : length == 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0;
+}
+
+void liveobj_text_append_plain(struct liveobj_text *text, const char *bytes, size_t count) {
+    for (size_t i = 0, length; i < count; i += length) {
+        const unsigned char *next = (const unsigned char *)bytes + i;
+        length = sequence_length(next, count - i);
+        if (length == 0 || is_control(next, length))
+            liveobj_text_append(text, "?");
+        else
+            append_bytes(text, bytes + i, length);
+        length += length == 0;
+    }
+}
+
+static void append_json_character(struct liveobj_text *text, const unsigned char *bytes,
+                                  size_t length) {
+    static const char digits[] = "0123456789abcdef";
+    char escape[] = {'\\', 'u', '0', '0', digits[bytes[0] >> 4], digits[bytes[0] & 15]};
+    if (length == 0)
+        liveobj_text_append(text, "\xEF\xBF\xBD");
+    else if (length == 1 && is_control(bytes, length))
+        append_bytes(text, escape, sizeof escape);
+    else if (bytes[0] == '"' || bytes[0] == '\\')
+        append_bytes(text, bytes[0] == '"' ? "\\\"" : "\\\\", 2);
+    else
+        append_bytes(text, (const char *)bytes, length);
+}
+
+void liveobj_text_append_json(struct liveobj_text *text, const char *bytes, size_t count) {
+    liveobj_text_append(text, "\"");
+    for (size_t i = 0, length; i < count; i += length + (length == 0)) {
+        const unsigned char *next = (const unsigned char *)bytes + i;
+        length = sequence_length(next, count - i);
+        append_json_character(text, next, length);
+    }
+    liveobj_text_append(text, "\"");
+}
+
+const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number) {
+    char *next = digits + LIVEOBJ_DIGITS - 1;
+    *next = '\0';
+    do {
+        *--next = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return next;
+}
+
+void liveobj_text_append_number(struct liveobj_text *text, uint64_t number, int width) {
+    char digits[LIVEOBJ_DIGITS];
+    const char *string = liveobj_text_digits(digits, number);
+    for (int column = (int)strlen(string); column < width; column++)
+        liveobj_text_append(text, " ");
+    liveobj_text_append(text, string);
+}
+
+void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest) {
+    liveobj_text_append(text, "LiveObjects: ");
+    for (const char *part = first; part; part = va_arg(rest, const char *))
+        liveobj_text_append_plain(text, part, strlen(part));
+    liveobj_text_append(text, "\n");
+    liveobj_text_flush(text);
+}

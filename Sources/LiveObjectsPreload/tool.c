@@ -1,0 +1,113 @@
+// tool.c - owns the tool's path.
+//
+// The tool is a Swift program. It runs in a process of its own, so that nothing of it (its
+// allocations, its crashes, its Swift runtime) can be met in the program that is watched.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOOL_SECONDS 120
+
+static char tool[PATH_MAX];
+
+/// `folder` of the library, followed by `path`; false if there is nothing to run.
+static bool try_beside(const char *library, const char *path) {
+    size_t folder_length = (size_t)(strrchr(library, '/') + 1 - library);
+    if (folder_length + strlen(path) >= sizeof tool)
+        return false;
+    memcpy(tool, library, folder_length);
+    strcpy(tool + folder_length, path);
+    return access(tool, X_OK) == 0;
+}
+
+void liveobj_tool_start(const struct liveobj_options *options) {
+    Dl_info self;
+    char library[PATH_MAX];
+    if (options->tool[0]) {
+        if (!realpath(options->tool, tool))
+            strcpy(tool, options->tool); // the report will say that it cannot be run
+    } else if (!dladdr((void *)tool, &self) || !realpath(self.dli_fname, library) ||
+               (!try_beside(library, "liveobjects") && !try_beside(library, "../bin/liveobjects"))) {
+        tool[0] = '\0';
+    }
+}
+
+const char *liveobj_tool_path(void) {
+    return tool[0] ? tool : NULL;
+}
+
+static bool is_variable(const char *entry, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/// The program's environment without what would have the tool watched as well. In memory that is
+/// not given back: the process is ending.
+static char **make_environment(void) {
+    size_t count = 0, kept = 0;
+    while (environ && environ[count])
+        count++;
+    char **result = mmap(NULL, (count + 1) * sizeof *result, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (result == MAP_FAILED)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!is_variable(environ[i], "LD_PRELOAD") &&
+            !is_variable(environ[i], LIVEOBJ_OPTIONS_VARIABLE))
+            result[kept++] = environ[i];
+    return result;
+}
+
+static void complain(struct liveobj_spawn_result result) {
+    char digits[LIVEOBJ_DIGITS];
+    if (result.error)
+        liveobj_message("cannot run ", tool, ": ",
+                        result.error == ETIMEDOUT ? "it took too long" : strerror(result.error),
+                        NULL);
+    else if (WIFSIGNALED(result.status))
+        liveobj_message(tool, " ended with signal ",
+                        liveobj_text_digits(digits, (uint64_t)WTERMSIG(result.status)), NULL);
+    else
+        liveobj_message(tool, " failed with status ",
+                        liveobj_text_digits(digits, (uint64_t)WEXITSTATUS(result.status)), NULL);
+}
+
+/// As the tool's exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched.
+static enum liveobj_verdict verdict(struct liveobj_spawn_result result) {
+    int status = !result.error && WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
+    if (status == 0 || status == 3)
+        return LIVEOBJ_VERDICT_PASSING;
+    if (status == 1)
+        return LIVEOBJ_VERDICT_FAILING;
+    complain(result);
+    return LIVEOBJ_VERDICT_NONE;
+}
+
+enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
+                                         int report) {
+    char fail_on[16];
+    liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
+    bool is_json = options->format == LIVEOBJ_FORMAT_JSON;
+    char *arguments[] = {tool,      "report", is_json ? "--json" : "--text",       "-", "--fail-on",
+                         fail_on,   "/proc/self/fd/0", NULL};
+    struct liveobj_spawn spawn = {
+        .path = tool,
+        .arguments = arguments,
+        .environment = make_environment(),
+        .input = capture,
+        .output = report,
+        .errors = options->verbosity >= 2 ? liveobj_message_descriptor() : -1,
+        .seconds = TOOL_SECONDS,
+    };
+    if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
+        return LIVEOBJ_VERDICT_NONE;
+    return verdict(liveobj_spawn_run(&spawn));
+}

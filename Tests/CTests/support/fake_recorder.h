@@ -1,0 +1,21 @@
+// fake_recorder.h - a recorder that has seen what a test says it has.
+
+#ifndef LIVEOBJ_FAKE_RECORDER_H
+#define LIVEOBJ_FAKE_RECORDER_H
+
+#include "CLiveObjects.h"
+
+struct fake_type {
+    const char *name;
+    uint64_t live;
+    uint64_t bytes;
+};
+
+extern struct liveobj_status fake_status;
+extern const struct fake_type *fake_types;
+extern size_t fake_type_count;
+
+/// What `liveobj_capture` writes.
+extern const char *fake_capture;
+
+#endif
