@@ -1,0 +1,64 @@
+import LiveObjectsCapture
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Finds the files that a capture's images came from, and makes sure that they are still those.
+final class BinaryLocator {
+  enum Location: Hashable {
+    case file(String)
+    /// A file is there, and its build id is another one.
+    case rebuilt
+    case missing
+  }
+
+  private let folder: String?
+  private var known: [Image: Location] = [:]
+  private lazy var filesOfFolder: [String] = folder.map(Self.files(below:)) ?? []
+  private lazy var filesByBuildID = Dictionary(
+    filesOfFolder.compactMap { path in
+      ELFFile(path: path).flatMap { $0.buildID.isEmpty ? nil : ($0.buildID, path) }
+    }, uniquingKeysWith: { first, _ in first })
+
+  /// - Parameter folder: where to look, at any depth, before an image's own path is tried.
+  init(folder: String?) { self.folder = folder }
+
+  func location(of image: Image) -> Location {
+    if let location = known[image] { return location }
+    let location = find(image)
+    known[image] = location
+    return location
+  }
+
+  private func find(_ image: Image) -> Location {
+    if !image.buildID.isEmpty, let path = filesByBuildID[image.buildID] { return .file(path) }
+    let candidates = filesOfFolder.filter { $0.fileName == image.path.fileName } + [image.path]
+    let files = candidates.compactMap { path in ELFFile(path: path).map { (path, $0) } }
+    guard !files.isEmpty else { return .missing }
+    // Without a build id in the capture there is nothing to compare.
+    let match = files.first { image.buildID.isEmpty || $0.1.buildID == image.buildID }
+    return match.map { .file($0.0) } ?? .rebuilt
+  }
+
+  private static func files(below folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var files: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "." || name == ".." { continue }
+      let path = folder + "/" + name
+      if entry.pointee.d_type == UInt8(DT_DIR) {
+        files += Self.files(below: path)
+      } else {
+        files.append(path)
+      }
+    }
+    return files.sorted()
+  }
+}

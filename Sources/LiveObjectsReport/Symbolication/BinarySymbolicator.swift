@@ -1,0 +1,123 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// Names frames from the program's own files: with the toolchain's `llvm-symbolizer`, which knows files
+/// and lines, or from the files' symbol tables where it is missing.
+///
+/// Nothing has to be done in the watched process, which may be long gone. Answers are kept, so one symbolicator
+/// serves all captures of a run.
+public final class BinarySymbolicator: Symbolicator {
+  /// What could not be named and why, one sentence each, for people.
+  public private(set) var notes: [String] = []
+
+  private let search: SymbolizerSearch
+  private let locator: BinaryLocator
+  private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
+  private var names: [String: FunctionName] = [:]
+
+  /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
+  ///   they are told by build id, or by name where there is none.
+  public convenience init(binaries: String? = nil) {
+    self.init(binaries: binaries, search: SymbolizerSearch())
+  }
+
+  init(binaries: String?, search: SymbolizerSearch) {
+    self.search = search
+    locator = BinaryLocator(folder: binaries)
+  }
+
+  public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
+    let addresses = codeAddresses(of: frames, in: capture)
+    resolve(Set(addresses.values).subtracting(known.keys), images: capture.images)
+    return Dictionary(
+      uniqueKeysWithValues: frames.map { frame in
+        (frame, sourceFrames(of: frame, at: addresses[frame], in: capture))
+      })
+  }
+
+  private func codeAddresses(of frames: Set<Frame>, in capture: Capture) -> [Frame: CodeAddress] {
+    var addresses: [Frame: CodeAddress] = [:]
+    let framesByImage = Dictionary(grouping: frames) { $0.image }
+    for (index, frames) in framesByImage {
+      guard let index, capture.images.indices.contains(index),
+        let binary = binary(of: capture.images[index])
+      else { continue }
+      for frame in frames {
+        // A return address: the call lies before it.
+        addresses[frame] = CodeAddress(binary: binary, address: frame.offset - min(frame.offset, 1))
+      }
+    }
+    return addresses
+  }
+
+  private func binary(of image: Image) -> String? {
+    switch locator.location(of: image) {
+    case .file(let path):
+      return path
+    case .rebuilt:
+      note("\(image.path) is not the file that ran (its build id differs): its frames have no names.")
+    case .missing:
+      // The kernel's own image (`linux-vdso.so.1`) is no file.
+      guard image.path.hasPrefix("/") else { return nil }
+      note("\(image.path) was not found: its frames have no names. `--binaries` says where to look.")
+    }
+    return nil
+  }
+
+  private func resolve(_ addresses: Set<CodeAddress>, images: [Image]) {
+    guard !addresses.isEmpty else { return }
+    for address in addresses { known[address] = [] }
+    guard let symbolizer = search.symbolizer(forProcessWith: images.map(\.path)) else {
+      note(
+        "llvm-symbolizer was not found: no file and line. It comes with the Swift toolchain and with LLVM.")
+      return resolveFromSymbolTables(addresses)
+    }
+    do {
+      let lines = try symbolizer.symbolicate(Array(addresses))
+      known.merge(lines) { _, new in new }
+      resolveFromSymbolTables(addresses.subtracting(lines.keys))
+    } catch {
+      note("\(symbolizer.path) failed (\(error.reason)): no file and line.")
+      resolveFromSymbolTables(addresses)
+    }
+  }
+
+  private func resolveFromSymbolTables(_ addresses: Set<CodeAddress>) {
+    for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
+      guard let file = ELFFile(path: binary) else { continue }
+      let table = SymbolTable(of: file)
+      for address in addresses {
+        known[address] = table.symbol(at: address.address).map { [.init(symbol: $0)] } ?? []
+      }
+    }
+  }
+
+  private func sourceFrames(
+    of frame: Frame, at address: CodeAddress?, in capture: Capture
+  ) -> [SourceFrame] {
+    let image = frame.image.flatMap { capture.images.indices.contains($0) ? capture.images[$0] : nil }
+    let lines = address.flatMap { known[$0] } ?? []
+    let result = lines.map { sourceFrame($0, in: image) }
+    return result.isEmpty ? [sourceFrame(.init(), in: image)] : result
+  }
+
+  private func sourceFrame(_ line: LLVMSymbolizer.Line, in image: Image?) -> SourceFrame {
+    let name = line.symbol.map(functionName(of:))
+    return SourceFrame(
+      function: name?.function, module: name?.module ?? image?.path.fileName ?? "unknown",
+      file: line.file, line: line.line, isSystem: image?.isSystem ?? false)
+  }
+
+  private func functionName(of symbol: String) -> FunctionName {
+    if let name = names[symbol] { return name }
+    let name =
+      demangle(symbol: symbol).map(FunctionName.init(demangled:))
+      ?? FunctionName(undemangled: symbol)
+    names[symbol] = name
+    return name
+  }
+
+  private func note(_ sentence: String) {
+    if !notes.contains(sentence) { notes.append(sentence) }
+  }
+}

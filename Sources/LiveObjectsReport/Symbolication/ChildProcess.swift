@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+  @preconcurrency import Glibc
+#elseif canImport(Darwin)
+  @preconcurrency import Darwin
+#endif
+
+/// A program that this process started.
+///
+/// The caller may be anybody's test process, so nothing of it changes: no signal handler, no descriptor
+/// that others inherit, and a wait that bears somebody else's `wait` having been faster.
+package struct ChildProcess {
+  /// How a process ended.
+  package enum Ending: Hashable, Sendable {
+    case exited(CInt)
+    case signaled(CInt)
+    /// Somebody else took the status.
+    case unknown
+  }
+
+  package let id: pid_t
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - program: a path, or a name to look for in `PATH`.
+  ///   - arguments: without the program's own name.
+  ///   - environment: all of it, as `NAME=value`.
+  ///   - streams: descriptors of this process by the number they have in the child; others that are
+  ///     not close-on-exec are inherited.
+  ///   - signalMask: the signal mask of the child; `nil` for the calling thread's own.
+  /// - Throws: why it could not be started.
+  package init(
+    program: String, arguments: [String], environment: [String], streams: [CInt: CInt] = [:],
+    signalMask: sigset_t? = nil
+  ) throws(SystemError) {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, descriptor) in streams {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+    }
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    if var signalMask {
+      posix_spawnattr_setsigmask(&attributes, &signalMask)
+      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    }
+
+    let argumentPointers = CStringArray([program] + arguments)
+    let environmentPointers = CStringArray(environment)
+    var id: pid_t = 0
+    let error = posix_spawnp(
+      &id, program, &actions, &attributes, argumentPointers.pointers, environmentPointers.pointers)
+    guard error == 0 else { throw SystemError(code: error) }
+    self.id = id
+  }
+
+  /// Returns how the child ended, or `nil` if it is still running.
+  package func endingIfEnded() -> Ending? { wait(options: WNOHANG) }
+
+  /// Waits for the end, and kills the child at the deadline.
+  package func wait(until deadline: ContinuousClock.Instant) -> Ending {
+    // Polling, because no blocking wait can be bounded without changing signals of the host.
+    while ContinuousClock.now < deadline {
+      if let ending = endingIfEnded() { return ending }
+      usleep(500)
+    }
+    kill(id, SIGKILL)
+    return wait(options: 0) ?? .unknown
+  }
+
+  private func wait(options: CInt) -> Ending? {
+    var status: CInt = 0
+    while true {
+      switch waitpid(id, &status, options) {
+      case 0: return nil
+      case id: return Ending(waitStatus: status)
+      default: if errno != EINTR { return .unknown }
+      }
+    }
+  }
+}
+
+extension ChildProcess.Ending {
+  fileprivate init(waitStatus status: CInt) {
+    let signal = status & 0x7f
+    self = signal == 0 ? .exited((status >> 8) & 0xff) : .signaled(signal)
+  }
+}
+
+/// An `errno` value, as an error for people.
+package struct SystemError: Error, CustomStringConvertible {
+  package let code: CInt
+  package init(code: CInt) { self.code = code }
+  package var description: String { String(cString: strerror(code)) }
+}
+
+/// Strings for C, which live as long as this object does.
+private final class CStringArray {
+  let pointers: [UnsafeMutablePointer<CChar>?]
+
+  init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
+  deinit { pointers.forEach { free($0) } }
+}

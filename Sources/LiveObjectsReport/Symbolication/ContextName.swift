@@ -1,0 +1,92 @@
+/// One context of a demangled symbol (`closure #1 (Swift.String) -> ()`, or `Demo.Loader.load() -> ()`),
+/// without types and without its module.
+struct ContextName {
+  var text: String
+  var module: String?
+
+  init(_ context: ArraySlice<UInt8>) {
+    var words: [String] = []
+    for word in BracketedText(context).split(at: " ") where !word.isEmpty {
+      if Self.endsName(word) { break }
+      if Self.isClutter(word) { continue }
+      if let operands = Self.operands(of: word), let name = words.popLast() {
+        words.append(name + operands)
+      } else {
+        let (module, rest) = self.module == nil ? Self.splittingModule(from: word) : (nil, word)
+        self.module = self.module ?? module
+        words.append(Self.shortened(rest))
+      }
+    }
+    text = words.joined(separator: " ")
+  }
+
+  /// The type of what was named, and its effects, begin here.
+  private static func endsName(_ word: ArraySlice<UInt8>) -> Bool {
+    ["->", ":", "async", "throws", "rethrows", "where"].contains { word.elementsEqual($0.utf8) }
+      || word.starts(with: "throws(".utf8)
+  }
+
+  /// Attributes, and the type of a closure or a local function, which stands after its number.
+  private static func isClutter(_ word: ArraySlice<UInt8>) -> Bool {
+    if word.starts(with: "(extension".utf8) { return false }
+    return "@(<".utf8.contains(word.first ?? 0)
+  }
+
+  /// `infix(A, A)`, which follows an operator's name, gives `(_:_:)`.
+  private static func operands(of word: ArraySlice<UInt8>) -> String? {
+    for fixity in ["infix", "prefix", "postfix"] where word.starts(with: (fixity + "(").utf8) {
+      return shortened(word.dropFirst(fixity.utf8.count))
+    }
+    return nil
+  }
+
+  /// `Demo.Loader.load` is `Loader.load` of `Demo`; an extension names its own module first.
+  private static func splittingModule(
+    from word: ArraySlice<UInt8>
+  ) -> (module: String?, rest: ArraySlice<UInt8>) {
+    let prefix = "(extension in "
+    if word.starts(with: prefix.utf8),
+      let closer = BracketedText(word).closer(ofBracketAt: word.startIndex)
+    {
+      let module = word[word.startIndex..<closer].dropFirst(prefix.utf8.count)
+      let extended = word[(closer + 1)...].drop { $0 == UInt8(ascii: ":") }
+      return (String(decoding: module, as: UTF8.self), splittingModule(from: extended).rest)
+    }
+    let parts = BracketedText(word).split(at: ".")
+    guard parts.count > 1, !parts[0].isEmpty, !parts[1].isEmpty else { return (nil, word) }
+    return (String(decoding: parts[0], as: UTF8.self), word[parts[1].startIndex...])
+  }
+
+  /// Without generic arguments, and with labels for parameters.
+  private static func shortened(_ word: ArraySlice<UInt8>) -> String {
+    let brackets = BracketedText(word)
+    var result: [UInt8] = []
+    var position = word.startIndex
+    while position < word.endIndex {
+      guard let closer = brackets.closer(ofBracketAt: position) else {
+        result.append(word[position])
+        position += 1
+        continue
+      }
+      if word[position] == UInt8(ascii: "(") {
+        result += labels(of: word[(position + 1)..<closer])
+      } else if word[position] == UInt8(ascii: "[") {
+        result += word[position...closer]
+      }
+      position = closer + 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// `completion: (Swift.String) -> (), Swift.Int` gives `(completion:_:)`.
+  private static func labels(of parameters: ArraySlice<UInt8>) -> [UInt8] {
+    guard !parameters.isEmpty else { return Array("()".utf8) }
+    var result = Array("(".utf8)
+    for parameter in BracketedText(parameters).split(at: ", ") {
+      let parts = BracketedText(parameter).split(at: ": ")
+      result += parts.count > 1 ? Array(parts[0]) : Array("_".utf8)
+      result.append(UInt8(ascii: ":"))
+    }
+    return result + Array(")".utf8)
+  }
+}

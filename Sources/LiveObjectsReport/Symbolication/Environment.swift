@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+  // `environ` is a mutable global to Swift; reading it is as safe as any `getenv`.
+  @preconcurrency import Glibc
+#elseif canImport(Darwin)
+  @preconcurrency import Darwin
+#endif
+
+/// The environment of this process.
+package enum Environment {
+  /// Every variable, as `NAME=value`.
+  package static var variables: [String] {
+    var variables: [String] = []
+    var entry = environ
+    while let variable = entry.pointee {
+      variables.append(String(cString: variable))
+      entry += 1
+    }
+    return variables
+  }
+
+  /// Every variable but those named.
+  package static func variables(without names: [String]) -> [String] {
+    variables.filter { variable in !names.contains { variable.hasPrefix($0 + "=") } }
+  }
+
+  package static subscript(name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}

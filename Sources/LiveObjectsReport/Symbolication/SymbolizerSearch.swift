@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where an llvm-symbolizer may be.
+struct SymbolizerSearch {
+  /// The folders to look in, in order.
+  var folders: [String]
+
+  /// The folders of `PATH`, and where distributions put it.
+  init() {
+    folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
+  }
+
+  init(folders: [String]) { self.folders = folders }
+
+  /// - Parameter images: the files of a process; the toolchain whose libraries are among them comes first,
+  ///   because its symbolizer knows the debug information that its compiler wrote.
+  func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
+    let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
+    let exact = (toolchains + folders).map { $0 + "/llvm-symbolizer" }
+    return (exact.first(where: Self.isExecutable) ?? versioned).map(LLVMSymbolizer.init(path:))
+  }
+
+  /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.
+  private static func toolchain(ofLibrary path: String) -> String? {
+    let suffix = "/lib/swift/linux/libswiftCore.so"
+    return path.hasSuffix(suffix) ? path.dropLast(suffix.utf8.count) + "/bin" : nil
+  }
+
+  /// The folders of the compilers that are found, which are often links into the toolchain.
+  private var compilerFolders: [String] {
+    folders.flatMap { [$0 + "/swift", $0 + "/swiftc"] }
+      .compactMap(\.resolvingLinks)
+      .map(\.parentFolder)
+  }
+
+  /// Distributions name it after its version: `llvm-symbolizer-19`. The newest that is there.
+  private var versioned: String? {
+    (11...30).reversed().lazy
+      .flatMap { version in folders.map { "\($0)/llvm-symbolizer-\(version)" } }
+      .first(where: Self.isExecutable)
+  }
+
+  private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+}

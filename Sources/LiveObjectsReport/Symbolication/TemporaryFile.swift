@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file without a name, for what one process hands to another.
+///
+/// Unlike a pipe it never fills up, never breaks, and never kills its writer.
+final class TemporaryFile {
+  let descriptor: CInt
+
+  init() throws(SystemError) {
+    var path = Array(((Environment["TMPDIR"] ?? "/tmp") + "/liveobjects-XXXXXX").utf8CString)
+    descriptor = mkstemp(&path)
+    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    unlink(path)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes the text to the file's beginning, and leaves the read position there.
+  func write(_ text: String) throws(SystemError) {
+    var position: off_t = 0
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
+      guard count > 0 else { throw SystemError(code: errno) }
+      bytes = bytes.dropFirst(count)
+      position += off_t(count)
+    }
+  }
+
+  /// All that the file holds.
+  func contents() -> [UInt8] {
+    let size = max(0, lseek(descriptor, 0, SEEK_END))
+    return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+      while count < buffer.count {
+        let read = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(count))
+        guard read > 0 else { return }
+        count += read
+      }
+    }
+  }
+}

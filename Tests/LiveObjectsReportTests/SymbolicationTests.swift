@@ -1,0 +1,159 @@
+import CaptureFixtures
+import Foundation
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import TestSupport
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite("Symbolication names frames")
+struct SymbolicationTests {
+  @Test("with function, module, file and line by llvm-symbolizer")
+  func namesFileAndLine() throws {
+    let (frame, line) = makeFrame()
+    let symbolicator = BinarySymbolicator()
+    let named = try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
+
+    #expect(named.function == "makeFrame()")
+    #expect(named.module == "LiveObjectsReportTests")
+    #expect(named.file == #filePath)
+    #expect(named.line == line)
+    #expect(!named.isSystem)
+    #expect(symbolicator.notes.isEmpty)
+  }
+
+  @Test("without file and line where llvm-symbolizer is missing, and says so once")
+  func namesFunctionsWithoutSymbolizer() throws {
+    let (frame, _) = makeFrame()
+    let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: []))
+    let named = try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
+    _ = symbolicator.symbolicate([Frame(image: 0, offset: frame.offset + 1)], of: makeCapture())
+
+    #expect(named.function == "makeFrame()")
+    #expect(named.file == nil)
+    #expect(symbolicator.notes.count == 1)
+    #expect(symbolicator.notes.first?.contains("llvm-symbolizer was not found") == true)
+  }
+
+  @Test("from the symbol table where llvm-symbolizer fails", arguments: ["exit 1", "kill -9 $$"])
+  func namesFunctionsWhenTheSymbolizerFails(script: String) throws {
+    let folder = try makeSymbolizer(script)
+    let (frame, _) = makeFrame()
+    let search = SymbolizerSearch(folders: [folder.path])
+    let symbolicator = BinarySymbolicator(binaries: nil, search: search)
+    let named = symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first
+
+    #expect(named?.function == "makeFrame()")
+    #expect(symbolicator.notes.contains { $0.contains("llvm-symbolizer failed") })
+  }
+
+  @Test("from the symbol table where llvm-symbolizer prints nonsense")
+  func namesFunctionsDespiteNonsense() throws {
+    let folder = try makeSymbolizer("echo nonsense; echo; echo 0x1; echo; echo x")
+    let (frame, _) = makeFrame()
+    let search = SymbolizerSearch(folders: [folder.path])
+    let named = BinarySymbolicator(binaries: nil, search: search)
+      .symbolicate([frame], of: makeCapture())[frame]?.first
+
+    #expect(named?.function == "makeFrame()")
+  }
+
+  @Test("only from the file that ran")
+  func refusesARebuiltFile() throws {
+    let (frame, _) = makeFrame()
+    var capture = makeCapture()
+    capture.images[0].buildID = [1, 2, 3]
+    let symbolicator = BinarySymbolicator()
+    let named = try #require(symbolicator.symbolicate([frame], of: capture)[frame]?.first)
+
+    #expect(named.function == nil)
+    #expect(named.module == capture.images[0].path.fileName)
+    #expect(symbolicator.notes.first?.contains("build id differs") == true)
+  }
+
+  @Test("from a file elsewhere that has the right build id")
+  func findsBinariesByBuildID() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("deep"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("deep/renamed"), withDestinationPath: ownExecutable)
+    let (frame, line) = makeFrame()
+    var capture = makeCapture()
+    capture.images[0].path = "/elsewhere/program"
+
+    let named = BinarySymbolicator(binaries: folder.path).symbolicate([frame], of: capture)[frame]?.first
+    #expect(named?.line == line)
+
+    let lost = BinarySymbolicator()
+    #expect(lost.symbolicate([frame], of: capture)[frame]?.first?.function == nil)
+    #expect(lost.notes.first?.contains("--binaries") == true)
+  }
+
+  @Test("of every kind, known or not")
+  func answersEveryFrame() {
+    let frames: Set<Frame> = [
+      Frame(image: nil, offset: 0x1234), Frame(image: 7, offset: 1), Frame(image: 0, offset: 0),
+      Frame(image: 0, offset: .max), Frame(image: 1, offset: 16),
+    ]
+    var capture = makeCapture()
+    capture.images.append(Image(loadBias: 0, addresses: 0..<1, path: "linux-vdso.so.1", isSystem: true))
+    let symbolicator = BinarySymbolicator()
+    let named = symbolicator.symbolicate(frames, of: capture)
+
+    #expect(Set(named.keys) == frames)
+    #expect(named.values.allSatisfy { !$0.isEmpty })
+    #expect(named[Frame(image: 1, offset: 16)]?.first?.isSystem == true)
+    #expect(symbolicator.notes.isEmpty)
+  }
+
+  @Test("by the ten thousand")
+  func namesManyFrames() throws {
+    let (frame, _) = makeFrame()
+    let frames = Set((0..<10_000).map { Frame(image: 0, offset: frame.offset + $0) })
+    let named = BinarySymbolicator().symbolicate(frames, of: makeCapture())
+
+    #expect(named.count == frames.count)
+    #expect(named.values.filter { $0[0].function != nil }.count > 5_000)
+  }
+}
+
+// MARK: - The frames of this very process
+
+/// A frame of this function, and the line it is in.
+@inline(never)
+private func makeFrame() -> (frame: Frame, line: Int) {
+  let (addresses, line) = (Thread.callStackReturnAddresses.map(\.uint64Value), #line)
+  let own = addresses.first(where: ownAddresses.contains)!
+  return (Frame(image: 0, offset: own - ownAddresses.lowerBound), line)
+}
+
+private let ownExecutable = "/proc/self/exe".resolvingLinks!
+
+/// Where the running executable is mapped; its load bias is the first of these addresses.
+private let ownAddresses: Range<UInt64> = {
+  let maps = String(decoding: FileManager.default.contents(atPath: "/proc/self/maps")!, as: UTF8.self)
+  let own = maps.split(separator: "\n").filter { $0.hasSuffix(" " + ownExecutable) }
+    .map { $0.prefix { $0 != " " }.split(separator: "-").map { UInt64($0, radix: 16)! } }
+  return own.first![0]..<own.last![1]
+}()
+
+private func makeCapture() -> Capture {
+  Capture(
+    process: ProcessDescription(id: 1, executable: ownExecutable),
+    tracking: TrackingStatus(state: .tracking),
+    images: [
+      Image(
+        loadBias: ownAddresses.lowerBound, addresses: ownAddresses,
+        buildID: ELFFile(path: ownExecutable)!.buildID, path: ownExecutable)
+    ])
+}
+
+/// A folder with a script that passes for llvm-symbolizer.
+private func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
+  let folder = try TemporaryFolder()
+  let path = folder.path("llvm-symbolizer")
+  try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+  try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  return folder
+}
