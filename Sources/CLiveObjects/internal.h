@@ -13,6 +13,8 @@
 //   types.c       metadata -> type id, kind and name
 //   stream.c      sections and records of the capture stream
 //   capture.c     the order in which a capture is written
+//   buffer.c      captures into memory and files
+//   census.c      how many objects, of which types: what can be said without a capture
 //   os.h          every system call
 
 #ifndef LIVEOBJ_INTERNAL_H
@@ -194,6 +196,7 @@ void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
 uint32_t liveobj_records_end(void);
 /// \returns false if no live object has this index. Another thread may free the object meanwhile.
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
+bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
 struct liveobj_retain_counts liveobj_records_retain_counts(uint32_t index);
 
 void liveobj_records_before_fork(void);
@@ -205,11 +208,129 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_w
                            bool count_retains);
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
-/// True if the allocator slots tell objects from other memory in this runtime.
-bool liveobj_hooks_slots_work(const struct liveobj_runtime *runtime);
+/// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and, by
+/// the second way, told an object from a raw buffer.
+bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);
 void liveobj_hooks_set_scope_key(const void *key);
+
+// MARK: - reader.c
+
+/// Reads memory of this process that another thread may free or unmap meanwhile.
+struct liveobj_reader {
+    bool direct;  // nobody else runs: plain loads will do
+    bool refused; // the system does not let us look
+    uintptr_t page;
+    unsigned char bytes[LIVEOBJ_PAGE_BYTES];
+};
+void liveobj_reader_start(struct liveobj_reader *reader);
+/// \returns false if the memory is not there (any more).
+bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
+/// For an address that may never have been one.
+bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void *into,
+                          size_t count);
+
+// MARK: - types.c
+
+/// Kinds as the capture format numbers them.
+enum liveobj_type_kind {
+    LIVEOBJ_TYPE_CLASS = 1,
+    LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX = 2,
+    LIVEOBJ_TYPE_GENERIC_BOX = 3,
+    LIVEOBJ_TYPE_ERROR_BOX = 4,
+    LIVEOBJ_TYPE_RAW_BUFFER = 5,
+    LIVEOBJ_TYPE_OTHER = 6,
+};
+
+struct liveobj_type {
+    uintptr_t metadata;
+    uintptr_t subject; // the metadata that names it: its own, or that of what is boxed; 0 for none
+    enum liveobj_type_kind kind;
+};
+
+/// Reads the object's reference counts as the runtime packs them.
+struct liveobj_strong_count {
+    bool is_known;
+    bool is_pinned; // deinit has begun or run; unowned references keep the memory
+    uint32_t value;
+};
+struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
+                                                    struct liveobj_reader *reader);
+
+/// What the object is an instance of; by its record and, where that is not enough, its header.
+struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
+                                    struct liveobj_reader *reader);
+
+/// The number of values that a closure context or box holds; 0 for other kinds, and without
+/// reflection metadata.
+uint32_t liveobj_type_capture_count(const struct liveobj_type *type);
+
+struct liveobj_name {
+    const char *text;
+    size_t length;
+};
+/// The type's name as the runtime spells it; empty for none. The runtime allocates and locks here.
+struct liveobj_name liveobj_type_name(const struct liveobj_type *type);
+
+/// Types by id, from 1 in the order in which they were first seen.
+struct liveobj_type_table {
+    struct liveobj_type *types; // open addressing; slot -> id in `ids`
+    uint32_t *ids;
+    uint32_t count;
+    uint32_t capacity; // a power of two
+};
+bool liveobj_type_table_start(struct liveobj_type_table *table);
+void liveobj_type_table_end(struct liveobj_type_table *table);
+/// The id of `type`, and whether it is a new one; 0 if there is no memory for it.
+uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
+                               bool *is_new);
+
+// MARK: - stream.c
+
+/// One kind of section: records gather in a buffer, which becomes a section when it is full.
+struct liveobj_section {
+    struct liveobj_stream *stream;
+    char tag[5];
+    unsigned char *bytes;
+    size_t count;
+    size_t capacity;
+    /// A section whose records define what these refer to; it is flushed first.
+    struct liveobj_section *before;
+};
+struct liveobj_stream {
+    liveobj_write_fn write;
+    void *context;
+    uint64_t sections;
+    bool failed;
+};
+
+void liveobj_stream_begin(struct liveobj_stream *stream);
+void liveobj_stream_end(struct liveobj_stream *stream);
+bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
+                           const char *tag);
+/// Flushes what is left and frees the buffer.
+void liveobj_section_finish(struct liveobj_section *section);
+/// Makes room for a record of at most `bytes`, which must be below LIVEOBJ_RECORD_LIMIT.
+void liveobj_section_reserve(struct liveobj_section *section, size_t bytes);
+void liveobj_put_u32(struct liveobj_section *section, uint32_t value);
+void liveobj_put_u64(struct liveobj_section *section, uint64_t value);
+/// A string, cut at LIVEOBJ_STRING_LIMIT bytes.
+void liveobj_put_string(struct liveobj_section *section, const char *text, size_t length);
+
+#define LIVEOBJ_STRING_LIMIT ((size_t)64 * 1024)
+#define LIVEOBJ_RECORD_LIMIT ((size_t)512 * 1024)
+
+// MARK: - capture.c
+
+/// `liveobj_capture`, for a thread whose guard is set.
+bool liveobj_capture_write(uint64_t since, liveobj_write_fn write, void *context);
+
+// MARK: - census.c
+
+/// `liveobj_live_count` and `liveobj_visit_types`, for a thread whose guard is set.
+uint64_t liveobj_census_count(uint64_t since);
+void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *context);
 
 // MARK: - recorder.c
 

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -48,6 +49,15 @@ void liveobj_os_unmap(void *start, size_t bytes) {
     errno = saved;
 }
 
+void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
+    if (!start)
+        return liveobj_os_map(new_bytes);
+    int saved = errno;
+    void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
+    errno = saved;
+    return moved == MAP_FAILED ? NULL : moved;
+}
+
 int liveobj_os_write_all(int fd, const void *bytes, size_t count) {
     const char *next = bytes;
     while (count > 0) {
@@ -82,12 +92,44 @@ void liveobj_os_file_unmap(struct liveobj_file file) {
     liveobj_os_unmap((void *)(uintptr_t)file.bytes, file.count);
 }
 
+size_t liveobj_os_file_read(const char *path, void *into, size_t capacity) {
+    int saved = errno;
+    size_t total = 0;
+    ssize_t count = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && total < capacity) {
+        count = read(fd, (char *)into + total, capacity - total);
+        if (count == 0 || (count < 0 && errno != EINTR))
+            break;
+        total += count > 0 ? (size_t)count : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return total;
+}
+
+uint64_t liveobj_os_wall_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 int liveobj_os_thread_id(void) {
 #if defined(__linux__)
     return (int)syscall(SYS_gettid);
 #else
     return 0;
 #endif
+}
+
+bool liveobj_os_is_single_threaded(void) {
+    int saved = errno;
+    struct stat status;
+    // A directory has a link for itself, one from its parent, and one for each folder in it: one a thread.
+    bool single = stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
+    errno = saved;
+    return single;
 }
 
 void liveobj_os_yield(void) {

@@ -27,6 +27,10 @@ bool liveobj_os_commit(void *start, size_t bytes);
 void *liveobj_os_map(size_t bytes);
 void liveobj_os_unmap(void *start, size_t bytes);
 
+/// A mapping of another size with the same contents, perhaps elsewhere; NULL if refused, and the old one
+/// stays. `start` may be NULL.
+void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
+
 /// Writes everything, over interruptions and short writes.
 /// \returns 0, or the errno that stopped it.
 int liveobj_os_write_all(int fd, const void *bytes, size_t count);
@@ -39,8 +43,18 @@ struct liveobj_file {
 struct liveobj_file liveobj_os_file_map(const char *path);
 void liveobj_os_file_unmap(struct liveobj_file file);
 
+/// Reads a file of unknown size, as those of /proc are, up to `capacity` bytes.
+/// \returns the number of bytes read; 0 if it cannot be read.
+size_t liveobj_os_file_read(const char *path, void *into, size_t capacity);
+
+/// Nanoseconds since 1970.
+uint64_t liveobj_os_wall_clock(void);
+
 /// The kernel's id of the calling thread, one system call.
 int liveobj_os_thread_id(void);
+
+/// True if the calling thread is the only one. False where that cannot be told.
+bool liveobj_os_is_single_threaded(void);
 
 /// Gives the processor away; for the retry of a spin lock. Hook.
 void liveobj_os_yield(void);

@@ -1,1 +1,231 @@
-#include "CLiveObjects.h"
+// recorder.c - puts the parts together: prepare, start, stop, fork, status.
+//
+// Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread, because
+// it tries the runtime's hook path; tracking may start at any later time. Outside of hooks, but for
+// `liveobj_recorder_status`, which reads plain memory only.
+
+#define _GNU_SOURCE
+#include "recorder.h"
+#include "internal.h"
+
+#include <pthread.h>
+
+static struct {
+    struct liveobj_lock lock; // over start and stop
+    bool prepared;
+    bool started; // at least once: hooks are in place
+    enum liveobj_state state;
+    enum liveobj_way way;
+    enum liveobj_retain_path retain_path;
+    enum liveobj_stack_source stacks;
+    bool retains;
+    uint32_t depth;
+    const char *reason;
+    struct liveobj_runtime runtime;
+    uint32_t scopes;
+} recorder = {.reason = ""};
+
+static const char *const stripped_reason =
+    "the Swift runtime is linked into this program and its symbols were stripped, so it cannot be "
+    "watched; build without stripping, or without -static-stdlib";
+static const char *const no_way_reason =
+    "this Swift runtime offers neither sound hook pointers nor recognisable allocator calls, so it "
+    "cannot be watched";
+static const char *const no_memory_reason =
+    "the system refused the address space that records need (see ulimit -v), so nothing is watched";
+
+struct liveobj_settings liveobj_settings_default(void) {
+    return (struct liveobj_settings){
+        .way = LIVEOBJ_WAY_NONE,
+        .stacks = true,
+        .retains = false,
+        .depth = 64,
+        .max_objects = UINT64_C(1) << 27,
+        .max_stack_bytes = UINT64_C(1) << 32,
+    };
+}
+
+const struct liveobj_runtime *liveobj_recorder_runtime(void) {
+    return &recorder.runtime;
+}
+
+// MARK: - Prepare
+
+static void prepare_locked(void) {
+    if (recorder.prepared)
+        return;
+    recorder.prepared = true;
+    recorder.state = liveobj_runtime_find(&recorder.runtime);
+    if (recorder.state == LIVEOBJ_STATE_BLIND)
+        recorder.reason = stripped_reason;
+    if (recorder.state != LIVEOBJ_STATE_READY)
+        return;
+    const struct liveobj_runtime *runtime = &recorder.runtime;
+    bool has_pointers =
+        runtime->_swift_allocObject && runtime->_swift_retain &&
+        runtime->_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly;
+    recorder.retain_path =
+        has_pointers ? liveobj_retain_path_prepare(runtime) : LIVEOBJ_RETAIN_PATH_FAULTY;
+}
+
+void liveobj_recorder_prepare(void) {
+    liveobj_lock_acquire(&recorder.lock);
+    prepare_locked();
+    liveobj_lock_release(&recorder.lock);
+}
+
+// MARK: - Fork
+
+static void before_fork(void) {
+    liveobj_lock_acquire(&recorder.lock);
+    liveobj_threads_before_fork();
+    liveobj_records_before_fork();
+    liveobj_stacks_before_fork();
+}
+
+static void after_fork_parent(void) {
+    liveobj_stacks_after_fork_parent();
+    liveobj_records_after_fork();
+    liveobj_threads_after_fork_parent();
+    liveobj_lock_release(&recorder.lock);
+}
+
+static void after_fork_child(void) {
+    liveobj_stacks_after_fork_child();
+    liveobj_records_after_fork();
+    liveobj_threads_after_fork_child();
+    liveobj_lock_release(&recorder.lock);
+}
+
+// MARK: - Start
+
+static enum liveobj_state become_blind_locked(const char *reason) {
+    liveobj_hooks_pause();
+    recorder.reason = reason;
+    return recorder.state = LIVEOBJ_STATE_BLIND;
+}
+
+static uint32_t clamped_depth(uint32_t depth) {
+    enum { MOST = 512 };
+    return depth < 1 ? 1 : depth > MOST ? MOST : depth;
+}
+
+/// The way asked for, or the better one of those that this runtime has.
+static enum liveobj_way choose_way(enum liveobj_way wanted) {
+    bool pointers = recorder.retain_path != LIVEOBJ_RETAIN_PATH_FAULTY;
+    return wanted == LIVEOBJ_WAY_SLOTS || !pointers ? LIVEOBJ_WAY_SLOTS : LIVEOBJ_WAY_POINTERS;
+}
+
+static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
+    recorder.way = choose_way(settings->way);
+    recorder.depth = clamped_depth(settings->depth);
+    // The second way leaves the retain path alone, so there is nothing to count with.
+    recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
+    if (!liveobj_threads_start() ||
+        !liveobj_records_start(settings->max_objects, recorder.retains))
+        return become_blind_locked(no_memory_reason);
+    if (settings->stacks)
+        recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
+    liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    recorder.started = true;
+    if (!liveobj_hooks_install(&recorder.runtime, recorder.way, recorder.retains) ||
+        !liveobj_hooks_test(&recorder.runtime))
+        return become_blind_locked(no_way_reason);
+    return recorder.state = LIVEOBJ_STATE_TRACKING;
+}
+
+static enum liveobj_state start_locked(const struct liveobj_settings *settings) {
+    prepare_locked();
+    if (recorder.state != LIVEOBJ_STATE_READY)
+        return recorder.state;
+    if (!recorder.started)
+        return start_first_time_locked(settings);
+    liveobj_hooks_resume();
+    return recorder.state = LIVEOBJ_STATE_TRACKING;
+}
+
+enum liveobj_state liveobj_recorder_start(const struct liveobj_settings *settings) {
+    struct liveobj_settings defaults = liveobj_settings_default();
+    liveobj_lock_acquire(&recorder.lock);
+    enum liveobj_state state = start_locked(settings ? settings : &defaults);
+    liveobj_lock_release(&recorder.lock);
+    return state;
+}
+
+void liveobj_recorder_stop(void) {
+    liveobj_lock_acquire(&recorder.lock);
+    if (recorder.state == LIVEOBJ_STATE_TRACKING) {
+        liveobj_hooks_pause();
+        recorder.state = LIVEOBJ_STATE_READY;
+    }
+    liveobj_lock_release(&recorder.lock);
+}
+
+struct liveobj_status liveobj_recorder_status(void) {
+    struct liveobj_counts counts = liveobj_threads_counts();
+    return (struct liveobj_status){
+        .state = recorder.state,
+        .way = recorder.started ? recorder.way : LIVEOBJ_WAY_NONE,
+        .stacks = recorder.stacks,
+        .retains = recorder.retains,
+        .depth = recorder.depth,
+        .dropped_records = counts.dropped,
+        .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stacks_dropped(),
+        .missed_deaths = counts.missed_deaths,
+        .allocations = counts.allocations,
+        .deaths = counts.deaths,
+        .reason = recorder.reason,
+    };
+}
+
+// MARK: - Baselines, scopes, own work
+
+uint64_t liveobj_recorder_mark(void) {
+    return liveobj_sequence_mark();
+}
+
+uint32_t liveobj_recorder_scope_make(void) {
+    // Relaxed: the number alone matters.
+    return __atomic_add_fetch(&recorder.scopes, 1, __ATOMIC_RELAXED);
+}
+
+void liveobj_recorder_scope_set_key(const void *key) {
+    liveobj_hooks_set_scope_key(key);
+}
+
+void liveobj_recorder_ignore_begin(void) {
+    liveobj_tls.guard++;
+}
+
+void liveobj_recorder_ignore_end(void) {
+    liveobj_tls.guard--;
+}
+
+// MARK: - Captures
+
+bool liveobj_recorder_capture(uint64_t since, liveobj_write_fn write, void *context) {
+    liveobj_tls.guard++;
+    bool written = liveobj_capture_write(since, write, context);
+    liveobj_tls.guard--;
+    return written;
+}
+
+uint64_t liveobj_recorder_live_count(uint64_t since) {
+    liveobj_tls.guard++;
+    uint64_t count = liveobj_census_count(since);
+    liveobj_tls.guard--;
+    return count;
+}
+
+void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
+    liveobj_tls.guard++;
+    liveobj_census_visit(since, visit, context);
+    liveobj_tls.guard--;
+}
+
+// Constructors of the libraries that a program needs have run by now, and its threads have not begun.
+__attribute__((constructor)) static void prepare_early(void) {
+    if (!liveobj_is_handed_over())
+        liveobj_recorder_prepare();
+}

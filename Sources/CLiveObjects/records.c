@@ -270,6 +270,12 @@ bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     return true;
 }
 
+bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
+    uint32_t *slot = liveobj_page_map_find(&map, address);
+    uint32_t index = slot ? GET(*slot) : 0;
+    return index && liveobj_records_get(index, object) && object->address == address;
+}
+
 struct liveobj_retain_counts liveobj_records_retain_counts(uint32_t index) {
     struct liveobj_retain_counts none = {0, 0};
     if (!retain_counts)

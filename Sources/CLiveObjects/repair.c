@@ -17,7 +17,6 @@
 
 #include <elf.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef void *(*retain_fn)(void *);
 
@@ -94,14 +93,8 @@ static void **find_adapter_variable(const struct liveobj_runtime *runtime) {
     return variable && leads_to_adapter(runtime, variable) ? variable : NULL;
 }
 
-static bool is_single_threaded(void) {
-    struct stat status;
-    // A directory has a link for itself, one from its parent, and one for each thread in it.
-    return stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
-}
-
 enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime) {
-    if (!is_single_threaded())
+    if (!liveobj_os_is_single_threaded())
         return LIVEOBJ_RETAIN_PATH_FAULTY; // cannot be told
     if (!hook_path_masks(runtime))
         return LIVEOBJ_RETAIN_PATH_SOUND;

@@ -1,0 +1,75 @@
+// buffer.c - captures into memory and into files.
+//
+// Owns nothing once it has returned; a buffer belongs to the caller. Outside of hooks.
+
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+// MARK: - Memory
+
+struct growing {
+    unsigned char *bytes;
+    size_t count;
+    size_t capacity;
+};
+
+static bool append(void *context, const void *bytes, size_t count) {
+    enum { FIRST_CAPACITY = 1 << 20 };
+    struct growing *buffer = context;
+    size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
+    while (capacity - buffer->count < count)
+        capacity *= 2;
+    if (capacity != buffer->capacity) {
+        unsigned char *grown = liveobj_os_resize(buffer->bytes, buffer->capacity, capacity);
+        if (!grown)
+            return false;
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->count, bytes, count);
+    buffer->count += count;
+    return true;
+}
+
+static size_t whole_pages(size_t count) {
+    return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
+}
+
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since) {
+    struct growing buffer = {0};
+    if (!liveobj_capture(since, append, &buffer)) {
+        liveobj_os_unmap(buffer.bytes, buffer.capacity);
+        return (struct liveobj_buffer){NULL, 0};
+    }
+    // What `liveobj_buffer_free` cannot know must not be left over.
+    size_t used = whole_pages(buffer.count);
+    if (used < buffer.capacity)
+        liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
+    return (struct liveobj_buffer){buffer.bytes, buffer.count};
+}
+
+void liveobj_buffer_free(struct liveobj_buffer buffer) {
+    liveobj_os_unmap(buffer.bytes, whole_pages(buffer.count));
+}
+
+// MARK: - Files
+
+struct file {
+    int descriptor;
+    int error;
+};
+
+static bool write_to_file(void *context, const void *bytes, size_t count) {
+    struct file *file = context;
+    file->error = liveobj_os_write_all(file->descriptor, bytes, count);
+    return file->error == 0;
+}
+
+int liveobj_capture_to_fd(uint64_t since, int fd) {
+    struct file file = {fd, 0};
+    bool written = liveobj_capture(since, write_to_file, &file);
+    return file.error ? file.error : written ? 0 : ENOMEM;
+}

@@ -1,0 +1,287 @@
+// hooks.c - what runs inside the Swift runtime.
+//
+// Every hook has the same steps in the same order: leave if this thread is at work for the recorder;
+// set the guard; let the runtime do its work; record; clear the guard. Objects are recorded after the
+// runtime's allocation returned and forgotten before its `free` runs, so a recorded address is
+// always one that the program holds. Deaths are followed even under the guard: an object that dies while the recorder
+// works is dead all the same.
+//
+// No hook allocates, takes a lock (but for the slow paths of records.c and thread.c, once in hundreds of
+// calls), or changes errno. A hook that is interrupted by a signal handler which allocates finds the
+// guard set and does not record. Owns the originals of all it took over.
+
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <stdlib.h>
+
+typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes, size_t alignment_mask);
+typedef void *(*retain_fn)(void *object);
+typedef void *(*retain_n_fn)(void *object, uint32_t count);
+typedef void (*release_fn)(void *object);
+typedef void (*release_n_fn)(void *object, uint32_t count);
+typedef const void *(*task_local_get_fn)(const void *key);
+
+static struct {
+    alloc_object_fn _swift_allocObject;
+    retain_fn _swift_retain;
+    retain_n_fn _swift_retain_n;
+    release_fn _swift_release;
+    release_n_fn _swift_release_n;
+    retain_fn _swift_tryRetain;
+    void *(*malloc)(size_t bytes);
+    int (*posix_memalign)(void **memory, size_t alignment, size_t bytes);
+    void (*free)(void *memory);
+} original;
+
+static bool slots_tell_objects; // LIVEOBJ_WAY_SLOTS: objects come through the slots too
+static bool paused;
+static bool records_stacks;
+static const void *scope_key;
+static task_local_get_fn task_local_get;
+
+/// The code of the functions that objects and raw buffers come from.
+static struct liveobj_extent slow_alloc;
+static struct liveobj_extent object_allocators[3];
+
+// MARK: - Recording
+
+/// The registers of whoever called the hook. The hooks are entered by a tail jump, so that is the
+/// caller of the runtime function.
+#define CALLER_REGISTERS()                                                                         \
+    ((struct liveobj_registers){                                                                   \
+        .pc = (uintptr_t)__builtin_return_address(0),                                              \
+        .sp = (uintptr_t)((uintptr_t *)__builtin_frame_address(0) + 2),                            \
+        .fp = *(uintptr_t *)__builtin_frame_address(0),                                            \
+    })
+
+static uint32_t current_scope(void) {
+    // Acquire: the lookup function before the key that makes us call it.
+    const void *key = __atomic_load_n(&scope_key, __ATOMIC_ACQUIRE);
+    const uint32_t *scope = key ? task_local_get(key) : NULL;
+    return scope ? *scope : 0;
+}
+
+static uint32_t stack_trace(struct liveobj_thread *thread, struct liveobj_registers caller) {
+    if (LIVEOBJ_UNLIKELY(!thread->stacks))
+        thread->stacks = liveobj_os_map(liveobj_stack_cache_bytes());
+    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, caller) : 0;
+}
+
+static void record(struct liveobj_tls *tls, const void *address, uintptr_t metadata, size_t bytes,
+                   struct liveobj_registers caller) {
+    struct liveobj_thread *thread = tls->thread;
+    if (LIVEOBJ_UNLIKELY(!thread) && !(thread = liveobj_thread_attach()))
+        return;
+    struct liveobj_object object = {
+        .address = (uintptr_t)address,
+        .metadata = metadata,
+        .bytes = bytes,
+        .sequence = liveobj_sequence_next(thread),
+        .stack = records_stacks ? stack_trace(thread, caller) : 0,
+        .scope = current_scope(),
+    };
+    liveobj_records_insert(thread, &object);
+    liveobj_thread_detach_if_ended();
+}
+
+static inline bool is_recording(const struct liveobj_tls *tls) {
+    // Relaxed: an allocation beside `stop` may fall on either side.
+    return LIVEOBJ_LIKELY(tls->guard == 0) && !__atomic_load_n(&paused, __ATOMIC_RELAXED);
+}
+
+// MARK: - Objects through the runtime's pointers
+
+static void *hook_alloc_object(const void *metadata, size_t bytes, size_t alignment_mask) {
+    struct liveobj_tls *tls = &liveobj_tls;
+    if (!is_recording(tls))
+        return original._swift_allocObject(metadata, bytes, alignment_mask);
+    tls->guard = 1; // the allocator slots below must not take it for a raw buffer
+    void *object = original._swift_allocObject(metadata, bytes, alignment_mask);
+    record(tls, object, (uintptr_t)metadata, bytes, CALLER_REGISTERS());
+    tls->guard = 0;
+    return object;
+}
+
+/// The address of an object as retain and release take it; 0 for what is none: null, and pointers with the
+/// sign bit set (immortal objects). The other spare bits may hold flags.
+static inline uintptr_t object_address(const void *object) {
+    return (intptr_t)object > 0 ? (uintptr_t)object & UINT64_C(0x00fffffffffffff8) : 0;
+}
+
+static void *hook_retain(void *object) {
+    liveobj_records_add_retains(object_address(object), 1);
+    return original._swift_retain(object);
+}
+
+static void *hook_retain_n(void *object, uint32_t count) {
+    liveobj_records_add_retains(object_address(object), count);
+    return original._swift_retain_n(object, count);
+}
+
+static void hook_release(void *object) {
+    liveobj_records_add_releases(object_address(object), 1);
+    original._swift_release(object);
+}
+
+static void hook_release_n(void *object, uint32_t count) {
+    liveobj_records_add_releases(object_address(object), count);
+    original._swift_release_n(object, count);
+}
+
+static void *hook_try_retain(void *object) {
+    void *retained = original._swift_tryRetain(object);
+    if (retained)
+        liveobj_records_add_retains(object_address(object), 1);
+    return retained;
+}
+
+// MARK: - The runtime's allocator slots
+
+static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
+    return address - extent.start < extent.end - extent.start;
+}
+
+/// What memory is for, told by who asked `swift_slowAlloc` for it.
+/// \param frame the frame address of the hook that `swift_slowAlloc` called.
+static uintptr_t purpose_of_memory(const uintptr_t *frame) {
+    const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
+    for (size_t i = 0; slots_tell_objects && i < 3; i++)
+        if (is_inside(object_allocators[i], slow_alloc_frame[1]))
+            return LIVEOBJ_METADATA_IN_HEADER;
+    return LIVEOBJ_METADATA_RAW_BUFFER;
+}
+
+/// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an object
+/// is allocated through the pointers, so what arrives here is a raw buffer, or comes by the second way.
+static void record_memory(void *memory, size_t bytes, const uintptr_t *frame,
+                          struct liveobj_registers caller) {
+    struct liveobj_tls *tls = &liveobj_tls;
+    if (!is_recording(tls) || !memory || !is_inside(slow_alloc, caller.pc))
+        return;
+    tls->guard = 1;
+    record(tls, memory, purpose_of_memory(frame), bytes, caller);
+    tls->guard = 0;
+}
+
+static void *hook_malloc(size_t bytes) {
+    void *memory = original.malloc(bytes);
+    record_memory(memory, bytes, __builtin_frame_address(0), CALLER_REGISTERS());
+    return memory;
+}
+
+static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    int error = original.posix_memalign(memory, alignment, bytes);
+    record_memory(error ? NULL : *memory, bytes, __builtin_frame_address(0), CALLER_REGISTERS());
+    return error;
+}
+
+static void hook_free(void *memory) {
+    liveobj_records_remove((uintptr_t)memory);
+    original.free(memory);
+}
+
+// MARK: - Installation
+
+static void find_extents(const struct liveobj_runtime *runtime) {
+    static const char *const names[] = {"swift_allocObject", "swift_bufferAllocate",
+                                        "swift_allocBox"};
+    slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
+    for (size_t i = 0; i < 3; i++)
+        object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
+}
+
+/// \returns false if the deaths of objects cannot be seen.
+static bool install_slots(const struct liveobj_runtime *runtime) {
+    // Our own slots first: in a static executable they are among those replaced.
+#define LIVEOBJ_SLOT(name, hook) original.name = name;
+#include "hooks.def"
+    unsigned replaced = 0;
+#define LIVEOBJ_SLOT(name, hook)                                                                   \
+    replaced = liveobj_image_replace_slots(&runtime->image, #name, (void *)(uintptr_t)hook);
+#include "hooks.def"
+    return replaced > 0; // `free` comes last in the list, and is the one that must be there
+}
+
+// Release: the original, and all a hook needs, before the hook itself.
+#define TAKE_POINTER(name, hook)                                                                   \
+    original.name = *(__typeof__(original.name) *)runtime->name;                                   \
+    __atomic_store_n((void **)runtime->name, (void *)(uintptr_t)hook, __ATOMIC_RELEASE);
+
+static void install_retain_pointers(const struct liveobj_runtime *runtime) {
+#define LIVEOBJ_RETAIN_POINTER(name, hook) TAKE_POINTER(name, hook)
+#include "hooks.def"
+    void **repaired = liveobj_retain_path_variable();
+    if (repaired)
+        __atomic_store_n(repaired, (void *)(uintptr_t)hook_retain, __ATOMIC_RELEASE);
+}
+
+static void install_pointers(const struct liveobj_runtime *runtime, bool count_retains) {
+    if (count_retains)
+        install_retain_pointers(runtime);
+#define LIVEOBJ_POINTER(name, hook) TAKE_POINTER(name, hook)
+#include "hooks.def"
+}
+
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way,
+                           bool count_retains) {
+    task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
+    find_extents(runtime);
+    slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
+    if (!install_slots(runtime))
+        return false;
+    if (way == LIVEOBJ_WAY_POINTERS)
+        install_pointers(runtime, count_retains);
+    return true;
+}
+
+// MARK: - Self-test
+
+typedef void *(*slow_alloc_fn)(size_t bytes, size_t alignment_mask);
+typedef void (*slow_dealloc_fn)(void *memory, size_t bytes, size_t alignment_mask);
+
+enum { TEST_BYTES = 48, TEST_ALIGNMENT_MASK = 7 };
+
+/// Stands in for `swift_allocObject` as a caller of `swift_slowAlloc`.
+__attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_alloc_function) {
+    void *volatile memory = slow_alloc_function(TEST_BYTES, TEST_ALIGNMENT_MASK);
+    return memory; // volatile, so that the call above is no tail call and this frame stays
+}
+
+bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
+    enum { CODE_BYTES = 256 }; // more than `allocate_for_test` has
+    if (!runtime->swift_slowAlloc || !runtime->swift_slowDealloc)
+        return false;
+    uintptr_t code = (uintptr_t)allocate_for_test;
+    struct liveobj_extent saved = object_allocators[0];
+    object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
+    void *memory = allocate_for_test((slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc);
+    object_allocators[0] = saved;
+    struct liveobj_object object;
+    uintptr_t expected =
+        slots_tell_objects ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
+    bool born = liveobj_records_find((uintptr_t)memory, &object) && object.metadata == expected &&
+                object.bytes == TEST_BYTES;
+    ((slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc)(memory, TEST_BYTES,
+                                                             TEST_ALIGNMENT_MASK);
+    return born && !liveobj_records_find((uintptr_t)memory, &object);
+}
+
+// MARK: - Switches
+
+void liveobj_hooks_pause(void) {
+    __atomic_store_n(&paused, true, __ATOMIC_RELAXED);
+}
+
+void liveobj_hooks_resume(void) {
+    __atomic_store_n(&paused, false, __ATOMIC_RELAXED);
+}
+
+void liveobj_hooks_set_stacks(bool on) {
+    records_stacks = on;
+}
+
+void liveobj_hooks_set_scope_key(const void *key) {
+    // Release: pairs with `current_scope`.
+    __atomic_store_n(&scope_key, task_local_get ? key : NULL, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,53 @@
+// reader.c - reads the heap of a running program.
+//
+// An object that another thread frees may leave the address space with its page, so a plain load could
+// kill the host. While there are other threads, memory is read through the kernel, a page at a
+// time: neighbours on one page cost one system call. Owns nothing. Outside of hooks.
+
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+void liveobj_reader_start(struct liveobj_reader *reader) {
+    reader->direct = liveobj_os_is_single_threaded();
+    reader->refused = false;
+    reader->page = 0;
+}
+
+static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
+    struct iovec here = {reader->bytes, LIVEOBJ_PAGE_BYTES};
+    struct iovec there = {(void *)page, LIVEOBJ_PAGE_BYTES};
+    int saved = errno;
+    ssize_t count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    reader->refused |= count < 0 && (errno == EPERM || errno == ENOSYS);
+    errno = saved;
+    reader->page = count == (ssize_t)LIVEOBJ_PAGE_BYTES ? page : 0;
+    return reader->page != 0;
+}
+
+bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count) {
+    if (!reader->direct)
+        return liveobj_read_checked(reader, address, into, count);
+    memcpy(into, (const void *)address, count);
+    return true;
+}
+
+bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void *into,
+                          size_t count) {
+    for (unsigned char *next = into; count > 0;) {
+        uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+        if (reader->page != page && (reader->refused || !load_page(reader, page)))
+            return false;
+        size_t offset = address - page;
+        size_t some = count < LIVEOBJ_PAGE_BYTES - offset ? count : LIVEOBJ_PAGE_BYTES - offset;
+        memcpy(next, reader->bytes + offset, some);
+        next += some;
+        address += some;
+        count -= some;
+    }
+    return true;
+}

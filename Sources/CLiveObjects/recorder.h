@@ -1,0 +1,34 @@
+// recorder.h - the recorder of this copy of the library: what the public functions end in.
+//
+// One list, so that the hand-over table, its entries and the public functions cannot disagree.
+//   FUNCTION(result, name, parameters, arguments)
+//   PROCEDURE(name, parameters, arguments)         one without a result
+
+#ifndef LIVEOBJ_RECORDER_H
+#define LIVEOBJ_RECORDER_H
+
+#include "CLiveObjects.h"
+
+#define LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)                                                     \
+    FUNCTION(enum liveobj_state, start, (const struct liveobj_settings *settings), (settings))     \
+    PROCEDURE(stop, (void), ())                                                                    \
+    FUNCTION(struct liveobj_status, status, (void), ())                                            \
+    FUNCTION(uint64_t, mark, (void), ())                                                           \
+    FUNCTION(uint64_t, live_count, (uint64_t since), (since))                                      \
+    FUNCTION(uint32_t, scope_make, (void), ())                                                     \
+    PROCEDURE(scope_set_key, (const void *key), (key))                                             \
+    PROCEDURE(ignore_begin, (void), ())                                                            \
+    PROCEDURE(ignore_end, (void), ())                                                              \
+    FUNCTION(bool, capture, (uint64_t since, liveobj_write_fn write, void *context),               \
+             (since, write, context))                                                              \
+    PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
+              (since, visit, context))
+
+#define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
+    result liveobj_recorder_##name parameters;
+#define LIVEOBJ_DECLARE_PROCEDURE(name, parameters, arguments) void liveobj_recorder_##name parameters;
+LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
+#undef LIVEOBJ_DECLARE_FUNCTION
+#undef LIVEOBJ_DECLARE_PROCEDURE
+
+#endif

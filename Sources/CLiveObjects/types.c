@@ -1,0 +1,207 @@
+// types.c - from a record to a type: metadata, kind, and name.
+//
+// Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift). Metadata is
+// never freed, so it may be read plainly once it is known to be metadata; that of a record made through the
+// runtime's pointers is, what was found in an object's memory must look like it first.
+// Owns the memory of type tables. Outside of hooks.
+
+#include "internal.h"
+
+#include <string.h>
+
+// Metadata kinds of the Swift ABI (MetadataKind.def).
+enum {
+    KIND_CLASS = 0,
+    KIND_STRUCT = 0x200,
+    KIND_OPTIONAL = 0x202,
+    KIND_FIRST_STRUCTURAL = 0x300,
+    KIND_LAST_STRUCTURAL = 0x308,
+    KIND_LOCAL_VARIABLE = 0x400,
+    KIND_GENERIC_BOX = 0x500,
+    KIND_ERROR = 0x501,
+    KIND_LAST_ENUMERATED = 0x7ff, // greater values are the isa pointers of classes
+};
+
+// MARK: - Kinds
+
+static uintptr_t word(uintptr_t address, size_t index) {
+    return ((const uintptr_t *)address)[index];
+}
+
+static bool is_class_kind(uintptr_t kind) {
+    return kind == KIND_CLASS || kind > KIND_LAST_ENUMERATED;
+}
+
+/// The low five bits of a context descriptor's flags say what it describes.
+static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint32_t least,
+                      uint32_t most) {
+    uint32_t flags;
+    return descriptor && descriptor % 4 == 0 &&
+           liveobj_read_checked(reader, descriptor, &flags, sizeof flags) && (flags & 0x1f) >= least &&
+           (flags & 0x1f) <= most;
+}
+
+/// A word found in memory is metadata that the runtime can name.
+static bool is_metadata(struct liveobj_reader *reader, uintptr_t candidate) {
+    enum { DESCRIPTOR_CLASS = 16, DESCRIPTOR_STRUCT = 17, DESCRIPTOR_ENUM = 18 };
+    uintptr_t words[6];
+    // Below one page and above user space nothing is mapped.
+    if (candidate < LIVEOBJ_PAGE_BYTES || candidate >> 47 || candidate % sizeof(uintptr_t) ||
+        !liveobj_read_checked(reader, candidate, words, sizeof words))
+        return false;
+    uintptr_t kind = words[0];
+    if (is_class_kind(kind))
+        return describes(reader, words[5], DESCRIPTOR_CLASS, DESCRIPTOR_CLASS);
+    if (kind >= KIND_STRUCT && kind <= KIND_OPTIONAL)
+        return describes(reader, words[1], DESCRIPTOR_STRUCT, DESCRIPTOR_ENUM);
+    return (kind >= KIND_FIRST_STRUCTURAL && kind <= KIND_LAST_STRUCTURAL) ||
+           (kind >= KIND_LOCAL_VARIABLE && kind <= KIND_LAST_ENUMERATED);
+}
+
+uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
+    struct liveobj_image image;
+    if (type->kind != LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX)
+        return 0;
+    uintptr_t descriptor = word(type->metadata, 2);
+    if (!descriptor || !liveobj_image_of(type->metadata, &image) ||
+        !liveobj_image_contains(&image, descriptor, 0))
+        return 0;
+    return *(const uint32_t *)descriptor;
+}
+
+/// The type that an error box holds; not yet written in a box that another thread is making.
+static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_reader *reader) {
+    uintptr_t type = 0;
+    bool found = liveobj_read(reader, object->address + 2 * sizeof(uintptr_t), &type, sizeof type);
+    return found && is_metadata(reader, type) ? type : 0;
+}
+
+static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_object *object,
+                                    struct liveobj_reader *reader) {
+    uintptr_t kind = word(metadata, 0);
+    if (is_class_kind(kind))
+        return (struct liveobj_type){metadata, metadata, LIVEOBJ_TYPE_CLASS};
+    switch (kind) {
+    case KIND_LOCAL_VARIABLE:
+        return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX};
+    case KIND_GENERIC_BOX:
+        return (struct liveobj_type){metadata, word(metadata, 2), LIVEOBJ_TYPE_GENERIC_BOX};
+    case KIND_ERROR:
+        return (struct liveobj_type){metadata, error_type(object, reader), LIVEOBJ_TYPE_ERROR_BOX};
+    default: return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_OTHER};
+    }
+}
+
+struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
+                                    struct liveobj_reader *reader) {
+    uintptr_t metadata = object->metadata;
+    if (metadata == LIVEOBJ_METADATA_RAW_BUFFER)
+        return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_RAW_BUFFER};
+    if (metadata == LIVEOBJ_METADATA_IN_HEADER &&
+        (!liveobj_read(reader, object->address, &metadata, sizeof metadata) ||
+         !is_metadata(reader, metadata)))
+        return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_OTHER};
+    return describe(metadata, object, reader);
+}
+
+// MARK: - Reference counts
+
+/// The layout is that of RefCount.h of swiftlang/swift for 64 bit: bit 32 is set while and after deinit
+/// runs, bits 33 to 62 hold the strong count minus one, bit 63 says that the word is the address of a
+/// side table, shifted right by 3. All ones in the low half: immortal.
+struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
+                                                    struct liveobj_reader *reader) {
+    const struct liveobj_strong_count unknown = {false, false, 0};
+    enum { SIDE_TABLE_COUNT_OFFSET = 16 };
+    uint64_t bits;
+    if (object->metadata == LIVEOBJ_METADATA_RAW_BUFFER ||
+        !liveobj_read(reader, object->address + sizeof(void *), &bits, sizeof bits) ||
+        (uint32_t)bits == UINT32_MAX)
+        return unknown;
+    uintptr_t side_table = (uintptr_t)(bits << 3);
+    if (bits >> 63 &&
+        !liveobj_read(reader, side_table + SIDE_TABLE_COUNT_OFFSET, &bits, sizeof bits))
+        return unknown;
+    bool is_pinned = bits >> 32 & 1;
+    uint32_t strong = (uint32_t)(bits >> 33 & ((1u << 30) - 1)) + 1;
+    return (struct liveobj_strong_count){true, is_pinned, is_pinned ? 0 : strong};
+}
+
+// MARK: - Names
+
+struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
+    typedef struct liveobj_name (*get_type_name_fn)(const void *metadata, bool qualified);
+    get_type_name_fn get_type_name =
+        (get_type_name_fn)(uintptr_t)liveobj_recorder_runtime()->swift_getTypeName;
+    if (!type->subject || !get_type_name)
+        return (struct liveobj_name){"", 0};
+    return get_type_name((const void *)type->subject, true);
+}
+
+// MARK: - Table
+
+static bool make_room(struct liveobj_type_table *table, uint32_t capacity) {
+    *table = (struct liveobj_type_table){
+        .types = liveobj_os_map(capacity * sizeof *table->types),
+        .ids = liveobj_os_map(capacity * sizeof *table->ids),
+        .capacity = capacity,
+    };
+    return table->types && table->ids;
+}
+
+bool liveobj_type_table_start(struct liveobj_type_table *table) {
+    enum { FIRST_CAPACITY = 1024 };
+    return make_room(table, FIRST_CAPACITY);
+}
+
+void liveobj_type_table_end(struct liveobj_type_table *table) {
+    liveobj_os_unmap(table->types, table->capacity * sizeof *table->types);
+    liveobj_os_unmap(table->ids, table->capacity * sizeof *table->ids);
+    *table = (struct liveobj_type_table){0};
+}
+
+/// The slot of the type, or the free one where it belongs.
+static uint32_t slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
+    // Metadata is aligned and lies close together: a multiplication spreads it.
+    uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
+    while (table->ids[slot] && (table->types[slot].metadata != type->metadata ||
+                                table->types[slot].subject != type->subject ||
+                                table->types[slot].kind != type->kind))
+        slot = (slot + 1) & (table->capacity - 1);
+    return slot;
+}
+
+static bool grow(struct liveobj_type_table *table) {
+    struct liveobj_type_table larger;
+    if (!make_room(&larger, table->capacity * 2)) {
+        liveobj_type_table_end(&larger);
+        return false;
+    }
+    larger.count = table->count;
+    for (uint32_t old = 0; old < table->capacity; old++) {
+        if (!table->ids[old])
+            continue;
+        uint32_t slot = slot_of(&larger, &table->types[old]);
+        larger.types[slot] = table->types[old];
+        larger.ids[slot] = table->ids[old];
+    }
+    liveobj_type_table_end(table);
+    *table = larger;
+    return true;
+}
+
+uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
+                               bool *is_new) {
+    uint32_t slot = slot_of(table, type);
+    *is_new = !table->ids[slot];
+    if (!*is_new)
+        return table->ids[slot];
+    if (table->count >= table->capacity / 2) {
+        if (!grow(table))
+            return 0;
+        slot = slot_of(table, type);
+    }
+    table->types[slot] = *type;
+    return table->ids[slot] = ++table->count;
+}
