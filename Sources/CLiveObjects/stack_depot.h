@@ -1,0 +1,26 @@
+// stack_depot.h - stack traces, each kept once and for good under a small id.
+
+#ifndef LIVEOBJ_STACK_DEPOT_H
+#define LIVEOBJ_STACK_DEPOT_H
+
+#include "stacks.h"
+
+/// Reserves address space for `max_bytes` of traces, at most 32 GiB. Once, outside of hooks.
+bool liveobj_stack_depot_start(uint64_t max_bytes);
+
+/// The id of the trace with this hash, 0 if there is none. Takes no lock. Hook.
+uint32_t liveobj_stack_depot_find(uint64_t hash);
+
+/// Stores a trace that was not found, unless another thread did meanwhile. Hook.
+/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
+/// \returns its id; 0, counted as a drop, if the depot is full.
+uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
+
+/// Traces that found no room.
+uint64_t liveobj_stack_depot_dropped(void);
+
+/// While the lock is held no trace is half stored.
+void liveobj_stack_depot_lock(void);
+void liveobj_stack_depot_unlock(void);
+
+#endif

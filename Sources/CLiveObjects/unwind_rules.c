@@ -1,0 +1,120 @@
+// unwind_rules.c - owns the table of unwind rules by return address.
+//
+// A rule depends on nothing but the return address, and the code of a program has few of these: each
+// is derived once from the image's unwind table and then found by one load. The table is a cache:
+// where a set is full a new rule takes the place of an older one, which will be derived again.
+// Everything here may run inside a hook.
+
+#if defined(__linux__)
+
+#include "unwind_rules.h"
+
+#include "eh_frame.h"
+
+uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
+    __attribute__((aligned(64)));
+
+/// Code lies below this address on every system this runs on; the table's tags hold no more bits.
+#define CODE_END ((uintptr_t)1 << 47)
+/// And not in the first pages, which are never mapped.
+#define CODE_START ((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS)
+
+static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE};
+
+#if defined(__x86_64__)
+
+#define COLUMN_FP 6
+#define COLUMN_SP 7
+#define COLUMN_RETURN_ADDRESS 16
+#define RETURN_ADDRESS_OFFSET (-8)
+
+/// An offset as a count of words in `bits` bits; 0 if it is none.
+static uint16_t words(int64_t offset, unsigned bits) {
+    bool fits = offset > 0 && offset % 8 == 0 && offset / 8 < (int64_t)1 << bits;
+    return fits ? (uint16_t)(offset / 8) : 0;
+}
+
+static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) {
+    const struct liveobj_eh_column *fp = &row->frame_pointer;
+    if (row->return_address.saved == LIVEOBJ_EH_UNDEFINED)
+        return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_OUTERMOST};
+    struct liveobj_unwind_rule rule = {
+        .kind = LIVEOBJ_UNWIND_STEP,
+        .from_fp = row->cfa_register == COLUMN_FP,
+        .cfa_words = words(row->cfa_offset, 16),
+        .fp_words = fp->saved == LIVEOBJ_EH_AT_CFA ? words(-fp->offset, 10) : 0,
+    };
+    bool cfa_fits = row->cfa_is_simple && rule.cfa_words &&
+                    (rule.from_fp || row->cfa_register == COLUMN_SP);
+    bool return_address_fits = row->return_address.saved == LIVEOBJ_EH_AT_CFA &&
+                               row->return_address.offset == RETURN_ADDRESS_OFFSET;
+    bool fp_fits = fp->saved == LIVEOBJ_EH_SAME || rule.fp_words > 1;
+    return cfa_fits && return_address_fits && fp_fits ? rule : opaque;
+}
+
+static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_image *image,
+                                                uintptr_t pc) {
+    struct liveobj_eh_program program;
+    struct liveobj_eh_row row;
+    // The call lies before its return address, and may be the last instruction of its function.
+    uintptr_t call = pc - 1;
+    switch (liveobj_eh_program_find(image, call, &program)) {
+    case LIVEOBJ_EH_NONE:
+        return liveobj_unwind_rule_guess();
+    case LIVEOBJ_EH_ODD:
+        return opaque;
+    case LIVEOBJ_EH_FOUND:
+        break;
+    }
+    bool is_plain = !program.is_signal_frame &&
+                    program.return_address_column == COLUMN_RETURN_ADDRESS &&
+                    liveobj_eh_program_run(&program, call, COLUMN_FP, &row);
+    return is_plain ? rule_of_row(&row) : opaque;
+}
+
+#else
+
+// Seam for other machines: their frame records hold the caller's frame pointer and the return
+// address like those of x86_64, so the guess is right wherever code keeps frame pointers.
+static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_image *image,
+                                                uintptr_t pc) {
+    (void)image;
+    (void)pc;
+    return liveobj_unwind_rule_guess();
+}
+
+#endif
+
+static void store(uintptr_t pc, struct liveobj_unwind_rule rule) {
+    uint64_t word = (uint64_t)(pc >> LIVEOBJ_UNWIND_SET_BITS) << LIVEOBJ_UNWIND_RULE_BITS |
+                    (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 |
+                    (uint64_t)rule.cfa_words << 4 | (uint64_t)rule.fp_words << 20;
+    uint64_t *set = liveobj_unwind_set_of(pc);
+    for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
+        uint64_t empty = 0;
+        // Relaxed, here and below: a word stands for itself.
+        if (__atomic_compare_exchange_n(&set[way], &empty, word, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    __atomic_store_n(&set[pc % LIVEOBJ_UNWIND_WAYS], word, __ATOMIC_RELAXED);
+}
+
+struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc) {
+    struct liveobj_unwind_image image;
+    if (pc < CODE_START || pc >= CODE_END)
+        return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_NONE};
+    if (!liveobj_unwind_image_find(pc - 1, &image))
+        return liveobj_unwind_rule_guess(); // not remembered: an image may be loaded there later
+    struct liveobj_unwind_rule rule = rule_in_image(&image, pc);
+    store(pc, rule);
+    return rule;
+}
+
+void liveobj_unwind_rules_clear(void) {
+    for (size_t set = 0; set < 1 << LIVEOBJ_UNWIND_SET_BITS; set++)
+        for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++)
+            __atomic_store_n(&liveobj_unwind_table[set][way], 0, __ATOMIC_RELAXED);
+}
+
+#endif

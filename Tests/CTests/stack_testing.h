@@ -1,0 +1,55 @@
+// stack_testing.h - what the tests of stack traces share.
+
+#ifndef STACK_TESTING_H
+#define STACK_TESTING_H
+
+#include "os.h"
+#include "stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_FRAMES 512
+
+/// Ends the test with what was expected and where.
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition);               \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/// All return addresses of a stored trace, innermost first.
+static inline size_t expand(uint32_t id, uintptr_t *addresses) {
+    size_t count = 0;
+    size_t wanted = MAX_FRAMES;
+    while (id && wanted) {
+        struct liveobj_stored_trace trace = liveobj_stack_depot_get(id);
+        // `wanted` counts the outermost frames still to come.
+        size_t total = trace.own_frames + trace.parent_frames;
+        size_t skipped = total > wanted ? total - wanted : 0;
+        for (size_t i = skipped; i < trace.own_frames; i++)
+            addresses[count++] = trace.frames[i];
+        wanted = trace.parent_frames < wanted ? trace.parent_frames : wanted;
+        id = trace.parent;
+    }
+    return count;
+}
+
+/// The registers that the caller of the function where this stands will have when it returns.
+/// The function must keep a frame pointer and not be inlined.
+#define CALLER_REGISTERS()                                                                         \
+    ((struct liveobj_registers){                                                                   \
+        .pc = (uintptr_t)__builtin_return_address(0),                                              \
+        .sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),                       \
+        .fp = *(const uintptr_t *)__builtin_frame_address(0),                                      \
+    })
+
+static inline struct liveobj_stack_cache *make_cache(void) {
+    struct liveobj_stack_cache *cache = liveobj_os_map(liveobj_stack_cache_bytes());
+    EXPECT(cache != NULL);
+    return cache;
+}
+
+#endif

@@ -1,0 +1,48 @@
+// unwind_truth.h - libunwind's own walk of the calling thread's stack, to compare with.
+
+#ifndef UNWIND_TRUTH_H
+#define UNWIND_TRUTH_H
+
+#include "stack_testing.h"
+
+#include <dlfcn.h>
+#include <ucontext.h>
+
+struct truth {
+    int (*get_context)(ucontext_t *);
+    int (*init_local)(void *, ucontext_t *);
+    int (*step)(void *);
+    int (*get_register)(void *, int, uintptr_t *);
+};
+
+/// \returns false where libunwind is not installed.
+static inline bool truth_load(struct truth *truth) {
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    *(void **)&truth->get_context = dlsym(library, "_Ux86_64_getcontext");
+    *(void **)&truth->init_local = dlsym(library, "_ULx86_64_init_local");
+    *(void **)&truth->step = dlsym(library, "_ULx86_64_step");
+    *(void **)&truth->get_register = dlsym(library, "_ULx86_64_get_reg");
+    return truth->get_context && truth->init_local && truth->step && truth->get_register;
+}
+
+/// The return addresses from the frame `leaf` outwards.
+static inline size_t truth_walk(const struct truth *truth, struct liveobj_registers leaf,
+                                uintptr_t *addresses) {
+    ucontext_t context;
+    _Alignas(16) unsigned char cursor[2048];
+    uintptr_t pc = 0, sp = 0;
+    size_t count = 0;
+    truth->get_context(&context);
+    truth->init_local(cursor, &context);
+    do {
+        truth->get_register(cursor, 16, &pc);
+        truth->get_register(cursor, 7, &sp);
+        if (sp >= leaf.sp && pc)
+            addresses[count++] = pc;
+    } while (count < MAX_FRAMES && truth->step(cursor) > 0);
+    return count;
+}
+
+#endif
