@@ -2,25 +2,76 @@ import LiveObjectsCapture
 
 /// What a capture says about growth: per type, and as findings.
 public struct Analysis: Sendable {
+  /// All types with objects in the capture, those that grew most first.
   public var types: [TypeGrowth]
+  /// What was left behind of the program's own types, most instances first.
   public var findings: [Finding]
 
   /// - Parameters:
   ///   - capture: the capture to judge.
-  ///   - symbolicator: names the frames that findings show.
+  ///   - symbolicator: names the frames that findings show. It is asked at most once.
   ///   - options: which objects count.
   public init(
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
-    types = []
-    findings = []
+    let labels = capture.types.map { TypeLabel($0, of: capture) }
+    let groups = ObjectGroup.groups(of: capture, baseline: options.baseline)
+    let explained = groups.filter { Self.needsTrace($0, label: labels[$0.type]) }
+    let traces = NamedTraces(
+      Set(explained.map(\.stackTrace)), of: capture, symbolicator: symbolicator)
+
+    var tallies: [TypeLabel: Tally] = [:]
+    var collector = FindingCollector()
+    for group in groups {
+      let label = labels[group.type] ?? Self.label(group, of: capture, traces)
+      guard options.includes(label.text) else { continue }
+      tallies[label, default: Tally()].add(group.tally)
+      guard label.isUsers, group.tally.growth > 0 else { continue }
+      collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
+    }
+    types = tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
+    findings = collector.findings(with: traces)
   }
 
-  public struct Options: Sendable {
+  /// Only what a report shows is symbolicated: the program's own objects, and those whose trace must tell.
+  private static func needsTrace(_ group: ObjectGroup, label: TypeLabel?) -> Bool {
+    guard let label else { return true }
+    return label.isUsers && group.tally.growth > 0
+  }
+
+  /// The label of an object that only its trace can name.
+  private static func label(
+    _ group: ObjectGroup, of capture: Capture, _ traces: NamedTraces
+  ) -> TypeLabel {
+    TypeLabel(
+      capture.types[group.type], of: capture, allocator: traces.allocator(of: group.stackTrace),
+      callSite: traces.fromCallSite(group.stackTrace).first.map { traces.frames[$0] })
+  }
+}
+
+extension Analysis {
+  /// Which objects count.
+  public struct Options: Sendable, Hashable {
     /// Objects with a smaller sequence number are live, but not growth.
-    public var baseline: UInt64 = 0
+    public var baseline: UInt64
     /// Only types whose full name contains one of these count; empty for all.
-    public var typeFilters: [String] = []
-    public init() {}
+    public var typeFilters: [String]
+
+    public init(baseline: UInt64 = 0, typeFilters: [String] = []) {
+      self.baseline = baseline
+      self.typeFilters = typeFilters
+    }
+
+    func includes(_ type: String) -> Bool {
+      typeFilters.isEmpty || typeFilters.contains(where: type.contains)
+    }
+  }
+}
+
+extension TypeGrowth {
+  init(_ label: TypeLabel, _ tally: Tally) {
+    self.init(
+      type: label.text, kind: label.kind, isUsers: label.isUsers, live: tally.live,
+      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
   }
 }

@@ -1,7 +1,14 @@
 /// Something a report says about objects that were left behind.
 public struct Finding: Sendable, Hashable {
   public enum Verdict: String, Sendable, CaseIterable {
-    case retainCycle, overRetained, heldBy, growth
+    /// Unreachable objects that hold each other.
+    case retainCycle
+    /// Unreachable, with a strong count that no reference explains.
+    case overRetained
+    /// Grown, and reachable from a known holder.
+    case heldBy
+    /// Grown; who holds the objects is not known.
+    case growth
   }
   /// One step on the path from a holder, or round a cycle.
   public struct PathStep: Sendable, Hashable {
@@ -23,23 +30,35 @@ public struct Finding: Sendable, Hashable {
     }
   }
 
+  /// The same for the same finding from run to run and from build to build.
   public var fingerprint: String
   public var verdict: Verdict
+  /// Its objects and frames belong to the toolchain's libraries only.
   public var isLibraryLeak: Bool
   public var type: String
   public var kind: ObjectKind
+  /// Groups of objects that hang together; single objects where nothing is known of their references.
   public var instances: Int
+  /// All objects in the groups, victims included.
   public var objects: Int
+  /// Objects that a leaked group keeps alive without being part of what leaks.
   public var victims: Int
+  /// Bytes asked for by the objects.
   public var bytes: UInt64
+  /// The test that left the objects behind, as `swift test list` spells it.
   public var test: String?
+  /// From the holder to the object, or once round the cycle.
   public var path: [PathStep]
+  /// Where the instances were made, most instances first.
   public var allocatedAt: [CallSite]
+  /// Call sites with fewer instances that `allocatedAt` leaves out: recursive code has as many as it has depths.
+  public var omittedCallSites: Int
 
   public init(
     fingerprint: String, verdict: Verdict, isLibraryLeak: Bool = false, type: String,
     kind: ObjectKind, instances: Int, objects: Int, victims: Int = 0, bytes: UInt64,
-    test: String? = nil, path: [PathStep] = [], allocatedAt: [CallSite] = []
+    test: String? = nil, path: [PathStep] = [], allocatedAt: [CallSite] = [],
+    omittedCallSites: Int = 0
   ) {
     self.fingerprint = fingerprint
     self.verdict = verdict
@@ -53,20 +72,6 @@ public struct Finding: Sendable, Hashable {
     self.test = test
     self.path = path
     self.allocatedAt = allocatedAt
+    self.omittedCallSites = omittedCallSites
   }
-}
-
-/// What sort of thing an object is, for people.
-public enum ObjectKind: String, Sendable, CaseIterable {
-  case classInstance = "class"
-  case actor
-  case closure
-  case box
-  case arrayStorage = "array storage"
-  case dictionaryStorage = "dictionary storage"
-  case setStorage = "set storage"
-  case stringStorage = "string storage"
-  case error
-  case rawBuffer = "raw buffer"
-  case other
 }

@@ -11,12 +11,14 @@ public struct TypeGrowth: Sendable, Hashable {
   public var growth: Int
   /// Bytes asked for by the live instances.
   public var bytes: UInt64
+  /// Bytes asked for by the instances allocated since the baseline.
+  public var growthBytes: UInt64
   /// Instances whose deinit has run and whose memory unowned references keep; not counted as live.
   public var pinned: Int
 
   public init(
     type: String, kind: ObjectKind, isUsers: Bool, live: Int, growth: Int, bytes: UInt64,
-    pinned: Int = 0
+    growthBytes: UInt64 = 0, pinned: Int = 0
   ) {
     self.type = type
     self.kind = kind
@@ -24,6 +26,16 @@ public struct TypeGrowth: Sendable, Hashable {
     self.live = live
     self.growth = growth
     self.bytes = bytes
+    self.growthBytes = growthBytes
     self.pinned = pinned
+  }
+}
+
+extension TypeGrowth {
+  /// What grew most comes first: by bytes, then by instances, then by what is alive. Equals are in
+  /// alphabetical order, so that reports of the same run are the same.
+  package static func mostGrown(_ a: TypeGrowth, _ b: TypeGrowth) -> Bool {
+    (b.growthBytes, b.growth, b.bytes, a.type, a.kind.rawValue)
+      < (a.growthBytes, a.growth, a.bytes, b.type, b.kind.rawValue)
   }
 }

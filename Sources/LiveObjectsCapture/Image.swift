@@ -7,6 +7,9 @@ public struct Image: Sendable, Hashable {
   /// Part of the Swift toolchain or of the system, not of the program.
   public var isSystem: Bool
 
+  /// The file name, without its folder.
+  public var name: String { path.fileName }
+
   public init(
     loadBias: UInt64, addresses: Range<UInt64>, buildID: [UInt8] = [], path: String,
     isSystem: Bool = false

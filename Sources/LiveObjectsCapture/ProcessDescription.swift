@@ -12,6 +12,9 @@ public struct ProcessDescription: Sendable, Hashable {
   public var executable: String
   public var arguments: [String]
 
+  /// The executable's file name, without its folder.
+  public var name: String { executable.fileName }
+
   public init(
     id: UInt32, machine: UInt32 = 62, time: UInt64 = 0, since: UInt64 = 0, next: UInt64 = 0,
     executable: String, arguments: [String] = []

@@ -3,29 +3,56 @@ import LiveObjectsCapture
 
 /// Everything a renderer shows: what was watched, what was found.
 public struct Report: Sendable {
-  public struct Tracking: Sendable, Hashable {
-    /// Nothing was dropped, missed or degraded.
-    public var isComplete: Bool
-    /// The process was watched at all; without it no report may say "clean".
-    public var wasWatched: Bool
-    /// Sentences for people: what degraded the report.
-    public var notes: [String]
-    public var droppedRecords: UInt64
-  }
   public var tracking: Tracking
   /// The programs the report is about: executable and process id.
   public var processes: [ProcessDescription]
+  /// Most instances first.
   public var findings: [Finding]
+  /// What grew most first.
   public var types: [TypeGrowth]
 
   /// Merges the captures of one run (a program and its child processes) into one report.
-  public init(of captures: [(capture: Capture, analysis: Analysis)]) {
-    tracking = Tracking(isComplete: false, wasWatched: false, notes: [], droppedRecords: 0)
+  ///
+  /// - Parameters:
+  ///   - captures: what was recorded, and what was made of it.
+  ///   - notes: sentences about what degraded the report on the way, one each.
+  public init(of captures: [(capture: Capture, analysis: Analysis)], notes: [String] = []) {
+    tracking = Tracking(of: captures.map(\.capture), notes: notes)
     processes = captures.map(\.capture.process)
-    findings = []
-    types = []
+    findings = Self.merged(captures.flatMap(\.analysis.findings))
+    types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
-  /// True only where the process was watched, nothing was dropped and nothing was found.
-  public var isClean: Bool { false }
+  /// True only where every process was watched, no object was dropped and nothing was found.
+  public var isClean: Bool {
+    tracking.wasWatched && tracking.unwatchedProcesses == 0 && tracking.droppedRecords == 0
+      && findings.isEmpty
+  }
+
+  /// The findings that make a run fail.
+  public func failingFindings(_ failOn: FailOn) -> [Finding] {
+    findings.filter(failOn.includes)
+  }
+}
+
+extension Report {
+  private static func merged(_ findings: [Finding]) -> [Finding] {
+    struct Key: Hashable {
+      var fingerprint: String
+      var test: String?
+    }
+    return Dictionary(grouping: findings) { Key(fingerprint: $0.fingerprint, test: $0.test) }
+      .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
+      .sorted(by: Finding.precedes)
+  }
+
+  private static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {
+    struct Key: Hashable {
+      var type: String
+      var kind: ObjectKind
+    }
+    return Dictionary(grouping: types) { Key(type: $0.type, kind: $0.kind) }
+      .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
+      .sorted(by: TypeGrowth.mostGrown)
+  }
 }

@@ -1,0 +1,37 @@
+/// What part a frame plays in a stack trace; decides what is shown of it.
+extension SourceFrame {
+  /// Code of the program, not of the toolchain or the system.
+  package var isUsers: Bool {
+    !isSystem && !isRuntimes && !SystemModules.contains(module)
+  }
+
+  /// The Swift runtime's C++ code; without a module of its own in statically linked programs.
+  var isRuntimes: Bool {
+    guard let function else { return false }
+    return ["swift_", "_swift_", "swift::"].contains(where: function.hasPrefix)
+  }
+
+  /// What runs before a program's own code does.
+  var isThreadStart: Bool {
+    guard let function else { return false }
+    return ["_start", "start_thread", "clone", "clone3", "__clone", "__clone3"].contains(function)
+      || function.hasPrefix("__libc_start_")
+  }
+
+  /// The compiler's part of an initialiser: whoever asked for the object is its caller.
+  var isAllocatingInit: Bool {
+    guard let function else { return false }
+    let name = function.prefix { $0 != "(" }
+    return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
+  }
+
+  /// The function with its module: `closure #1 in Demo.Loader.load(completion:)`.
+  ///
+  /// C functions have no module, unknown functions nothing else.
+  var qualifiedFunction: String {
+    guard let function else { return module }
+    guard function.contains("(") || function.contains(".") else { return function }
+    let name = function.ranges(of: " in ").last?.upperBound ?? function.startIndex
+    return function[..<name] + "\(module)." + function[name...]
+  }
+}

@@ -1,0 +1,23 @@
+import LiveObjectsCapture
+
+/// The objects of one type that came from one stack trace.
+struct ObjectGroup {
+  /// Index into `Capture.types`.
+  var type: Int
+  var stackTrace: UInt32
+  var tally: Tally
+
+  static func groups(of capture: Capture, baseline: UInt64) -> [ObjectGroup] {
+    var tallies: [Key: Tally] = [:]
+    for object in capture.objects {
+      let key = Key(type: object.type, stackTrace: object.stackTrace)
+      tallies[key, default: Tally()].add(object, baseline: baseline)
+    }
+    return tallies.map { ObjectGroup(type: $0.type, stackTrace: $0.stackTrace, tally: $1) }
+  }
+
+  private struct Key: Hashable {
+    var type: Int
+    var stackTrace: UInt32
+  }
+}

@@ -1,0 +1,30 @@
+import LiveObjectsCapture
+
+/// How many objects there are, and how large.
+struct Tally {
+  var live = 0
+  var growth = 0
+  var pinned = 0
+  var bytes: UInt64 = 0
+  var growthBytes: UInt64 = 0
+
+  mutating func add(_ object: LiveObject, baseline: UInt64) {
+    guard !object.isPinned else {
+      pinned += 1
+      return
+    }
+    live += 1
+    bytes +|= object.bytes
+    guard object.sequence >= baseline else { return }
+    growth += 1
+    growthBytes +|= object.bytes
+  }
+
+  mutating func add(_ other: Tally) {
+    live += other.live
+    growth += other.growth
+    pinned += other.pinned
+    bytes +|= other.bytes
+    growthBytes +|= other.growthBytes
+  }
+}

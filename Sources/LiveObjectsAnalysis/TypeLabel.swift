@@ -1,0 +1,40 @@
+import LiveObjectsCapture
+
+/// What a report calls the objects of a type, and whose they are.
+struct TypeLabel: Hashable {
+  var text: String
+  var kind: ObjectKind
+  /// The type belongs to the program, not to the Swift toolchain or the system.
+  var isUsers: Bool
+
+  /// A type that needs no stack trace to be named. `nil` for closure contexts and boxes that may be
+  /// the program's: they are called after the function that allocated them.
+  init?(_ type: TypeDescription, of capture: Capture) {
+    kind = ObjectKind(of: type)
+    let name = TypeName(type.name)
+    let isSystem = type.image.map { capture.images[$0].isSystem } ?? false
+    switch type.kind {
+    case .rawBuffer: (text, isUsers) = (kind.rawValue, false)
+    case .closureContextOrBox where isSystem: (text, isUsers) = (Self.unattributed, false)
+    case .closureContextOrBox: return nil
+    case .genericBox: (text, isUsers) = ("box of \(name.text)", name.isUsers)
+    case _ where name.text.isEmpty: (text, isUsers) = ("unnamed \(kind.rawValue)", false)
+    default: (text, isUsers) = (name.text, name.isUsers)
+    }
+  }
+
+  /// A closure context or box, by the trace that allocated it. Its metadata tells the toolchain's
+  /// from the program's only where the two lie in different images; the allocating function always does.
+  init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, callSite: SourceFrame?) {
+    kind = ObjectKind(of: type)
+    isUsers = allocator.map { !$0.isSystem && !SystemModules.contains($0.module) } ?? true
+    let place = callSite?.qualifiedFunction ?? type.image.map { capture.images[$0].name }
+    guard isUsers, let place else {
+      text = Self.unattributed
+      return
+    }
+    text = "\(kind.rawValue) in \(place)"
+  }
+
+  private static let unattributed = "closure context or box"
+}

@@ -1,0 +1,83 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// Renders a report as JSON, `schemaVersion` 1.
+///
+/// Keys keep their meaning and their order from version to version; new ones may be added.
+public struct JSONRenderer: Sendable {
+  public init() {}
+
+  public func render(_ report: Report) -> String {
+    let document: JSONValue = .object([
+      "schemaVersion": .integer(1),
+      "tracking": json(report.tracking),
+      "processes": .array(report.processes.map(json)),
+      "tests": .array([]),
+      "findings": .array(report.findings.map(json)),
+      "types": .array(report.types.map(json)),
+    ])
+    return document.text
+  }
+
+  private func json(_ tracking: Report.Tracking) -> JSONValue {
+    .object([
+      "complete": .bool(tracking.isComplete),
+      "watched": .bool(tracking.wasWatched),
+      "notes": .strings(tracking.notes),
+      "droppedRecords": .integer(tracking.droppedRecords),
+    ])
+  }
+
+  private func json(_ process: ProcessDescription) -> JSONValue {
+    .object(["id": .integer(process.id), "executable": .string(process.executable)])
+  }
+
+  private func json(_ finding: Finding) -> JSONValue {
+    .object([
+      "fingerprint": .string(finding.fingerprint),
+      "verdict": .string(finding.verdict.rawValue),
+      "certainty": .string("definite"),
+      "libraryLeak": .bool(finding.isLibraryLeak),
+      "type": .string(finding.type),
+      "kind": .string(finding.kind.rawValue),
+      "instances": .integer(finding.instances),
+      "objects": .integer(finding.objects),
+      "victims": .integer(finding.victims),
+      "bytes": .integer(finding.bytes),
+      "test": .optional(finding.test),
+      "path": .array(finding.path.map(json)),
+      "allocatedAt": .array(finding.allocatedAt.map(json)),
+      "omittedCallSites": .integer(finding.omittedCallSites),
+      "retainedAt": .array([]),
+    ])
+  }
+
+  private func json(_ step: Finding.PathStep) -> JSONValue {
+    .object(["type": .string(step.type), "reference": .string(step.reference)])
+  }
+
+  private func json(_ site: Finding.CallSite) -> JSONValue {
+    .object(["instances": .integer(site.instances), "frames": .array(site.frames.map(json))])
+  }
+
+  private func json(_ frame: SourceFrame) -> JSONValue {
+    .object([
+      "function": .optional(frame.function),
+      "module": .string(frame.module),
+      "file": .optional(frame.file),
+      "line": frame.line.map(JSONValue.integer) ?? .null,
+    ])
+  }
+
+  private func json(_ type: TypeGrowth) -> JSONValue {
+    .object([
+      "type": .string(type.type),
+      "kind": .string(type.kind.rawValue),
+      "live": .integer(type.live),
+      "growth": .integer(type.growth),
+      "bytes": .integer(type.bytes),
+      "growthBytes": .integer(type.growthBytes),
+      "pinned": .integer(type.pinned),
+    ])
+  }
+}

@@ -1,0 +1,25 @@
+extension Unicode.Scalar {
+  /// Shows as itself and does nothing else: no control character, nothing that ends a line or turns
+  /// the direction of the text round.
+  var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
+  }
+}
+
+extension String {
+  /// The text with everything made visible that would act on a terminal. Names come from the
+  /// program, and a program may put anything into them.
+  var printable: String {
+    guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isPrintable {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      }
+    }
+  }
+}

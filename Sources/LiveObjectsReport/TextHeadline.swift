@@ -1,0 +1,36 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// The first line of a text report: the whole answer in one sentence.
+enum TextHeadline {
+  static func text(of report: Report) -> String {
+    "LiveObjects: \(answer(of: report))"
+  }
+
+  private static func answer(of report: Report) -> String {
+    let place = place(report.processes)
+    if !report.tracking.wasWatched {
+      return "NOTHING WAS WATCHED\(place), so this report cannot tell whether anything was left behind"
+    }
+    if report.isClean { return "clean, nothing of yours was left behind\(place)" }
+    if report.findings.isEmpty {
+      return "nothing of yours was found\(place), but the recording is incomplete"
+    }
+    return "\(leftBehind(report.findings)) behind\(place)"
+  }
+
+  private static func leftBehind(_ findings: [Finding]) -> String {
+    let types = Set(findings.map(\.type)).count
+    let objects = findings.reduce(0) { $0 + $1.objects }
+    let bytes = findings.reduce(0) { $0 +| $1.bytes }
+    return "\(Count.of(types, "type", "types")) of yours left "
+      + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
+  }
+
+  private static func place(_ processes: [ProcessDescription]) -> String {
+    guard let first = processes.first else { return "" }
+    let others = processes.count - 1
+    return " in \(first.label)"
+      + (others > 0 ? " and \(Count.of(others, "other process", "other processes"))" : "")
+  }
+}

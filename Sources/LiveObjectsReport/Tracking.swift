@@ -1,0 +1,54 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+extension Report {
+  /// How far the numbers of a report can be trusted.
+  public struct Tracking: Sendable, Hashable {
+    /// Nothing was dropped, missed or degraded.
+    public var isComplete: Bool
+    /// At least one process was watched; without it no report may say "clean".
+    public var wasWatched: Bool
+    /// Processes with a Swift runtime that were not watched.
+    public var unwatchedProcesses: Int
+    /// Sentences for people: what degraded the report.
+    public var notes: [String]
+    /// Objects that are missing from the report.
+    public var droppedRecords: UInt64
+  }
+}
+
+extension Report.Tracking {
+  init(of captures: [Capture], notes: [String]) {
+    let statuses = captures.map(\.tracking)
+    // A program without Swift that a watched one started takes nothing away from the report.
+    let relevant = statuses.filter { $0.state != .noRuntime }
+    wasWatched = relevant.contains { $0.state == .tracking }
+    unwatchedProcesses = relevant.count(where: { $0.state != .tracking })
+    isComplete = wasWatched && relevant.allSatisfy(\.isComplete)
+    droppedRecords = statuses.reduce(0) { $0 +| $1.droppedRecords }
+    self.notes = Self.notes(of: captures) + notes
+  }
+
+  /// Each note once, with the process it is about where there are several.
+  private static func notes(of captures: [Capture]) -> [String] {
+    var seen: Set<String> = []
+    let all = captures.flatMap { capture in
+      TrackingNotes.notes(for: capture.tracking).map { note in
+        captures.count == 1 ? note : "\(capture.process.label): \(note)"
+      }
+    }
+    return all.filter { seen.insert($0).inserted }
+  }
+}
+
+extension TrackingStatus {
+  fileprivate var isComplete: Bool {
+    state == .tracking && stackSource != .framePointers
+      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeaths == 0
+  }
+}
+
+extension ProcessDescription {
+  /// `demo (pid 12)`.
+  var label: String { "\(name) (pid \(id))" }
+}

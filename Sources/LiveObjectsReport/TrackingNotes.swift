@@ -1,0 +1,57 @@
+import LiveObjectsCapture
+
+/// Says in sentences what a recorder could not do.
+enum TrackingNotes {
+  static func notes(for status: TrackingStatus) -> [String] {
+    let own = status.state == .tracking ? degradations(of: status) : [unwatched(status.state)]
+    return own.compactMap { $0 } + status.notes
+  }
+
+  private static func unwatched(_ state: TrackingStatus.State) -> String? {
+    switch state {
+    case .noRuntime: "There is no Swift runtime in the process, so there was nothing to watch."
+    case .blind: "The Swift runtime of the process could not be watched."
+    case .ready: "Tracking was off when the capture was taken."
+    case .tracking: nil
+    }
+  }
+
+  private static func degradations(of status: TrackingStatus) -> [String?] {
+    [
+      dropped(status.droppedRecords), droppedTraces(status.droppedStackTraces),
+      missed(status.missedDeaths), stacks(status.stackSource), way(status.way),
+    ]
+  }
+
+  private static func dropped(_ count: UInt64) -> String? {
+    guard count > 0 else { return nil }
+    return "\(Count.of(count, "object was", "objects were")) not recorded, since the limit was reached: "
+      + "counts are too low. `maxobjects=` in LIVEOBJECTS_OPTIONS raises it."
+  }
+
+  private static func droppedTraces(_ count: UInt64) -> String? {
+    guard count > 0 else { return nil }
+    return "\(Count.of(count, "object has", "objects have")) no stack trace, since the limit was reached: "
+      + "call sites are missing. `maxstackbytes=` in LIVEOBJECTS_OPTIONS raises it."
+  }
+
+  private static func missed(_ count: UInt64) -> String? {
+    guard count > 0 else { return nil }
+    return "\(Count.of(count, "object was", "objects were")) freed unseen: "
+      + "others may be counted as alive although they are not."
+  }
+
+  private static func stacks(_ source: TrackingStatus.StackSource) -> String? {
+    switch source {
+    case .unwindTables: nil
+    case .off: "Stack traces were off: call sites are not known."
+    case .framePointers:
+      "libunwind.so.8 was not found: stack traces were taken from frame pointers and may miss frames."
+    }
+  }
+
+  private static func way(_ way: TrackingStatus.Way) -> String? {
+    guard way == .slots else { return nil }
+    return "Allocations were seen through the runtime's allocator slots, not through its hook pointers."
+  }
+}
