@@ -43,6 +43,7 @@ static void append(const char *bytes, size_t count) {
 static void resolve_path(const char *path, bool *names_process) {
     char process[LIVEOBJ_DIGITS];
     const char *digits = liveobj_text_digits(process, (uint64_t)getpid());
+    output.path[0] = '\0';
     if (path[0] != '/' && getcwd(output.path, PATH_MAX))
         append("/", 1);
     for (const char *mark; (mark = strstr(path, "%p")); path = mark + 2) {

@@ -1,0 +1,144 @@
+// Where reports go: files that are emptied once and then shared, and writes that never hang or kill.
+
+#define _GNU_SOURCE
+#include "expect.h"
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/liveobjects-output-XXXXXX";
+static char path[128];
+
+static const char *in_folder(const char *name) {
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void start(const char *output) {
+    static struct liveobj_options options;
+    liveobj_options_reset(&options);
+    strcpy(options.output, output);
+    liveobj_output_start(&options);
+}
+
+static int write_report(const char *text) {
+    int output = liveobj_output_open();
+    int error = output < 0 ? errno : liveobj_descriptor_write(output, text, strlen(text));
+    if (output >= 0)
+        liveobj_output_close(output, error);
+    return error;
+}
+
+static const char *contents(const char *name) {
+    static char text[256];
+    int file = open(in_folder(name), O_RDONLY);
+    ssize_t count = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    close(file);
+    text[count > 0 ? count : 0] = '\0';
+    return text;
+}
+
+static void a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other(void) {
+    start(in_folder("file"));
+    write_report("old");
+    start(in_folder("file"));
+    EXPECT_STRING(contents("file"), "");
+    write_report("one ");
+    write_report("two");
+    EXPECT_STRING(contents("file"), "one two");
+}
+
+static void p_is_the_process(void) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "%d-%d.txt", getpid(), getpid());
+    start(in_folder("%p-%p.txt"));
+    write_report("x");
+    EXPECT_STRING(contents(expected), "x");
+}
+
+static void a_relative_path_means_the_folder_at_the_start(void) {
+    EXPECT(chdir(folder) == 0);
+    start("relative");
+    EXPECT(chdir("/") == 0);
+    write_report("x");
+    EXPECT_STRING(contents("relative"), "x");
+}
+
+static void a_full_disk_is_an_error_and_no_more(void) {
+    start("/dev/full");
+    EXPECT(write_report("x") == ENOSPC);
+}
+
+static void a_pipe_that_nobody_reads_is_an_error_and_no_more(void) {
+    mkfifo(in_folder("pipe"), 0600);
+    start(in_folder("pipe"));
+    EXPECT(write_report("x") == ENXIO);
+}
+
+static void a_reader_that_went_away_kills_nobody(void) {
+    int ends[2];
+    EXPECT(pipe(ends) == 0);
+    close(ends[0]);
+    struct liveobj_signals saved = liveobj_signals_block();
+    EXPECT(liveobj_descriptor_write(ends[1], "x", 1) == EPIPE);
+    liveobj_signals_restore(&saved); // SIGPIPE would end the test here
+    close(ends[1]);
+}
+
+static void a_slow_reader_gets_everything(void) {
+    static char text[1 << 18];
+    memset(text, 'x', sizeof text);
+    int ends[2];
+    EXPECT(pipe2(ends, O_NONBLOCK) == 0);
+    pid_t writer = fork();
+    if (writer == 0)
+        exit(liveobj_descriptor_write(ends[1], text, sizeof text));
+    close(ends[1]);
+    size_t total = 0;
+    for (ssize_t count; (count = read(ends[0], text, 1000)) != 0;)
+        total += count > 0 ? (size_t)count : 0;
+    EXPECT(total == sizeof text);
+    close(ends[0]);
+}
+
+static void standard_error_is_used_only_while_it_is_the_same_file(void) {
+    int original = dup(STDERR_FILENO);
+    liveobj_message_start();
+    EXPECT(liveobj_message_descriptor() == STDERR_FILENO);
+    close(STDERR_FILENO);
+    EXPECT(liveobj_message_descriptor() == -1);
+    int data = open(in_folder("data"), O_RDWR | O_CREAT, 0600);
+    int taken = liveobj_message_descriptor();
+    liveobj_message("must not be here", NULL);
+    dup2(original, STDERR_FILENO);
+    EXPECT(data == STDERR_FILENO && taken == -1);
+    EXPECT_STRING(contents("data"), "");
+    EXPECT(liveobj_message_descriptor() == STDERR_FILENO);
+    close(original);
+}
+
+static void our_descriptors_stay_out_of_the_way(void) {
+    int file = liveobj_descriptor_make_nameless("test");
+    EXPECT(file > 99 && (fcntl(file, F_GETFD) & FD_CLOEXEC));
+    close(file);
+}
+
+int main(void) {
+    EXPECT(mkdtemp(folder) != NULL);
+    a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other();
+    p_is_the_process();
+    a_relative_path_means_the_folder_at_the_start();
+    a_full_disk_is_an_error_and_no_more();
+    a_pipe_that_nobody_reads_is_an_error_and_no_more();
+    a_reader_that_went_away_kills_nobody();
+    a_slow_reader_gets_everything();
+    standard_error_is_used_only_while_it_is_the_same_file();
+    our_descriptors_stay_out_of_the_way();
+    if (EXPECT_STATUS() == 0 && fork() == 0)
+        execlp("rm", "rm", "-r", folder, NULL);
+    return EXPECT_STATUS();
+}

@@ -1,0 +1,120 @@
+// The tool runs in a process that the program cannot see, and ends in bounded time.
+
+#define _GNU_SOURCE
+#include "expect.h"
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child_signals;
+
+static void count_child_signal(int signal) {
+    (void)signal;
+    child_signals++;
+}
+
+static char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+static struct liveobj_spawn_result run(const char *path, const char *command, int output,
+                                       int seconds) {
+    char *arguments[] = {(char *)path, "-c", (char *)command, NULL};
+    int input = liveobj_descriptor_lift(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    struct liveobj_spawn spawn = {path, arguments, environment, input, output, -1, seconds};
+    struct liveobj_signals saved = liveobj_signals_block();
+    struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
+    liveobj_signals_restore(&saved);
+    close(input);
+    return result;
+}
+
+static struct liveobj_spawn_result run_shell(const char *command) {
+    int output = liveobj_descriptor_make_nameless("output");
+    struct liveobj_spawn_result result = run("/bin/sh", command, output, 60);
+    close(output);
+    return result;
+}
+
+static void the_status_comes_back(void) {
+    struct liveobj_spawn_result result = run_shell("exit 7");
+    EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
+    result = run_shell("kill -9 $$");
+    EXPECT(result.error == 0 && WIFSIGNALED(result.status) && WTERMSIG(result.status) == SIGKILL);
+}
+
+static void output_goes_where_it_is_sent(void) {
+    char text[64];
+    int output = liveobj_descriptor_make_nameless("output");
+    struct liveobj_spawn_result result = run("/bin/sh", "echo $PATH; cat", output, 60);
+    EXPECT(result.error == 0 && result.status == 0);
+    ssize_t count = pread(output, text, sizeof text - 1, 0);
+    text[count > 0 ? count : 0] = '\0';
+    EXPECT_STRING(text, "/usr/bin:/bin\n");
+    close(output);
+}
+
+static void what_cannot_be_run_says_why(void) {
+    EXPECT(run("/does/not/exist", "", 2, 60).error == ENOENT);
+    EXPECT(run("/etc/passwd", "", 2, 60).error == EACCES);
+}
+
+static void a_program_that_hangs_is_killed(void) {
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    EXPECT(run("/bin/sh", "trap '' TERM; exec sleep 600", 2, 1).error == ETIMEDOUT);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    EXPECT(end.tv_sec - start.tv_sec < 30);
+}
+
+static void the_host_gets_no_child(void) {
+    struct sigaction counting = {.sa_handler = count_child_signal}, before;
+    sigaction(SIGCHLD, &counting, &before);
+    run_shell("exit 0");
+    EXPECT(child_signals == 0);
+    EXPECT(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    EXPECT(waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD);
+    sigaction(SIGCHLD, &before, NULL);
+}
+
+static void the_hosts_own_child_stays(void) {
+    pid_t own = fork();
+    if (own == 0)
+        _exit(5);
+    int status;
+    EXPECT(WEXITSTATUS(run_shell("exit 3").status) == 3);
+    EXPECT(waitpid(-1, &status, 0) == own && WEXITSTATUS(status) == 5);
+}
+
+static void the_hosts_signal_settings_do_not_matter_and_stay(void) {
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before, after;
+    sigaction(SIGCHLD, &ignored, &before);
+    struct liveobj_spawn_result result = run_shell("exit 4");
+    EXPECT(result.error == 0 && WEXITSTATUS(result.status) == 4);
+    sigaction(SIGCHLD, &before, &after);
+    EXPECT(after.sa_handler == SIG_IGN);
+}
+
+static void the_hosts_descriptors_do_not_reach_the_program(void) {
+    int ours = dup2(STDERR_FILENO, 77);
+    struct liveobj_spawn_result result = run_shell("test ! -e /proc/self/fd/77");
+#ifdef SYS_close_range
+    EXPECT(result.status == 0);
+#endif
+    (void)result;
+    close(ours);
+}
+
+int main(void) {
+    the_status_comes_back();
+    output_goes_where_it_is_sent();
+    what_cannot_be_run_says_why();
+    a_program_that_hangs_is_killed();
+    the_host_gets_no_child();
+    the_hosts_own_child_stays();
+    the_hosts_signal_settings_do_not_matter_and_stay();
+    the_hosts_descriptors_do_not_reach_the_program();
+    return EXPECT_STATUS();
+}
