@@ -4,7 +4,7 @@ import LiveObjectsCapture
 public struct Analysis: Sendable {
   /// All types with objects in the capture, those that grew most first.
   public var types: [TypeGrowth]
-  /// What was left behind of the program's own types, most instances first.
+  /// What was left behind of the program's own types, or of all types if asked for, most instances first.
   public var findings: [Finding]
 
   /// - Parameters:
@@ -16,7 +16,7 @@ public struct Analysis: Sendable {
   ) {
     let labels = capture.types.map { TypeLabel($0, of: capture) }
     let groups = ObjectGroup.groups(of: capture, baseline: options.baseline)
-    let explained = groups.filter { Self.needsTrace($0, label: labels[$0.type]) }
+    let explained = groups.filter { options.needsTrace($0, label: labels[$0.type]) }
     let traces = NamedTraces(
       Set(explained.map(\.stackTrace)), of: capture, symbolicator: symbolicator)
 
@@ -26,17 +26,11 @@ public struct Analysis: Sendable {
       let label = labels[group.type] ?? Self.label(group, of: capture, traces)
       guard options.includes(label.text) else { continue }
       tallies[label, default: Tally()].add(group.tally)
-      guard label.isUsers, group.tally.growth > 0 else { continue }
+      guard options.finds(label), group.tally.growth > 0 else { continue }
       collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
     }
     types = tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
     findings = collector.findings(with: traces)
-  }
-
-  /// Only what a report shows is symbolicated: the program's own objects, and those whose trace must tell.
-  private static func needsTrace(_ group: ObjectGroup, label: TypeLabel?) -> Bool {
-    guard let label else { return true }
-    return label.isUsers && group.tally.growth > 0
   }
 
   /// The label of an object that only its trace can name.
@@ -56,14 +50,27 @@ extension Analysis {
     public var baseline: UInt64
     /// Only types whose full name contains one of these count; empty for all.
     public var typeFilters: [String]
+    /// Findings for the toolchain's types and for raw buffers too, not for the program's own types only.
+    public var findsSystemTypes: Bool
 
-    public init(baseline: UInt64 = 0, typeFilters: [String] = []) {
+    public init(baseline: UInt64 = 0, typeFilters: [String] = [], findsSystemTypes: Bool = false) {
       self.baseline = baseline
       self.typeFilters = typeFilters
+      self.findsSystemTypes = findsSystemTypes
     }
 
     func includes(_ type: String) -> Bool {
       typeFilters.isEmpty || typeFilters.contains(where: type.contains)
+    }
+
+    func finds(_ label: TypeLabel) -> Bool {
+      label.isUsers || findsSystemTypes
+    }
+
+    /// Only what a report shows is symbolicated: what is found, and objects whose trace must name them.
+    func needsTrace(_ group: ObjectGroup, label: TypeLabel?) -> Bool {
+      guard let label else { return true }
+      return finds(label) && group.tally.growth > 0
     }
   }
 }

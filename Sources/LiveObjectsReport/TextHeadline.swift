@@ -16,14 +16,16 @@ enum TextHeadline {
     if report.findings.isEmpty {
       return "nothing of yours was found\(place), but the recording is incomplete"
     }
-    return "\(leftBehind(report.findings)) behind\(place)"
+    return "\(leftBehind(report)) behind\(place)"
   }
 
-  private static func leftBehind(_ findings: [Finding]) -> String {
-    let types = Set(findings.map(\.type)).count
-    let objects = findings.reduce(0) { $0 + $1.objects }
-    let bytes = findings.reduce(0) { $0 +| $1.bytes }
-    return "\(Count.of(types, "type", "types")) of yours left "
+  private static func leftBehind(_ report: Report) -> String {
+    let types = Set(report.findings.map(\.type))
+    let others = Set(report.types.lazy.filter { !$0.isUsers }.map(\.type))
+    let whose = types.isDisjoint(with: others) ? " of yours" : ""
+    let objects = report.findings.reduce(0) { $0 + $1.objects }
+    let bytes = report.findings.reduce(0) { $0 +| $1.bytes }
+    return "\(Count.of(types.count, "type", "types"))\(whose) left "
       + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
   }
 

@@ -1,0 +1,38 @@
+internal import LiveObjectsCapture
+public import LiveObjectsAnalysis
+
+extension LiveObjects {
+  /// The objects that were made during a measurement and are still alive.
+  ///
+  /// Types and call sites are named when they are first asked for, which can take some tenths of a second.
+  public struct Diff: Sendable {
+    /// The live instances left behind; raw buffers count as such.
+    public let instances: Int
+    /// Bytes asked for by the instances.
+    public let bytes: UInt64
+    /// Live instances made at the same time of which nobody knows whether they belong to the measurement: beside
+    /// parallel tests, what was made on dispatch queues, threads and in detached tasks.
+    public let unattributed: Int
+    let explanation: Explanation
+
+    init(_ survivors: Survivors) {
+      let alive = survivors.capture.objects.lazy.filter { !$0.isPinned }
+      instances = alive.count
+      bytes = alive.reduce(0) { $0 &+ $1.bytes }
+      unattributed = survivors.unattributed
+      explanation = Explanation(of: survivors.capture)
+    }
+
+    /// Nothing was left behind, and nothing escaped the recorder.
+    public var isClean: Bool { instances == 0 && !explanation.isIncomplete }
+
+    /// The growth of every type, the largest first.
+    public var types: [TypeGrowth] { explanation.analysis.types }
+
+    /// The calls that made the instances, those that made most first.
+    public var callSites: [CallSite] { explanation.callSites }
+
+    /// The instances of a class that were left behind; those of its subclasses are not counted.
+    public func instances(of type: AnyClass) -> Int { explanation.instances(of: type) }
+  }
+}

@@ -1,0 +1,151 @@
+internal import LiveObjectsCapture
+
+/// One diff from its first mark to its result.
+///
+/// All that it does itself happens inside `Recorder.ignoring`, never across a suspension, so that nothing of it
+/// is counted. What a suspension allocates is told apart by its scope (`Scopes.pauses`).
+final class Measurement {
+  private let options: LiveObjects.Options
+  private let scope: UInt32
+  private let before: TrackingStatus
+  private let stopsBefore: Int
+  /// The baseline of every pass.
+  private var marks: [UInt64] = []
+
+  private init(_ options: LiveObjects.Options, before: TrackingStatus) {
+    self.options = options
+    self.before = before
+    scope = Scopes.shared.open()
+    stopsBefore = Recorder.stops
+    marks.reserveCapacity(passes)
+  }
+
+  deinit {
+    Recorder.ignoring { Scopes.shared.close(scope) }
+  }
+
+  static func begin(_ options: LiveObjects.Options) throws(LiveObjects.TrackingError) -> Measurement {
+    try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
+      if !Recorder.isTracking { try Recorder.start(LiveObjects.Settings()) }
+      return Measurement(options, before: Recorder.status)
+    }
+  }
+
+  private var passes: Int { max(1, options.iterations) }
+
+  private func beginPass() {
+    Recorder.ignoring { marks.append(Recorder.mark()) }
+  }
+}
+
+// MARK: - Running the body
+
+extension Measurement {
+  /// Runs the body inside the scope: the warm-up, then every pass.
+  func run<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    let result = Scopes.$current.withValue(scope) {
+      () -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try runAllPasses(body)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  private func runAllPasses<Value, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    for _ in 0..<max(0, options.warmUp) { _ = try body() }
+    for _ in 1..<passes {
+      beginPass()
+      _ = try body()
+    }
+    beginPass()
+    return try body()
+  }
+
+  func run<Value, Failure: Error>(
+    isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result = await Scopes.$current.withValue(scope) {
+      () async -> Result<Value, Failure> in
+      do throws(Failure) {
+        return .success(try await runAllPasses(isolation: isolation, body))
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  private func runAllPasses<Value, Failure: Error>(
+    isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    for _ in 0..<max(0, options.warmUp) { _ = try await body() }
+    for _ in 1..<passes {
+      beginPass()
+      _ = try await body()
+    }
+    beginPass()
+    return try await body()
+  }
+}
+
+// MARK: - Taking the result
+
+extension Measurement {
+  /// Waits, blocking the thread, until what is left has settled.
+  func finish() throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
+    var settling = Settling(limit: options.settle)
+    while true {
+      switch try look(&settling) {
+      case .settled(let diff): return diff
+      case .lookAgain(let pause): pause.block()
+      }
+    }
+  }
+
+  /// Waits, suspended, until what is left has settled.
+  func finish(isolation: isolated (any Actor)?) async throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
+    var settling = Settling(limit: options.settle)
+    while true {
+      switch try look(&settling) {
+      case .settled(let diff): return diff
+      case .lookAgain(let pause): await sleep(pause, isolation: isolation)
+      }
+    }
+  }
+
+  private enum Look {
+    case settled(LiveObjects.Diff)
+    case lookAgain(after: Duration)
+  }
+
+  private func look(_ settling: inout Settling) throws(LiveObjects.TrackingError) -> Look {
+    try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
+      let survivors = try survivors()
+      if let pause = settling.pause(after: survivors.identities) { return .lookAgain(after: pause) }
+      return .settled(LiveObjects.Diff(survivors))
+    }
+  }
+
+  private func survivors() throws(LiveObjects.TrackingError) -> Survivors {
+    guard Recorder.isTracking, Recorder.stops == stopsBefore else { throw .stoppedMeanwhile }
+    var capture = try Recorder.capture(since: marks[0]).decoded()
+    capture.tracking.subtract(before)
+    return Survivors(
+      in: capture, passes: marks, attribution: Scopes.shared.attribution(of: scope), types: options.types)
+  }
+
+  private func sleep(_ pause: Duration, isolation: isolated (any Actor)?) async {
+    await Scopes.$current.withValue(Scopes.shared.pauses) {
+      // A cancelled task cannot sleep; its thread can.
+      do { try await Task.sleep(for: pause) } catch { pause.block() }
+    }
+  }
+}
+
+extension TrackingStatus {
+  /// Leaves what went wrong after an earlier moment.
+  fileprivate mutating func subtract(_ earlier: TrackingStatus) {
+    droppedRecords -= min(earlier.droppedRecords, droppedRecords)
+    droppedStackTraces -= min(earlier.droppedStackTraces, droppedStackTraces)
+    missedDeaths -= min(earlier.missedDeaths, missedDeaths)
+  }
+}

@@ -1,0 +1,85 @@
+internal import CLiveObjects
+internal import LiveObjectsCapture
+
+/// The one place that calls the recorder in C.
+enum Recorder {
+  static func start(_ settings: LiveObjects.Settings) throws(LiveObjects.TrackingError) {
+    var wanted = liveobj_settings_default()
+    wanted.stacks = settings.backtraces
+    wanted.depth = UInt32(clamping: settings.depth)
+    wanted.retains = settings.retainCounts
+    guard liveobj_start(&wanted) == LIVEOBJ_STATE_TRACKING else { throw whyNot }
+  }
+
+  static func stop() {
+    stopCount.withLock { $0 += 1 }
+    liveobj_stop()
+  }
+
+  /// How often tracking was stopped by now: a stop and a new start within a measurement do not go unnoticed.
+  static var stops: Int { stopCount.withLock { $0 } }
+
+  private static let stopCount = Locked(0)
+
+  private static var whyNot: LiveObjects.TrackingError {
+    #if os(Linux)
+      .cannotWatch(reason: String(cString: liveobj_status().reason))
+    #else
+      .notAvailable
+    #endif
+  }
+
+  static var status: TrackingStatus {
+    ignoring { TrackingStatus(liveobj_status()) }
+  }
+
+  static var isTracking: Bool { liveobj_status().state == LIVEOBJ_STATE_TRACKING }
+
+  static func mark() -> UInt64 { liveobj_mark() }
+
+  static func makeScope() -> UInt32 { liveobj_scope_make() }
+
+  /// - Parameter key: lives for ever, as a static does.
+  static func setScopeKey(_ key: TaskLocal<UInt32>) {
+    liveobj_scope_set_key(Unmanaged.passUnretained(key).toOpaque())
+  }
+
+  /// The live objects from a sequence number on, as the bytes of a capture.
+  static func capture(since mark: UInt64) throws(LiveObjects.TrackingError) -> RawCapture {
+    let buffer = liveobj_capture_to_memory(mark)
+    guard let bytes = buffer.bytes else { throw .captureFailed(reason: "there is no memory left for it.") }
+    return ignoring { RawCapture(bytes: UnsafeRawBufferPointer(start: bytes, count: buffer.count)) }
+  }
+
+  static func free(_ bytes: UnsafeRawBufferPointer) {
+    liveobj_buffer_free(
+      liveobj_buffer(bytes: UnsafeMutableRawPointer(mutating: bytes.baseAddress), count: bytes.count))
+  }
+
+  /// Runs work of our own: what it allocates on this thread is not recorded.
+  static func ignoring<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result
+  {
+    liveobj_ignore_begin()
+    defer { liveobj_ignore_end() }
+    return try work()
+  }
+
+  /// Swift Testing runs its tests beside each other, so that a moment in time says nothing about a test.
+  static let runsParallelTests = ignoring {
+    let arguments = CommandLine.arguments
+    return zip(arguments, arguments.dropFirst()).contains { $0 == ("--testing-library", "swift-testing") }
+  }
+}
+
+extension TrackingStatus {
+  fileprivate init(_ status: liveobj_status) {
+    let reason = status.reason.map { String(cString: $0) } ?? ""
+    self.init(
+      state: State(rawValue: status.state.rawValue) ?? .blind,
+      way: Way(rawValue: status.way.rawValue) ?? .none,
+      stackSource: StackSource(rawValue: status.stacks.rawValue) ?? .off,
+      countsRetains: status.retains, depth: status.depth, droppedRecords: status.dropped_records,
+      droppedStackTraces: status.dropped_stacks, missedDeaths: status.missed_deaths,
+      allocations: status.allocations, deaths: status.deaths, notes: reason.isEmpty ? [] : [reason])
+  }
+}

@@ -1,0 +1,83 @@
+/// The diffs that are open in this process, and which objects belong to which.
+///
+/// Every diff binds a scope id of its own around its body, as a task-local value that the recorder stores with
+/// each object. It goes wherever a task-local value goes: into child tasks, `Task { }` and actors, but not
+/// into `Task.detached`, dispatch queues and threads.
+final class Scopes: Sendable {
+  /// The innermost open diff around the running code; 0 for none.
+  @TaskLocal static var current: UInt32 = 0
+
+  static let shared = Scopes()
+
+  /// Bound round the pauses of a measurement: what they allocate belongs to nobody.
+  let pauses: UInt32
+
+  private let table = Locked(ScopeTable())
+
+  private init() {
+    pauses = Recorder.makeScope()
+    Recorder.setScopeKey(Self.$current)
+  }
+
+  /// Opens a scope inside the current one.
+  func open() -> UInt32 {
+    let id = Recorder.makeScope()
+    let parent = Self.current
+    table.withLock { $0.open(id, inside: parent) }
+    return id
+  }
+
+  func close(_ id: UInt32) {
+    table.withLock { $0.close(id) }
+  }
+
+  /// The objects of an open scope: its own, or everybody's where nobody else is being measured.
+  func attribution(of id: UInt32) -> Attribution {
+    let scope = table.withLock { $0[id] }
+    let isAlone = !scope.ranBesideAnother && !Recorder.runsParallelTests
+    return Attribution(scopes: isAlone ? nil : scope.members, pauses: pauses)
+  }
+}
+
+/// The open scopes by id.
+struct ScopeTable {
+  struct Scope {
+    var parent: UInt32
+    /// The scope itself and those opened inside it, also when they are closed again.
+    var members: Set<UInt32>
+    /// Another scope, neither around nor inside this one, was open at the same time.
+    var ranBesideAnother = false
+  }
+
+  private var scopes: [UInt32: Scope] = [:]
+
+  subscript(id: UInt32) -> Scope {
+    scopes[id] ?? Scope(parent: 0, members: [id], ranBesideAnother: true)
+  }
+
+  mutating func open(_ id: UInt32, inside parent: UInt32) {
+    var scope = Scope(parent: parent, members: [id])
+    let ancestors = enter(id, into: parent)
+    for other in scopes.keys where !ancestors.contains(other) {
+      scopes[other]?.ranBesideAnother = true
+      scope.ranBesideAnother = true
+    }
+    scopes[id] = scope
+  }
+
+  mutating func close(_ id: UInt32) {
+    scopes[id] = nil
+  }
+
+  /// Makes a new scope a member of all those around it, and returns these.
+  private mutating func enter(_ id: UInt32, into parent: UInt32) -> Set<UInt32> {
+    var ancestors: Set<UInt32> = []
+    var ancestor = parent
+    while let scope = scopes[ancestor] {
+      scopes[ancestor]?.members.insert(id)
+      ancestors.insert(ancestor)
+      ancestor = scope.parent
+    }
+    return ancestors
+  }
+}

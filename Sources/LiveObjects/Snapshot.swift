@@ -1,0 +1,36 @@
+internal import LiveObjectsCapture
+
+extension LiveObjects {
+  /// All objects that were alive at one moment.
+  ///
+  /// Taken in a service that grows, twice, it tells by what:
+  /// ```swift
+  /// let before = try LiveObjects.snapshot()
+  /// …
+  /// print(try LiveObjects.snapshot().growth(since: before))
+  /// ```
+  public struct Snapshot: Sendable {
+    private let raw: RawCapture
+    /// Objects made later have this sequence number or a greater one.
+    private let mark: UInt64
+
+    init(_ raw: RawCapture, mark: UInt64) {
+      self.raw = raw
+      self.mark = mark
+    }
+
+    /// The objects of this snapshot that were made after an older one was taken.
+    ///
+    /// - Parameter older: a snapshot of the same process.
+    /// - Throws: ``TrackingError/snapshotsInWrongOrder`` if `older` is the newer one.
+    public func growth(since older: Snapshot) throws(TrackingError) -> Diff {
+      guard older.mark <= mark else { throw .snapshotsInWrongOrder }
+      return try Recorder.ignoring { () throws(TrackingError) in
+        let everything = Attribution(scopes: nil, pauses: Scopes.shared.pauses)
+        var capture = try raw.decoded()
+        capture.objects.removeAll { $0.sequence < older.mark }
+        return Diff(Survivors(in: capture, passes: [older.mark], attribution: everything, types: []))
+      }
+    }
+  }
+}

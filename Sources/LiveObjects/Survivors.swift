@@ -1,0 +1,58 @@
+internal import LiveObjectsCapture
+
+/// The objects of a capture that a diff counts.
+struct Survivors {
+  /// The capture without all other objects.
+  var capture: Capture
+  /// Live instances of which nobody knows whether they belong to the diff.
+  var unattributed: Int
+
+  /// - Parameters:
+  ///   - capture: holds the objects since the first pass.
+  ///   - marks: the baseline of every pass, ascending.
+  ///   - types: what a type's name must contain one of; empty for all.
+  init(in capture: Capture, passes marks: [UInt64], attribution: Attribution, types: [String]) {
+    let candidates = capture.objects.filter { capture.types[$0.type].matches(types) }
+    self.capture = capture
+    self.capture.objects = Self.grownInEveryPass(candidates.filter(attribution.owns), marks)
+    unattributed = candidates.count { attribution.leavesOpen($0) && capture.isLiveInstance($0) }
+  }
+
+  var identities: Set<ObjectIdentity> {
+    Set(capture.objects.lazy.filter { !$0.isPinned }.map(ObjectIdentity.init))
+  }
+
+  /// Leaves out the types of which some pass left no instance behind.
+  private static func grownInEveryPass(_ objects: [LiveObject], _ marks: [UInt64]) -> [LiveObject] {
+    guard marks.count > 1 else { return objects }
+    var passes: [Int: Set<Int>] = [:]
+    for object in objects where !object.isPinned {
+      passes[object.type, default: []].insert(marks.lastIndex { $0 <= object.sequence } ?? 0)
+    }
+    return objects.filter { passes[$0.type]?.count == marks.count }
+  }
+}
+
+/// One object among all that ever had its address.
+struct ObjectIdentity: Hashable {
+  private let address: UInt64
+  private let sequence: UInt64
+
+  init(_ object: LiveObject) {
+    address = object.address
+    sequence = object.sequence
+  }
+}
+
+extension TypeDescription {
+  fileprivate func matches(_ filters: [String]) -> Bool {
+    filters.isEmpty || filters.contains { name.contains($0) }
+  }
+}
+
+extension Capture {
+  /// Neither a raw buffer nor an object whose deinit has run.
+  func isLiveInstance(_ object: LiveObject) -> Bool {
+    !object.isPinned && types[object.type].kind != .rawBuffer
+  }
+}
