@@ -35,9 +35,12 @@ let package = Package(
       name: "LiveObjectsPreload",
       dependencies: ["CLiveObjects"],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
-      // files of an executable, no second Swift runtime.
+      // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
+      // it binds to itself, whatever the program exports under the same names.
       linkerSettings: [
-        .unsafeFlags(["-nostartfiles", "-static-stdlib"], .when(platforms: [.linux]))
+        .unsafeFlags(
+          ["-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic"],
+          .when(platforms: [.linux]))
       ]),
     .executableTarget(
       name: "LiveObjectsTool",
@@ -47,7 +50,8 @@ let package = Package(
       ]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
-      name: "CaptureFixtures", dependencies: ["LiveObjectsCapture"], path: "Tests/CaptureFixtures"),
+      name: "CaptureFixtures", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"],
+      path: "Tests/CaptureFixtures"),
     .target(name: "FixtureSupport", path: "Tests/Fixtures/FixtureSupport"),
     .testTarget(
       name: "ExactnessTests", dependencies: ["LiveObjectsCapture", "TestSupport"]),
@@ -58,6 +62,7 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsReportTests",
       dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
+    .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects"]),
     .testTarget(
       name: "LiveObjectsToolTests",

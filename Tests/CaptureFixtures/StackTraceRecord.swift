@@ -1,7 +1,7 @@
 import LiveObjectsCapture
 
 /// One record of a `STAK` section.
-public struct StackTraceRecord {
+public struct StackTraceRecord: Sendable {
   public var id: UInt32
   public var parent: UInt32
   /// Frames taken from the parent, its outermost ones.

@@ -1,0 +1,34 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// Names frames from a table, and remembers what it was asked for.
+public final class TableSymbolicator: Symbolicator {
+  private var names: [Frame: [SourceFrame]] = [:]
+  public private(set) var requests: [Set<Frame>] = []
+
+  public init() {}
+
+  /// - Parameter frames: innermost (most inlined) first.
+  public func define(_ offset: UInt64, image: Int? = 0, _ frames: [SourceFrame]) {
+    names[Frame(image: image, offset: offset)] = frames
+  }
+
+  public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
+    requests.append(frames)
+    return names.filter { frames.contains($0.key) }
+  }
+}
+
+extension SourceFrame {
+  /// A frame of the program under test.
+  public static func user(
+    _ function: String?, module: String = "Demo", file: String? = "/src/Demo/Loader.swift", line: Int? = 1
+  ) -> SourceFrame {
+    SourceFrame(function: function, module: module, file: file, line: line, isSystem: false)
+  }
+
+  /// A frame of the toolchain's or the system's libraries.
+  public static func system(_ function: String?, module: String = "libswiftCore.so") -> SourceFrame {
+    SourceFrame(function: function, module: module, file: nil, line: nil, isSystem: true)
+  }
+}

@@ -1,0 +1,62 @@
+import CaptureFixtures
+import LiveObjectsCapture
+import Testing
+
+@Suite struct CaptureDecoderTests {
+  @Test func everythingThatWasWrittenIsRead() throws {
+    let written = makeSampleCapture()
+    let read = try Capture(decoding: written.bytes)
+
+    #expect(read.process == written.capture.process)
+    #expect(read.tracking == written.capture.tracking)
+    #expect(read.images == written.capture.images)
+    #expect(read.types == written.capture.types)
+    #expect(read.objects == written.capture.objects)
+    #expect(read.retainCounts == written.capture.retainCounts)
+    for id: UInt32 in 0...4 {
+      #expect(read.stackTraces[id] == written.capture.stackTraces[id])
+    }
+  }
+
+  @Test func recordsOfEqualTagsFollowOneAnother() throws {
+    var sections = makeSampleCapture().sections
+    let objects = sections.remove(at: 4).payload
+    for start in stride(from: 0, to: objects.count, by: 48) {
+      sections.append(("OBJS", Array(objects[start..<start + 48])))
+    }
+    let read = try Capture(decoding: CaptureBuilder.stream(sections))
+    #expect(read.objects == makeSampleCapture().capture.objects)
+  }
+
+  @Test func unknownSectionsAreSkipped() throws {
+    var sections = makeSampleCapture().sections
+    sections.insert(("NEW!", [1, 2, 3]), at: 2)
+    let read = try Capture(decoding: CaptureBuilder.stream(sections))
+    #expect(read.objects.count == 6)
+  }
+
+  @Test func aLongerHeaderIsSkipped() throws {
+    var bytes = makeSampleCapture().bytes
+    bytes[12] = 24
+    bytes.insert(contentsOf: [UInt8](repeating: 7, count: 8), at: 16)
+    #expect(try Capture(decoding: bytes).objects.count == 6)
+  }
+
+  @Test func aFileMayHoldSeveralCaptures() throws {
+    var other = CaptureBuilder(processID: 99)
+    other.objects(of: other.type("Demo.Other"))
+    let captures = try Capture.decodeAll(makeSampleCapture().bytes + other.bytes)
+    #expect(captures.map(\.process.id) == [12, 99])
+    #expect(captures.map(\.objects.count) == [6, 1])
+  }
+
+  @Test func malformedUTF8IsRepaired() throws {
+    let type = ByteWriter.bytes {
+      for word: UInt32 in [1, 1, 0, 0, .max, 0] { $0.u32(word) }
+      $0.byteString(Array("Demo.".utf8) + [0xff, 0xc0])
+    }
+    let sections = makeSampleCapture().sections.filter { !["TYPE", "OBJS"].contains($0.tag) }
+    let read = try Capture(decoding: CaptureBuilder.stream(sections + [("TYPE", type)]))
+    #expect(read.types[0].name == "Demo.\u{fffd}\u{fffd}")
+  }
+}
