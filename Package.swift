@@ -63,10 +63,10 @@ let package = Package(
       name: "LiveObjectsReportTests",
       dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
-    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects"]),
+    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
-      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
+      dependencies: ["LiveObjectsTool", "LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
   ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17

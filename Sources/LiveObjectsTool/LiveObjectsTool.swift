@@ -2,5 +2,28 @@ import ArgumentParser
 
 @main
 struct LiveObjectsTool: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "liveobjects")
+  static let configuration = CommandConfiguration(
+    commandName: "liveobjects",
+    abstract: "Tells which Swift objects a program left behind, and where they were made.",
+    discussion: """
+      Exit status: 2 for usage errors and unreadable or unwritable files; else the program's own \
+      status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched; else 1 \
+      where findings fail (--fail-on); else 0.
+      """,
+    subcommands: [RunCommand.self, ReportCommand.self])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as ToolFailure {
+      printError(failure.description)
+      exit(withError: ExitCode(ExitStatus.usage))
+    } catch {
+      // The parser's own status for wrong arguments is another one than promised.
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      StandardStream.error.write(fullMessage(for: error) + "\n")
+      exit(withError: ExitCode(ExitStatus.usage))
+    }
+  }
 }

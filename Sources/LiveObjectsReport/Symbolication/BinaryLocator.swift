@@ -48,9 +48,7 @@ final class BinaryLocator {
     defer { closedir(directory) }
     var files: [String] = []
     while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = entry.name
       if name == "." || name == ".." { continue }
       let path = folder + "/" + name
       if entry.pointee.d_type == UInt8(DT_DIR) {

@@ -104,7 +104,7 @@ public final class BinarySymbolicator: Symbolicator {
   private func sourceFrame(_ line: LLVMSymbolizer.Line, in image: Image?) -> SourceFrame {
     let name = line.symbol.map(functionName(of:))
     return SourceFrame(
-      function: name?.function, module: name?.module ?? image?.path.fileName ?? "unknown",
+      function: name?.function, module: name?.module ?? image?.name ?? "unknown",
       file: line.file, line: line.line, isSystem: image?.isSystem ?? false)
   }
 

@@ -106,5 +106,5 @@ private final class CStringArray {
   let pointers: [UnsafeMutablePointer<CChar>?]
 
   init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
-  deinit { pointers.forEach { free($0) } }
+  deinit { for pointer in pointers { free(pointer) } }
 }

@@ -5,9 +5,6 @@
 #endif
 
 extension String {
-  /// The last component of a path.
-  var fileName: String { split(separator: "/").last.map(String.init) ?? self }
-
   /// A path without its last component.
   package var parentFolder: String {
     guard let slash = lastIndex(of: "/") else { return "." }
@@ -19,5 +16,12 @@ extension String {
     guard let resolved = realpath(self, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
+  }
+}
+
+extension UnsafeMutablePointer<dirent> {
+  /// The name of a folder's entry.
+  package var name: String {
+    withUnsafeBytes(of: &pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }

@@ -1,0 +1,14 @@
+import LiveObjectsReport
+
+/// The exit statuses of this tool's own.
+enum ExitStatus {
+  static let failingFindings: Int32 = 1
+  static let usage: Int32 = 2
+  static let nothingWatched: Int32 = 3
+
+  /// The status that a report asks for, where no program's own comes first.
+  static func status(for report: Report, failOn: FailOn) -> Int32 {
+    guard report.tracking.wasWatched else { return nothingWatched }
+    return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
+  }
+}

@@ -1,0 +1,40 @@
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is read as a whole.
+enum InputFile {
+  /// - Parameter path: `-` is standard input.
+  static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { if path != "-" { close(descriptor) } }
+    guard let bytes = readAll(descriptor) else { throw failure(path) }
+    return bytes
+  }
+
+  /// - Returns: `nil`, with `errno` set, if reading failed.
+  private static func readAll(_ descriptor: CInt) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    let chunkSize = 1 << 20
+    while true {
+      var count = 0
+      let chunk = [UInt8](unsafeUninitializedCapacity: chunkSize) { buffer, initialized in
+        count = read(descriptor, buffer.baseAddress, buffer.count)
+        initialized = max(0, count)
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      guard count > 0 else { return bytes }
+      bytes += chunk
+    }
+  }
+
+  private static func failure(_ path: String) -> ToolFailure {
+    ToolFailure("cannot read \(path): \(SystemError(code: errno))")
+  }
+}

@@ -1,0 +1,63 @@
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is open for writing, or a standard stream.
+final class OutputFile {
+  private let name: String
+  private let descriptor: CInt
+
+  /// - Parameter path: `-` is standard output.
+  init(_ path: String) throws(ToolFailure) {
+    name = path
+    descriptor =
+      path == "-"
+      ? StandardStream.output.rawValue
+      : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw Self.failure(path) }
+  }
+
+  init(_ stream: StandardStream) {
+    name = "\(stream)"
+    descriptor = stream.rawValue
+  }
+
+  deinit {
+    if descriptor > StandardStream.error.rawValue { close(descriptor) }
+  }
+
+  func write(_ bytes: [UInt8]) throws(ToolFailure) {
+    guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
+  }
+
+  private static func failure(_ name: String) -> ToolFailure {
+    ToolFailure("cannot write \(name): \(SystemError(code: errno))")
+  }
+}
+
+/// Standard output or standard error.
+enum StandardStream: CInt {
+  case output = 1
+  case error = 2
+
+  /// Writes without buffering. There is nobody to tell where that fails.
+  func write(_ text: String) {
+    _ = writeAll(Array(text.utf8), to: rawValue)
+  }
+}
+
+/// - Returns: false, with `errno` set, if not all could be written.
+private func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 && errno == EINTR { continue }
+    guard count >= 0 else { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import LiveObjectsReport
+
+/// What a subcommand writes, and when it fails.
+struct OutputOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Write the report as text; - is standard output.", valueName: "file"))
+  var text: String?
+
+  @Option(help: ArgumentHelp("Write the report as JSON; - is standard output.", valueName: "file"))
+  var json: String?
+
+  @Option(help: ArgumentHelp("Write the raw capture, for `liveobjects report`.", valueName: "file"))
+  var capture: String?
+
+  @Option(help: ArgumentHelp("Which findings make the exit status 1.", valueName: "findings"))
+  var failOn: FailOn = .leaks
+
+  /// Opens all files, so that a wrong path shows before any work is done.
+  ///
+  /// - Parameter text: where text goes if no output was asked for.
+  func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
+    var outputs = Outputs()
+    if let text { outputs.text = try OutputFile(text) }
+    if let json { outputs.json = try OutputFile(json) }
+    if let capture { outputs.capture = try OutputFile(capture) }
+    if outputs.isEmpty { outputs.fallback = OutputFile(defaultText) }
+    return outputs
+  }
+}
+
+extension FailOn: ExpressibleByArgument {}

@@ -1,0 +1,21 @@
+import LiveObjectsReport
+
+/// The open files that a report goes to.
+struct Outputs {
+  var text: OutputFile?
+  var json: OutputFile?
+  var capture: OutputFile?
+  /// Where text goes because nothing was asked for; a report about nothing does not go there.
+  var fallback: OutputFile?
+
+  var isEmpty: Bool { text == nil && json == nil && capture == nil && fallback == nil }
+
+  /// Writes a report, and the captures it was made of, to all files.
+  func write(_ report: Report, captures: [[UInt8]]) throws(ToolFailure) {
+    let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
+    if let text { try text.write(Array(TextRenderer().render(report).utf8)) }
+    if let json { try json.write(Array(JSONRenderer().render(report).utf8)) }
+    guard let capture else { return }
+    for bytes in captures { try capture.write(bytes) }
+  }
+}

@@ -1,0 +1,30 @@
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The library that watches a program from inside.
+enum PreloadLibrary {
+  private static let name = "libLiveObjectsPreload.so"
+
+  /// The path of the library: beside this tool, as a build leaves it, or in `../lib`, as installed.
+  static func find() throws(ToolFailure) -> String {
+    guard let tool = "/proc/self/exe".resolvingLinks else {
+      throw ToolFailure("programs can be watched on Linux only")
+    }
+    let folder = tool.parentFolder
+    let candidates = ["\(folder)/\(name)", "\(folder.parentFolder)/lib/\(name)"]
+    guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
+      throw ToolFailure(
+        "\(name) is neither in \(folder) nor in \(folder.parentFolder)/lib; "
+          + "this makes it: swift build --product LiveObjectsPreload")
+    }
+    guard !path.utf8.contains(where: { " :".utf8.contains($0) }) else {
+      throw ToolFailure("\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space or a colon")
+    }
+    return path
+  }
+}

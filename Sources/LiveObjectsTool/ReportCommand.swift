@@ -1,0 +1,49 @@
+import ArgumentParser
+import LiveObjectsCapture
+import LiveObjectsReport
+
+/// `liveobjects report CAPTURE…`
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Explains what captures hold.",
+    discussion: """
+      Several captures are merged into one report. Without any output option, text goes to standard \
+      output. A capture that cannot be read ends the tool with status 2.
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Look here for the program and its libraries first, by build id or name.", valueName: "folder"))
+  var binaries: String?
+
+  @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "capture"))
+  var captures: [String]
+
+  func run() throws {
+    var streams: [[UInt8]] = []
+    var decoded: [Capture] = []
+    for path in captures {
+      let bytes = try InputFile.bytes(of: path)
+      decoded += try Self.decode(bytes, from: path)
+      streams.append(bytes)
+    }
+    let outputs = try output.open(defaultText: .output)
+    let report = Report(of: decoded, binaries: binaries)
+    try outputs.write(report, captures: streams)
+    if !report.tracking.wasWatched {
+      printError("nothing was watched: \(UnwatchedReason(of: decoded)?.description ?? "no reason given")")
+    }
+    throw ExitCode(ExitStatus.status(for: report, failOn: output.failOn))
+  }
+
+  private static func decode(_ bytes: [UInt8], from path: String) throws(ToolFailure) -> [Capture] {
+    do {
+      return try Capture.decodeAll(bytes)
+    } catch {
+      throw ToolFailure("\(path): \(error)")
+    }
+  }
+}

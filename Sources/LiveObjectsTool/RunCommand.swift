@@ -1,0 +1,70 @@
+import ArgumentParser
+import LiveObjectsCapture
+import LiveObjectsReport
+
+/// `liveobjects run -- PROGRAM ARGUMENTS`
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Runs a program and tells what it left behind.",
+    discussion: """
+      The program is not changed, and keeps its standard streams and its exit status. Programs that it \
+      starts are watched as well. Without any output option, text goes to standard error.
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Settings for the watched program, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
+  var options: String?
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
+  var command: [String]
+
+  func run() throws {
+    let library = try PreloadLibrary.find()
+    let outputs = try output.open(defaultText: .error)
+    let folder = try CaptureFolder()
+    defer { folder.remove() }
+    let program = WatchedProgram(
+      command: command, preloading: library, options: options, capturesTo: folder)
+    let ending = try program.run()
+    let status = try report(on: folder.read(), ending, to: outputs)
+    throw ExitCode(ending.shellStatus == 0 ? status : ending.shellStatus)
+  }
+
+  /// - Returns: the status for a program that succeeded.
+  private func report(
+    on collected: CollectedCaptures, _ ending: ChildProcess.Ending, to outputs: Outputs
+  ) throws -> Int32 {
+    collected.failures.forEach(printError)
+    let report = Report(of: collected.captures, notes: collected.failures)
+    if !report.tracking.wasWatched {
+      let reason =
+        UnwatchedReason(of: collected.captures)
+        ?? UnwatchedReason(ofSilent: command[0], ending)
+      printError("nothing was watched: \(reason)")
+    }
+    do {
+      try outputs.write(report, captures: collected.streams)
+    } catch {
+      printError(error.description)
+      return ExitStatus.usage
+    }
+    return ExitStatus.status(for: report, failOn: output.failOn)
+  }
+}
+
+extension ChildProcess.Ending {
+  /// The status as a shell tells it.
+  fileprivate var shellStatus: Int32 {
+    switch self {
+    case .exited(let status): status
+    case .signaled(let signal): 128 + signal
+    case .unknown: 0
+    }
+  }
+}

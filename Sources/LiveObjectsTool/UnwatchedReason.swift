@@ -1,0 +1,62 @@
+import LiveObjectsCapture
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why nothing was watched, as one line for people.
+struct UnwatchedReason: CustomStringConvertible {
+  let description: String
+
+  /// The reason that the recorder itself gave; `nil` without any capture.
+  init?(of captures: [Capture]) {
+    guard let capture = captures.first(where: { $0.tracking.state == .blind }) ?? captures.first
+    else { return nil }
+    let program = capture.process.executable
+    switch capture.tracking.state {
+    case .noRuntime: description = "\(program) holds no Swift runtime"
+    case .blind, .ready, .tracking:
+      description = capture.tracking.notes.first ?? "\(program) was not being tracked"
+    }
+  }
+
+  /// The reason why a program wrote no capture, as far as its file and its end tell.
+  init(ofSilent program: String, _ ending: ChildProcess.Ending) {
+    let path = Self.search(program)
+    if let reason = Self.reason(inFile: path) {
+      description = "\(program) \(reason)"
+    } else if case .signaled(let signal) = ending {
+      description = "\(program) was killed by signal \(signal) before it could report"
+    } else {
+      description = "\(program) ended without running its exit handlers"
+    }
+  }
+
+  private static func reason(inFile path: String) -> String? {
+    var status = stat()
+    stat(path, &status)
+    if status.st_mode & (S_ISUID | S_ISGID) != 0 {
+      return "is set-user-ID or set-group-ID: the system preloads nothing into such programs"
+    }
+    guard let file = ELFFile(path: path) else {
+      return "is no 64-bit ELF program, and nothing that it started holds a Swift runtime"
+    }
+    if file.interpreter == nil {
+      return "is linked statically, without a dynamic loader: nothing can be preloaded into it"
+    }
+    if access((path.resolvingLinks ?? path).parentFolder + "/swift-frontend", F_OK) == 0 {
+      return "belongs to the Swift toolchain"
+    }
+    return file.holdsSwift ? nil : "holds no Swift code"
+  }
+
+  /// The file that a shell would run.
+  private static func search(_ program: String) -> String {
+    guard !program.contains("/") else { return program }
+    let folders = (Environment["PATH"] ?? "/bin:/usr/bin").split(separator: ":")
+    return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 } ?? program
+  }
+}

@@ -1,0 +1,120 @@
+import CaptureFixtures
+import Foundation
+import LiveObjectsCapture
+import TestSupport
+import Testing
+
+@Suite("liveobjects report")
+struct ReportCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("prints text to standard output")
+  func printsText() throws {
+    let result = try report([write(makeCapture(survivors: 3))])
+    #expect(result.status == .exited(0))
+    #expect(result.standardOutput.contains("Demo.Loader"))
+    #expect(result.standardError.isEmpty)
+  }
+
+  @Test("reads standard input, and any open file by its number")
+  func readsStreams() throws {
+    let path = try write(makeCapture(survivors: 3))
+    let expected = try report([path]).standardOutput
+    for script in ["\"$0\" report - < \"$1\"", "\"$0\" report /proc/self/fd/3 --text - 3< \"$1\""] {
+      let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, path])
+      #expect(result.standardOutput == expected)
+      #expect(result.status == .exited(0))
+    }
+  }
+
+  @Test("merges captures")
+  func mergesCaptures() throws {
+    let paths = [
+      try write(makeCapture(survivors: 3), as: "a"), try write(makeCapture(survivors: 4), as: "b"),
+    ]
+    let result = try report(paths + ["--json", "-"])
+    #expect(try live("Demo.Loader", inReport: result.standardOutput) == 7)
+  }
+
+  @Test("writes each output where it was asked to")
+  func writesOutputs() throws {
+    let path = try write(makeCapture(survivors: 3))
+    let result = try report([
+      path, "--text", folder.path("text"), "--json", folder.path("json"), "--capture", folder.path("again"),
+    ])
+    #expect(result.standardOutput.isEmpty)
+    #expect(try folder.text(of: "text").contains("Demo.Loader"))
+    #expect(try live("Demo.Loader", inReport: folder.text(of: "json")) == 3)
+    #expect(try folder.bytes(of: "again") == makeCapture(survivors: 3).bytes)
+  }
+
+  @Test(
+    "fails on the findings that it was asked to fail on",
+    arguments: [
+      ("leaks", 0), ("held", 0), ("growth", 1), ("none", 0),
+    ])
+  func failsOnFindings(failOn: String, status: Int32) throws {
+    let result = try report([write(makeCapture(survivors: 3)), "--fail-on", failOn])
+    #expect(result.status == .exited(status))
+  }
+
+  @Test("refuses a capture that is cut off, and says where")
+  func refusesACutOffCapture() throws {
+    let bytes = makeCapture(survivors: 3).bytes.dropLast(9)
+    let result = try report([write(Array(bytes), as: "cut")])
+    #expect(result.status == .exited(2))
+    #expect(result.standardOutput.isEmpty)
+    #expect(
+      result.standardError.hasPrefix("liveobjects: \(folder.path("cut")): the capture is cut off at byte "))
+  }
+
+  @Test(
+    "says why nothing was watched, in one line and with status 3",
+    arguments: [
+      (TrackingStatus.State.blind, "it is stripped"), (.noRuntime, "/app/demo holds no Swift runtime"),
+    ])
+  func saysWhyNothingWasWatched(state: TrackingStatus.State, reason: String) throws {
+    let tracking = TrackingStatus(state: state, notes: state == .blind ? ["it is stripped"] : [])
+    let result = try report([write(CaptureBuilder(tracking: tracking))])
+    #expect(result.status == .exited(3))
+    #expect(result.standardError == "liveobjects: nothing was watched: \(reason)\n")
+    #expect(result.standardOutput.isEmpty)
+  }
+
+  @Test("says so when it cannot write", arguments: ["/nowhere/report", "/dev/full"])
+  func saysWhatItCannotWrite(path: String) throws {
+    let result = try report([write(makeCapture(survivors: 3)), "--text", path])
+    #expect(result.status == .exited(2))
+    #expect(result.standardError.hasPrefix("liveobjects: cannot write \(path): "))
+  }
+
+  // MARK: - Captures
+
+  private func makeCapture(survivors: Int) -> CaptureBuilder {
+    var builder = CaptureBuilder()
+    let loader = builder.type("Demo.Loader")
+    builder.objects(survivors, of: loader, stackTrace: builder.stackTrace([0x1000, 0x2000]))
+    return builder
+  }
+
+  private func write(_ builder: CaptureBuilder, as name: String = "capture") throws -> String {
+    try write(builder.bytes, as: name)
+  }
+
+  private func write(_ bytes: [UInt8], as name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.path(name)))
+    return folder.path(name)
+  }
+
+  private func report(_ arguments: [String]) throws -> ProgramRun {
+    try runProgram(BuiltProducts.tool, ["report"] + arguments)
+  }
+
+  private func live(_ type: String, inReport json: String) throws -> Int? {
+    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let types = report?["types"] as? [[String: Any]]
+    return types?.first { $0["type"] as? String == type }?["live"] as? Int
+  }
+}

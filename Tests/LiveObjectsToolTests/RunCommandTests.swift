@@ -1,0 +1,124 @@
+import Foundation
+import LiveObjectsReport
+import TestSupport
+import Testing
+
+@Suite("liveobjects run")
+struct RunCommandTests {
+  @Test(
+    "ends as the program did", arguments: [("exit 7", 7), ("kill -KILL $$", 137), ("kill -TERM $$", 143)])
+  func keepsTheStatus(script: String, status: Int32) throws {
+    let result = try run(["--", "sh", "-c", script])
+    #expect(result.status == .exited(status))
+  }
+
+  @Test("leaves the program's streams alone")
+  func leavesStreamsAlone() throws {
+    let result = try run(["--", "sh", "-c", "cat; echo error >&2; exit 1"], input: "from input")
+    #expect(result.standardOutput == "from input")
+    #expect(result.standardError.hasPrefix("error\n"))
+  }
+
+  @Test("hands the program its arguments as they are")
+  func handsOverArguments() throws {
+    let result = try run(["--", "printf", "%s|", "--text", "a b", "--", ""])
+    #expect(result.standardOutput == "--text|a b|--||")
+  }
+
+  @Test("says in one line why nothing was watched")
+  func saysWhyNothingWasWatched() throws {
+    let result = try run(["--", "/bin/true"])
+    #expect(result.status == .exited(3))
+    #expect(result.standardOutput.isEmpty)
+    #expect(result.standardError == "liveobjects: nothing was watched: /bin/true holds no Swift code\n")
+  }
+
+  @Test("says it too where the program failed by itself")
+  func saysItForAFailingProgram() throws {
+    let result = try run(["--", "/bin/false"])
+    #expect(result.status == .exited(1))
+    #expect(result.standardError.contains("nothing was watched"))
+  }
+
+  @Test("tells a statically linked program", .enabled(if: staticProgram != nil))
+  func tellsAStaticProgram() throws {
+    let result = try run(["--", #require(staticProgram), "--version"])
+    #expect(result.status == .exited(3))
+    #expect(result.standardError.contains("linked statically"))
+  }
+
+  @Test("writes a report even about nothing, and does not call it clean")
+  func reportsNothingAsNothing() throws {
+    let folder = try TemporaryFolder()
+    let result = try run(["--json", folder.path("report.json"), "--", "/bin/true"])
+    let json = try JSONSerialization.jsonObject(with: Data(folder.bytes(of: "report.json")))
+    let tracking = (json as? [String: Any])?["tracking"] as? [String: Any]
+    #expect(result.status == .exited(3))
+    #expect(tracking?["complete"] as? Bool == false)
+  }
+
+  @Test(
+    "refuses what it cannot do with status 2",
+    arguments: [
+      [], ["--"], ["true"], ["--nonsense", "--", "true"], ["--fail-on", "everything", "--", "true"],
+      ["--", "/nowhere/program"], ["--text", "/nowhere/report", "--", "true"],
+    ])
+  func refusesWithStatus2(arguments: [String]) throws {
+    let result = try run(arguments)
+    #expect(result.status == .exited(2))
+    #expect(result.standardOutput.isEmpty)
+    #expect(!result.standardError.isEmpty)
+  }
+
+  @Test("does not start the program if its own output cannot be written")
+  func checksOutputsFirst() throws {
+    let folder = try TemporaryFolder()
+    _ = try run(["--text", "/nowhere/report", "--", "touch", folder.path("started")])
+    #expect(try folder.names() == [])
+  }
+
+  @Test("adds to LD_PRELOAD and LIVEOBJECTS_OPTIONS what the caller had there")
+  func addsToTheEnvironment() throws {
+    let result = try run(
+      ["--options", "depth=3", "--", "sh", "-c", "echo $LD_PRELOAD; echo $LIVEOBJECTS_OPTIONS"],
+      environment: ["LD_PRELOAD": "libm.so.6", "LIVEOBJECTS_OPTIONS": "stacks=off"])
+    let lines = result.standardOutput.split(separator: "\n")
+    #expect(lines.first == "\(BuiltProducts.preloadLibrary):libm.so.6")
+    #expect(lines.last?.hasPrefix("stacks=off:depth=3:output=") == true)
+    #expect(lines.last?.hasSuffix(":format=capture") == true)
+  }
+
+  @Test("leaves no file behind")
+  func leavesNoFiles() throws {
+    let folder = try TemporaryFolder()
+    _ = try run(["--", "true"], environment: ["TMPDIR": folder.path])
+    #expect(try folder.names() == [])
+  }
+
+  @Test("passes a request to end on to the program", arguments: ["TERM", "HUP"])
+  func forwardsSignals(signal: String) throws {
+    let script = """
+      "$0" run -- sh -c 'trap "echo asked; exit 5" \(signal); echo ready; while :; do sleep 0.1; done' > "$1" 2>&1 &
+      until grep -q ready "$1"; do sleep 0.1; done
+      kill -\(signal) $!
+      wait $!
+      echo $?
+      """
+    let folder = try TemporaryFolder()
+    let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, folder.path("output")])
+    #expect(result.standardOutput == "5\n")
+    #expect(try folder.text(of: "output").contains("asked"))
+  }
+}
+
+private func run(
+  _ arguments: [String], environment: [String: String?] = [:], input: String = ""
+) throws -> ProgramRun {
+  try runProgram(
+    BuiltProducts.tool, ["run"] + arguments, environment: environment, standardInput: input)
+}
+
+/// A program without dynamic loader that most systems have.
+private let staticProgram: String? = ["/sbin/ldconfig", "/sbin/ldconfig.real"].first {
+  ELFFile(path: $0).map { $0.interpreter == nil } ?? false
+}
