@@ -193,8 +193,11 @@ static void find_extents(const struct liveobj_runtime *runtime) {
 
 /// \returns false if the deaths of objects cannot be seen.
 static bool install_slots(const struct liveobj_runtime *runtime) {
-    // Our own slots first: in a static executable they are among those replaced.
-#define LIVEOBJ_SLOT(name, hook) original.name = name;
+    // Our own slots first: in a static executable they are among those replaced. The barrier hides from
+    // the optimiser that this is the only value: a direct call would go through the replaced slot again.
+#define LIVEOBJ_SLOT(name, hook)                                                                   \
+    original.name = name;                                                                          \
+    __asm__ volatile("" : "+r"(original.name));
 #include "hooks.def"
     unsigned replaced = 0;
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
