@@ -24,19 +24,17 @@ struct liveobj_table {
 
 enum { TABLE_VERSION = 1 };
 
-static const struct liveobj_table own_table = {
+/// Not static: the preload library's pointer to it must be there before any constructor has run.
+extern const struct liveobj_table liveobj_recorder_table __attribute__((visibility("hidden")));
+const struct liveobj_table liveobj_recorder_table = {
     .version = TABLE_VERSION,
-    .bytes = sizeof own_table,
+    .bytes = sizeof liveobj_recorder_table,
 #define FUNCTION(result, name, parameters, arguments) .name = liveobj_recorder_##name,
 #define PROCEDURE(name, parameters, arguments) .name = liveobj_recorder_##name,
     LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 #undef FUNCTION
 #undef PROCEDURE
 };
-
-const struct liveobj_table *liveobj_own_table(void) {
-    return &own_table;
-}
 
 /// The table of the recorder to use; the same for the whole life of the process.
 static const struct liveobj_table *table(void) {
@@ -47,15 +45,15 @@ static const struct liveobj_table *table(void) {
     // The preload library defines a pointer to its table, for a function would be ours to call.
     const struct liveobj_table *const *preloaded = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
     bool usable = preloaded && (*preloaded)->version == TABLE_VERSION &&
-                  (*preloaded)->bytes >= sizeof own_table;
-    known = usable ? *preloaded : &own_table;
+                  (*preloaded)->bytes >= sizeof liveobj_recorder_table;
+    known = usable ? *preloaded : &liveobj_recorder_table;
     // Release: threads that come at the same time find the same.
     __atomic_store_n(&found, known, __ATOMIC_RELEASE);
     return known;
 }
 
 bool liveobj_is_handed_over(void) {
-    return table() != &own_table;
+    return table() != &liveobj_recorder_table;
 }
 
 #define FUNCTION(result, name, parameters, arguments)                                              \

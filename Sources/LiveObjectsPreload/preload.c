@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct liveobj_table;
+extern const struct liveobj_table liveobj_recorder_table;
+
+/// For a program that is linked with LiveObjects as well: its copy of the recorder finds this by
+/// name and uses ours (handover.c).
+extern const struct liveobj_table *const liveobj_preloaded_table;
+const struct liveobj_table *const liveobj_preloaded_table = &liveobj_recorder_table;
+
 static struct liveobj_options options;
 
 static struct liveobj_settings settings_from_options(void) {

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// However a program ends, its status is its own, and it is reported at most once.
+struct ExitTests {
+  let exiter = BuiltProducts.executable("Exiter")
+
+  static let plainEnds = [
+    ["return"], ["exit", "0"], ["exit", "5"], ["exit-from-thread", "6"], ["_exit", "7"],
+    ["end-main-thread"],
+  ]
+
+  @Test(arguments: plainEnds)
+  func statusAndOutputAreTheProgramsOwn(arguments: [String]) throws {
+    let plain = try runProgram(exiter, arguments)
+    let run = try runPreloaded(exiter, arguments, options: withoutTool)
+    #expect(run.status == plain.status)
+    #expect(run.standardOutput == plain.standardOutput)
+    #expect(run.standardError.components(separatedBy: "what is live at exit").count == 2)
+  }
+
+  @Test(arguments: [["abort"], ["terminate"], ["segfault"]])
+  func deathBySignalStaysOne(arguments: [String]) throws {
+    let plain = try runProgram(exiter, arguments)
+    let run = try runPreloaded(exiter, arguments, options: withoutTool)
+    #expect(run.status == plain.status)
+    #expect(messages(run).isEmpty)
+  }
+
+  @Test(arguments: [(["return"], 9), (["_exit", "0"], 9), (["exit", "5"], 5)] as [([String], Int32)])
+  func failingFindingsChangeOnlySuccess(arguments: [String], status: Int32) throws {
+    let failing = try Script("echo finding; exit 1")
+    let plain = try runProgram(exiter, arguments)
+    let run = try runPreloaded(exiter, arguments, options: "tool=\(failing.path):exitcode=9")
+    #expect(run.status == .exited(status))
+    #expect(run.standardError == "finding\n")
+    #expect(run.standardOutput == plain.standardOutput)
+  }
+
+  @Test(arguments: ["exit 0", "exit 3"])
+  func passingFindingsChangeNothing(end: String) throws {
+    let passing = try Script("echo report; \(end)")
+    let run = try runPreloaded(exiter, ["return"], options: "tool=\(passing.path):exitcode=9")
+    #expect(run.status == .exited(0))
+    #expect(run.standardError == "report\n")
+  }
+
+  @Test func withoutExitcodeFailingFindingsChangeNothing() throws {
+    let failing = try Script("echo finding; exit 1")
+    let run = try runPreloaded(exiter, ["return"], options: "tool=\(failing.path)")
+    #expect(run.status == .exited(0))
+  }
+
+  @Test func forkedChildrenReportNothing() throws {
+    let folder = try TemporaryFolder()
+    let output = folder.path("report")
+    let run = try runPreloaded(
+      BuiltProducts.executable("Forker"), ["20"], options: "\(withoutTool):output=\(output)")
+    #expect(run.status == .exited(0))
+    #expect(run.standardOutput.contains("\"wrong\": 0"))
+    #expect(try folder.text(of: "report").components(separatedBy: "what is live at exit").count == 2)
+  }
+
+  @Test func executedProgramReportsInsteadOfTheOneBefore() throws {
+    let folder = try TemporaryFolder()
+    let output = folder.path("report")
+    let survivors = BuiltProducts.executable("Survivors")
+    let run = try runPreloaded(
+      BuiltProducts.executable("Execer"), [survivors], options: "\(withoutTool):output=\(output)")
+    #expect(run.status == .exited(0))
+    let report = try folder.text(of: "report")
+    #expect(report.contains("what is live at exit of \(survivors)"))
+    #expect(!report.contains("BeforeExec"))
+  }
+}

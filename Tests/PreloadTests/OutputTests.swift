@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Where reports go, and what happens when they cannot go there.
+struct OutputTests {
+  let exiter = BuiltProducts.executable("Exiter")
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// The number of reports in a file.
+  func reports(in name: String) throws -> Int {
+    try folder.text(of: name).components(separatedBy: "what is live at exit of").count - 1
+  }
+
+  @Test func fileOfAnEarlierRunIsReplaced() throws {
+    let options = "\(withoutTool):output=\(folder.path("report"))"
+    _ = try runPreloaded(exiter, ["return"], options: options)
+    _ = try runPreloaded(exiter, ["return"], options: options)
+    #expect(try reports(in: "report") == 1)
+  }
+
+  @Test func processIdNamesTheFile() throws {
+    _ = try runPreloaded(exiter, ["return"], options: "\(withoutTool):output='\(folder.path("r:%p"))'")
+    let names = try folder.names()
+    #expect(names.count == 1)
+    #expect(names.first?.wholeMatch(of: /r:[0-9]+/) != nil)
+  }
+
+  @Test func programsStartedByAPreloadedOneAppend() throws {
+    let options = "\(withoutTool):output=\(folder.path("report"))"
+    let run = try runPreloaded(
+      "/bin/sh", ["-c", "'\(exiter)' return & '\(exiter)' return & '\(exiter)' _exit 0; wait"],
+      options: options)
+    #expect(run.status == .exited(0))
+    #expect(try reports(in: "report") == 3)
+  }
+
+  @Test(arguments: ["/does/not/exist/report", "/dev/full", "/"])
+  func outputThatCannotBeWrittenGetsOneLine(output: String) throws {
+    let run = try runPreloaded(
+      exiter, ["exit", "5"], options: "tool='/bin/echo':output=\(output)")
+    #expect(run.status == .exited(5))
+    #expect(run.standardOutput == "about to end\n")
+    #expect(messages(run).count == 1)
+    #expect(run.standardError.hasPrefix("LiveObjects: cannot write the report to \(output): "))
+    #expect(run.standardError.contains("output=PATH"))
+  }
+
+  @Test func unknownOptionGetsOneLineAndTheProgramRunsOn() throws {
+    let run = try runPreloaded(
+      exiter, ["exit", "5"], options: "colour=red:tool=/bin/echo:output=/dev/null")
+    #expect(
+      run.standardError
+        == "LiveObjects: LIVEOBJECTS_OPTIONS: there is no option 'colour'; it is ignored\n")
+    #expect(run.standardOutput == "about to end\n")
+    #expect(run.status == .exited(5))
+  }
+
+  @Test func closedStandardErrorIsLeftAlone() throws {
+    let run = try runPreloaded(
+      "/bin/sh", ["-c", "exec '\(exiter)' exit 5 2>&-"], options: withoutTool)
+    #expect(run.standardOutput == "about to end\n")
+    #expect(run.standardError == "")
+    #expect(run.status == .exited(5))
+  }
+
+  @Test func readerThatWentAwayKillsNobody() throws {
+    let run = try runPreloaded(
+      "/bin/bash", ["-c", "{ '\(exiter)' exit 5; echo $? >&3; } 2> >(exec true) 3>&1"],
+      options: withoutTool)
+    #expect(run.standardOutput == "about to end\n5\n")
+  }
+}

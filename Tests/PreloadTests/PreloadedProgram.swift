@@ -1,0 +1,28 @@
+import TestSupport
+
+/// Runs a program under the preload library.
+///
+/// - Parameter options: the value of `LIVEOBJECTS_OPTIONS`; without the tool, unless they name it.
+func runPreloaded(
+  _ executable: String, _ arguments: [String] = [], options: String = "",
+  environment: [String: String?] = [:]
+) throws -> ProgramRun {
+  try runProgram(
+    executable, arguments,
+    environment: environment.merging([
+      "LD_PRELOAD": BuiltProducts.preloadLibrary, "LIVEOBJECTS_OPTIONS": options,
+    ]) { own, _ in own })
+}
+
+/// Options under which the library makes the report itself, whatever was built beside it.
+let withoutTool = "tool=/does/not/exist"
+
+/// The lines that the library wrote on standard error.
+func messages(_ run: ProgramRun) -> [Substring] {
+  run.standardError.split(separator: "\n").filter { $0.hasPrefix("LiveObjects: ") }
+}
+
+extension ProgramRun {
+  /// What the program's user sees of it.
+  var visible: [String] { [standardOutput, standardError, "\(status)"] }
+}

@@ -1,0 +1,42 @@
+import Testing
+import TestSupport
+
+/// Programs that are not for us to watch behave as if the library were not there.
+struct UnwatchedProgramTests {
+  /// An option that a watched program would complain of.
+  static let options = "nonsense=1"
+
+  @Test(arguments: [
+    ["/bin/true"], ["/bin/false"], ["/bin/echo", "a"], ["/bin/sh", "-c", "echo a; echo b >&2; exit 7"],
+    ["/bin/sh", "-c", "kill -9 $$"], ["/usr/bin/env", "python3", "-c", "import sys; print(1); sys.exit(3)"],
+  ])
+  func withoutSwiftRuntimeIsUnchanged(command: [String]) throws {
+    let arguments = Array(command.dropFirst())
+    let plain = try runProgram(command[0], arguments)
+    let preloaded = try runPreloaded(command[0], arguments, options: Self.options)
+    #expect(preloaded.visible == plain.visible)
+  }
+
+  @Test func compilerIsUnchanged() throws {
+    let arguments = ["swiftc", "--version"]
+    let plain = try runProgram("/usr/bin/env", arguments)
+    let preloaded = try runPreloaded("/usr/bin/env", arguments, options: Self.options)
+    #expect(preloaded.visible == plain.visible)
+  }
+
+  @Test(arguments: ["--list-tests", "-l", "--dump-tests-json", "list"])
+  func testBinaryThatListsItsTestsIsUnchanged(argument: String) throws {
+    let folder = try TemporaryFolder()
+    try copyExecutable("Exiter", to: folder.path("Some.xctest"))
+    // Not a real test binary: what counts is its name. Exiter ends by a trap for an unknown way.
+    let run = try runPreloaded(folder.path("Some.xctest"), [argument], options: Self.options)
+    #expect(messages(run).isEmpty)
+  }
+
+  @Test func exitTestIsUnchanged() throws {
+    let run = try runPreloaded(
+      BuiltProducts.executable("Exiter"), ["return"], options: Self.options,
+      environment: ["SWT_EXIT_TEST_ID": "1"])
+    #expect(messages(run).isEmpty)
+  }
+}
