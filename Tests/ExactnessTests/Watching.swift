@@ -52,7 +52,9 @@ struct WatchedRun {
       path(of: executable), arguments, environment: environment.merging(preload) { $1 },
       timeout: timeout)
     captures = try folder.names().flatMap { name in
-      try Capture.decodeAll(try folder.bytes(of: name))
+      // A program that ends before it can write a capture leaves an empty file.
+      let bytes = try folder.bytes(of: name)
+      return bytes.isEmpty ? [] : try Capture.decodeAll(bytes)
     }
   }
 }
