@@ -1,14 +1,14 @@
 // stack_depot.c - owns the stored stack traces and the table that finds them by hash.
 //
-// One reservation of address space: traces are appended from its front, and the index (for each id,
-// where its trace lies) grows from its back. Nothing that was stored ever moves or goes.
+// One reservation of address space: frames are appended from its front, and the index, an entry per
+// id, grows from its back. Nothing that was stored ever moves or goes.
 //
-//     | trace 1 | trace 2 | ...  ->        free        <-  ... | index 2 | index 1 |
+//     | frames of 1 | frames of 2 | ...  ->      free      <-  ... | entry 2 | entry 1 |
 //
 // Invariants
 //   ids are 1, 2, 3 ... without gaps, and a trace's parent has a smaller id
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
-//   bytes of traces + index + hash tables <= max_bytes
+//   bytes of frames + index + hash table <= max_bytes
 //
 // Look-up takes no lock; only storing a new trace does. Everything but the start may run in a hook.
 
@@ -20,44 +20,44 @@
 
 #include <string.h>
 
-/// A stored trace; its frames follow.
-struct trace {
-    uint32_t parent;
-    uint16_t parent_frames;
-    uint16_t own_frames;
-    uintptr_t frames[];
-};
-
-/// Two different traces with one 64-bit hash would be taken for the same: among a million traces the
-/// chance is 3 in 10^8, and the harm one object with a wrong stack.
+/// What the index says of one trace. Two traces with the same 64-bit hash would be taken for one:
+/// among a million traces the chance is 3 in 10^8, and the harm one object with a wrong stack.
 struct entry {
     uint64_t hash;
-    uint32_t id; // 0 while the entry is free
+    uint32_t place; // of its frames, in words from the start
+    uint32_t parent;
+    uint32_t parent_frames;
+    uint32_t own_frames;
 };
 
+/// Each slot is 0 while free, else an id below the upper half of the trace's hash: one word, so that
+/// no reader can see half of it.
 struct table {
-    uint64_t mask; // entries minus one, a power of two minus one
-    struct entry entries[];
+    uint64_t mask; // slots minus one, a power of two minus one
+    uint64_t slots[];
 };
 
-#define WORD_BYTES sizeof(uint64_t)
-#define MAX_BYTES ((uint64_t)UINT32_MAX * WORD_BYTES)
+#define ID_BITS 32
+#define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
 #define COMMIT_BYTES ((size_t)256 << 10)
-#define FIRST_ENTRIES 1024
+#define FIRST_SLOTS 1024
+
+/// Traces behind the previous one where the next one is looked for first.
+#define LOOK_AHEAD 2
 
 static struct {
     struct liveobj_lock lock;
     unsigned char *start;
     unsigned char *end;
-    // What follows changes under the lock only.
+    // What follows changes under the lock only, but for `dropped`.
     uint64_t max_bytes;
-    uint64_t trace_bytes;
+    uint64_t frame_bytes;
     uint64_t table_bytes;
     unsigned char *front_committed; // up to here
     unsigned char *back_committed;  // from here
     struct table *table;
     uint32_t last;
-    uint64_t dropped; // apart from this
+    uint64_t dropped;
 } depot;
 
 void liveobj_stack_depot_lock(void) {
@@ -70,13 +70,13 @@ void liveobj_stack_depot_unlock(void) {
 
 // MARK: - Room
 
-static uint32_t *index_of(uint32_t id) {
-    return (uint32_t *)(void *)depot.end - id;
+static struct entry *entry_of(uint32_t id) {
+    return (struct entry *)(void *)depot.end - id;
 }
 
 static bool has_room_locked(uint64_t bytes) {
-    uint64_t index_bytes = (uint64_t)depot.last * sizeof(uint32_t);
-    return depot.trace_bytes + index_bytes + depot.table_bytes + bytes <= depot.max_bytes;
+    uint64_t index_bytes = (uint64_t)depot.last * sizeof(struct entry);
+    return depot.frame_bytes + index_bytes + depot.table_bytes + bytes <= depot.max_bytes;
 }
 
 static size_t smaller(size_t a, size_t b) {
@@ -84,7 +84,7 @@ static size_t smaller(size_t a, size_t b) {
 }
 
 /// Makes memory of the free part so that the front reaches `front` and the back `back`.
-static bool commit_locked(unsigned char *front, unsigned char *back) {
+static bool commit_locked(const unsigned char *front, const unsigned char *back) {
     while (depot.front_committed < front) {
         size_t bytes = smaller(COMMIT_BYTES, (size_t)(depot.end - depot.front_committed));
         if (!liveobj_os_commit(depot.front_committed, bytes))
@@ -102,99 +102,106 @@ static bool commit_locked(unsigned char *front, unsigned char *back) {
 
 // MARK: - The hash table
 
-static size_t table_bytes(uint64_t entries) {
-    return sizeof(struct table) + entries * sizeof(struct entry);
+static size_t table_bytes(uint64_t slots) {
+    return sizeof(struct table) + slots * sizeof(uint64_t);
 }
 
-static struct table *table_make(uint64_t entries) {
-    struct table *table = liveobj_os_map(table_bytes(entries));
+static struct table *table_make(uint64_t slots) {
+    struct table *table = liveobj_os_map(table_bytes(slots));
     if (table)
-        table->mask = entries - 1;
+        table->mask = slots - 1;
     return table;
 }
 
-/// The entry of a hash, or the free one where it belongs. A table always has free entries.
-static struct entry *table_probe(struct table *table, uint64_t hash) {
+/// The id of a hash; 0 if the table does not have it, and `*free_slot` is where it belongs.
+static uint32_t table_find(struct table *table, uint64_t hash, uint64_t **free_slot) {
     for (uint64_t i = hash;; i++) {
-        struct entry *entry = &table->entries[i & table->mask];
-        // Acquire: an entry's hash is written before its id, and the trace before both.
-        if (!__atomic_load_n(&entry->id, __ATOMIC_ACQUIRE) || entry->hash == hash)
-            return entry;
+        uint64_t *slot = &table->slots[i & table->mask]; // one is always free: the search ends
+        // Acquire: whoever sees an id sees the trace it stands for.
+        uint64_t word = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        *free_slot = slot;
+        if (!word)
+            return 0;
+        uint32_t id = (uint32_t)word;
+        if (word >> ID_BITS == hash >> ID_BITS && entry_of(id)->hash == hash)
+            return id;
     }
 }
 
 static void table_put_locked(struct table *table, uint64_t hash, uint32_t id) {
-    struct entry *entry = table_probe(table, hash);
-    entry->hash = hash;
-    // Release: pairs with the acquire of a reader.
-    __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+    uint64_t *slot;
+    table_find(table, hash, &slot);
+    // Release: publishes the trace.
+    __atomic_store_n(slot, hash >> ID_BITS << ID_BITS | id, __ATOMIC_RELEASE);
 }
 
 /// Doubles the table at half load; where that is not possible it fills up to seven eighths.
 /// The old table stays: readers may be in it. All old ones together are smaller than the new one.
+/// \returns false if there is no place for one more trace.
 static bool table_grow_locked(void) {
-    uint64_t entries = depot.table->mask + 1;
-    if (depot.last < entries / 2)
+    uint64_t slots = depot.table->mask + 1;
+    if (depot.last < slots / 2)
         return true;
     struct table *grown = NULL;
-    if (has_room_locked(table_bytes(2 * entries)))
-        grown = table_make(2 * entries);
+    if (has_room_locked(table_bytes(2 * slots)))
+        grown = table_make(2 * slots);
     if (!grown)
-        return depot.last < entries / 8 * 7;
-    for (uint64_t i = 0; i < entries; i++)
-        if (depot.table->entries[i].id)
-            table_put_locked(grown, depot.table->entries[i].hash, depot.table->entries[i].id);
-    depot.table_bytes += table_bytes(2 * entries);
-    // Release: a reader that sees the table sees its entries.
+        return depot.last < slots / 8 * 7;
+    for (uint32_t id = 1; id <= depot.last; id++)
+        table_put_locked(grown, entry_of(id)->hash, id);
+    depot.table_bytes += table_bytes(2 * slots);
+    // Release: a reader that sees the table sees its slots.
     __atomic_store_n(&depot.table, grown, __ATOMIC_RELEASE);
     return true;
 }
 
-uint32_t liveobj_stack_depot_find(uint64_t hash) {
+uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
+    uint32_t last = liveobj_stack_depot_last();
+    for (uint32_t id = previous + 1; id <= previous + LOOK_AHEAD && id <= last; id++)
+        if (entry_of(id)->hash == hash)
+            return id;
     struct table *table = __atomic_load_n(&depot.table, __ATOMIC_ACQUIRE);
-    if (!table)
-        return 0;
-    return __atomic_load_n(&table_probe(table, hash)->id, __ATOMIC_ACQUIRE);
+    uint64_t *free_slot;
+    return table ? table_find(table, hash, &free_slot) : 0;
 }
 
 // MARK: - Traces
 
-static struct trace *trace_of(uint32_t id) {
-    return (struct trace *)(void *)(depot.start + *index_of(id) * WORD_BYTES);
-}
-
 /// Passes over parents of whose own frames nothing is taken.
-static struct liveobj_stored_trace shortened(struct liveobj_stored_trace trace) {
-    while (trace.parent && trace.parent_frames <= trace_of(trace.parent)->parent_frames)
-        trace.parent = trace_of(trace.parent)->parent;
-    return trace;
+static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
+    while (parent && parent_frames <= entry_of(parent)->parent_frames)
+        parent = entry_of(parent)->parent;
+    return parent;
 }
 
-static uint32_t append_locked(struct liveobj_stored_trace trace) {
-    size_t frame_bytes = trace.own_frames * sizeof(uintptr_t);
-    size_t bytes = sizeof(struct trace) + frame_bytes;
+static uint32_t append_locked(uint64_t hash, struct liveobj_stored_trace trace) {
+    size_t bytes = trace.own_frames * sizeof(uintptr_t);
     uint32_t id = depot.last + 1;
-    unsigned char *place = depot.start + depot.trace_bytes;
-    unsigned char *index = (unsigned char *)index_of(id);
-    if (!has_room_locked(bytes + sizeof(uint32_t)) || !commit_locked(place + bytes, index))
+    unsigned char *frames = depot.start + depot.frame_bytes;
+    struct entry *entry = entry_of(id);
+    if (!has_room_locked(bytes + sizeof *entry) ||
+        !commit_locked(frames + bytes, (unsigned char *)entry))
         return 0;
-    struct trace *stored = (struct trace *)(void *)place;
-    stored->parent = trace.parent;
-    stored->parent_frames = (uint16_t)trace.parent_frames;
-    stored->own_frames = (uint16_t)trace.own_frames;
-    memcpy(stored->frames, trace.frames, frame_bytes);
-    *(uint32_t *)(void *)index = (uint32_t)(depot.trace_bytes / WORD_BYTES);
-    depot.trace_bytes += bytes;
+    memcpy(frames, trace.frames, bytes);
+    *entry = (struct entry){
+        .hash = hash,
+        .place = (uint32_t)(depot.frame_bytes / sizeof(uintptr_t)),
+        .parent = nearest_parent(trace.parent, trace.parent_frames),
+        .parent_frames = trace.parent_frames,
+        .own_frames = trace.own_frames,
+    };
+    depot.frame_bytes += bytes;
     // Release: whoever reads the last id may read its trace.
     __atomic_store_n(&depot.last, id, __ATOMIC_RELEASE);
     return id;
 }
 
 static uint32_t insert_locked(uint64_t hash, struct liveobj_stored_trace trace) {
-    uint32_t id = table_probe(depot.table, hash)->id;
+    uint64_t *free_slot;
+    uint32_t id = table_find(depot.table, hash, &free_slot);
     if (id)
         return id; // another thread was faster
-    id = table_grow_locked() ? append_locked(shortened(trace)) : 0;
+    id = table_grow_locked() ? append_locked(hash, trace) : 0;
     if (id)
         table_put_locked(depot.table, hash, id);
     return id;
@@ -209,6 +216,8 @@ uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace t
     return id;
 }
 
+// MARK: - Outside of hooks
+
 bool liveobj_stack_depot_start(uint64_t max_bytes) {
     uint64_t bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
     size_t reserved = (size_t)(bytes + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
@@ -221,26 +230,24 @@ bool liveobj_stack_depot_start(uint64_t max_bytes) {
     depot.front_committed = depot.start;
     depot.back_committed = depot.end;
     depot.max_bytes = bytes;
-    depot.table_bytes = table_bytes(FIRST_ENTRIES);
-    struct table *table = table_make(FIRST_ENTRIES);
+    depot.table_bytes = table_bytes(FIRST_SLOTS);
+    struct table *table = table_make(FIRST_SLOTS);
     // Release: whoever sees the table sees the reservation.
     __atomic_store_n(&depot.table, table, __ATOMIC_RELEASE);
     return table != NULL;
 }
-
-// MARK: - For readers
 
 uint32_t liveobj_stack_depot_last(void) {
     return __atomic_load_n(&depot.last, __ATOMIC_ACQUIRE);
 }
 
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
-    const struct trace *trace = trace_of(id);
+    const struct entry *entry = entry_of(id);
     return (struct liveobj_stored_trace){
-        .parent = trace->parent,
-        .parent_frames = trace->parent_frames,
-        .own_frames = trace->own_frames,
-        .frames = trace->frames,
+        .parent = entry->parent,
+        .parent_frames = entry->parent_frames,
+        .own_frames = entry->own_frames,
+        .frames = (const uintptr_t *)(const void *)depot.start + entry->place,
     };
 }
 

@@ -9,7 +9,9 @@
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
 /// The id of the trace with this hash, 0 if there is none. Takes no lock. Hook.
-uint32_t liveobj_stack_depot_find(uint64_t hash);
+/// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
+/// themselves: what followed it when it was new often follows it again, and is found faster.
+uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
 
 /// Stores a trace that was not found, unless another thread did meanwhile. Hook.
 /// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.

@@ -52,7 +52,7 @@ struct liveobj_stack_cache {
     bool is_closed;
     struct frame frames[MAX_FRAMES]; // root first
     /// The frames of a walk that the last trace does not have, leaf first.
-    struct frame walked[MAX_FRAMES];
+    struct frame walked[MAX_FRAMES + 1];
     uintptr_t addresses[MAX_FRAMES];
 };
 
@@ -65,11 +65,10 @@ struct extent {
 struct walk {
     struct liveobj_stack_cache *cache;
     struct extent extent;
-    uint32_t walked; // frames in cache->walked
+    uint32_t walked; // frames in cache->walked; one more than MAX_FRAMES if there are more
     uint32_t common; // frames that are those of the last trace, from the root on
     bool is_closed;
     bool is_opaque; // libunwind has to go on
-    bool is_cut;    // longer than MAX_FRAMES
 };
 
 static uint32_t kept_depth = 64;
@@ -99,7 +98,9 @@ static struct extent extent_of(uintptr_t sp) {
     return (struct extent){sp + MAX_FOREIGN_FRAME_BYTES, true};
 }
 
-static uintptr_t load(uintptr_t place) {
+/// Reads a word of the stack. It may have become part of another frame's variables meanwhile, which
+/// is no error: the value then only fails to be the one that was there.
+__attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
     return *(const uintptr_t *)place;
 }
 
@@ -177,50 +178,43 @@ static uint32_t usable_frames(const struct walk *walk) {
 
 // MARK: - The walk
 
-static void append(struct walk *walk, const struct frame *frame) {
-    if (walk->walked == MAX_FRAMES)
-        walk->is_cut = true;
-    else
-        walk->cache->walked[walk->walked++] = *frame;
-}
-
-/// The frame is the last trace's frame `index`. Uses all of the last trace that still holds.
-/// \returns true if that is all there is; else the proven frames are appended to the walk, and
-/// `frame` is the outermost of them, to go on from.
-static bool join(struct walk *walk, uint32_t index, struct frame *frame) {
+/// The walk reached the last trace's frame `index`. Uses all of the last trace that still holds.
+/// \returns true if that is all there is; else the walk has the proven frames and must go on.
+static bool join(struct walk *walk, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
+    struct frame *next = &cache->walked[walk->walked];
     uint32_t proven = prove(cache->frames, index);
-    struct frame beyond;
-    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, &beyond))) {
+    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, next))) {
         walk->is_closed = cache->is_closed;
         walk->common = index + 1;
-        cache->frames[index].fp_place = frame->fp_place; // the inner frames may be others now
+        // The inner frames may be others now.
+        cache->frames[index].fp_place = cache->walked[--walk->walked].fp_place;
         return true;
     }
-    append(walk, frame);
-    for (uint32_t i = index; i-- > proven;)
-        append(walk, &cache->frames[i]);
-    *frame = cache->frames[proven];
+    for (uint32_t i = index; i-- > proven && walk->walked <= MAX_FRAMES;)
+        cache->walked[walk->walked++] = cache->frames[i];
     return false;
 }
 
-/// Walks outwards from `frame` until the stack or MAX_FRAMES end, or the last trace takes over.
-static void walk_from(struct walk *walk, struct frame frame) {
+/// Walks outwards until the stack or MAX_FRAMES end, or the last trace takes over. Each frame is
+/// written where it stays: to copy what was just written is slow.
+static void walk_from(struct walk *walk, const struct liveobj_registers *leaf) {
     const struct frame *frames = walk->cache->frames;
+    struct frame *frame = walk->cache->walked;
     uint32_t old = usable_frames(walk); // frames of the last trace that are not inside of this one
-    struct frame caller;
-    while (!walk->is_cut) {
-        while (old > 0 && frames[old - 1].registers.sp < frame.registers.sp)
+    frame->registers = *leaf;
+    frame->fp_place = 0;
+    for (walk->walked = 1; walk->walked <= MAX_FRAMES; walk->walked++) {
+        while (old > 0 && frames[old - 1].registers.sp < frame->registers.sp)
             old--;
-        if (old > 0 && is_same(&frames[old - 1].registers, &frame.registers)) {
-            if (join(walk, old - 1, &frame))
-                return;
-        } else {
-            append(walk, &frame);
-        }
-        if (!step(walk, &frame.registers, &caller))
+        if (old > 0 && is_same(&frames[old - 1].registers, &frame->registers) &&
+            join(walk, old - 1))
             return;
-        frame = caller;
+        if (walk->walked > MAX_FRAMES)
+            return;
+        frame = &walk->cache->walked[walk->walked];
+        if (!step(walk, &frame[-1].registers, frame))
+            return;
     }
 }
 
@@ -245,7 +239,7 @@ static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
     for (uint32_t i = count; i-- > 0;)
         hash = mix(hash, addresses[i]);
     hash = mix(hash, count);
-    uint32_t id = liveobj_stack_depot_find(hash);
+    uint32_t id = liveobj_stack_depot_find(hash, 0);
     return id ? id : id_of(hash, 0, 0, addresses, count);
 }
 
@@ -304,7 +298,7 @@ static uint32_t store(const struct walk *walk, uint64_t hash) {
 static uint32_t record_remembered(const struct walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint64_t hash = mix(cache->frames[cache->count - 1].hash, cache->count);
-    uint32_t id = liveobj_stack_depot_find(hash);
+    uint32_t id = liveobj_stack_depot_find(hash, cache->trace);
     if (!id)
         id = store(walk, hash);
     for (uint32_t i = walk->common; i < cache->count; i++)
@@ -315,12 +309,12 @@ static uint32_t record_remembered(const struct walk *walk) {
 uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
                                     struct liveobj_registers leaf) {
     struct walk walk = {.cache = cache, .extent = extent_of(leaf.sp)};
-    walk_from(&walk, (struct frame){.registers = leaf});
+    walk_from(&walk, &leaf);
     if (walk.walked == 0 && walk.common == cache->count && cache->trace)
         return cache->trace;
     if (LIVEOBJ_UNLIKELY(walk.is_opaque))
         return record_with_libunwind(&walk);
-    if (LIVEOBJ_UNLIKELY(walk.is_cut || walk.walked + walk.common > MAX_FRAMES))
+    if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > MAX_FRAMES))
         return record_cut(&walk);
     remember(&walk);
     return record_remembered(&walk);
