@@ -12,6 +12,7 @@
 
 #define _GNU_SOURCE
 #include "internal.h"
+#include "records.h"
 
 #include <stdlib.h>
 
@@ -46,14 +47,13 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
-/// The registers of whoever called the hook. The hooks are entered by a tail jump, so that is the
-/// caller of the runtime function.
-#define CALLER_REGISTERS()                                                                         \
-    ((struct liveobj_registers){                                                                   \
-        .pc = (uintptr_t)__builtin_return_address(0),                                              \
-        .sp = (uintptr_t)((uintptr_t *)__builtin_frame_address(0) + 2),                            \
-        .fp = *(uintptr_t *)__builtin_frame_address(0),                                            \
-    })
+/// The frame of the hook it is used in: the caller's frame pointer, and the return address. Hooks are
+/// entered by a tail jump, so the caller is that of the runtime function.
+#define HOOK_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
+
+static inline struct liveobj_registers caller_registers(const uintptr_t *frame) {
+    return (struct liveobj_registers){.pc = frame[1], .sp = (uintptr_t)(frame + 2), .fp = frame[0]};
+}
 
 static uint32_t current_scope(void) {
     // Acquire: the lookup function before the key that makes us call it.
@@ -62,27 +62,59 @@ static uint32_t current_scope(void) {
     return scope ? *scope : 0;
 }
 
-static uint32_t stack_trace(struct liveobj_thread *thread, struct liveobj_registers caller) {
+static uint32_t stack_trace(struct liveobj_thread *thread, const uintptr_t *frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
         thread->stacks = liveobj_os_map(liveobj_stack_cache_bytes());
-    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, caller) : 0;
+    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, caller_registers(frame)) : 0;
 }
 
-static void record(struct liveobj_tls *tls, const void *address, uintptr_t metadata, size_t bytes,
-                   struct liveobj_registers caller) {
-    struct liveobj_thread *thread = tls->thread;
-    if (LIVEOBJ_UNLIKELY(!thread) && !(thread = liveobj_thread_attach()))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE void record_with(struct liveobj_thread *thread, const void *address,
+                               uintptr_t metadata, size_t bytes, const uintptr_t *frame) {
+    liveobj_records_insert(thread, (struct liveobj_object){
+                                       .address = (uintptr_t)address,
+                                       .metadata = metadata,
+                                       .bytes = bytes,
+                                       .sequence = liveobj_sequence_next(thread),
+                                       .stack = records_stacks ? stack_trace(thread, frame) : 0,
+                                       .scope = current_scope(),
+                                   });
+}
+
+/// For a thread's first hook, and for those after its end.
+__attribute__((noinline)) static void record_attaching(const void *address, uintptr_t metadata,
+                                                       size_t bytes,
+                                                       const uintptr_t *frame) {
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    if (thread)
+        record_with(thread, address, metadata, bytes, frame);
+    liveobj_thread_detach();
+}
+
+ALWAYS_INLINE void record(struct liveobj_tls *tls, const void *address, uintptr_t metadata,
+                          size_t bytes, const uintptr_t *frame) {
+    if (LIVEOBJ_LIKELY(tls->thread != NULL))
+        record_with(tls->thread, address, metadata, bytes, frame);
+    else
+        record_attaching(address, metadata, bytes, frame);
+}
+
+__attribute__((noinline)) static void forget_attaching(uint32_t *slot) {
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    if (thread)
+        liveobj_records_remove(thread, slot);
+    liveobj_thread_detach();
+}
+
+static inline void forget(const void *address) {
+    uint32_t *slot = liveobj_records_slot((uintptr_t)address);
+    if (!slot)
         return;
-    struct liveobj_object object = {
-        .address = (uintptr_t)address,
-        .metadata = metadata,
-        .bytes = bytes,
-        .sequence = liveobj_sequence_next(thread),
-        .stack = records_stacks ? stack_trace(thread, caller) : 0,
-        .scope = current_scope(),
-    };
-    liveobj_records_insert(thread, &object);
-    liveobj_thread_detach_if_ended();
+    if (LIVEOBJ_LIKELY(liveobj_tls.thread != NULL))
+        liveobj_records_remove(liveobj_tls.thread, slot);
+    else
+        forget_attaching(slot);
 }
 
 static inline bool is_recording(const struct liveobj_tls *tls) {
@@ -98,7 +130,7 @@ static void *hook_alloc_object(const void *metadata, size_t bytes, size_t alignm
         return original._swift_allocObject(metadata, bytes, alignment_mask);
     tls->guard = 1; // the allocator slots below must not take it for a raw buffer
     void *object = original._swift_allocObject(metadata, bytes, alignment_mask);
-    record(tls, object, (uintptr_t)metadata, bytes, CALLER_REGISTERS());
+    record(tls, object, (uintptr_t)metadata, bytes, HOOK_FRAME());
     tls->guard = 0;
     return object;
 }
@@ -154,30 +186,34 @@ static uintptr_t purpose_of_memory(const uintptr_t *frame) {
 
 /// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an object
 /// is allocated through the pointers, so what arrives here is a raw buffer, or comes by the second way.
-static void record_memory(void *memory, size_t bytes, const uintptr_t *frame,
-                          struct liveobj_registers caller) {
+__attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
+                                                    const uintptr_t *frame) {
     struct liveobj_tls *tls = &liveobj_tls;
-    if (!is_recording(tls) || !memory || !is_inside(slow_alloc, caller.pc))
+    if (!memory || !is_inside(slow_alloc, frame[1]))
         return;
     tls->guard = 1;
-    record(tls, memory, purpose_of_memory(frame), bytes, caller);
+    record(tls, memory, purpose_of_memory(frame), bytes, frame);
     tls->guard = 0;
 }
 
 static void *hook_malloc(size_t bytes) {
+    if (!is_recording(&liveobj_tls))
+        return original.malloc(bytes);
     void *memory = original.malloc(bytes);
-    record_memory(memory, bytes, __builtin_frame_address(0), CALLER_REGISTERS());
+    record_memory(memory, bytes, HOOK_FRAME());
     return memory;
 }
 
 static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    if (!is_recording(&liveobj_tls))
+        return original.posix_memalign(memory, alignment, bytes);
     int error = original.posix_memalign(memory, alignment, bytes);
-    record_memory(error ? NULL : *memory, bytes, __builtin_frame_address(0), CALLER_REGISTERS());
+    record_memory(error ? NULL : *memory, bytes, HOOK_FRAME());
     return error;
 }
 
 static void hook_free(void *memory) {
-    liveobj_records_remove((uintptr_t)memory);
+    forget(memory);
     original.free(memory);
 }
 

@@ -7,7 +7,8 @@
 //   repair.c      is the retain path sound once hooks are on, and the way to make it so
 //   hooks.c       what runs inside the runtime; hooks.def lists the pointers and slots it takes
 //   thread.c      what one thread owns while it records
-//   records.c     object -> record and back; page_map.h finds a record by address
+//   records.h     object -> record and back, in every hook; records.c is the rest of it
+//   page_map.h    address -> record index
 //   stacks.h      from registers to a stack trace id
 //   reader.c      reading the heap of a running program without touching freed memory
 //   types.c       metadata -> type id, kind and name
@@ -23,6 +24,13 @@
 #include "CLiveObjects.h"
 #include "os.h"
 #include "stacks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// None of this is for other images: calls and variables need no global offset table then.
+#pragma GCC visibility push(hidden)
 
 // MARK: - image.c
 
@@ -102,15 +110,19 @@ void **liveobj_retain_path_variable(void);
 
 // MARK: - thread.c
 
+struct batch;
+
 /// What a thread owns while it records. Blocks outlive their threads: the next thread takes over
 /// the free records, the sequence numbers and the counts that the last one left.
 struct liveobj_thread {
     struct liveobj_thread *next; // in the list of all blocks, for good
     bool taken;
 
-    uint32_t free_head;  // records ready for use, chained
+    uint32_t *free_indices; // of records ready for use: [0, free_count), room for free_capacity
     uint32_t free_count;
-    uint32_t spare_head; // a full batch, or 0
+    uint32_t free_capacity;
+    struct batch *batch;       // where `free_indices` lie
+    struct batch *spare_batch; // a full one, or NULL
     uint32_t fresh_next; // never used records: [fresh_next, fresh_end)
     uint32_t fresh_end;
 
@@ -140,8 +152,8 @@ bool liveobj_threads_start(void);
 
 /// Gives the calling thread a block, or NULL if there is no memory. Hook, slow path.
 struct liveobj_thread *liveobj_thread_attach(void);
-/// Gives up the block of a thread that has ended already. Hook, slow path.
-void liveobj_thread_detach_if_ended(void);
+/// Gives up the block of a thread whose destructors have run. Hook, slow path.
+void liveobj_thread_detach(void);
 
 /// The sums over all blocks.
 struct liveobj_counts {
@@ -153,7 +165,18 @@ struct liveobj_counts {
 struct liveobj_counts liveobj_threads_counts(void);
 
 uint64_t liveobj_sequence_mark(void);
-uint64_t liveobj_sequence_next(struct liveobj_thread *thread);
+/// Gives the thread new numbers of its own. Hook, slow path.
+void liveobj_sequence_refill(struct liveobj_thread *thread);
+/// Raised by each mark; makes every thread take new numbers.
+extern uint64_t liveobj_sequence_epoch;
+
+static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
+    // Acquire: the epoch before the counter that the refill reads.
+    uint64_t epoch = __atomic_load_n(&liveobj_sequence_epoch, __ATOMIC_ACQUIRE);
+    if (LIVEOBJ_UNLIKELY(thread->sequence_next == thread->sequence_end || thread->epoch != epoch))
+        liveobj_sequence_refill(thread);
+    return thread->sequence_next++;
+}
 
 void liveobj_threads_before_fork(void);
 void liveobj_threads_after_fork_parent(void);
@@ -184,10 +207,6 @@ struct liveobj_retain_counts {
 
 bool liveobj_records_start(uint64_t max_objects, bool count_retains);
 
-/// Records a new object. Hook.
-void liveobj_records_insert(struct liveobj_thread *thread, const struct liveobj_object *object);
-/// Forgets the object at `address`; nothing happens if it is not recorded. Hook.
-void liveobj_records_remove(uintptr_t address);
 /// Adds to the counts of the object at `address`, if it is recorded. Hook.
 void liveobj_records_add_retains(uintptr_t address, uint32_t retains);
 void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
@@ -339,10 +358,6 @@ void liveobj_recorder_prepare(void);
 const struct liveobj_runtime *liveobj_recorder_runtime(void);
 struct liveobj_status liveobj_recorder_status(void);
 
-// MARK: - handover.c
-
-/// Every public function, so that one recorder can serve two copies of this library.
-struct liveobj_table;
-const struct liveobj_table *liveobj_own_table(void);
+#pragma GCC visibility pop
 
 #endif

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -66,5 +68,7 @@ struct liveobj_lock {
 };
 void liveobj_lock_acquire(struct liveobj_lock *lock);
 void liveobj_lock_release(struct liveobj_lock *lock);
+
+#pragma GCC visibility pop
 
 #endif

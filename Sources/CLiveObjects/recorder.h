@@ -9,6 +9,8 @@
 
 #include "CLiveObjects.h"
 
+#pragma GCC visibility push(hidden)
+
 #define LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)                                                     \
     FUNCTION(enum liveobj_state, start, (const struct liveobj_settings *settings), (settings))     \
     PROCEDURE(stop, (void), ())                                                                    \
@@ -30,5 +32,7 @@
 LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 #undef LIVEOBJ_DECLARE_FUNCTION
 #undef LIVEOBJ_DECLARE_PROCEDURE
+
+#pragma GCC visibility pop
 
 #endif

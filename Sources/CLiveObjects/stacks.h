@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /// The registers that an unwind rule needs. `pc` is a return address; `sp` and `fp` are what the
 /// caller at `pc` sees when the call returns.
 struct liveobj_registers {
@@ -57,5 +59,7 @@ struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 void liveobj_stacks_before_fork(void);
 void liveobj_stacks_after_fork_parent(void);
 void liveobj_stacks_after_fork_child(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -20,7 +20,7 @@ static struct liveobj_thread *chunk_next, *chunk_end;
 static pthread_key_t key;
 
 static uint64_t sequence = 1; // the next number that nobody has
-static uint64_t epoch;        // raised by each mark; makes every thread take a new block of numbers
+uint64_t liveobj_sequence_epoch;
 
 static void give_back(void *block) {
     liveobj_tls.thread = NULL;
@@ -68,8 +68,8 @@ struct liveobj_thread *liveobj_thread_attach(void) {
     return block;
 }
 
-void liveobj_thread_detach_if_ended(void) {
-    if (LIVEOBJ_UNLIKELY(liveobj_tls.ended) && liveobj_tls.thread)
+void liveobj_thread_detach(void) {
+    if (liveobj_tls.ended && liveobj_tls.thread)
         give_back(liveobj_tls.thread);
 }
 
@@ -93,23 +93,15 @@ struct liveobj_counts liveobj_threads_counts(void) {
 // that sees the new epoch takes a new block, whose numbers are all greater.
 
 uint64_t liveobj_sequence_mark(void) {
-    __atomic_fetch_add(&epoch, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&liveobj_sequence_epoch, 1, __ATOMIC_SEQ_CST);
     return __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
 }
 
-static void take_numbers(struct liveobj_thread *thread, uint64_t now) {
-    thread->epoch = now;
+void liveobj_sequence_refill(struct liveobj_thread *thread) {
+    thread->epoch = __atomic_load_n(&liveobj_sequence_epoch, __ATOMIC_SEQ_CST);
     // After the load of the epoch, so that the numbers are not older than the mark.
     thread->sequence_next = __atomic_fetch_add(&sequence, SEQUENCE_BLOCK, __ATOMIC_SEQ_CST);
     thread->sequence_end = thread->sequence_next + SEQUENCE_BLOCK;
-}
-
-uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
-    // Acquire: the epoch before the counter.
-    uint64_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
-    if (LIVEOBJ_UNLIKELY(thread->sequence_next == thread->sequence_end || thread->epoch != now))
-        take_numbers(thread, now);
-    return thread->sequence_next++;
 }
 
 // MARK: - Fork

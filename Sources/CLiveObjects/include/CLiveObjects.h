@@ -34,6 +34,9 @@
 extern "C" {
 #endif
 
+// For the image that holds the recorder only: two copies in one process must not mix.
+#pragma GCC visibility push(hidden)
+
 // MARK: - What can be watched
 
 /// How far the recorder got in this process.
@@ -192,6 +195,8 @@ int liveobj_capture_to_fd(uint64_t since, int fd);
 typedef void (*liveobj_visit_type_fn)(void *context, const char *name, size_t name_length,
                                       uint64_t live, uint64_t bytes);
 void liveobj_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,127 @@
+// records.h - object -> record and back: the half of records.c that runs in every hook.
+//
+// A record is 32 bytes in one reserved arena and is known by its index. It is alive while the page map leads
+// from its address to its index. A death clears that slot and touches the record no more; the indices
+// of free records lie in batches, a batch or two to a thread. So of the memory that a birth or a death needs, only
+// the slot and, at birth, the record to be written can be out of the cache. (Free records chained through
+// their own memory cost a miss that the next birth had to wait for.) Full batches move between
+// threads through a common stack, so that a thread which only frees feeds one that only allocates.
+//
+// The address of a record is written last, so a reader on another thread that finds the record alive, and the
+// same address and birth before and after, has a whole record.
+//
+// Inline, because the cost of watching is the cost of these lines. What happens once in hundreds of calls is
+// behind a call into records.c.
+
+#ifndef LIVEOBJ_RECORDS_H
+#define LIVEOBJ_RECORDS_H
+
+#include "internal.h"
+#include "page_map.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { LIVEOBJ_VALUE_BITS = 48 }; // of a word that also holds 16 bits of something else
+
+/// Two numbers share a word: 48 bits of the first, 16 of the second.
+struct liveobj_record {
+    uint64_t address;  // address, scope bits 0 to 15
+    uint64_t metadata; // metadata, scope bits 16 to 31
+    uint64_t birth;    // sequence number, bytes bits 32 to 47
+    uint64_t origin;   // stack in the low half, bytes bits 0 to 31 in the high half
+};
+_Static_assert(sizeof(struct liveobj_record) == 32,
+               "the promise of 48 bytes an object rests on this");
+
+/// Set before the first hook is installed, constant from then on.
+struct liveobj_heap {
+    struct liveobj_page_map map;
+    struct liveobj_record *records;              // records[0] is never used
+    struct liveobj_retain_counts *retain_counts; // by record index; NULL if not counted
+};
+extern struct liveobj_heap liveobj_heap;
+
+// Relaxed throughout: an object's words are ordered by its address word alone.
+#define LIVEOBJ_GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define LIVEOBJ_SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+
+/// Adds one to a counter that only the calling thread writes, so no read-modify-write is needed.
+#define LIVEOBJ_COUNT(counter) LIVEOBJ_SET(counter, (counter) + 1)
+
+static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
+
+static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
+    return (value & liveobj_value_mask) | extra << LIVEOBJ_VALUE_BITS;
+}
+
+/// A record for a thread that has no free one at hand; 0 if there is none. Slow path.
+uint32_t liveobj_records_refill(struct liveobj_thread *thread);
+/// Makes room for free records. Slow path.
+/// \returns false if there is no memory; the record is lost then.
+bool liveobj_records_spill(struct liveobj_thread *thread);
+/// The slot of an address in a part of the heap that is not mapped yet. Slow path.
+uint32_t *liveobj_records_claim_slot(uintptr_t address);
+
+static inline uint32_t liveobj_record_take(struct liveobj_thread *thread) {
+    if (LIVEOBJ_UNLIKELY(thread->free_count == 0))
+        return liveobj_records_refill(thread);
+    return thread->free_indices[--thread->free_count];
+}
+
+static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t index) {
+    if (LIVEOBJ_UNLIKELY(thread->free_count == thread->free_capacity) &&
+        !liveobj_records_spill(thread))
+        return;
+    thread->free_indices[thread->free_count++] = index;
+}
+
+static inline void liveobj_record_fill(struct liveobj_record *record, struct liveobj_object object) {
+    LIVEOBJ_SET(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
+    LIVEOBJ_SET(record->birth, liveobj_pack(object.sequence, object.bytes >> 32));
+    LIVEOBJ_SET(record->origin, object.stack | object.bytes << 32);
+    // Release: the address makes the rest valid.
+    __atomic_store_n(&record->address, liveobj_pack(object.address, object.scope),
+                     __ATOMIC_RELEASE);
+}
+
+/// Records a new object. Hook.
+static inline void liveobj_records_insert(struct liveobj_thread *thread,
+                                          struct liveobj_object object) {
+    uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object.address);
+    if (LIVEOBJ_UNLIKELY(!slot))
+        slot = liveobj_records_claim_slot(object.address);
+    LIVEOBJ_COUNT(thread->allocations);
+    // An address that is still recorded was freed behind our back; its record is used again.
+    uint32_t index = slot ? LIVEOBJ_GET(*slot) : 0;
+    if (LIVEOBJ_UNLIKELY(index != 0))
+        LIVEOBJ_COUNT(thread->missed_deaths);
+    else
+        index = slot ? liveobj_record_take(thread) : 0;
+    if (LIVEOBJ_UNLIKELY(!index)) {
+        LIVEOBJ_COUNT(thread->dropped);
+        return;
+    }
+    if (liveobj_heap.retain_counts)
+        liveobj_heap.retain_counts[index] = (struct liveobj_retain_counts){0, 0};
+    liveobj_record_fill(&liveobj_heap.records[index], object);
+    // Release: whoever finds the record through the slot finds it written.
+    __atomic_store_n(slot, index, __ATOMIC_RELEASE);
+}
+
+/// The slot of a recorded object, or NULL. Hook.
+static inline uint32_t *liveobj_records_slot(uintptr_t address) {
+    uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, address);
+    return slot && LIVEOBJ_GET(*slot) ? slot : NULL;
+}
+
+/// Forgets a recorded object. Hook.
+static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
+    uint32_t index = LIVEOBJ_GET(*slot);
+    LIVEOBJ_SET(*slot, 0);
+    LIVEOBJ_COUNT(thread->deaths);
+    liveobj_record_put(thread, index);
+}
+
+#pragma GCC visibility pop
+
+#endif
