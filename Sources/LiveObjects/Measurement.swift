@@ -25,10 +25,8 @@ final class Measurement {
   }
 
   static func begin(_ options: LiveObjects.Options) throws(LiveObjects.TrackingError) -> Measurement {
-    try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
-      if !Recorder.isTracking { try Recorder.start(LiveObjects.Settings()) }
-      return Measurement(options, before: Recorder.status)
-    }
+    if !Recorder.isTracking { try Recorder.start(LiveObjects.Settings()) }
+    return Recorder.ignoring { Measurement(options, before: Recorder.status) }
   }
 
   private var passes: Int { max(1, options.iterations) }

@@ -12,7 +12,10 @@ struct Survivors {
   ///   - marks: the baseline of every pass, ascending.
   ///   - types: what a type's name must contain one of; empty for all.
   init(in capture: Capture, passes marks: [UInt64], attribution: Attribution, types: [String]) {
-    let candidates = capture.objects.filter { capture.types[$0.type].matches(types) }
+    var testLibraries = TestLibraries(in: capture)
+    let candidates = capture.objects.filter {
+      capture.types[$0.type].matches(types) && !testLibraries.made($0)
+    }
     self.capture = capture
     self.capture.objects = Self.grownInEveryPass(candidates.filter(attribution.owns), marks)
     unattributed = candidates.count { attribution.leavesOpen($0) && capture.isLiveInstance($0) }

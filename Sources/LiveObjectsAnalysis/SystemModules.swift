@@ -1,4 +1,4 @@
-/// The modules of the Swift toolchain.
+/// The modules of the Swift toolchain, and the one whose diffs call the code that is measured.
 ///
 /// A list of names, since a statically linked program has the toolchain's code in its own image.
 enum SystemModules {
@@ -9,6 +9,6 @@ enum SystemModules {
   private static let names: Set<String> = [
     "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
     "FoundationNetworking", "FoundationXML", "XCTest", "Testing", "Dispatch", "Synchronization",
-    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
+    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl", "LiveObjects",
   ]
 }

@@ -1,0 +1,86 @@
+import LiveObjects
+import XCTest
+
+/// Which errors and values pass through a diff, and where its body runs.
+final class BodyTests: XCTestCase {
+  private func fail() throws(TypedError) { throw .expected }
+
+  func testErrorOfTheBodyPassesUnchanged() {
+    XCTAssertThrowsError(try LiveObjects.diff { try fail() }) {
+      XCTAssertEqual($0 as? TypedError, .expected)
+    }
+  }
+
+  func testErrorOfAnAsynchronousBodyPassesUnchanged() async {
+    do {
+      _ = try await LiveObjects.diff {
+        await Task.yield()
+        try fail()
+      }
+      XCTFail("nothing was thrown")
+    } catch {
+      XCTAssertEqual(error as? TypedError, .expected)
+    }
+  }
+
+  func testAfterAnErrorTheNextDiffIsAloneAgain() throws {
+    _ = try? LiveObjects.diff { try fail() }
+    let done = DispatchSemaphore(value: 0)
+    let diff = try LiveObjects.diff {
+      Thread.detachNewThread {
+        plant(Planted())
+        done.signal()
+      }
+      done.wait()
+    }
+    XCTAssertEqual(diff.instances(of: Planted.self), 1)
+  }
+
+  func testThrowingBodyThatDoesNotThrowHasValueAndDiff() throws {
+    let result = try LiveObjects.diff { () throws -> Int in 42 }
+    XCTAssertEqual(result.value, 42)
+    XCTAssertTrue(result.diff.isClean)
+  }
+
+  func testBodyThatCannotThrowLeavesTrackingErrorOnly() {
+    do throws(LiveObjects.TrackingError) {
+      let diff = try LiveObjects.diff { use(Planted()) }
+      XCTAssertTrue(diff.isClean)
+    } catch {
+      XCTFail("\(error)")
+    }
+  }
+
+  func testAsynchronousBodyHasValueAndDiff() async throws {
+    let result = try await LiveObjects.diff { () async -> Planted in
+      await Task.yield()
+      return Planted()
+    }
+    XCTAssertEqual(result.diff.instances(of: Planted.self), 1)
+  }
+
+  @MainActor func testAsynchronousBodyRunsOnTheCallersActor() async throws {
+    var runs = 0
+    let diff = try await LiveObjects.diff(.init(warmUp: 2, iterations: 3)) {
+      MainActor.assertIsolated()
+      await Task.yield()
+      runs += 1
+    }
+    XCTAssertEqual(runs, 5)
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+
+  func testStopDuringTheBodyIsAnError() throws {
+    XCTAssertThrowsError(try LiveObjects.diff { LiveObjects.stop() }) {
+      XCTAssertEqual($0 as? LiveObjects.TrackingError, .stoppedMeanwhile)
+    }
+    XCTAssertThrowsError(
+      try LiveObjects.diff {
+        LiveObjects.stop()
+        try LiveObjects.start()
+      }
+    ) {
+      XCTAssertEqual($0 as? LiveObjects.TrackingError, .stoppedMeanwhile)
+    }
+  }
+}

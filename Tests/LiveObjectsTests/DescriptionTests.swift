@@ -1,0 +1,59 @@
+import CaptureFixtures
+import LiveObjectsCapture
+import XCTest
+
+@testable import LiveObjects
+
+/// What people read of a diff.
+final class DescriptionTests: XCTestCase {
+  private func diff(_ builder: CaptureBuilder, scopes: Set<UInt32>? = nil) -> LiveObjects.Diff {
+    let attribution = Attribution(scopes: scopes, pauses: 9)
+    return LiveObjects.Diff(
+      Survivors(in: builder.capture, passes: [0], attribution: attribution, types: []))
+  }
+
+  func testNothingLeftIsClean() {
+    let diff = diff(CaptureBuilder())
+    XCTAssertTrue(diff.isClean)
+    XCTAssertTrue("\(diff)".contains("clean"), "\(diff)")
+  }
+
+  func testTypeKindAndCountsAreNamed() {
+    var builder = CaptureBuilder()
+    builder.objects(3, of: builder.type("Demo.Loader"), bytes: 32)
+    let text = "\(diff(builder))"
+    for part in ["1 type of yours", "3 instances", "96 bytes", "Demo.Loader", "class"] {
+      XCTAssertTrue(text.contains(part), "\(part) is missing in:\n\(text)")
+    }
+  }
+
+  func testTypesOfTheToolchainAreFoundAndNotCalledYours() {
+    var builder = CaptureBuilder()
+    builder.objects(of: builder.type("Swift._ContiguousArrayStorage<Swift.Int>"))
+    let diff = diff(builder)
+    XCTAssertFalse(diff.isClean)
+    XCTAssertTrue("\(diff)".contains("1 type left 1 instance"), "\(diff)")
+  }
+
+  func testUnattributedObjectsAreTold() {
+    var builder = CaptureBuilder()
+    builder.objects(2, of: builder.type("Demo.Loader"))
+    let diff = diff(builder, scopes: [1])
+    XCTAssertTrue(diff.isClean)
+    XCTAssertEqual(diff.unattributed, 2)
+    XCTAssertTrue("\(diff)".contains("2 more objects were made"), "\(diff)")
+  }
+
+  func testUnwatchedProcessIsNeverClean() {
+    let blind = CaptureBuilder(tracking: TrackingStatus(state: .blind))
+    let diff = diff(blind)
+    XCTAssertFalse(diff.isClean)
+    XCTAssertTrue("\(diff)".contains("NOTHING WAS WATCHED"), "\(diff)")
+  }
+
+  func testEveryErrorSaysWhatToDo() {
+    let reason = LiveObjects.TrackingError.cannotWatch(reason: "it has no hooks")
+    XCTAssertTrue("\(reason)".contains("it has no hooks"))
+    XCTAssertTrue("\(LiveObjects.TrackingError.notTracking)".contains("LiveObjects.start()"))
+  }
+}

@@ -1,0 +1,65 @@
+import LiveObjects
+import XCTest
+
+/// Objects that are released only after the body has returned.
+final class LateReleaseTests: XCTestCase {
+  func testObjectOfATaskThatEndsSoonAfterIsNoGrowth() throws {
+    let diff = try LiveObjects.diff {
+      let planted = GenericPlanted(1)
+      Task.detached {
+        try await Task.sleep(for: .milliseconds(20))
+        use(planted.value)
+      }
+    }
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+
+  func testObjectOfATaskThatEndsSoonAfterIsNoGrowthAsynchronously() async throws {
+    let diff = try await LiveObjects.diff {
+      let planted = GenericPlanted(1)
+      Task {
+        try await Task.sleep(for: .milliseconds(20))
+        use(planted.value)
+      }
+      await Task.yield()
+    }
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+
+  func testObjectOfABlockThatRunsSoonAfterIsNoGrowth() throws {
+    let diff = try LiveObjects.diff {
+      let planted = GenericPlanted(1)
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+    }
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+
+  @MainActor func testMainQueueGoesOnWhileAnAsynchronousDiffWaits() async throws {
+    let diff = try await LiveObjects.diff {
+      let planted = GenericPlanted(1)
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+      await Task.yield()
+    }
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+
+  func testWithoutTimeToSettleTheObjectIsStillThere() throws {
+    let diff = try LiveObjects.diff(.init(settle: .zero)) {
+      let planted = GenericPlanted(1)
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { use(planted.value) }
+    }
+    XCTAssertEqual(diff.instances(of: GenericPlanted<Int>.self), 1)
+  }
+
+  func testCancelledTaskStillWaits() async throws {
+    let diff = try await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await LiveObjects.diff {
+        let planted = GenericPlanted(1)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+        await Task.yield()
+      }
+    }.value
+    XCTAssertTrue(diff.isClean, "\(diff)")
+  }
+}

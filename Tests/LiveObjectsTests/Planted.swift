@@ -1,0 +1,47 @@
+/// Objects that a body can leave behind on purpose. `plant` keeps an object alive for ever without any
+/// container that would show as well.
+final class Planted {
+  var other: AnyObject?
+  init(_ other: AnyObject? = nil) { self.other = other }
+}
+
+final class GenericPlanted<Value: Sendable>: Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+final class PlantedCallback {
+  let callback: () -> Int
+  init(_ callback: @escaping () -> Int) { self.callback = callback }
+}
+
+actor PlantedActor {
+  var count = 0
+}
+
+struct PlantedError: Error {
+  let planted: GenericPlanted<Int>
+}
+
+enum TypedError: Error, Equatable {
+  case expected
+}
+
+func plant(_ object: AnyObject) {
+  _ = Unmanaged.passRetained(object)
+}
+
+/// Keeps whatever the value refers to, as `plant` does.
+func plantValue<Value>(_ value: Value) {
+  withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+    memory.initializeElement(at: 0, to: value)
+  }
+}
+
+func makeRetainCycle() {
+  let one = Planted()
+  let two = Planted(one)
+  one.other = two
+}
+
+@inline(never) func use<Value>(_ value: Value) {}

@@ -1,0 +1,47 @@
+import XCTest
+
+@testable import LiveObjects
+
+final class ScopeTableTests: XCTestCase {
+  private var table = ScopeTable()
+
+  func testScopeOfItsOwnIsAlone() {
+    table.open(1, inside: 0)
+    XCTAssertEqual(table[1].members, [1])
+    XCTAssertFalse(table[1].ranBesideAnother)
+  }
+
+  func testInnerScopesBelongToAllAroundThem() {
+    table.open(1, inside: 0)
+    table.open(2, inside: 1)
+    table.open(3, inside: 2)
+    table.close(3)
+    table.close(2)
+    XCTAssertEqual(table[1].members, [1, 2, 3])
+    XCTAssertFalse(table[1].ranBesideAnother)
+  }
+
+  func testScopesBesideEachOtherKnowIt() {
+    table.open(1, inside: 0)
+    table.open(2, inside: 0)
+    table.close(2)
+    XCTAssertTrue(table[1].ranBesideAnother)
+    XCTAssertEqual(table[1].members, [1])
+  }
+
+  func testSiblingsInsideAScopeDoNotDisturbIt() {
+    table.open(1, inside: 0)
+    table.open(2, inside: 1)
+    table.open(3, inside: 1)
+    XCTAssertFalse(table[1].ranBesideAnother)
+    XCTAssertTrue(table[2].ranBesideAnother)
+    XCTAssertTrue(table[3].ranBesideAnother)
+  }
+
+  func testScopesOneAfterTheOtherAreAlone() {
+    table.open(1, inside: 0)
+    table.close(1)
+    table.open(2, inside: 0)
+    XCTAssertFalse(table[2].ranBesideAnother)
+  }
+}

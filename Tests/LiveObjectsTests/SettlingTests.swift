@@ -1,0 +1,44 @@
+import LiveObjectsCapture
+import XCTest
+
+@testable import LiveObjects
+
+final class SettlingTests: XCTestCase {
+  private func objects(_ addresses: UInt64...) -> Set<ObjectIdentity> {
+    Set(addresses.map { ObjectIdentity(LiveObject(address: $0, bytes: 16, sequence: $0, type: 0)) })
+  }
+
+  private func pauses(limit: Duration, _ look: (Int) -> Set<ObjectIdentity>) -> [Duration] {
+    var settling = Settling(limit: limit)
+    var pauses: [Duration] = []
+    while let pause = settling.pause(after: look(pauses.count)) { pauses.append(pause) }
+    return pauses
+  }
+
+  func testNothingLeftNeedsNoPause() {
+    XCTAssertEqual(pauses(limit: .seconds(1)) { _ in objects() }, [])
+  }
+
+  func testPausesGrowByHalf() {
+    let all = pauses(limit: .seconds(1)) { _ in objects(1) }
+    XCTAssertEqual(all.prefix(3), [.milliseconds(1), .microseconds(1500), .microseconds(2250)])
+  }
+
+  func testUnchangedForATenthOfASecondHasSettled() {
+    let all = pauses(limit: .seconds(1)) { _ in objects(1, 2) }
+    let total = all.reduce(.zero, +)
+    XCTAssertTrue((.milliseconds(100) ..< .milliseconds(150)).contains(total), "\(total)")
+  }
+
+  func testWhatKeepsChangingEndsAtTheLimit() {
+    let all = pauses(limit: .seconds(1)) { look in objects(UInt64(look + 1)) }
+    XCTAssertEqual(all.reduce(.zero, +), .seconds(1))
+    XCTAssertEqual(all.max(), .milliseconds(50))
+  }
+
+  func testReuseOfAnAddressIsAChange() {
+    let first = ObjectIdentity(LiveObject(address: 1, bytes: 16, sequence: 1, type: 0))
+    let second = ObjectIdentity(LiveObject(address: 1, bytes: 16, sequence: 2, type: 0))
+    XCTAssertNotEqual(first, second)
+  }
+}

@@ -1,0 +1,43 @@
+import LiveObjects
+import XCTest
+
+final class SnapshotTests: XCTestCase {
+  override func setUpWithError() throws {
+    try LiveObjects.start()
+  }
+
+  func testGrowthBetweenTwoSnapshots() throws {
+    plant(Planted())
+    let older = try LiveObjects.snapshot()
+    makeRetainCycle()
+    let newer = try LiveObjects.snapshot()
+    plant(GenericPlanted(1))
+
+    let growth = try newer.growth(since: older)
+    XCTAssertEqual(growth.types.map(\.type), ["LiveObjectsTests.Planted"], "\(growth)")
+    XCTAssertEqual(growth.instances(of: Planted.self), 2)
+  }
+
+  func testSnapshotsDoNotShowThemselves() throws {
+    let older = try LiveObjects.snapshot()
+    let newer = try LiveObjects.snapshot()
+    let growth = try newer.growth(since: older)
+    XCTAssertTrue(growth.isClean, "\(growth)")
+  }
+
+  func testGrowthSinceALaterSnapshotIsAnError() throws {
+    let older = try LiveObjects.snapshot()
+    makeRetainCycle()
+    let newer = try LiveObjects.snapshot()
+    XCTAssertThrowsError(try older.growth(since: newer)) {
+      XCTAssertEqual($0 as? LiveObjects.TrackingError, .snapshotsInWrongOrder)
+    }
+  }
+
+  func testIdleRecorderIsNoSnapshotWithoutObjects() throws {
+    LiveObjects.stop()
+    XCTAssertThrowsError(try LiveObjects.snapshot()) {
+      XCTAssertEqual($0 as? LiveObjects.TrackingError, .notTracking)
+    }
+  }
+}
