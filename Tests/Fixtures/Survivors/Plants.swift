@@ -21,7 +21,7 @@ func plantClasses(_ count: Int) -> Planted {
   }
   return Planted(
     "class", type: "Survivors.PlantedClass", count: count, bytes: exactly(header + 8), strongCount: 3,
-    line: #line - 8)
+    line: #line - 7)
 }
 
 @inline(never) @_optimize(none)
