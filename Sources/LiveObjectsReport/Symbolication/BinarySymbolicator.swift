@@ -102,13 +102,15 @@ public final class BinarySymbolicator: Symbolicator {
   }
 
   private func sourceFrame(_ line: LLVMSymbolizer.Line, in image: Image?) -> SourceFrame {
-    let name = line.symbol.map(functionName(of:))
+    let name = line.symbol.map { functionName(of: $0, in: image) }
     return SourceFrame(
       function: name?.function, module: name?.module ?? image?.name ?? "unknown",
       file: line.file, line: line.line, isSystem: image?.isSystem ?? false)
   }
 
-  private func functionName(of symbol: String) -> FunctionName {
+  private func functionName(of symbol: String, in image: Image?) -> FunctionName {
+    // SwiftPM renames the entry point of an executable, so that tests can link it.
+    if let image, symbol == image.name + "_main" { return FunctionName(undemangled: "main") }
     if let name = names[symbol] { return name }
     let name =
       demangle(symbol: symbol).map(FunctionName.init(demangled:))

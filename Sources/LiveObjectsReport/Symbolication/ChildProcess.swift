@@ -87,7 +87,15 @@ package struct ChildProcess {
   }
 }
 
-extension ChildProcess.Ending {
+extension ChildProcess.Ending: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .exited(let status): "status \(status)"
+    case .signaled(let signal): "signal \(signal)"
+    case .unknown: "an unknown status"
+    }
+  }
+
   fileprivate init(waitStatus status: CInt) {
     let signal = status & 0x7f
     self = signal == 0 ? .exited((status >> 8) & 0xff) : .signaled(signal)

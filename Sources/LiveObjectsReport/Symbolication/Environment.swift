@@ -9,8 +9,12 @@
 package enum Environment {
   /// Every variable, as `NAME=value`.
   package static var variables: [String] {
+    #if canImport(Darwin)
+      var entry = _NSGetEnviron().pointee
+    #else
+      var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+    #endif
     var variables: [String] = []
-    var entry = environ
     while let variable = entry.pointee {
       variables.append(String(cString: variable))
       entry += 1

@@ -26,8 +26,13 @@ struct LLVMSymbolizer {
   ///   symbolizer knows none.
   func symbolicate(_ addresses: [CodeAddress]) throws(Failure) -> [CodeAddress: [Line]] {
     let addresses = addresses.filter(\.canBeAskedFor).sorted()
-    let (ending, output) = try run(
-      input: addresses.map { "\"\($0.binary)\" \($0.hexadecimal)\n" }.joined())
+    let input = addresses.map { "\"\($0.binary)\" \($0.hexadecimal)\n" }.joined()
+    // In debug builds many allocations have line 0; the line before is what a person looks for.
+    var (ending, output) = try run(["--skip-line-zero"], input: input)
+    if ending == .exited(1) {
+      // Before LLVM 20 it does not know how to.
+      (ending, output) = try run([], input: input)
+    }
     // A host that takes every child's status leaves `unknown`; the output tells all the same.
     guard ending == .exited(0) || ending == .unknown else {
       throw Failure(reason: "it ended with \(ending)")
@@ -36,13 +41,13 @@ struct LLVMSymbolizer {
   }
 
   private func run(
-    input: String
+    _ options: [String], input: String
   ) throws(Failure) -> (ending: ChildProcess.Ending, output: [UInt8]) {
     do throws(SystemError) {
       let inputFile = try TemporaryFile()
       let outputFile = try TemporaryFile()
       try inputFile.write(input)
-      let ending = try run(from: inputFile, to: outputFile)
+      let ending = try run(options, from: inputFile, to: outputFile)
       return (ending, outputFile.contents())
     } catch {
       throw Failure(reason: error.description)
@@ -50,12 +55,12 @@ struct LLVMSymbolizer {
   }
 
   private func run(
-    from input: TemporaryFile, to output: TemporaryFile
+    _ options: [String], from input: TemporaryFile, to output: TemporaryFile
   ) throws(SystemError) -> ChildProcess.Ending {
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(null) }
     let child = try ChildProcess(
-      program: path, arguments: ["--inlines", "--print-address"],
+      program: path, arguments: ["--inlines", "--print-address"] + options,
       environment: Environment.variables(without: Self.unwantedVariables),
       streams: [0: input.descriptor, 1: output.descriptor, 2: null])
     return child.wait(until: .now + .seconds(120))

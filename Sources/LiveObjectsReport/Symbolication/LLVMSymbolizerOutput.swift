@@ -35,9 +35,9 @@ struct LLVMSymbolizerOutput {
     let parts = location.split(separator: ":", omittingEmptySubsequences: false)
     let line = parts.dropLast().last.flatMap { Int($0) } ?? 0
     let file = parts.dropLast(2).joined(separator: ":")
-    // Line 0 and pseudo files mark code that the compiler made up.
-    let isKnown = line > 0 && !file.isEmpty && file != "??" && !file.hasPrefix("<")
-    guard symbol != nil || isKnown else { return nil }
-    return .init(symbol: symbol, file: isKnown ? file : nil, line: isKnown ? line : nil)
+    // A pseudo file such as `<compiler-generated>`, and line 0, mark what nobody wrote.
+    let isFile = !file.isEmpty && file != "??" && !file.hasPrefix("<")
+    guard symbol != nil || isFile else { return nil }
+    return .init(symbol: symbol, file: isFile ? file : nil, line: isFile && line > 0 ? line : nil)
   }
 }

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite("What llvm-symbolizer printed")
+struct SymbolicationOutputTests {
+  private let addresses = [
+    CodeAddress(binary: "/app", address: 0x10), CodeAddress(binary: "/app", address: 0x20),
+    CodeAddress(binary: "/lib", address: 0x10),
+  ]
+
+  @Test("is read address by address, inlined functions first")
+  func isReadByAddress() {
+    let lines = lines(
+      """
+      0x10
+      $s4Demo5innerF
+      /src/demo.swift:12:3
+      $s4Demo5outerF
+      /src/demo.swift:40:9 (approximate)
+
+      0x20
+      ??
+      ??:0:0
+
+      0x10
+      malloc
+      ??:0:0
+
+      """)
+    #expect(
+      lines[addresses[0]] == [
+        .init(symbol: "$s4Demo5innerF", file: "/src/demo.swift", line: 12),
+        .init(symbol: "$s4Demo5outerF", file: "/src/demo.swift", line: 40),
+      ])
+    #expect(lines[addresses[1]] == nil)
+    #expect(lines[addresses[2]] == [.init(symbol: "malloc")])
+  }
+
+  @Test("has no line where the compiler noted none")
+  func hasNoLineZero() {
+    let unknownLine = lines("0x10\nf\n/src/demo.swift:0:0\n\n")
+    #expect(unknownLine[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift")])
+    #expect(lines("0x10\nf\n<compiler-generated>:0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
+  }
+
+  @Test("may have colons in a file's name")
+  func keepsColons() {
+    #expect(lines("0x10\nf\n/a:b/c:7:1\n\n")[addresses[0]]?.first?.file == "/a:b/c")
+  }
+
+  @Test("goes on after lines that nobody asked for, and may end anywhere")
+  func skipsNoise() {
+    let output = "noise\n0x10\nf\n/a:1:1\n\nnoise\n\n0x20\n??\n??:0:0\n\n0x10\ng\n/b:2:1\n\n"
+    #expect(lines(output)[addresses[0]] == [.init(symbol: "f", file: "/a", line: 1)])
+    #expect(lines(output)[addresses[2]] == [.init(symbol: "g", file: "/b", line: 2)])
+    for count in 0..<output.utf8.count {
+      let cut = lines(String(output.prefix(count)))
+      #expect(cut[addresses[0]]?.first?.symbol ?? "f" == "f")
+    }
+  }
+
+  private func lines(_ output: String) -> [CodeAddress: [LLVMSymbolizer.Line]] {
+    LLVMSymbolizerOutput(Array(output.utf8)).lines(for: addresses)
+  }
+}
