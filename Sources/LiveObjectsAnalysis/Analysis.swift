@@ -39,7 +39,7 @@ public struct Analysis: Sendable {
   ) -> TypeLabel {
     TypeLabel(
       capture.types[group.type], of: capture, allocator: traces.allocator(of: group.stackTrace),
-      callSite: traces.fromCallSite(group.stackTrace).first.map { traces.frames[$0] })
+      function: traces.fromCallSite(group.stackTrace).first.map { traces.frames[$0].qualifiedFunction })
   }
 }
 

@@ -16,7 +16,7 @@ struct CallSites {
       a.value == b.value ? a.key.lexicographicallyPrecedes(b.key) : a.value > b.value
     }
     let sites = sorted.prefix(Self.maximumListed).map { trace, count in
-      Finding.CallSite(instances: count, frames: trace.map { traces.frames[$0] })
+      Finding.CallSite(instances: count, frames: trace.map { traces.frames[$0].source })
     }
     return (sites, sorted.count - sites.count)
   }

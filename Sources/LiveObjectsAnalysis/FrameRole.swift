@@ -31,7 +31,8 @@ extension SourceFrame {
   var qualifiedFunction: String {
     guard let function else { return module }
     guard function.contains("(") || function.contains(".") else { return function }
-    let name = function.ranges(of: " in ").last?.upperBound ?? function.startIndex
-    return function[..<name] + "\(module)." + function[name...]
+    let name = [" in ", " of ", "static "].compactMap { function.ranges(of: $0).last?.upperBound }.max()
+    let start = name ?? function.startIndex
+    return function[..<start] + "\(module)." + function[start...]
   }
 }

@@ -6,42 +6,57 @@ struct NamedTraces {
   /// Numbers of source frames, innermost first.
   typealias Trace = [Int]
 
-  private(set) var frames: [SourceFrame] = []
-  private var traces: [UInt32: Trace] = [:]
+  private(set) var frames: [NamedFrame] = []
+  private let traces: NumberedTraces
+  /// The source frames of each frame: several where calls were inlined.
+  private var names: [[Int]] = []
 
-  /// Names all frames of these traces, in one go.
+  /// Names the frames of these traces, in one go.
   init(_ ids: Set<UInt32>, of capture: Capture, symbolicator: some Symbolicator) {
-    let unnamed = ids.reduce(into: Set<Frame>()) { $0.formUnion(capture.stackTraces[$1]) }
+    traces = NumberedTraces(capture.stackTraces)
+    let unnamed = frames(of: ids)
     guard !unnamed.isEmpty else { return }
     let named = symbolicator.symbolicate(unnamed, of: capture)
-    let numbers = number(unnamed, named, of: capture)
-    for id in ids { traces[id] = capture.stackTraces[id].flatMap { numbers[$0] ?? [] } }
+    name(unnamed, named, of: capture)
+  }
+
+  private func frames(of ids: Set<UInt32>) -> Set<Frame> {
+    var isUsed = [Bool](repeating: false, count: traces.frames.count)
+    for id in ids {
+      for number in traces[id] { isUsed[number] = true }
+    }
+    return Set(zip(traces.frames, isUsed).lazy.filter(\.1).map(\.0))
   }
 
   /// Numbers the source frames in an order that is the same in every run.
-  private mutating func number(
-    _ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture
-  ) -> [Frame: [Int]] {
-    let names = unnamed.map { ($0, named[$0] ?? [ImageNames.name($0, of: capture)]) }
-    frames = Set(names.flatMap(\.1)).sorted(by: SourceFrame.precedes)
-    let numbers = Dictionary(uniqueKeysWithValues: zip(frames, frames.indices))
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, $1.compactMap { numbers[$0] }) })
+  private mutating func name(_ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture) {
+    let sources = traces.frames.map { frame in
+      unnamed.contains(frame) ? named[frame] ?? [ImageNames.name(frame, of: capture)] : []
+    }
+    let sorted = Set(sources.joined()).sorted(by: SourceFrame.precedes)
+    let numbers = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
+    names = sources.map { $0.compactMap { numbers[$0] } }
+    frames = sorted.map(NamedFrame.init)
   }
 
   /// The frame that asked the runtime for the object; `nil` without a trace.
   func allocator(of id: UInt32) -> SourceFrame? {
-    traces[id]?.lazy.map { frames[$0] }.first { !$0.isRuntimes }
+    trace(id).lazy.map { frames[$0] }.first { !$0.isRuntimes }?.source
   }
 
   /// A trace as people read it: from the call site outwards. Without a frame in the program's own
   /// code it is kept as it is.
   func fromCallSite(_ id: UInt32) -> Trace {
-    var trace = traces[id] ?? []
+    var trace = trace(id)
     while let last = trace.last, frames[last].isThreadStart { trace.removeLast() }
     guard let users = trace.firstIndex(where: { frames[$0].isUsers }) else { return trace }
     trace.removeFirst(users)
     let callers = trace.drop { frames[$0].isAllocatingInit }
     return callers.first.map { frames[$0].isUsers } == true ? Array(callers) : trace
+  }
+
+  private func trace(_ id: UInt32) -> Trace {
+    traces[id].flatMap { names.indices.contains($0) ? names[$0] : [] }
   }
 }
 

@@ -25,10 +25,14 @@ struct TypeLabel: Hashable {
 
   /// A closure context or box, by the trace that allocated it. Its metadata tells the toolchain's
   /// from the program's only where the two lie in different images; the allocating function always does.
-  init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, callSite: SourceFrame?) {
+  ///
+  /// - Parameters:
+  ///   - allocator: the frame that asked the runtime for the object.
+  ///   - function: the program's function that it happened in.
+  init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, function: String?) {
     kind = ObjectKind(of: type)
     isUsers = allocator.map { !$0.isSystem && !SystemModules.contains($0.module) } ?? true
-    let place = callSite?.qualifiedFunction ?? type.image.map { capture.images[$0].name }
+    let place = function ?? type.image.map { capture.images[$0].name }
     guard isUsers, let place else {
       text = Self.unattributed
       return

@@ -199,8 +199,8 @@ extension CaptureDecoder {
   private func checkStackTrace(
     id: UInt32, parent: UInt32, inherited: Int, at offset: Int
   ) throws(CaptureError) {
-    guard id != 0, stackTraces.length(of: id) == nil else {
-      throw damage(at: offset, "two stack traces have the id \(id)")
+    guard id > stackTraces.lastID else {
+      throw damage(at: offset, "stack trace \(id) is out of order")
     }
     let available = parent == 0 ? 0 : parent < id ? stackTraces.length(of: parent) : nil
     guard let available else {

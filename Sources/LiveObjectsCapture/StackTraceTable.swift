@@ -8,6 +8,7 @@ public struct StackTraceTable: Sendable {
   static let maximumLength = 1024
 
   private struct Record {
+    /// Where its own frames are in `frames`.
     var own: Range<Int>
     var parent: UInt32
     /// Frames taken from the parent: its outermost ones.
@@ -16,8 +17,12 @@ public struct StackTraceTable: Sendable {
     var length: Int { own.count + inherited }
   }
 
-  private var records: [UInt32: Record] = [:]
-  private var frames: [PackedFrame] = []
+  /// Ascending, so that a trace is found without a table beside this one.
+  private var ids: [UInt32] = []
+  /// In the order of `ids`.
+  private var records: [Record] = []
+  /// The own frames of all traces.
+  private(set) var frames: [PackedFrame] = []
 
   /// Only this many frames of a trace are given out, the innermost ones.
   public var depth = Int.max
@@ -26,13 +31,16 @@ public struct StackTraceTable: Sendable {
 
   /// The frames of a trace, innermost first; empty for an unknown id.
   public subscript(id: UInt32) -> [Frame] {
-    get { trace(id) }
+    get { runs(of: id).flatMap { frames[$0].lazy.map(\.frame) } }
     set { define(id, continuing: nil, with: newValue.map(PackedFrame.init)) }
   }
 
+  /// The highest id there is; 0 without traces.
+  var lastID: UInt32 { ids.last ?? 0 }
+
   /// The number of frames of a trace before `depth` cuts it; `nil` for an unknown id.
   func length(of id: UInt32) -> Int? {
-    records[id]?.length
+    record(id)?.length
   }
 
   /// Defines a trace. A parent must have been defined before, be smaller than `id`, and have as
@@ -43,32 +51,58 @@ public struct StackTraceTable: Sendable {
     let start = frames.count
     frames.append(contentsOf: own)
     let link = parent.map { contributor($0.id, frames: $0.frames) } ?? 0
-    records[id] = Record(own: start..<frames.count, parent: link, inherited: parent?.frames ?? 0)
+    let record = Record(own: start..<frames.count, parent: link, inherited: parent?.frames ?? 0)
+    let index = index(of: id)
+    if index < ids.count, ids[index] == id {
+      records[index] = record
+    } else {
+      ids.insert(id, at: index)
+      records.insert(record, at: index)
+    }
   }
 
+  /// Where the frames of a trace are in `frames`, innermost first.
+  func runs(of id: UInt32) -> [Range<Int>] {
+    guard var record = record(id) else { return [] }
+    var runs: [Range<Int>] = []
+    // Outermost frames of `record` that belong to the trace, and frames still to be given out.
+    var relevant = record.length
+    var missing = min(relevant, depth)
+    while true {
+      let run = record.own.suffix(max(0, relevant - record.inherited)).prefix(missing)
+      if !run.isEmpty { runs.append(run) }
+      missing -= run.count
+      relevant = min(relevant, record.inherited)
+      guard missing > 0, let parent = self.record(record.parent) else { return runs }
+      record = parent
+    }
+  }
+}
+
+extension StackTraceTable {
   /// The nearest trace, from `id` outwards, with a frame of its own among the outermost `count`.
   ///
   /// Linking to it directly keeps chains as short as the traces are long: without, a thousand
   /// traces that each differ from the one before by a frame would make a chain of a thousand links.
   private func contributor(_ id: UInt32, frames count: Int) -> UInt32 {
     var id = id
-    while count > 0, let record = records[id], record.inherited >= count { id = record.parent }
+    while count > 0, let record = record(id), record.inherited >= count { id = record.parent }
     return id
   }
 
-  private func trace(_ id: UInt32) -> [Frame] {
-    guard var record = records[id] else { return [] }
-    var missing = record.length
-    let wanted = min(missing, depth)
-    var trace: [Frame] = []
-    trace.reserveCapacity(wanted)
-    while true {
-      let ownCount = max(0, missing - record.inherited)
-      let own = frames[record.own.suffix(ownCount)].prefix(wanted - trace.count)
-      trace.append(contentsOf: own.lazy.map(\.frame))
-      missing = min(missing, record.inherited)
-      guard trace.count < wanted, let parent = records[record.parent] else { return trace }
-      record = parent
+  private func record(_ id: UInt32) -> Record? {
+    let index = index(of: id)
+    return index < ids.count && ids[index] == id ? records[index] : nil
+  }
+
+  /// The index of the first id that is not smaller.
+  private func index(of id: UInt32) -> Int {
+    guard let last = ids.last, id <= last else { return ids.count }
+    var (low, high) = (0, ids.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[middle] < id { low = middle + 1 } else { high = middle }
     }
+    return low
   }
 }

@@ -31,8 +31,7 @@ extension TextRenderer {
   private func addFindings(_ findings: [Finding], to page: inout TextPage) {
     for finding in findings.prefix(Self.listedFindings) {
       page.add()
-      let size = "\(Count.of(finding.instances, "instance", "instances")), \(Count.bytes(finding.bytes))"
-      page.add("  \(finding.type)  (\(finding.kind.rawValue))  \(size)", style: .bold)
+      page.add("  " + title(of: finding), style: .bold)
       let rows = finding.allocatedAt.prefix(Self.listedCallSites).flatMap(rows)
       page.add(rows: rows, [.right, .left, .left], indentation: 4)
       addOmittedCallSites(of: finding, to: &page)
@@ -46,6 +45,13 @@ extension TextRenderer {
         + "with \(Count.of(instances, "instance", "instances")); the JSON report lists them all")
   }
 
+  /// Closures and boxes say in their name what they are.
+  private func title(of finding: Finding) -> String {
+    let size = "\(Count.of(finding.instances, "instance", "instances")), \(Count.bytes(finding.bytes))"
+    let kind = finding.kind.rawValue
+    return finding.type.hasPrefix(kind) ? "\(finding.type)  \(size)" : "\(finding.type)  (\(kind))  \(size)"
+  }
+
   /// The call site with its count, then who called it.
   private func rows(of site: Finding.CallSite) -> [[String]] {
     shownFrames(of: site).enumerated().map { index, frame in
@@ -55,9 +61,9 @@ extension TextRenderer {
     }
   }
 
-  /// The program's own frames; where there are none, whatever is known.
+  /// The program's own frames that its author wrote; where there are none, whatever is known.
   private func shownFrames(of site: Finding.CallSite) -> some Collection<SourceFrame> {
-    let own = site.frames.filter(\.isUsers)
+    let own = site.frames.filter { $0.isUsers && $0.file != nil }
     return (own.isEmpty ? site.frames : own).prefix(Self.listedFrames)
   }
 

@@ -72,7 +72,7 @@ import Testing
     StackTraceRecord(id: 0, own: []),
     StackTraceRecord(id: 1, own: []),
     StackTraceRecord(id: 2, parent: 2, inherited: 1, own: []),
-    StackTraceRecord(id: 2, parent: 3, inherited: 0, own: []),
+    StackTraceRecord(id: 2, parent: 3, own: []),
     StackTraceRecord(id: 2, parent: 1, inherited: 3, own: []),
     StackTraceRecord(id: 2, parent: 0, inherited: 1, own: []),
     StackTraceRecord(id: 2, own: [Frame(image: 1, offset: 0)]),

@@ -1,0 +1,19 @@
+/// A source frame with what there is to know about its part in a stack trace. Found out once for
+/// each frame, however many traces it is in.
+struct NamedFrame {
+  let source: SourceFrame
+  let isUsers: Bool
+  let isRuntimes: Bool
+  let isThreadStart: Bool
+  let isAllocatingInit: Bool
+  let qualifiedFunction: String
+
+  init(_ source: SourceFrame) {
+    self.source = source
+    isUsers = source.isUsers
+    isRuntimes = source.isRuntimes
+    isThreadStart = source.isThreadStart
+    isAllocatingInit = source.isAllocatingInit
+    qualifiedFunction = source.qualifiedFunction
+  }
+}

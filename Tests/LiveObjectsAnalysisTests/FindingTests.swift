@@ -1,0 +1,113 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct FindingTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  init() {
+    symbolicator.define(0x10, [.system("swift_allocObject")])
+    symbolicator.define(0x11, [.system("Array.append(_:)", module: "Swift")])
+    symbolicator.define(0x20, [.user("Loader.__allocating_init(client:)", line: 3)])
+    symbolicator.define(0x30, [.user("makeLoader()", line: 30)])
+    symbolicator.define(0x31, [.user("makeLoader()", line: 31)])
+    symbolicator.define(0x40, [.user("run()", line: 40)])
+    symbolicator.define(0x50, [.user("main", module: "demo", line: nil)])
+    symbolicator.define(0x60, [.system("__libc_start_call_main", module: "libc.so.6")])
+    symbolicator.define(0x61, [.user("_start", module: "demo", file: nil, line: nil)])
+  }
+
+  private mutating func leak(_ count: Int = 1, of type: String = "Demo.Loader", at trace: [UInt64]) {
+    builder.objects(count, of: builder.type(type), stackTrace: builder.stackTrace(trace))
+  }
+
+  private func functions(_ site: Finding.CallSite?) -> [String?] { site?.frames.map(\.function) ?? [] }
+
+  @Test mutating func framesGoFromTheCallSiteToMain() {
+    leak(at: [0x10, 0x11, 0x20, 0x30, 0x40, 0x50, 0x60, 0x61])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "run()", "main"])
+  }
+
+  @Test mutating func libraryFramesBetweenTheProgramsOwnStay() {
+    leak(at: [0x30, 0x11, 0x40])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "Array.append(_:)", "run()"])
+  }
+
+  @Test mutating func aTraceWithoutTheProgramsOwnFramesStays() {
+    leak(at: [0x10, 0x11, 0x60])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["swift_allocObject", "Array.append(_:)"])
+  }
+
+  @Test mutating func anInitialiserThatNobodyOfTheProgramCallsIsTheCallSite() {
+    leak(at: [0x20, 0x11, 0x40])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first).first == "Loader.__allocating_init(client:)")
+  }
+
+  @Test mutating func inlinedCallsAreFramesOfTheirOwn() {
+    symbolicator.define(0x70, [.user("Loader.__allocating_init()"), .user("inlined()"), .user("outer()")])
+    leak(at: [0x70])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["inlined()", "outer()"])
+  }
+
+  @Test mutating func theRuntimesCodeInAStaticProgramIsTrimmed() {
+    symbolicator.define(0x70, [.user("swift_allocBox", module: "demo", file: nil, line: nil)])
+    symbolicator.define(0x71, [.user("swift::allocate()", module: "demo", file: nil, line: nil)])
+    symbolicator.define(0x72, [.user("Array.append(_:)", module: "Swift", file: nil, line: nil)])
+    leak(at: [0x70, 0x71, 0x72, 0x40])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["run()"])
+  }
+
+  @Test mutating func equalCallSitesAreCountedTogetherMostInstancesFirst() {
+    leak(2, at: [0x30, 0x40])
+    leak(3, at: [0x31, 0x40])
+    leak(4, at: [0x10, 0x30, 0x40])
+    let findings = analyse(builder, symbolicator).findings
+    #expect(findings.map(\.instances) == [9])
+    #expect(findings.first?.allocatedAt.map(\.instances) == [6, 3])
+    #expect(findings.first?.allocatedAt.map { $0.frames.first?.line } == [30, 31])
+  }
+
+  @Test mutating func eachAllocatingFunctionIsAFindingOfItsOwn() {
+    leak(2, at: [0x30])
+    leak(3, at: [0x40])
+    let findings = analyse(builder, symbolicator).findings
+    #expect(findings.map(\.instances) == [3, 2])
+    #expect(Set(findings.map(\.fingerprint)).count == 2)
+  }
+
+  @Test mutating func callSitesWithoutEndAreCut() {
+    for depth in 1...100 { leak(at: [0x30] + [UInt64](repeating: 0x40, count: depth)) }
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(finding?.instances == 100)
+    #expect(finding?.allocatedAt.count == 32)
+    #expect(finding?.omittedCallSites == 68)
+  }
+
+  @Test mutating func withoutSymbolsTheImageIsNamed() {
+    leak(at: [0x999])
+    let frame = analyse(builder, symbolicator).findings.first?.allocatedAt.first?.frames.first
+    #expect(frame == SourceFrame(function: nil, module: "demo", file: nil, line: nil, isSystem: false))
+  }
+
+  @Test mutating func withoutAStackTraceThereAreNoCallSites() {
+    leak(at: [])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(finding?.type == "Demo.Loader")
+    #expect(finding?.allocatedAt == [])
+  }
+
+  @Test mutating func theOrderIsTheSameInEveryRun() {
+    for type in ["Demo.C", "Demo.A", "Demo.B"] { leak(2, of: type, at: [0x30]) }
+    leak(5, of: "Demo.Many", at: [0x30])
+    let analysis = analyse(builder, symbolicator)
+    #expect(analysis.findings.map(\.type) == ["Demo.Many", "Demo.A", "Demo.B", "Demo.C"])
+  }
+}
