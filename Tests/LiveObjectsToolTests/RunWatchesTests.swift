@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The fixture `Survivors` leaves 101 instances of `PlantedClass` behind, among others.
+@Suite("liveobjects run watches")
+struct RunWatchesTests {
+  private let folder: TemporaryFolder
+  private let survivors = BuiltProducts.executable("Survivors")
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("a program, and reports to standard error")
+  func watchesAProgram() throws {
+    let plain = try runProgram(survivors)
+    let watched = try run(["--", survivors])
+    #expect(watched.status == .exited(0))
+    #expect(watched.standardOutput == plain.standardOutput)
+    #expect(watched.standardError.contains("Survivors.PlantedClass"))
+  }
+
+  @Test("and fails where findings do", arguments: [("leaks", 0), ("growth", 1)])
+  func failsOnFindings(failOn: String, status: Int32) throws {
+    #expect(try run(["--fail-on", failOn, "--", survivors]).status == .exited(status))
+  }
+
+  @Test("every process that the program starts")
+  func watchesChildren() throws {
+    let script = "\(survivors) && \(survivors)"
+    let result = try run(["--json", folder.path("json"), "--", "sh", "-c", script])
+    #expect(result.status == .exited(0))
+    #expect(try planted(in: folder.text(of: "json")) == 2 * 101)
+  }
+
+  @Test("and keeps a capture that gives the same report again")
+  func keepsTheCapture() throws {
+    _ = try run(["--capture", folder.path("capture"), "--json", folder.path("json"), "--", survivors])
+    let again = try runProgram(BuiltProducts.tool, ["report", "--json", "-", folder.path("capture")])
+    #expect(try again.standardOutput == folder.text(of: "json"))
+    #expect(try planted(in: again.standardOutput) == 101)
+  }
+
+  @Test("and names the lines that allocated")
+  func namesLines() throws {
+    let result = try run(["--text", "-", "--", survivors])
+    #expect(result.standardOutput.contains("Plants.swift:"))
+    #expect(result.standardOutput.contains("plantClasses(_:)"))
+  }
+
+  @Test("as the options say")
+  func passesOptions() throws {
+    let result = try run(["--text", "-", "--options", "stacks=off", "--", survivors])
+    #expect(result.standardOutput.contains("Survivors.PlantedClass"))
+    #expect(!result.standardOutput.contains("Plants.swift:"))
+  }
+
+  private func run(_ arguments: [String]) throws -> ProgramRun {
+    try runProgram(BuiltProducts.tool, ["run"] + arguments)
+  }
+
+  /// The live instances of `PlantedClass` in a JSON report.
+  private func planted(in json: String) throws -> Int? {
+    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let types = report?["types"] as? [[String: Any]]
+    return types?.first { $0["type"] as? String == "Survivors.PlantedClass" }?["live"] as? Int
+  }
+}
