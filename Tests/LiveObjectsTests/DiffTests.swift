@@ -104,10 +104,11 @@ final class DiffTests: XCTestCase {
     let site = try XCTUnwrap(diff.callSites.first)
     XCTAssertEqual(diff.callSites.count, 1)
     XCTAssertEqual(site.instances, 1)
-    let frame = try XCTUnwrap(site.frames.first { $0.function?.contains(#function.dropLast(2)) == true })
+    // The optimiser may have merged the closure with another one; its caller stays.
+    let frame = try XCTUnwrap(site.frames.first { $0.line == line })
+    XCTAssertEqual(frame.function?.contains(#function.dropLast(2)), true)
     XCTAssertEqual(frame.module, "LiveObjectsTests")
-    XCTAssertEqual(frame.file.map { $0.hasSuffix("DiffTests.swift") }, true)
-    XCTAssertEqual(frame.line, line)
+    XCTAssertEqual(frame.file?.hasSuffix("DiffTests.swift"), true)
   }
 
   func testTypeFilterLeavesTheOthersOut() throws {

@@ -1,5 +1,5 @@
 /// Objects that a body can leave behind on purpose. `plant` keeps an object alive for ever without any
-/// container that would show as well.
+/// container that would show as well. (Unoptimised: what nobody uses would not be allocated at all.)
 final class Planted {
   var other: AnyObject?
   init(_ other: AnyObject? = nil) { self.other = other }
@@ -27,21 +27,25 @@ enum TypedError: Error, Equatable {
   case expected
 }
 
+@inline(never) @_optimize(none)
 func plant(_ object: AnyObject) {
   _ = Unmanaged.passRetained(object)
 }
 
 /// Keeps whatever the value refers to, as `plant` does.
+@inline(never) @_optimize(none)
 func plantValue<Value>(_ value: Value) {
   withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
     memory.initializeElement(at: 0, to: value)
   }
 }
 
+@inline(never) @_optimize(none)
 func makeRetainCycle() {
   let one = Planted()
   let two = Planted(one)
   one.other = two
 }
 
-@inline(never) func use<Value>(_ value: Value) {}
+@inline(never) @_optimize(none)
+func use<Value>(_ value: Value) {}
