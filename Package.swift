@@ -61,7 +61,8 @@ let package = Package(
       name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsReportTests",
-      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
+      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
+      exclude: ["Golden"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
     .testTarget(

@@ -1,0 +1,38 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite struct FailOnTests {
+  @Test(arguments: [
+    (.leaks, [.retainCycle, .overRetained]),
+    (.held, [.retainCycle, .overRetained, .heldBy]),
+    (.growth, [.retainCycle, .overRetained, .heldBy, .growth]),
+    (.none, []),
+  ] as [(FailOn, [Finding.Verdict])])
+  func eachChoiceIncludesThoseBeforeIt(failOn: FailOn, verdicts: [Finding.Verdict]) {
+    #expect(makeReportWithEveryVerdict().failingFindings(failOn).map(\.verdict) == verdicts)
+  }
+
+  @Test(arguments: FailOn.allCases)
+  func leaksOfLibrariesNeverFail(failOn: FailOn) {
+    var report = makeReportWithEveryVerdict()
+    for index in report.findings.indices { report.findings[index].isLibraryLeak = true }
+    #expect(report.failingFindings(failOn).isEmpty)
+  }
+
+  @Test func isSpelledAsOnTheCommandLine() {
+    #expect(FailOn.allCases.map(\.rawValue) == ["leaks", "held", "growth", "none"])
+  }
+
+  private func makeReportWithEveryVerdict() -> Report {
+    var report = makeReport(of: CaptureBuilder())
+    report.findings = Finding.Verdict.allCases.map {
+      Finding(
+        fingerprint: $0.rawValue, verdict: $0, type: "Demo.A", kind: .classInstance, instances: 1, objects: 1,
+        bytes: 32)
+    }
+    return report
+  }
+}

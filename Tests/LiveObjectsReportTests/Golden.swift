@@ -1,0 +1,11 @@
+import Foundation
+import Testing
+
+/// Compares an output with the file that shows how it ought to look.
+func expectGolden(
+  _ output: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  let golden = try String(contentsOf: folder.appendingPathComponent("Golden/\(name)"), encoding: .utf8)
+  #expect(output == golden, "not as in Golden/\(name)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,77 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite struct ReportTests {
+  @Test func isCleanWhereEverythingWasWatchedAndNothingFound() {
+    #expect(makeReport(of: CaptureBuilder()).isClean)
+    #expect(!LeakingProgram().report().isClean)
+  }
+
+  @Test(arguments: [.noRuntime, .blind, .ready] as [TrackingStatus.State])
+  func isNotCleanWhereNothingWasWatched(state: TrackingStatus.State) {
+    let report = makeReport(of: CaptureBuilder(tracking: TrackingStatus(state: state)))
+    #expect(!report.isClean)
+    #expect(!report.tracking.wasWatched)
+    #expect(!report.tracking.notes.isEmpty)
+  }
+
+  @Test func aChildProcessThatCouldNotBeWatchedTakesTheCleanAway() {
+    let blind = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .blind))
+    let report = makeReport(of: CaptureBuilder(), blind)
+    #expect(report.tracking.wasWatched)
+    #expect(!report.isClean)
+    #expect(!report.tracking.isComplete)
+  }
+
+  @Test func aChildProcessWithoutSwiftTakesNothingAway() {
+    let other = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .noRuntime))
+    #expect(makeReport(of: CaptureBuilder(), other).isClean)
+  }
+
+  @Test(arguments: [
+    TrackingStatus(state: .tracking, stackSource: .framePointers),
+    TrackingStatus(state: .tracking, droppedRecords: 1_234),
+    TrackingStatus(state: .tracking, droppedStackTraces: 1),
+    TrackingStatus(state: .tracking, missedDeaths: 1),
+  ])
+  func everyDegradationIsSaidInOneSentence(status: TrackingStatus) {
+    let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
+    #expect(!tracking.isComplete)
+    #expect(tracking.notes.count == 1)
+  }
+
+  @Test(arguments: [
+    TrackingStatus(state: .tracking, way: .slots), TrackingStatus(state: .tracking, stackSource: .off),
+  ])
+  func whatWasChosenIsSaidAndDegradesNothing(status: TrackingStatus) {
+    let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
+    #expect(tracking.isComplete)
+    #expect(tracking.notes.count == 1)
+  }
+
+  @Test func notesNameTheirProcessWhereThereAreSeveral() {
+    let status = TrackingStatus(state: .tracking, notes: ["Something."])
+    let report = makeReport(
+      of: CaptureBuilder(tracking: status), CaptureBuilder(processID: 13, tracking: status),
+      notes: ["From outside."])
+    #expect(
+      report.tracking.notes == ["demo (pid 12): Something.", "demo (pid 13): Something.", "From outside."])
+  }
+
+  @Test func equalFindingsOfSeveralProcessesAreOne() {
+    let program = LeakingProgram()
+    let report = makeReport(of: program.builder, program.builder, symbolicator: program.symbolicator)
+    let single = program.report()
+    #expect(report.findings.map(\.fingerprint) == single.findings.map(\.fingerprint))
+    #expect(report.findings.map(\.instances) == single.findings.map { $0.instances * 2 })
+    #expect(report.findings.map(\.bytes) == single.findings.map { $0.bytes * 2 })
+    #expect(report.findings.map(\.allocatedAt.count) == single.findings.map(\.allocatedAt.count))
+    #expect(report.findings.first?.allocatedAt.map(\.instances) == [200])
+    #expect(report.types.map(\.growth) == single.types.map { $0.growth * 2 })
+    #expect(report.types.map(\.pinned) == single.types.map { $0.pinned * 2 })
+  }
+}

@@ -1,0 +1,58 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+@testable import LiveObjectsReport
+
+/// The report on what a builder made.
+func makeReport(
+  of builders: CaptureBuilder..., symbolicator: TableSymbolicator = TableSymbolicator(), notes: [String] = []
+) -> Report {
+  Report(
+    of: builders.map { ($0.capture, Analysis(of: $0.capture, symbolicator: symbolicator)) }, notes: notes)
+}
+
+/// A program that left objects of every sort behind, and how its frames are called.
+struct LeakingProgram {
+  var builder = CaptureBuilder()
+  let symbolicator = TableSymbolicator()
+
+  init() {
+    nameFrames()
+    leakProgramsOwn()
+    leakLibrariesOwn()
+  }
+
+  private func nameFrames() {
+    symbolicator.define(0x10, [.user("Loader.__allocating_init(client:)", line: 8)])
+    symbolicator.define(
+      0x20, [.user("makeSUT()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 42)])
+    symbolicator.define(
+      0x30, [.user("LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17)])
+    symbolicator.define(0x40, [.user("Loader.load(completion:)", line: 23)])
+    symbolicator.define(0x50, [.user("main", module: "demo", file: nil, line: nil)])
+    symbolicator.define(0x60, [.system("__libc_start_main", module: "libc.so.6")])
+  }
+
+  private mutating func leakProgramsOwn() {
+    let test = builder.stackTrace([0x30, 0x50, 0x60])
+    let make = builder.stackTrace([0x10, 0x20], continuing: test, taking: 3)
+    let load = builder.stackTrace([0x40], continuing: test, taking: 3)
+    builder.objects(100, of: builder.type("Demo.Loader"), bytes: 64, stackTrace: make)
+    builder.objects(
+      2, of: builder.type("", kind: .closureContextOrBox, captureCount: 2), bytes: 48, stackTrace: load)
+    let spy = builder.type("Demo.(unknown context at $55d0c8e08540).Spy<Swift.Int>")
+    builder.objects(1, of: spy, bytes: 40, stackTrace: test)
+    builder.objects(3, of: builder.type("Demo.Session"), isPinned: true)
+  }
+
+  private mutating func leakLibrariesOwn() {
+    let library = builder.image("/usr/lib/swift/linux/libswiftCore.so", isSystem: true)
+    builder.objects(4, of: builder.type("Swift._ContiguousArrayStorage<Demo.Loader>"), bytes: 1024)
+    builder.objects(7, of: builder.type("", kind: .rawBuffer, image: nil), bytes: 4096)
+    builder.objects(
+      1, of: builder.type("", kind: .closureContextOrBox, image: library, captureCount: 1), bytes: 24)
+  }
+
+  func report() -> Report { makeReport(of: builder, symbolicator: symbolicator) }
+}

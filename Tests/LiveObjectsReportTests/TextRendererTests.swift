@@ -1,0 +1,90 @@
+import CaptureFixtures
+import LiveObjectsCapture
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite struct TextRendererTests {
+  @Test func showsFindingsWithTheirCallSitesThenTheGrowthOfAllTypes() throws {
+    try expectGolden(TextRenderer().render(LeakingProgram().report()), "leaking-program.txt")
+  }
+
+  @Test func aCleanReportIsOneLine() {
+    var builder = CaptureBuilder()
+    builder.objects(3, of: builder.type("Swift.__StringStorage"))
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text == "LiveObjects: clean, nothing of yours was left behind in demo (pid 12)\n")
+  }
+
+  @Test(arguments: [.noRuntime, .blind, .ready] as [TrackingStatus.State])
+  func whatWasNotWatchedIsNeverClean(state: TrackingStatus.State) {
+    let status = TrackingStatus(state: state, notes: ["The reason stands here."])
+    let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
+    #expect(text.hasPrefix("LiveObjects: NOTHING WAS WATCHED in demo (pid 12)"))
+    #expect(text.contains("note: The reason stands here."))
+    #expect(!text.contains("clean"))
+  }
+
+  @Test func aReportOnNothingSaysSo() {
+    #expect(TextRenderer().render(makeReport()).contains("NOTHING WAS WATCHED"))
+  }
+
+  @Test func anIncompleteRecordingIsNotCalledClean() {
+    let status = TrackingStatus(state: .tracking, droppedRecords: 1)
+    let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
+    #expect(text.hasPrefix("LiveObjects: nothing of yours was found in demo (pid 12), but the recording is incomplete\n"))
+    #expect(text.contains("note: 1 object was not recorded"))
+  }
+
+  @Test func longListsAreCutAndSaySo() throws {
+    var builder = CaptureBuilder()
+    for index in 1...40 { builder.objects(index, of: builder.type("Demo.Type\(index)")) }
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.contains("… and 15 more findings with 120 instances; the JSON report lists them all"))
+    #expect(text.contains("… and 20 more types"))
+  }
+
+  @Test func manyCallSitesAreCutAndSaySo() {
+    var builder = CaptureBuilder()
+    let type = builder.type("Demo.Node")
+    for depth in 1...50 {
+      builder.objects(of: type, stackTrace: builder.stackTrace([UInt64](repeating: 0x10, count: depth)))
+    }
+    let symbolicator = TableSymbolicator()
+    symbolicator.define(0x10, [.user("grow()")])
+    let text = TextRenderer().render(makeReport(of: builder, symbolicator: symbolicator))
+    #expect(text.contains("… and 45 more call sites"))
+  }
+
+  @Test func namesDoNotActOnTheTerminal() {
+    var builder = CaptureBuilder(
+      executable: "/tmp/\u{1b}[2Jevil", tracking: TrackingStatus(state: .tracking, notes: ["a\u{9b}b"]))
+    let symbolicator = TableSymbolicator()
+    symbolicator.define(0x10, [.user("f\r\n()", file: "/src/\u{202e}a.swift")])
+    builder.objects(of: builder.type("Demo.\u{1b}]0;title\u{7}"), stackTrace: builder.stackTrace([0x10]))
+    let text = TextRenderer().render(makeReport(of: builder, symbolicator: symbolicator))
+
+    let forbidden = text.unicodeScalars.filter { !$0.isPrintable && $0 != "\n" }
+    #expect(forbidden.isEmpty)
+    #expect(text.contains("Demo.\\u{1b}]0;title\\u{7}"))
+    #expect(text.contains("f\\u{d}\\u{a}()"))
+  }
+
+  @Test func coloursAreOnlyThereWhenAskedFor() {
+    let report = LeakingProgram().report()
+    let colored = TextRenderer(color: true).render(report)
+    #expect(colored.contains("\u{1b}[1m"))
+    let plain = colored.replacing("\u{1b}[1m", with: "").replacing("\u{1b}[0m", with: "")
+    #expect(plain == TextRenderer().render(report))
+  }
+
+  @Test func severalProcessesAreCounted() {
+    var first = CaptureBuilder()
+    first.objects(of: first.type("Demo.A"))
+    let text = TextRenderer().render(
+      makeReport(of: first, CaptureBuilder(processID: 13), CaptureBuilder(processID: 14)))
+    #expect(
+      text.hasPrefix(
+        "LiveObjects: 1 type of yours left 1 instance (32 bytes) behind in demo (pid 12) and 2 other processes\n"))
+  }
+}
