@@ -22,16 +22,22 @@ struct CaptureFolder {
   /// What LIVEOBJECTS_OPTIONS must say for captures to come here.
   var options: String { "output='\(path)/%p.capture':format=capture" }
 
-  /// Decodes all captures; those that cannot be read are told of.
+  /// Decodes all captures, and tells which processes there is none of.
   func read() -> CollectedCaptures {
     var collected = CollectedCaptures()
     for name in names {
+      let process = "process \(name.prefix { $0 != "." })"
       do {
         let bytes = try InputFile.bytes(of: "\(path)/\(name)")
+        if bytes.isEmpty {
+          // Made when the process started, to be filled when it ends.
+          collected.lost.append("\(process) ended before it could report")
+          continue
+        }
         collected.captures += try Capture.decodeAll(bytes)
         collected.streams.append(bytes)
       } catch {
-        collected.failures.append("process \(name.prefix { $0 != "." }): \(error)")
+        collected.lost.append("\(process): \(error)")
       }
     }
     return collected
@@ -60,6 +66,6 @@ struct CollectedCaptures {
   var captures: [Capture] = []
   /// The bytes that could be decoded.
   var streams: [[UInt8]] = []
-  /// Why others could not, one sentence each.
-  var failures: [String] = []
+  /// The processes without one, and why, a sentence each.
+  var lost: [String] = []
 }

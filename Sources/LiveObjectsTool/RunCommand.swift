@@ -40,12 +40,8 @@ struct RunCommand: ParsableCommand {
   private func report(
     on collected: CollectedCaptures, _ ending: ChildProcess.Ending, to outputs: Outputs
   ) throws -> Int32 {
-    collected.failures.forEach(printError)
-    let report = Report(of: collected.captures, notes: collected.failures)
-    if !report.tracking.wasWatched {
-      let reason =
-        UnwatchedReason(of: collected.captures)
-        ?? UnwatchedReason(ofSilent: command[0], ending)
+    let report = Report(of: collected.captures, lost: collected.lost)
+    if let reason = unwatchedReason(report, collected, ending) {
       printError("nothing was watched: \(reason)")
     }
     do {
@@ -55,6 +51,16 @@ struct RunCommand: ParsableCommand {
       return ExitStatus.usage
     }
     return ExitStatus.status(for: report, failOn: output.failOn)
+  }
+
+  private func unwatchedReason(
+    _ report: Report, _ collected: CollectedCaptures, _ ending: ChildProcess.Ending
+  ) -> UnwatchedReason? {
+    // The library has said it already where it met a runtime that it could not watch.
+    let isSaid = collected.captures.contains { $0.tracking.state == .blind }
+    guard !report.tracking.wasWatched, !isSaid else { return nil }
+    return UnwatchedReason(of: collected.captures)
+      ?? UnwatchedReason(ofSilent: command[0], ending, lost: collected.lost)
   }
 }
 

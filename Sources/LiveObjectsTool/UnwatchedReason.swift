@@ -24,14 +24,15 @@ struct UnwatchedReason: CustomStringConvertible {
   }
 
   /// The reason why a program wrote no capture, as far as its file and its end tell.
-  init(ofSilent program: String, _ ending: ChildProcess.Ending) {
-    let path = Self.search(program)
-    if let reason = Self.reason(inFile: path) {
+  ///
+  /// - Parameter lost: processes that began to be watched.
+  init(ofSilent program: String, _ ending: ChildProcess.Ending, lost: [String]) {
+    if lost.isEmpty, let reason = Self.reason(inFile: Self.search(program)) {
       description = "\(program) \(reason)"
     } else if case .signaled(let signal) = ending {
       description = "\(program) was killed by signal \(signal) before it could report"
     } else {
-      description = "\(program) ended without running its exit handlers"
+      description = lost.first ?? "\(program) ended without running its exit handlers"
     }
   }
 
@@ -42,7 +43,7 @@ struct UnwatchedReason: CustomStringConvertible {
       return "is set-user-ID or set-group-ID: the system preloads nothing into such programs"
     }
     guard let file = ELFFile(path: path) else {
-      return "is no 64-bit ELF program, and nothing that it started holds a Swift runtime"
+      return "is no Swift program, and nothing that it started is one"
     }
     if file.interpreter == nil {
       return "is linked statically, without a dynamic loader: nothing can be preloaded into it"

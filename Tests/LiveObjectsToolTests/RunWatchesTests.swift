@@ -7,6 +7,7 @@ import Testing
 struct RunWatchesTests {
   private let folder: TemporaryFolder
   private let survivors = BuiltProducts.executable("Survivors")
+  private let exiter = BuiltProducts.executable("Exiter")
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -30,6 +31,24 @@ struct RunWatchesTests {
     let result = try run(["--json", folder.path("json"), "--", "sh", "-c", script])
     #expect(result.status == .exited(0))
     #expect(try planted(in: folder.text(of: "json")) == 2 * 101)
+  }
+
+  @Test("and does not call a run complete in which a process was killed")
+  func countsLostProcesses() throws {
+    let script = "\(survivors); \(exiter) abort; exit 0"
+    let result = try run(["--json", folder.path("json"), "--", "sh", "-c", script])
+    #expect(result.status == .exited(0))
+    #expect(try folder.text(of: "json").contains("ended before it could report"))
+    #expect(try folder.text(of: "json").contains("\"complete\": false"))
+  }
+
+  @Test("and says in one line if the program was killed")
+  func tellsAKilledProgram() throws {
+    let result = try run(["--", exiter, "abort"])
+    let line = "liveobjects: nothing was watched: \(exiter) was killed by signal 6 before it could report\n"
+    #expect(result.status == .exited(134))
+    #expect(result.standardError.hasSuffix(line))
+    #expect(result.standardError.components(separatedBy: "liveobjects:").count == 2)
   }
 
   @Test("and keeps a capture that gives the same report again")
