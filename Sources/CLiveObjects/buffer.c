@@ -2,6 +2,8 @@
 //
 // Owns nothing once it has returned; a buffer belongs to the caller. Outside of hooks.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -73,3 +75,5 @@ int liveobj_capture_to_fd(uint64_t since, int fd) {
     bool written = liveobj_capture(since, write_to_file, &file);
     return file.error ? file.error : written ? 0 : ENOMEM;
 }
+
+#endif

@@ -4,6 +4,8 @@
 // hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No lock is held while
 // the runtime is asked for names, for it allocates and locks there itself.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -334,3 +336,5 @@ bool liveobj_capture_write(uint64_t since, liveobj_write_fn write, void *context
     liveobj_stream_end(&work.stream);
     return !work.stream.failed;
 }
+
+#endif

@@ -2,6 +2,8 @@
 //
 // Owns nothing that outlives a call. Outside of hooks, with the calling thread's guard set.
 
+#if defined(__linux__)
+
 #include "internal.h"
 
 #include <string.h>
@@ -91,3 +93,5 @@ void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *con
     liveobj_type_table_end(&census.table);
     liveobj_os_unmap(census.tallies, TYPES_LIMIT * sizeof *census.tallies);
 }
+
+#endif

@@ -10,7 +10,7 @@
 
 // MARK: - Reading
 
-uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes) {
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes) {
     if (reader->bad || reader->end - reader->next < bytes) {
         reader->bad = true;
         return 0;
@@ -22,7 +22,7 @@ uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes
     return value;
 }
 
-int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, size_t bytes) {
+LIVEOBJ_HOOK int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, size_t bytes) {
     unsigned unused_bits = (unsigned)(64 - 8 * bytes);
     return (int64_t)(liveobj_eh_read_unsigned(reader, bytes) << unused_bits) >> unused_bits;
 }
@@ -40,13 +40,13 @@ static uint64_t read_leb(struct liveobj_eh_reader *reader, unsigned *bits, unsig
     return value;
 }
 
-uint64_t liveobj_eh_read_uleb(struct liveobj_eh_reader *reader) {
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_uleb(struct liveobj_eh_reader *reader) {
     unsigned bits;
     unsigned char last;
     return read_leb(reader, &bits, &last);
 }
 
-int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader) {
+LIVEOBJ_HOOK int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader) {
     unsigned bits;
     unsigned char last;
     uint64_t value = read_leb(reader, &bits, &last);
@@ -55,7 +55,7 @@ int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader) {
     return (int64_t)value;
 }
 
-void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t bytes) {
+LIVEOBJ_HOOK void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t bytes) {
     if (reader->bad || reader->end - reader->next < bytes)
         reader->bad = true;
     else
@@ -237,7 +237,7 @@ static enum liveobj_eh_result open_table(const struct liveobj_unwind_image *imag
     return LIVEOBJ_EH_FOUND;
 }
 
-enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
+LIVEOBJ_HOOK enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
                                                uintptr_t address,
                                                struct liveobj_eh_program *program) {
     struct table table;

@@ -3,11 +3,15 @@
 #ifndef LIVEOBJ_EH_FRAME_H
 #define LIVEOBJ_EH_FRAME_H
 
+#include "os.h"
+
 #include "unwind_images.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#pragma GCC visibility push(hidden)
 
 /// A piece of a table, read from front to back. Reading past its end yields zeros and sets `bad`.
 struct liveobj_eh_reader {
@@ -16,11 +20,11 @@ struct liveobj_eh_reader {
     bool bad;
 };
 
-uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes);
-int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, size_t bytes);
-uint64_t liveobj_eh_read_uleb(struct liveobj_eh_reader *reader);
-int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader);
-void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t bytes);
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes);
+LIVEOBJ_HOOK int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, size_t bytes);
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_uleb(struct liveobj_eh_reader *reader);
+LIVEOBJ_HOOK int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader);
+LIVEOBJ_HOOK void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t bytes);
 
 /// The unwind program of one function (an FDE with its CIE).
 struct liveobj_eh_program {
@@ -42,7 +46,7 @@ enum liveobj_eh_result {
 };
 
 /// The unwind program of the function that holds `address`.
-enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
+LIVEOBJ_HOOK enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
                                                uintptr_t address,
                                                struct liveobj_eh_program *program);
 
@@ -70,7 +74,9 @@ struct liveobj_eh_row {
 
 /// Runs a program up to `address`.
 /// \returns false if it holds an instruction that is not understood.
-bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
                             uint64_t frame_pointer_column, struct liveobj_eh_row *row);
+
+#pragma GCC visibility pop
 
 #endif

@@ -191,7 +191,7 @@ static void run(struct machine *machine, struct liveobj_eh_reader reader) {
     }
 }
 
-bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
                             uint64_t frame_pointer_column, struct liveobj_eh_row *row) {
     struct machine machine = {
         .program = program,

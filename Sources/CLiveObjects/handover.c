@@ -5,6 +5,8 @@
 // table of its functions under a name that only the preload library defines; the other copy finds it by dlsym
 // and never records itself.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 #include "recorder.h"
@@ -65,3 +67,5 @@ bool liveobj_is_handed_over(void) {
         table()->name arguments;                                                                   \
     }
 LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
+
+#endif

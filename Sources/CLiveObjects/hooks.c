@@ -10,18 +10,25 @@
 // calls), or changes errno. A hook that is interrupted by a signal handler which allocates finds the
 // guard set and does not record. Owns the originals of all it took over.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 #include "records.h"
 
 #include <stdlib.h>
 
-typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes, size_t alignment_mask);
-typedef void *(*retain_fn)(void *object);
-typedef void *(*retain_n_fn)(void *object, uint32_t count);
-typedef void (*release_fn)(void *object);
-typedef void (*release_n_fn)(void *object, uint32_t count);
-typedef const void *(*task_local_get_fn)(const void *key);
+// What a hook calls of the runtime is the host's own work, so it may do as it likes.
+LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
+                                 size_t alignment_mask);
+LIVEOBJ_HOOK typedef void *(*retain_fn)(void *object);
+LIVEOBJ_HOOK typedef void *(*retain_n_fn)(void *object, uint32_t count);
+LIVEOBJ_HOOK typedef void (*release_fn)(void *object);
+LIVEOBJ_HOOK typedef void (*release_n_fn)(void *object, uint32_t count);
+LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
+LIVEOBJ_HOOK typedef int (*posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
+LIVEOBJ_HOOK typedef void (*free_fn)(void *memory);
+LIVEOBJ_HOOK typedef const void *(*task_local_get_fn)(const void *key);
 
 static struct {
     alloc_object_fn _swift_allocObject;
@@ -30,9 +37,9 @@ static struct {
     release_fn _swift_release;
     release_n_fn _swift_release_n;
     retain_fn _swift_tryRetain;
-    void *(*malloc)(size_t bytes);
-    int (*posix_memalign)(void **memory, size_t alignment, size_t bytes);
-    void (*free)(void *memory);
+    malloc_fn malloc;
+    posix_memalign_fn posix_memalign;
+    free_fn free;
 } original;
 
 static bool slots_tell_objects; // LIVEOBJ_WAY_SLOTS: objects come through the slots too
@@ -111,8 +118,9 @@ static inline void forget(const void *address) {
     uint32_t *slot = liveobj_records_slot((uintptr_t)address);
     if (!slot)
         return;
-    if (LIVEOBJ_LIKELY(liveobj_tls.thread != NULL))
-        liveobj_records_remove(liveobj_tls.thread, slot);
+    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    if (LIVEOBJ_LIKELY(thread != NULL))
+        liveobj_records_remove(thread, slot);
     else
         forget_attaching(slot);
 }
@@ -124,8 +132,8 @@ static inline bool is_recording(const struct liveobj_tls *tls) {
 
 // MARK: - Objects through the runtime's pointers
 
-static void *hook_alloc_object(const void *metadata, size_t bytes, size_t alignment_mask) {
-    struct liveobj_tls *tls = &liveobj_tls;
+LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes, size_t alignment_mask) {
+    struct liveobj_tls *tls = liveobj_tls_get();
     if (!is_recording(tls))
         return original._swift_allocObject(metadata, bytes, alignment_mask);
     tls->guard = 1; // the allocator slots below must not take it for a raw buffer
@@ -141,27 +149,27 @@ static inline uintptr_t object_address(const void *object) {
     return (intptr_t)object > 0 ? (uintptr_t)object & UINT64_C(0x00fffffffffffff8) : 0;
 }
 
-static void *hook_retain(void *object) {
+LIVEOBJ_HOOK static void *hook_retain(void *object) {
     liveobj_records_add_retains(object_address(object), 1);
     return original._swift_retain(object);
 }
 
-static void *hook_retain_n(void *object, uint32_t count) {
+LIVEOBJ_HOOK static void *hook_retain_n(void *object, uint32_t count) {
     liveobj_records_add_retains(object_address(object), count);
     return original._swift_retain_n(object, count);
 }
 
-static void hook_release(void *object) {
+LIVEOBJ_HOOK static void hook_release(void *object) {
     liveobj_records_add_releases(object_address(object), 1);
     original._swift_release(object);
 }
 
-static void hook_release_n(void *object, uint32_t count) {
+LIVEOBJ_HOOK static void hook_release_n(void *object, uint32_t count) {
     liveobj_records_add_releases(object_address(object), count);
     original._swift_release_n(object, count);
 }
 
-static void *hook_try_retain(void *object) {
+LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
     void *retained = original._swift_tryRetain(object);
     if (retained)
         liveobj_records_add_retains(object_address(object), 1);
@@ -188,7 +196,7 @@ static uintptr_t purpose_of_memory(const uintptr_t *frame) {
 /// is allocated through the pointers, so what arrives here is a raw buffer, or comes by the second way.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     const uintptr_t *frame) {
-    struct liveobj_tls *tls = &liveobj_tls;
+    struct liveobj_tls *tls = liveobj_tls_get();
     if (!memory || !is_inside(slow_alloc, frame[1]))
         return;
     tls->guard = 1;
@@ -196,23 +204,23 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     tls->guard = 0;
 }
 
-static void *hook_malloc(size_t bytes) {
-    if (!is_recording(&liveobj_tls))
+LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
+    if (!is_recording(liveobj_tls_get()))
         return original.malloc(bytes);
     void *memory = original.malloc(bytes);
     record_memory(memory, bytes, HOOK_FRAME());
     return memory;
 }
 
-static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
-    if (!is_recording(&liveobj_tls))
+LIVEOBJ_HOOK static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    if (!is_recording(liveobj_tls_get()))
         return original.posix_memalign(memory, alignment, bytes);
     int error = original.posix_memalign(memory, alignment, bytes);
     record_memory(error ? NULL : *memory, bytes, HOOK_FRAME());
     return error;
 }
 
-static void hook_free(void *memory) {
+LIVEOBJ_HOOK static void hook_free(void *memory) {
     forget(memory);
     original.free(memory);
 }
@@ -232,7 +240,7 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     // Our own slots first: in a static executable they are among those replaced. The barrier hides from
     // the optimiser that this is the only value: a direct call would go through the replaced slot again.
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
-    original.name = name;                                                                          \
+    original.name = (name##_fn)name;                                                                          \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks.def"
     unsigned replaced = 0;
@@ -324,3 +332,5 @@ void liveobj_hooks_set_scope_key(const void *key) {
     // Release: pairs with `current_scope`.
     __atomic_store_n(&scope_key, task_local_get ? key : NULL, __ATOMIC_RELEASE);
 }
+
+#endif

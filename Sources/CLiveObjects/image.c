@@ -4,6 +4,8 @@
 // files. A file on disk may have been replaced since it was loaded, so nothing read from it is
 // trusted without a bounds check.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -264,3 +266,5 @@ struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image
     }
     return (struct liveobj_build_id){NULL, 0};
 }
+
+#endif

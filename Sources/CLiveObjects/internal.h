@@ -148,12 +148,18 @@ struct liveobj_tls {
 };
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
+LIVEOBJ_UNCHECKED_BEGIN // a thread-local variable of this model is a plain load
+LIVEOBJ_HOOK static inline struct liveobj_tls *liveobj_tls_get(void) {
+    return &liveobj_tls;
+}
+LIVEOBJ_UNCHECKED_END
+
 bool liveobj_threads_start(void);
 
-/// Gives the calling thread a block, or NULL if there is no memory. Hook, slow path.
-struct liveobj_thread *liveobj_thread_attach(void);
-/// Gives up the block of a thread whose destructors have run. Hook, slow path.
-void liveobj_thread_detach(void);
+/// Gives the calling thread a block, or NULL if there is no memory. Slow path.
+LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void);
+/// Gives up the block of a thread whose destructors have run. Slow path.
+LIVEOBJ_HOOK void liveobj_thread_detach(void);
 
 /// The sums over all blocks.
 struct liveobj_counts {
@@ -165,8 +171,8 @@ struct liveobj_counts {
 struct liveobj_counts liveobj_threads_counts(void);
 
 uint64_t liveobj_sequence_mark(void);
-/// Gives the thread new numbers of its own. Hook, slow path.
-void liveobj_sequence_refill(struct liveobj_thread *thread);
+/// Gives the thread new numbers of its own. Slow path.
+LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread);
 /// Raised by each mark; makes every thread take new numbers.
 extern uint64_t liveobj_sequence_epoch;
 
@@ -207,9 +213,9 @@ struct liveobj_retain_counts {
 
 bool liveobj_records_start(uint64_t max_objects, bool count_retains);
 
-/// Adds to the counts of the object at `address`, if it is recorded. Hook.
-void liveobj_records_add_retains(uintptr_t address, uint32_t retains);
-void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
+/// Adds to the counts of the object at `address`, if it is recorded.
+LIVEOBJ_HOOK void liveobj_records_add_retains(uintptr_t address, uint32_t retains);
+LIVEOBJ_HOOK void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
 
 /// Records have the indices [1, end).
 uint32_t liveobj_records_end(void);

@@ -1,5 +1,7 @@
 // os.c - owns nothing; see os.h.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "os.h"
 
@@ -12,8 +14,9 @@
 #include <unistd.h>
 
 #if defined(__linux__)
-#include <sys/syscall.h>
 #endif
+
+LIVEOBJ_UNCHECKED_BEGIN // system calls are not declared for hooks; those made here ask the kernel, never malloc
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -31,18 +34,18 @@ void *liveobj_os_reserve(size_t bytes) {
     return map(bytes, PROT_NONE);
 }
 
-bool liveobj_os_commit(void *start, size_t bytes) {
+LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes) {
     int saved = errno;
     bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
     errno = saved;
     return done;
 }
 
-void *liveobj_os_map(size_t bytes) {
+LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
     return map(bytes, PROT_READ | PROT_WRITE);
 }
 
-void liveobj_os_unmap(void *start, size_t bytes) {
+LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
     int saved = errno;
     if (start)
         munmap(start, bytes);
@@ -115,14 +118,6 @@ uint64_t liveobj_os_wall_clock(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int liveobj_os_thread_id(void) {
-#if defined(__linux__)
-    return (int)syscall(SYS_gettid);
-#else
-    return 0;
-#endif
-}
-
 bool liveobj_os_is_single_threaded(void) {
     int saved = errno;
     struct stat status;
@@ -132,18 +127,22 @@ bool liveobj_os_is_single_threaded(void) {
     return single;
 }
 
-void liveobj_os_yield(void) {
+LIVEOBJ_HOOK void liveobj_os_yield(void) {
     sched_yield();
 }
 
-void liveobj_lock_acquire(struct liveobj_lock *lock) {
+LIVEOBJ_HOOK void liveobj_lock_acquire(struct liveobj_lock *lock) {
     // Acquire: what the last holder wrote under the lock must be seen.
     while (__atomic_exchange_n(&lock->word, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(&lock->word, __ATOMIC_RELAXED))
             liveobj_os_yield();
 }
 
-void liveobj_lock_release(struct liveobj_lock *lock) {
+LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock) {
     // Release: publishes what was written under the lock.
     __atomic_store_n(&lock->word, 0, __ATOMIC_RELEASE);
 }
+
+LIVEOBJ_UNCHECKED_END
+
+#endif

@@ -1,6 +1,6 @@
 // os.h - every system call and every fact about the machine that the recorder needs.
 //
-// Nothing here calls malloc, stdio or the dynamic linker's locks. Functions marked "hook" may run
+// Nothing here calls malloc, stdio or the dynamic linker's locks. Functions marked LIVEOBJ_HOOK may run
 // inside a hook; all of them are async-signal-safe unless they say otherwise.
 
 #ifndef LIVEOBJ_OS_H
@@ -15,19 +15,32 @@
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/// Before a function that may run inside a hook: it must not allocate. The toolchain's clang checks that with
+/// -Wfunction-effects, through all that the function calls, but for what stands between the two marks below.
+#if defined(__clang__) && __has_attribute(nonallocating)
+#define LIVEOBJ_HOOK __attribute__((nonallocating))
+#define LIVEOBJ_UNCHECKED_BEGIN                                                                    \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wfunction-effects\"")
+#define LIVEOBJ_UNCHECKED_END _Pragma("clang diagnostic pop")
+#else
+#define LIVEOBJ_HOOK
+#define LIVEOBJ_UNCHECKED_BEGIN
+#define LIVEOBJ_UNCHECKED_END
+#endif
+
 /// Memory pages are dealt with in units of this many bytes.
 #define LIVEOBJ_PAGE_BYTES ((size_t)4096)
 
 /// Address space without memory behind it (PROT_NONE), or NULL. It costs nothing until committed.
 void *liveobj_os_reserve(size_t bytes);
 
-/// Makes a page-aligned part of a reservation readable and writable, zeroed on first touch. Hook.
+/// Makes a page-aligned part of a reservation readable and writable, zeroed on first touch.
 /// \returns false if the system refuses.
-bool liveobj_os_commit(void *start, size_t bytes);
+LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);
 
-/// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if refused. Hook.
-void *liveobj_os_map(size_t bytes);
-void liveobj_os_unmap(void *start, size_t bytes);
+/// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if refused.
+LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
+LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 
 /// A mapping of another size with the same contents, perhaps elsewhere; NULL if refused, and the old one
 /// stays. `start` may be NULL.
@@ -52,22 +65,19 @@ size_t liveobj_os_file_read(const char *path, void *into, size_t capacity);
 /// Nanoseconds since 1970.
 uint64_t liveobj_os_wall_clock(void);
 
-/// The kernel's id of the calling thread, one system call.
-int liveobj_os_thread_id(void);
-
 /// True if the calling thread is the only one. False where that cannot be told.
 bool liveobj_os_is_single_threaded(void);
 
-/// Gives the processor away; for the retry of a spin lock. Hook.
-void liveobj_os_yield(void);
+/// Gives the processor away; for the retry of a spin lock.
+LIVEOBJ_HOOK void liveobj_os_yield(void);
 
 /// A lock that is held for a few instructions, fork-safe by plain memory state.
 /// Never taken in a signal handler.
 struct liveobj_lock {
     int word;
 };
-void liveobj_lock_acquire(struct liveobj_lock *lock);
-void liveobj_lock_release(struct liveobj_lock *lock);
+LIVEOBJ_HOOK void liveobj_lock_acquire(struct liveobj_lock *lock);
+LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock);
 
 #pragma GCC visibility pop
 

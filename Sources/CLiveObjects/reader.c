@@ -4,6 +4,8 @@
 // kill the host. While there are other threads, memory is read through the kernel, a page at a
 // time: neighbours on one page cost one system call. Owns nothing. Outside of hooks.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -51,3 +53,5 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
     }
     return true;
 }
+
+#endif

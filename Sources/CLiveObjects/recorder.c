@@ -4,6 +4,8 @@
 // it tries the runtime's hook path; tracking may start at any later time. Outside of hooks, but for
 // `liveobj_recorder_status`, which reads plain memory only.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "recorder.h"
 #include "internal.h"
@@ -229,3 +231,5 @@ __attribute__((constructor)) static void prepare_early(void) {
     if (!liveobj_is_handed_over())
         liveobj_recorder_prepare();
 }
+
+#endif

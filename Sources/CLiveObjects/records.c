@@ -1,6 +1,8 @@
 // records.c - owns the records of live objects and the page map that leads to them: the half that runs
 // seldom, or outside of hooks. See records.h.
 
+#if defined(__linux__)
+
 #include "records.h"
 
 enum {
@@ -126,7 +128,7 @@ static bool take_full_batch(struct liveobj_thread *thread) {
     return batch != NULL;
 }
 
-uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
+LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
     if (thread->spare_batch) {
         struct batch *full = thread->spare_batch;
         thread->spare_batch = NULL;
@@ -142,7 +144,7 @@ uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
     return thread->fresh_next++;
 }
 
-bool liveobj_records_spill(struct liveobj_thread *thread) {
+LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread) {
     liveobj_lock_acquire(&batches_lock);
     if (thread->spare_batch)
         push_locked(&full_batches, thread->spare_batch);
@@ -155,7 +157,7 @@ bool liveobj_records_spill(struct liveobj_thread *thread) {
     return empty != NULL;
 }
 
-uint32_t *liveobj_records_claim_slot(uintptr_t address) {
+LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
     return liveobj_page_map_claim(&liveobj_heap.map, address);
 }
 
@@ -166,13 +168,13 @@ static struct liveobj_retain_counts *counts_at(uintptr_t address) {
     return slot ? &liveobj_heap.retain_counts[LIVEOBJ_GET(*slot)] : NULL;
 }
 
-void liveobj_records_add_retains(uintptr_t address, uint32_t retains) {
+LIVEOBJ_HOOK void liveobj_records_add_retains(uintptr_t address, uint32_t retains) {
     struct liveobj_retain_counts *counts = counts_at(address);
     if (counts) // relaxed: a count orders nothing
         __atomic_fetch_add(&counts->retains, retains, __ATOMIC_RELAXED);
 }
 
-void liveobj_records_add_releases(uintptr_t address, uint32_t releases) {
+LIVEOBJ_HOOK void liveobj_records_add_releases(uintptr_t address, uint32_t releases) {
     struct liveobj_retain_counts *counts = counts_at(address);
     if (counts)
         __atomic_fetch_add(&counts->releases, releases, __ATOMIC_RELAXED);
@@ -244,3 +246,5 @@ void liveobj_records_after_fork(void) {
     liveobj_lock_release(&batches_lock);
     liveobj_lock_release(&arena_lock);
 }
+
+#endif

@@ -55,12 +55,12 @@ static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
 }
 
 /// A record for a thread that has no free one at hand; 0 if there is none. Slow path.
-uint32_t liveobj_records_refill(struct liveobj_thread *thread);
+LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread);
 /// Makes room for free records. Slow path.
 /// \returns false if there is no memory; the record is lost then.
-bool liveobj_records_spill(struct liveobj_thread *thread);
+LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread);
 /// The slot of an address in a part of the heap that is not mapped yet. Slow path.
-uint32_t *liveobj_records_claim_slot(uintptr_t address);
+LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address);
 
 static inline uint32_t liveobj_record_take(struct liveobj_thread *thread) {
     if (LIVEOBJ_UNLIKELY(thread->free_count == 0))
@@ -84,7 +84,7 @@ static inline void liveobj_record_fill(struct liveobj_record *record, struct liv
                      __ATOMIC_RELEASE);
 }
 
-/// Records a new object. Hook.
+/// Records a new object.
 static inline void liveobj_records_insert(struct liveobj_thread *thread,
                                           struct liveobj_object object) {
     uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object.address);
@@ -108,13 +108,13 @@ static inline void liveobj_records_insert(struct liveobj_thread *thread,
     __atomic_store_n(slot, index, __ATOMIC_RELEASE);
 }
 
-/// The slot of a recorded object, or NULL. Hook.
+/// The slot of a recorded object, or NULL.
 static inline uint32_t *liveobj_records_slot(uintptr_t address) {
     uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, address);
     return slot && LIVEOBJ_GET(*slot) ? slot : NULL;
 }
 
-/// Forgets a recorded object. Hook.
+/// Forgets a recorded object.
 static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
     uint32_t index = LIVEOBJ_GET(*slot);
     LIVEOBJ_SET(*slot, 0);

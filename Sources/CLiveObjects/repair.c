@@ -13,6 +13,8 @@
 // Owns the address of that variable. Runs once, before there is a second thread: while the probe is
 // under way, a retain by another thread would be lost.
 
+#if defined(__linux__)
+
 #include "internal.h"
 
 #include <elf.h>
@@ -113,3 +115,5 @@ enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtim
 void **liveobj_retain_path_variable(void) {
     return adapter_variable;
 }
+
+#endif

@@ -4,6 +4,8 @@
 // copy was linked with. A static executable under the preload library has neither, and its symbols
 // are looked up in its file. Runs outside of hooks.
 
+#if defined(__linux__)
+
 #include "internal.h"
 
 #include <string.h>
@@ -45,3 +47,5 @@ enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime) {
     find_in_file(runtime);
     return runtime->swift_retain ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
 }
+
+#endif

@@ -155,7 +155,7 @@ static bool table_grow_locked(void) {
     return true;
 }
 
-uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
     uint32_t last = liveobj_stack_depot_last();
     for (uint32_t id = previous + 1; id <= previous + LOOK_AHEAD && id <= last; id++)
         if (entry_of(id)->hash == hash)
@@ -207,7 +207,7 @@ static uint32_t insert_locked(uint64_t hash, struct liveobj_stored_trace trace) 
     return id;
 }
 
-uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace) {
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace) {
     liveobj_stack_depot_lock();
     uint32_t id = depot.table ? insert_locked(hash, trace) : 0;
     liveobj_stack_depot_unlock();

@@ -5,18 +5,20 @@
 
 #include "stacks.h"
 
+#pragma GCC visibility push(hidden)
+
 /// Reserves address space for `max_bytes` of traces, at most 32 GiB. Once, outside of hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
 /// The id of the trace with this hash, 0 if there is none. Takes no lock. Hook.
 /// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
 /// themselves: what followed it when it was new often follows it again, and is found faster.
-uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
 
 /// Stores a trace that was not found, unless another thread did meanwhile. Hook.
 /// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
 /// \returns its id; 0, counted as a drop, if the depot is full.
-uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
 
 /// Traces that found no room.
 uint64_t liveobj_stack_depot_dropped(void);
@@ -24,5 +26,7 @@ uint64_t liveobj_stack_depot_dropped(void);
 /// While the lock is held no trace is half stored.
 void liveobj_stack_depot_lock(void);
 void liveobj_stack_depot_unlock(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -74,7 +74,7 @@ struct walk {
 static uint32_t kept_depth = 64;
 static uint32_t generation;
 
-size_t liveobj_stack_cache_bytes(void) {
+LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void) {
     return sizeof(struct liveobj_stack_cache);
 }
 
@@ -306,7 +306,7 @@ static uint32_t record_remembered(const struct walk *walk) {
     return cache->trace = id;
 }
 
-uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
+LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
                                     struct liveobj_registers leaf) {
     struct walk walk = {.cache = cache, .extent = extent_of(leaf.sp)};
     walk_from(&walk, &leaf);

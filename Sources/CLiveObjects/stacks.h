@@ -9,6 +9,7 @@
 #define LIVEOBJ_STACKS_H
 
 #include "CLiveObjects.h"
+#include "os.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,14 +28,14 @@ struct liveobj_registers {
 /// What a thread remembers of its last stack trace. Zeroed memory is a valid empty cache.
 /// Made with liveobj_os_map on the thread's first trace, kept for the next thread afterwards.
 struct liveobj_stack_cache;
-size_t liveobj_stack_cache_bytes(void);
+LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 
 /// Loads libunwind, reserves the depot. Once, outside of hooks.
 /// \returns where traces will come from.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
 /// The id of the calling thread's stack trace from `leaf` outwards; 0 if it was dropped. Hook.
-uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
+LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
                                     struct liveobj_registers leaf);
 
 /// Traces that were dropped since the start: depot full, or a stack that could not be read.

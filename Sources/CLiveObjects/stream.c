@@ -3,6 +3,8 @@
 // Owns the buffers of the sections. Outside of hooks; takes memory from the system alone. After a write that
 // failed nothing more is written, and the rest of the work comes to nothing quietly.
 
+#if defined(__linux__)
+
 #include "internal.h"
 
 #include <string.h>
@@ -89,3 +91,5 @@ void liveobj_put_string(struct liveobj_section *section, const char *text, size_
     liveobj_put_u32(section, (uint32_t)kept);
     put(section, text, kept);
 }
+
+#endif

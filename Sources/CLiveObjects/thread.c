@@ -4,6 +4,8 @@
 // unmapped: the next thread takes one over with its free records, and no count is ever lost.
 // A thread whose destructors have run takes a block for each single hook.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -23,8 +25,9 @@ static uint64_t sequence = 1; // the next number that nobody has
 uint64_t liveobj_sequence_epoch;
 
 static void give_back(void *block) {
-    liveobj_tls.thread = NULL;
-    liveobj_tls.ended = true;
+    struct liveobj_tls *tls = liveobj_tls_get();
+    tls->thread = NULL;
+    tls->ended = true;
     liveobj_lock_acquire(&lock);
     ((struct liveobj_thread *)block)->taken = false;
     liveobj_lock_release(&lock);
@@ -56,21 +59,30 @@ static struct liveobj_thread *free_block_locked(void) {
     return new_block_locked();
 }
 
-struct liveobj_thread *liveobj_thread_attach(void) {
+LIVEOBJ_UNCHECKED_BEGIN
+/// Once a thread. Glibc keeps the first 32 keys in the thread itself, and ours is made before main; a later key
+/// would cost a calloc, outside of the runtime and of our slots.
+LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
+    pthread_setspecific(key, block);
+}
+LIVEOBJ_UNCHECKED_END
+
+LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void) {
     liveobj_lock_acquire(&lock);
     struct liveobj_thread *block = free_block_locked();
     if (block)
         block->taken = true;
     liveobj_lock_release(&lock);
-    liveobj_tls.thread = block;
-    if (block && !liveobj_tls.ended)
-        pthread_setspecific(key, block);
+    liveobj_tls_get()->thread = block;
+    if (block && !liveobj_tls_get()->ended)
+        give_back_at_end(block);
     return block;
 }
 
-void liveobj_thread_detach(void) {
-    if (liveobj_tls.ended && liveobj_tls.thread)
-        give_back(liveobj_tls.thread);
+LIVEOBJ_HOOK void liveobj_thread_detach(void) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (tls->ended && tls->thread)
+        give_back(tls->thread);
 }
 
 struct liveobj_counts liveobj_threads_counts(void) {
@@ -97,7 +109,7 @@ uint64_t liveobj_sequence_mark(void) {
     return __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
 }
 
-void liveobj_sequence_refill(struct liveobj_thread *thread) {
+LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {
     thread->epoch = __atomic_load_n(&liveobj_sequence_epoch, __ATOMIC_SEQ_CST);
     // After the load of the epoch, so that the numbers are not older than the mark.
     thread->sequence_next = __atomic_fetch_add(&sequence, SEQUENCE_BLOCK, __ATOMIC_SEQ_CST);
@@ -121,3 +133,5 @@ void liveobj_threads_after_fork_child(void) {
         block->taken = block == liveobj_tls.thread;
     liveobj_lock_release(&lock);
 }
+
+#endif

@@ -5,6 +5,8 @@
 // runtime's pointers is, what was found in an object's memory must look like it first.
 // Owns the memory of type tables. Outside of hooks.
 
+#if defined(__linux__)
+
 #include "internal.h"
 
 #include <string.h>
@@ -205,3 +207,5 @@ uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct li
     table->types[slot] = *type;
     return table->ids[slot] = ++table->count;
 }
+
+#endif

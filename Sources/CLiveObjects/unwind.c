@@ -29,10 +29,12 @@ struct cursor {
     _Alignas(16) unsigned char bytes[1024];
 };
 
-typedef int get_context_fn(struct context *);
-typedef int init_local_fn(struct cursor *, struct context *);
-typedef int step_fn(struct cursor *);
-typedef int get_register_fn(struct cursor *, int number, uintptr_t *value);
+// libunwind keeps its per-thread tables in mappings of its own; malloc is used by its first call only, which
+// `warm_up` makes.
+LIVEOBJ_HOOK typedef int get_context_fn(struct context *);
+LIVEOBJ_HOOK typedef int init_local_fn(struct cursor *, struct context *);
+LIVEOBJ_HOOK typedef int step_fn(struct cursor *);
+LIVEOBJ_HOOK typedef int get_register_fn(struct cursor *, int number, uintptr_t *value);
 typedef int set_caching_policy_fn(void *address_space, int policy);
 
 static struct {
@@ -45,7 +47,7 @@ static struct {
 static bool is_loaded;
 static uint32_t threads_inside;
 
-bool liveobj_unwind_is_loaded(void) {
+LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
     // Acquire: the function pointers were stored before.
     return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
 }
@@ -95,7 +97,7 @@ static bool step_to(struct cursor *cursor, struct liveobj_registers frame) {
            register_of(cursor, REGISTER_PC) == frame.pc;
 }
 
-size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
     struct context context;
     struct cursor cursor;
     size_t count = 0;
@@ -124,11 +126,11 @@ bool liveobj_unwind_start(void) {
     return false;
 }
 
-bool liveobj_unwind_is_loaded(void) {
+LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
     return false;
 }
 
-size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
     (void)frame;
     (void)pcs;
     (void)capacity;

@@ -24,7 +24,7 @@ struct found_object {
 };
 
 // Weak: the symbol is absent before glibc 2.35. Named anew: headers that have it declare it otherwise.
-extern int find_object(void *address, struct found_object *result) __asm__("_dl_find_object")
+LIVEOBJ_HOOK extern int find_object(void *address, struct found_object *result) __asm__("_dl_find_object")
     __attribute__((weak));
 
 struct image_list {
@@ -107,7 +107,7 @@ static void read_segments(struct liveobj_unwind_image *image) {
         add_readable(image, bias, &headers[i]);
 }
 
-bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image) {
+LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image) {
     if (!find_object)
         return find_in_list(address, image);
     struct found_object object;
@@ -121,7 +121,7 @@ bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *i
     return true;
 }
 
-struct liveobj_unwind_range
+LIVEOBJ_HOOK struct liveobj_unwind_range
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address) {
     for (uint32_t i = 0; i < image->readable_count; i++)
         if (address >= image->readable[i].start && address < image->readable[i].end)

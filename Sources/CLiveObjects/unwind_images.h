@@ -4,9 +4,13 @@
 #ifndef LIVEOBJ_UNWIND_IMAGES_H
 #define LIVEOBJ_UNWIND_IMAGES_H
 
+#include "os.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#pragma GCC visibility push(hidden)
 
 /// Bytes that may be read, in one piece.
 struct liveobj_unwind_range {
@@ -31,10 +35,12 @@ struct liveobj_unwind_image {
 void liveobj_unwind_images_refresh(void);
 
 /// \returns false if no image holds `address`.
-bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
+LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
 
 /// What may be read from `address` on: up to the end of its segment; empty if it lies in none.
-struct liveobj_unwind_range
+LIVEOBJ_HOOK struct liveobj_unwind_range
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address);
+
+#pragma GCC visibility pop
 
 #endif

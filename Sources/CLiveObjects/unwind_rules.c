@@ -100,7 +100,7 @@ static void store(uintptr_t pc, struct liveobj_unwind_rule rule) {
     __atomic_store_n(&set[pc % LIVEOBJ_UNWIND_WAYS], word, __ATOMIC_RELAXED);
 }
 
-struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc) {
+LIVEOBJ_HOOK struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc) {
     struct liveobj_unwind_image image;
     if (pc < CODE_START || pc >= CODE_END)
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_NONE};

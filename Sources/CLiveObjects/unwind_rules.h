@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 enum liveobj_unwind_kind {
     /// No code can be there.
     LIVEOBJ_UNWIND_NONE = 0,
@@ -41,7 +43,7 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
 }
 
 /// The rule of a return address that is not in the table; remembered there.
-struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc);
+LIVEOBJ_HOOK struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc);
 
 // MARK: - The table of known rules
 //
@@ -56,8 +58,7 @@ struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc);
 #define LIVEOBJ_UNWIND_RULE_BITS 30
 #define LIVEOBJ_UNWIND_WAYS 8
 
-extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
-    __attribute__((visibility("hidden")));
+extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS];
 
 static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
     uintptr_t tag = pc >> LIVEOBJ_UNWIND_SET_BITS;
@@ -85,5 +86,7 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_find(uintptr_t pc) 
     }
     return liveobj_unwind_rule_derive(pc);
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,0 +1,75 @@
+// unavailable.c - the public functions on systems other than Linux: there is nothing to watch, and they say so.
+
+#if !defined(__linux__)
+
+#include "CLiveObjects.h"
+
+static const char *const reason = "LiveObjects watches the Swift runtime on Linux only";
+
+struct liveobj_settings liveobj_settings_default(void) {
+    return (struct liveobj_settings){.stacks = true, .depth = 64};
+}
+
+enum liveobj_state liveobj_start(const struct liveobj_settings *settings) {
+    (void)settings;
+    return LIVEOBJ_STATE_NO_RUNTIME;
+}
+
+void liveobj_stop(void) {
+}
+
+struct liveobj_status liveobj_status(void) {
+    return (struct liveobj_status){.state = LIVEOBJ_STATE_NO_RUNTIME, .reason = reason};
+}
+
+bool liveobj_is_handed_over(void) {
+    return false;
+}
+
+uint64_t liveobj_mark(void) {
+    return 0;
+}
+
+uint64_t liveobj_live_count(uint64_t since) {
+    (void)since;
+    return 0;
+}
+
+uint32_t liveobj_scope_make(void) {
+    return 1;
+}
+
+void liveobj_scope_set_key(const void *key) {
+    (void)key;
+}
+
+void liveobj_ignore_begin(void) {
+}
+
+void liveobj_ignore_end(void) {
+}
+
+bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context) {
+    (void)since, (void)write, (void)context;
+    return false;
+}
+
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since) {
+    (void)since;
+    return (struct liveobj_buffer){NULL, 0};
+}
+
+void liveobj_buffer_free(struct liveobj_buffer buffer) {
+    (void)buffer;
+}
+
+int liveobj_capture_to_fd(uint64_t since, int fd) {
+    (void)since, (void)fd;
+    return 0;
+}
+
+void liveobj_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
+    (void)since, (void)visit, (void)context;
+}
+
+#endif
