@@ -57,17 +57,30 @@ static bool is_shared_folder(const char *folder) {
            strcmp(folder, "/bin/") == 0;
 }
 
-static bool is_toolchain_program(const char *program) {
-    const char *name = file_name(program);
-    char path[PATH_MAX + sizeof "swift-frontend"];
-    size_t folder_length = (size_t)(name - program);
+/// True if there is a file called `other` in the program's folder.
+static bool has_beside(const char *program, const char *other) {
+    char path[PATH_MAX + 64];
+    size_t folder_length = (size_t)(file_name(program) - program);
     memcpy(path, program, folder_length);
     path[folder_length] = '\0';
-    bool is_shared = is_shared_folder(path);
-    strcpy(path + folder_length, "swift-frontend");
-    if (access(path, F_OK) != 0)
-        return false;
-    return !is_shared || liveobj_activation_is_toolchain_name(name);
+    strncat(path, other, 63);
+    return access(path, F_OK) == 0;
+}
+
+static bool is_toolchain_program(const char *program) {
+    char folder[PATH_MAX];
+    const char *name = file_name(program);
+    memcpy(folder, program, (size_t)(name - program));
+    folder[name - program] = '\0';
+    return has_beside(program, "swift-frontend") &&
+           (!is_shared_folder(folder) || liveobj_activation_is_toolchain_name(name));
+}
+
+/// The tool under a library that is exported to every command: its own objects are not asked for.
+static bool is_our_tool(const char *program) {
+    return strcmp(file_name(program), "liveobjects") == 0 &&
+           (has_beside(program, "libLiveObjectsPreload.so") ||
+            has_beside(program, "../lib/libLiveObjectsPreload.so"));
 }
 
 /// Macro plugins are ordinary executables that the compiler starts.
@@ -117,7 +130,8 @@ static bool is_exit_test(void) {
 }
 
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments) {
-    return !is_toolchain_program(liveobj_activation_program()) && !is_part_of_a_build() &&
+    const char *program = liveobj_activation_program();
+    return !is_toolchain_program(program) && !is_our_tool(program) && !is_part_of_a_build() &&
            !is_started_by_compiler() && !is_exit_test() &&
            !only_lists_tests(argument_count, arguments);
 }

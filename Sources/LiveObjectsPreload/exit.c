@@ -23,7 +23,7 @@ static int report_once(int status) {
     // Relaxed: the flag only picks one of several threads that end the process.
     if (__atomic_exchange_n(&is_reported, 1, __ATOMIC_RELAXED))
         return status;
-    bool fails = liveobj_report_write(chosen, status);
+    bool fails = liveobj_report_write(chosen);
     return fails && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
 }
 

@@ -159,7 +159,7 @@ int liveobj_fallback_report_write(const struct liveobj_options *options, const c
 // MARK: report.c
 
 /// Writes the report. \returns true if there are findings that `failon` counts.
-bool liveobj_report_write(const struct liveobj_options *options, int exit_status);
+bool liveobj_report_write(const struct liveobj_options *options);
 
 // MARK: exit.c
 
@@ -182,10 +182,9 @@ void liveobj_signals_restore(const struct liveobj_signals *saved);
 
 // MARK: guard.c
 
-/// Ends the process with `exit_status` unless `liveobj_guard_disarm` is called in time: a report
-/// asked for in a signal handler may wait for a lock that its own thread holds.
-void liveobj_guard_arm(int seconds, int exit_status);
-void liveobj_guard_disarm(void);
+/// Runs one step of the report, for at most so many seconds. Call with all signals blocked.
+/// \returns false if the step crashed or took too long; what it held is then lost.
+bool liveobj_guard_run(int seconds, void (*step)(void *context), void *context);
 
 #pragma GCC visibility pop
 

@@ -13,16 +13,24 @@
 /// How long one step that may need locks can take. A million objects take 60 ms.
 #define STEP_SECONDS 30
 
-/// The capture of everything live, as a file; -1 if it cannot be had.
-static int make_capture(void) {
+/// What a guarded step works on.
+struct work {
+    const struct liveobj_options *options;
+    const char *why; ///< of a fallback report
+    int capture;     ///< the capture as a file; -1 if it cannot be had
+};
+
+static void make_capture(void *context) {
+    struct work *work = context;
     struct liveobj_destination file = {liveobj_descriptor_make_nameless("liveobjects-capture"), 0};
-    if (file.descriptor < 0 || liveobj_capture(0, liveobj_destination_write, &file))
-        return file.descriptor;
-    close(file.descriptor);
-    return -1;
+    if (file.descriptor >= 0 && liveobj_capture(0, liveobj_destination_write, &file))
+        work->capture = file.descriptor;
+    else
+        close(file.descriptor);
 }
 
-static void write_capture(void) {
+static void write_capture(void *context) {
+    (void)context;
     struct liveobj_destination output = {liveobj_output_open(), 0};
     if (output.descriptor < 0)
         return;
@@ -31,16 +39,21 @@ static void write_capture(void) {
     liveobj_output_close(output.descriptor, output.error);
 }
 
-static void write_copy(int report) {
+static void write_fallback(void *context) {
+    const struct work *work = context;
     int output = liveobj_output_open();
     if (output >= 0)
-        liveobj_output_close(output, liveobj_descriptor_copy(report, output));
+        liveobj_output_close(output,
+                             liveobj_fallback_report_write(work->options, work->why, output));
 }
 
-static void write_fallback(const struct liveobj_options *options, const char *why) {
-    int output = liveobj_output_open();
-    if (output >= 0)
-        liveobj_output_close(output, liveobj_fallback_report_write(options, why, output));
+static bool run_step(void (*step)(void *), struct work *work) {
+    bool done = liveobj_guard_run(STEP_SECONDS, step, work);
+    if (!done)
+        liveobj_message("there is no report: the process ended at a moment when its memory could "
+                        "not be read",
+                        NULL);
+    return done;
 }
 
 // MARK: - With the tool
@@ -49,6 +62,12 @@ static void write_fallback(const struct liveobj_options *options, const char *wh
 static bool is_empty(int descriptor) {
     struct stat status;
     return fstat(descriptor, &status) != 0 || status.st_size == 0;
+}
+
+static void write_copy(int report) {
+    int output = liveobj_output_open();
+    if (output >= 0)
+        liveobj_output_close(output, liveobj_descriptor_copy(report, output));
 }
 
 static enum liveobj_verdict analyse(const struct liveobj_options *options, int capture) {
@@ -64,39 +83,33 @@ static enum liveobj_verdict analyse(const struct liveobj_options *options, int c
     return verdict;
 }
 
-static enum liveobj_verdict write_with_tool(const struct liveobj_options *options, int status) {
-    liveobj_guard_arm(STEP_SECONDS, status);
-    int capture = make_capture();
-    liveobj_guard_disarm(); // the tool has a limit of its own
-    if (capture < 0)
-        return LIVEOBJ_VERDICT_NONE;
-    enum liveobj_verdict verdict = analyse(options, capture);
-    close(capture);
-    return verdict;
-}
-
 // MARK: - The report
 
-static const char *why_no_tool(void) {
+static const char *why_fallback(bool is_watched) {
+    if (!is_watched)
+        return liveobj_status().reason;
     return liveobj_tool_path()
                ? "no findings: the liveobjects tool could not make the report"
                : "no findings: there is no liveobjects tool beside the preload library; "
                  "`swift build --product liveobjects` makes it, tool=PATH names one";
 }
 
-static enum liveobj_verdict write_report(const struct liveobj_options *options, int status) {
+static enum liveobj_verdict write_report(const struct liveobj_options *options) {
     bool is_watched = liveobj_status().state == LIVEOBJ_STATE_TRACKING;
+    struct work work = {options, why_fallback(is_watched), -1};
     enum liveobj_verdict verdict = LIVEOBJ_VERDICT_NONE;
-    if (is_watched && options->format != LIVEOBJ_FORMAT_CAPTURE && liveobj_tool_path())
-        verdict = write_with_tool(options, status);
-    if (verdict != LIVEOBJ_VERDICT_NONE)
+    if (options->format == LIVEOBJ_FORMAT_CAPTURE) {
+        run_step(write_capture, &work);
         return verdict;
-    liveobj_guard_arm(STEP_SECONDS, status);
-    if (options->format == LIVEOBJ_FORMAT_CAPTURE)
-        write_capture();
-    else
-        write_fallback(options, is_watched ? why_no_tool() : liveobj_status().reason);
-    liveobj_guard_disarm();
+    }
+    if (is_watched && liveobj_tool_path() && !run_step(make_capture, &work))
+        return verdict;
+    if (work.capture >= 0) {
+        verdict = analyse(options, work.capture);
+        close(work.capture);
+    }
+    if (verdict == LIVEOBJ_VERDICT_NONE)
+        run_step(write_fallback, &work);
     return verdict;
 }
 
@@ -106,12 +119,12 @@ static bool is_said_already(const struct liveobj_options *options) {
            options->format == LIVEOBJ_FORMAT_TEXT && liveobj_output_is_standard_error();
 }
 
-bool liveobj_report_write(const struct liveobj_options *options, int exit_status) {
+bool liveobj_report_write(const struct liveobj_options *options) {
     if (is_said_already(options))
         return false;
     struct liveobj_signals saved = liveobj_signals_block();
     liveobj_ignore_begin();
-    enum liveobj_verdict verdict = write_report(options, exit_status);
+    enum liveobj_verdict verdict = write_report(options);
     liveobj_ignore_end();
     liveobj_signals_restore(&saved);
     return verdict == LIVEOBJ_VERDICT_FAILING;

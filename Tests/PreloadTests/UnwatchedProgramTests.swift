@@ -24,6 +24,12 @@ struct UnwatchedProgramTests {
     #expect(preloaded.visible == plain.visible)
   }
 
+  @Test func ownToolIsUnchanged() throws {
+    let plain = try runProgram(BuiltProducts.tool, ["--help"])
+    let preloaded = try runPreloaded(BuiltProducts.tool, ["--help"], options: Self.options)
+    #expect(preloaded.visible == plain.visible)
+  }
+
   @Test(arguments: ["--list-tests", "-l", "--dump-tests-json", "list"])
   func testBinaryThatListsItsTestsIsUnchanged(argument: String) throws {
     let folder = try TemporaryFolder()
