@@ -1,5 +1,5 @@
-internal import LiveObjectsCapture
 public import LiveObjectsAnalysis
+internal import LiveObjectsCapture
 
 extension LiveObjects {
   /// The objects that were made during a measurement and are still alive.
@@ -10,8 +10,8 @@ extension LiveObjects {
     public let instances: Int
     /// Bytes asked for by the instances.
     public let bytes: UInt64
-    /// Live instances made at the same time of which nobody knows whether they belong to the measurement: beside
-    /// parallel tests, what was made on dispatch queues, threads and in detached tasks.
+    /// Live instances made at the same time of which nobody knows whether they belong to the measurement:
+    /// beside parallel tests, what was made on dispatch queues, threads and in detached tasks.
     public let unattributed: Int
     let explanation: Explanation
 

@@ -1,8 +1,8 @@
 extension LiveObjects {
   /// Runs an asynchronous body and tells which of the objects made meanwhile are still alive after it.
   ///
-  /// The body runs on the caller's actor, and late releases are waited for suspended, so that actors and the main
-  /// queue go on. Else as ``diff(_:_:)-(_,()->Void)``.
+  /// The body runs on the caller's actor, and late releases are waited for suspended, so that actors and the
+  /// main queue go on. See <doc:Measuring>.
   ///
   /// - Parameters:
   ///   - options: how to measure.
@@ -19,8 +19,8 @@ extension LiveObjects {
     return try await measurement.finish(isolation: isolation)
   }
 
-  /// Runs an asynchronous body that returns a value, and tells which of the objects made meanwhile are still alive
-  /// after it.
+  /// Runs an asynchronous body that returns a value, and tells which of the objects made meanwhile are still
+  /// alive after it.
   ///
   /// Objects that the value keeps alive are alive, and counted.
   ///
@@ -39,8 +39,8 @@ extension LiveObjects {
     return (value, try await measurement.finish(isolation: isolation))
   }
 
-  /// Runs an asynchronous body that can throw, and tells which of the objects made meanwhile are still alive after
-  /// it.
+  /// Runs an asynchronous body that can throw, and tells which of the objects made meanwhile are still alive
+  /// after it.
   ///
   /// A body that throws has no diff; catch the error inside the body to have one.
   ///
@@ -59,8 +59,8 @@ extension LiveObjects {
     return try await measurement.finish(isolation: isolation)
   }
 
-  /// Runs an asynchronous body that can throw and returns a value, and tells which of the objects made meanwhile
-  /// are still alive after it.
+  /// Runs an asynchronous body that can throw and returns a value, and tells which of the objects made
+  /// meanwhile are still alive after it.
   ///
   /// - Parameters:
   ///   - options: how to measure.

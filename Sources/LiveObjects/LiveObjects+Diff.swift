@@ -1,14 +1,14 @@
 extension LiveObjects {
   /// Runs a body and tells which of the objects made meanwhile are still alive after it.
   ///
-  /// Starts tracking if it is off, and leaves it on. Work that the body hands to other threads counts as well:
-  /// all objects of the process do, unless Swift Testing runs tests in parallel or another diff is open at the
-  /// same time. Then those made by the body, its tasks and actors count, and ``Diff/unattributed`` says
-  /// how many others nobody could attribute.
+  /// Starts tracking if it is off, and leaves it on. Work that the body hands to other threads counts as
+  /// well: all objects of the process do, unless Swift Testing runs tests in parallel or another diff is open
+  /// at the same time. Then those made by the body, its tasks and actors count, and ``Diff/unattributed``
+  /// says how many others nobody could attribute.
   ///
-  /// Waits for late releases by blocking the thread, for ``Options/settle`` at most, if objects are left. What the
-  /// thread itself would have to release then (work on the main queue, when the thread is the main one) is not
-  /// released by it; an asynchronous body, `{ () async in … }`, waits suspended.
+  /// Waits for late releases by blocking the thread, for ``Options/settle`` at most, if objects are left.
+  /// What the thread itself would have to release then (work on the main queue, when the thread is the main
+  /// one) is not released by it; an asynchronous body, `{ () async in … }`, waits suspended.
   ///
   /// - Parameters:
   ///   - options: how to measure.
@@ -23,9 +23,10 @@ extension LiveObjects {
     return try measurement.finish()
   }
 
-  /// Runs a body that returns a value, and tells which of the objects made meanwhile are still alive after it.
+  /// Runs a body that returns a value, and tells which of the objects made meanwhile are still alive after
+  /// it.
   ///
-  /// Objects that the value keeps alive are alive, and counted. Else as ``diff(_:_:)-(_,()->Void)``.
+  /// Objects that the value keeps alive are alive, and counted. See <doc:Measuring>.
   ///
   /// - Parameters:
   ///   - options: how to measure.
@@ -43,7 +44,7 @@ extension LiveObjects {
   /// Runs a body that can throw, and tells which of the objects made meanwhile are still alive after it.
   ///
   /// A body that throws has no diff; catch the error inside the body to have one.
-  /// Else as ``diff(_:_:)-(_,()->Void)``.
+  /// See <doc:Measuring>.
   ///
   /// - Parameters:
   ///   - options: how to measure.

@@ -7,8 +7,8 @@ public import LiveObjectsCapture
 /// #expect(diff.isClean, "\(diff)")
 /// ```
 ///
-/// Tracking watches the whole process, through the Swift runtime's own hooks, from ``start(_:)`` on. A
-/// ``diff(_:_:)-(_,()->Void)`` starts it by itself.
+/// Tracking watches the whole process, through the Swift runtime's own hooks, from ``start(_:)`` on. A diff
+/// starts it by itself. What counts, and what does not: <doc:Measuring>.
 public enum LiveObjects {
   /// Starts recording every heap object that the process allocates.
   ///
@@ -34,7 +34,7 @@ public enum LiveObjects {
 
   /// Takes down all objects that are alive now and were allocated since tracking started.
   ///
-  /// Costs about 50 nanoseconds an object. Nothing is interpreted until the snapshot is asked for its growth.
+  /// Nothing is interpreted until the snapshot is asked for its growth.
   ///
   /// - Throws: ``TrackingError/notTracking`` unless tracking is on, so that an idle recorder is never taken
   ///   for a process without objects.

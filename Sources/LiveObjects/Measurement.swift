@@ -2,8 +2,8 @@ internal import LiveObjectsCapture
 
 /// One diff from its first mark to its result.
 ///
-/// All that it does itself happens inside `Recorder.ignoring`, never across a suspension, so that nothing of it
-/// is counted. What a suspension allocates is told apart by its scope (`Scopes.pauses`).
+/// All that it does itself happens inside `Recorder.ignoring`, never across a suspension, so that nothing of
+/// it is counted. What a suspension allocates is told apart by its scope (`Scopes.pauses`).
 final class Measurement {
   private let options: LiveObjects.Options
   private let scope: UInt32

@@ -8,8 +8,8 @@
 
 /// When to look again at objects that may still be released.
 ///
-/// Releases that come late mostly come within milliseconds (a task that ends, a block on a queue), so the first
-/// looks are close together; what has not changed for long is there to stay.
+/// Releases that come late mostly come within milliseconds (a task that ends, a block on a queue), so the
+/// first looks are close together; what has not changed for long is there to stay.
 struct Settling {
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(50)

@@ -2,9 +2,9 @@ internal import LiveObjectsCapture
 
 /// Tells the objects that a test library makes for itself.
 ///
-/// XCTest waits for an asynchronous test on the main thread while the test runs on another one, and every assertion
-/// keeps records: both would pass for growth of the code under test. The innermost frame that lies in neither
-/// the standard library nor the system says whose code asked for an object.
+/// XCTest waits for an asynchronous test on the main thread while the test runs on another one, and every
+/// assertion keeps records: both would pass for growth of the code under test. The innermost frame that lies
+/// in neither the standard library nor the system says whose code asked for an object.
 struct TestLibraries {
   private static let names = ["libXCTest.so", "libTesting.so"]
 

@@ -31,7 +31,7 @@ extension LiveObjects.TrackingError: CustomStringConvertible {
     case .captureFailed(let reason):
       "The live objects could not be written down: \(reason)"
     case .snapshotsInWrongOrder:
-      "The growth since a later snapshot is not defined. Ask the newer snapshot for its growth since the older."
+      "Growth was asked for since a later snapshot. Ask the newer snapshot for its growth since the older."
     }
   }
 }
