@@ -218,8 +218,7 @@ static enum liveobj_eh_result open_table(const struct liveobj_unwind_image *imag
                                          struct table *table) {
     if (!image->unwind_header)
         return LIVEOBJ_EH_NONE;
-    struct liveobj_unwind_range range =
-        liveobj_unwind_image_readable(image, image->unwind_header);
+    struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, image->unwind_header);
     struct liveobj_eh_reader reader = {range.start, range.end, false};
     uint64_t version = liveobj_eh_read_unsigned(&reader, 1);
     unsigned frame_encoding = (unsigned)liveobj_eh_read_unsigned(&reader, 1);
@@ -237,9 +236,9 @@ static enum liveobj_eh_result open_table(const struct liveobj_unwind_image *imag
     return LIVEOBJ_EH_FOUND;
 }
 
-LIVEOBJ_HOOK enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
-                                               uintptr_t address,
-                                               struct liveobj_eh_program *program) {
+LIVEOBJ_HOOK enum liveobj_eh_result
+liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t address,
+                        struct liveobj_eh_program *program) {
     struct table table;
     enum liveobj_eh_result opened = open_table(image, &table);
     if (opened != LIVEOBJ_EH_FOUND)

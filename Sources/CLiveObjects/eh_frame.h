@@ -46,9 +46,9 @@ enum liveobj_eh_result {
 };
 
 /// The unwind program of the function that holds `address`.
-LIVEOBJ_HOOK enum liveobj_eh_result liveobj_eh_program_find(const struct liveobj_unwind_image *image,
-                                               uintptr_t address,
-                                               struct liveobj_eh_program *program);
+LIVEOBJ_HOOK enum liveobj_eh_result
+liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t address,
+                        struct liveobj_eh_program *program);
 
 /// How a register of the caller is found again.
 enum liveobj_eh_saved {
@@ -74,8 +74,9 @@ struct liveobj_eh_row {
 
 /// Runs a program up to `address`.
 /// \returns false if it holds an instruction that is not understood.
-LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
-                            uint64_t frame_pointer_column, struct liveobj_eh_row *row);
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
+                                         uintptr_t address, uint64_t frame_pointer_column,
+                                         struct liveobj_eh_row *row);
 
 #pragma GCC visibility pop
 

@@ -107,8 +107,7 @@ static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_
 }
 
 /// Instructions about one register, which they name first.
-static void run_column(struct machine *machine, unsigned opcode,
-                       struct liveobj_eh_reader *reader) {
+static void run_column(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
     uint64_t number = liveobj_eh_read_uleb(reader);
     switch (opcode) {
     case 0x05: // DW_CFA_offset_extended
@@ -191,8 +190,9 @@ static void run(struct machine *machine, struct liveobj_eh_reader reader) {
     }
 }
 
-LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program, uintptr_t address,
-                            uint64_t frame_pointer_column, struct liveobj_eh_row *row) {
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
+                                         uintptr_t address, uint64_t frame_pointer_column,
+                                         struct liveobj_eh_row *row) {
     struct machine machine = {
         .program = program,
         .frame_pointer_column = frame_pointer_column,

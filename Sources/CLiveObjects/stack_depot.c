@@ -30,8 +30,8 @@ struct entry {
     uint32_t own_frames;
 };
 
-/// Each slot is 0 while free, else an id below the upper half of the trace's hash: one word, so that
-/// no reader can see half of it.
+/// Each slot is 0 while free, else an id below the upper half of the trace's hash: one word, so
+/// that no reader can see half of it.
 struct table {
     uint64_t mask; // slots minus one, a power of two minus one
     uint64_t slots[];

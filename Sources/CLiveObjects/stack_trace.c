@@ -10,7 +10,8 @@
 // Invariants
 //   frames[0] is the root; sp falls strictly from the root to the leaf
 //   hash(0) = mix(seed, pc(0)), hash(i) = mix(hash(i - 1), pc(i)): independent of how it was walked
-//   every load lies in [sp of the leaf, top of the thread's stack], or in a frame of a foreign stack
+//   every load lies in [sp of the leaf, top of the thread's stack], or in a frame of a foreign
+//   stack
 //
 // Everything runs in hooks, on the thread that owns the cache, unless stacks.h says otherwise.
 
@@ -307,7 +308,7 @@ static uint32_t record_remembered(const struct walk *walk) {
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
-                                    struct liveobj_registers leaf) {
+                                                 struct liveobj_registers leaf) {
     struct walk walk = {.cache = cache, .extent = extent_of(leaf.sp)};
     walk_from(&walk, &leaf);
     if (walk.walked == 0 && walk.common == cache->count && cache->trace)

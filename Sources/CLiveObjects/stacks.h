@@ -36,7 +36,7 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
 
 /// The id of the calling thread's stack trace from `leaf` outwards; 0 if it was dropped. Hook.
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
-                                    struct liveobj_registers leaf);
+                                                 struct liveobj_registers leaf);
 
 /// Traces that were dropped since the start: depot full, or a stack that could not be read.
 uint64_t liveobj_stacks_dropped(void);

@@ -2,12 +2,12 @@
 //
 // It is never linked: a program that links it resolves _Unwind_RaiseException and _Unwind_Backtrace
 // to it, and C++ exceptions of the host would run through another unwinder than before. dlopen with
-// RTLD_LOCAL leaves the host's symbols alone. Headers are not needed: what is declared here has been
-// the binary interface of libunwind.so.8 on x86_64 since 2014.
+// RTLD_LOCAL leaves the host's symbols alone. Headers are not needed: what is declared here has
+// been the binary interface of libunwind.so.8 on x86_64 since 2014.
 //
-// The walk asks for it only where the unwind table needs a full machine: signal frames, frames whose
-// CFA is computed by an expression or from another register than sp and fp. From such a frame on the
-// whole rest of the trace is libunwind's, since it does not tell what it read to get there.
+// The walk asks for it only where the unwind table needs a full machine: signal frames, frames
+// whose CFA is computed by an expression or from another register than sp and fp. From such a frame
+// on the whole rest of the trace is libunwind's, since it does not tell what it read to get there.
 
 #if defined(__linux__)
 
@@ -29,8 +29,9 @@ struct cursor {
     _Alignas(16) unsigned char bytes[1024];
 };
 
-// libunwind keeps its per-thread tables in mappings of its own; malloc is used by its first call only, which
-// `warm_up` makes.
+// Said to be fit for hooks, which holds but for one thing: its tables are thread-local storage,
+// which the dynamic linker may take from malloc when a thread comes here first. No call of malloc
+// by the host is under way in a hook, so that is slow and not unsafe.
 LIVEOBJ_HOOK typedef int get_context_fn(struct context *);
 LIVEOBJ_HOOK typedef int init_local_fn(struct cursor *, struct context *);
 LIVEOBJ_HOOK typedef int step_fn(struct cursor *);
@@ -53,7 +54,7 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
 }
 
 static void warm_up(void) {
-    // The first use sets up tables and thread-local storage, which allocates.
+    // The first use of all sets up tables.
     struct liveobj_registers nowhere = {0, UINTPTR_MAX, 0};
     uintptr_t pc;
     liveobj_unwind_from(nowhere, &pc, 1);
@@ -97,7 +98,8 @@ static bool step_to(struct cursor *cursor, struct liveobj_registers frame) {
            register_of(cursor, REGISTER_PC) == frame.pc;
 }
 
-LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
+                                        size_t capacity) {
     struct context context;
     struct cursor cursor;
     size_t count = 0;
@@ -130,15 +132,15 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
     return false;
 }
 
-LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity) {
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
+                                        size_t capacity) {
     (void)frame;
     (void)pcs;
     (void)capacity;
     return 0;
 }
 
-void liveobj_unwind_after_fork_child(void) {
-}
+void liveobj_unwind_after_fork_child(void) {}
 
 #endif
 

@@ -18,7 +18,8 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void);
 /// Slow: microseconds. Hook.
 /// \param pcs Room for `capacity` addresses; innermost first.
 /// \returns their number; 0 if libunwind does not come by the frame.
-LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs, size_t capacity);
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
+                                        size_t capacity);
 
 /// In the child of a fork: libunwind is used no more if another thread was inside of it.
 void liveobj_unwind_after_fork_child(void);

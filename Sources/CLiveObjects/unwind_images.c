@@ -23,8 +23,10 @@ struct found_object {
     unsigned long long reserved[7];
 };
 
-// Weak: the symbol is absent before glibc 2.35. Named anew: headers that have it declare it otherwise.
-LIVEOBJ_HOOK extern int find_object(void *address, struct found_object *result) __asm__("_dl_find_object")
+// Weak: the symbol is absent before glibc 2.35. Named anew: headers that have it declare it
+// otherwise.
+LIVEOBJ_HOOK extern int find_object(void *address,
+                                    struct found_object *result) __asm__("_dl_find_object")
     __attribute__((weak));
 
 struct image_list {

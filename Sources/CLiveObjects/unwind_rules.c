@@ -1,9 +1,9 @@
 // unwind_rules.c - owns the table of unwind rules by return address.
 //
-// A rule depends on nothing but the return address, and the code of a program has few of these: each
-// is derived once from the image's unwind table and then found by one load. The table is a cache:
-// where a set is full a new rule takes the place of an older one, which will be derived again.
-// Everything here may run inside a hook.
+// A rule depends on nothing but the return address, and the code of a program has few of these:
+// each is derived once from the image's unwind table and then found by one load. The table is a
+// cache: where a set is full a new rule takes the place of an older one, which will be derived
+// again. Everything here may run inside a hook.
 
 #if defined(__linux__)
 
@@ -44,8 +44,8 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
         .cfa_words = words(row->cfa_offset, 16),
         .fp_words = fp->saved == LIVEOBJ_EH_AT_CFA ? words(-fp->offset, 10) : 0,
     };
-    bool cfa_fits = row->cfa_is_simple && rule.cfa_words &&
-                    (rule.from_fp || row->cfa_register == COLUMN_SP);
+    bool cfa_fits =
+        row->cfa_is_simple && rule.cfa_words && (rule.from_fp || row->cfa_register == COLUMN_SP);
     bool return_address_fits = row->return_address.saved == LIVEOBJ_EH_AT_CFA &&
                                row->return_address.offset == RETURN_ADDRESS_OFFSET;
     bool fp_fits = fp->saved == LIVEOBJ_EH_SAME || rule.fp_words > 1;

@@ -3,22 +3,13 @@
 #ifndef STACK_TESTING_H
 #define STACK_TESTING_H
 
+#include "expect.h"
 #include "os.h"
 #include "stacks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define MAX_FRAMES 512
-
-/// Ends the test with what was expected and where.
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition);               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /// All return addresses of a stored trace, innermost first.
 static inline size_t expand(uint32_t id, uintptr_t *addresses) {
@@ -48,7 +39,8 @@ static inline size_t expand(uint32_t id, uintptr_t *addresses) {
 
 static inline struct liveobj_stack_cache *make_cache(void) {
     struct liveobj_stack_cache *cache = liveobj_os_map(liveobj_stack_cache_bytes());
-    EXPECT(cache != NULL);
+    if (!cache)
+        abort();
     return cache;
 }
 

@@ -20,8 +20,7 @@ static struct truth truth;
 static bool is_ready;
 static uint64_t compared, differing, guessed;
 
-static _Thread_local struct liveobj_stack_cache *cache
-    __attribute__((tls_model("initial-exec")));
+static _Thread_local struct liveobj_stack_cache *cache __attribute__((tls_model("initial-exec")));
 static _Thread_local bool is_inside __attribute__((tls_model("initial-exec")));
 
 static void show(const char *title, const uintptr_t *addresses, size_t count) {
@@ -79,8 +78,8 @@ __attribute__((noinline)) void *malloc(size_t bytes) {
 
 __attribute__((constructor)) static void start(void) {
     is_inside = true;
-    is_ready = truth_load(&truth) &&
-               liveobj_stacks_start(64, (uint64_t)1 << 30) == LIVEOBJ_STACKS_UNWIND;
+    is_ready =
+        truth_load(&truth) && liveobj_stacks_start(64, (uint64_t)1 << 30) == LIVEOBJ_STACKS_UNWIND;
     is_inside = false;
 }
 

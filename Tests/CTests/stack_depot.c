@@ -1,0 +1,102 @@
+// The depot keeps each trace once, gives dense ids, and shares frames between traces.
+
+#include "support/stack_testing.h"
+
+#include "stack_depot.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct liveobj_stored_trace alone(const uintptr_t *frames, uint32_t count) {
+    return (struct liveobj_stored_trace){.own_frames = count, .frames = frames};
+}
+
+static uint32_t intern(uint64_t hash, struct liveobj_stored_trace trace) {
+    uint32_t id = liveobj_stack_depot_find(hash, 0);
+    return id ? id : liveobj_stack_depot_insert(hash, trace);
+}
+
+static void a_trace_is_stored_once(void) {
+    const uintptr_t frames[] = {0x30, 0x20, 0x10};
+    EXPECT(liveobj_stack_depot_find(1, 0) == 0);
+    uint32_t id = intern(1, alone(frames, 3));
+    EXPECT(id == 1);
+    EXPECT(intern(1, alone(frames, 3)) == id);
+    EXPECT(liveobj_stack_depot_insert(1, alone(frames, 3)) == id);
+    EXPECT(liveobj_stack_depot_last() == 1);
+}
+
+static void a_trace_continues_in_its_parent(void) {
+    const uintptr_t own[] = {0x50, 0x40};
+    uintptr_t all[MAX_FRAMES];
+    // Given a trace that shares the two outermost frames of trace 1
+    uint32_t id = intern(2, (struct liveobj_stored_trace){
+                                .parent = 1, .parent_frames = 2, .own_frames = 2, .frames = own});
+    const uintptr_t expected[] = {0x50, 0x40, 0x20, 0x10};
+    EXPECT(expand(id, all) == 4);
+    EXPECT(memcmp(all, expected, sizeof expected) == 0);
+}
+
+static void parents_that_give_no_frame_are_passed_over(void) {
+    const uintptr_t own[] = {0x60};
+    uintptr_t all[MAX_FRAMES];
+    // Given a trace that shares with trace 2 only what that shares with trace 1
+    uint32_t id = intern(3, (struct liveobj_stored_trace){
+                                .parent = 2, .parent_frames = 1, .own_frames = 1, .frames = own});
+    const uintptr_t expected[] = {0x60, 0x10};
+    EXPECT(liveobj_stack_depot_get(id).parent == 1);
+    EXPECT(expand(id, all) == 2);
+    EXPECT(memcmp(all, expected, sizeof expected) == 0);
+}
+
+static void a_hint_never_changes_the_answer(void) {
+    for (uint64_t hash = 1; hash <= 3; hash++)
+        for (uint32_t previous = 0; previous < 5; previous++)
+            EXPECT(liveobj_stack_depot_find(hash, previous) == hash);
+    EXPECT(liveobj_stack_depot_find(99, 1) == 0);
+}
+
+// MARK: - Many threads
+
+#define THREADS 8
+#define TRACES 20000
+
+static uint64_t hash_of(uint64_t number) {
+    return (number + 1000) * 0x9e3779b97f4a7c15u;
+}
+
+static void *intern_all(void *ids_of_thread) {
+    uint32_t *ids = ids_of_thread;
+    for (uint64_t i = 0; i < TRACES; i++) {
+        uintptr_t frames[] = {i, i + 1, i + 2};
+        ids[i] = intern(hash_of(i), alone(frames, 3));
+    }
+    return NULL;
+}
+
+static void threads_agree_on_ids(void) {
+    static uint32_t ids[THREADS][TRACES];
+    pthread_t threads[THREADS];
+    uint32_t before = liveobj_stack_depot_last();
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, intern_all, ids[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    EXPECT(liveobj_stack_depot_last() == before + TRACES);
+    for (int i = 1; i < THREADS; i++)
+        EXPECT(memcmp(ids[i], ids[0], sizeof ids[0]) == 0);
+    for (uint64_t i = 0; i < TRACES; i++)
+        EXPECT(liveobj_stack_depot_get(ids[0][i]).frames[2] == i + 2);
+    EXPECT(liveobj_stack_depot_dropped() == 0);
+}
+
+int main(void) {
+    if (!liveobj_stack_depot_start((uint64_t)64 << 20))
+        return 1;
+    a_trace_is_stored_once();
+    a_trace_continues_in_its_parent();
+    parents_that_give_no_frame_are_passed_over();
+    a_hint_never_changes_the_answer();
+    threads_agree_on_ids();
+    return EXPECT_STATUS();
+}
