@@ -19,7 +19,7 @@ struct FindingCollector {
     let key = Key(type: label.text, function: function)
     var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
     entry.instances += tally.growth
-    entry.bytes +|= tally.growthBytes
+    entry.bytes.add(saturating: tally.growthBytes)
     entry.callSites.add(tally.growth, at: trace)
     entries[key] = entry
   }

@@ -5,10 +5,11 @@ extension SourceFrame {
     !isSystem && !isRuntimes && !SystemModules.contains(module)
   }
 
-  /// The Swift runtime's C++ code; without a module of its own in statically linked programs.
+  /// The Swift runtime's C++ code, which has no module of its own in statically linked programs, and
+  /// the helpers that the compiler puts into every program.
   var isRuntimes: Bool {
     guard let function else { return false }
-    return ["swift_", "_swift_", "swift::"].contains(where: function.hasPrefix)
+    return ["swift_", "_swift_", "__swift_", "swift::"].contains(where: function.hasPrefix)
   }
 
   /// What runs before a program's own code does.
@@ -18,8 +19,10 @@ extension SourceFrame {
       || function.hasPrefix("__libc_start_")
   }
 
-  /// The compiler's part of an initialiser: whoever asked for the object is its caller.
-  var isAllocatingInit: Bool {
+  /// Code that the compiler made, an initialiser's allocating part for instance: whoever asked for
+  /// the object is its caller.
+  package var isCompilers: Bool {
+    if file == "<compiler-generated>" { return true }
     guard let function else { return false }
     let name = function.prefix { $0 != "(" }
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")

@@ -5,7 +5,7 @@ struct NamedFrame {
   let isUsers: Bool
   let isRuntimes: Bool
   let isThreadStart: Bool
-  let isAllocatingInit: Bool
+  let isCompilers: Bool
   let qualifiedFunction: String
 
   init(_ source: SourceFrame) {
@@ -13,7 +13,7 @@ struct NamedFrame {
     isUsers = source.isUsers
     isRuntimes = source.isRuntimes
     isThreadStart = source.isThreadStart
-    isAllocatingInit = source.isAllocatingInit
+    isCompilers = source.isCompilers
     qualifiedFunction = source.qualifiedFunction
   }
 }

@@ -51,7 +51,7 @@ struct NamedTraces {
     while let last = trace.last, frames[last].isThreadStart { trace.removeLast() }
     guard let users = trace.firstIndex(where: { frames[$0].isUsers }) else { return trace }
     trace.removeFirst(users)
-    let callers = trace.drop { frames[$0].isAllocatingInit }
+    let callers = trace.drop { frames[$0].isCompilers }
     return callers.first.map { frames[$0].isUsers } == true ? Array(callers) : trace
   }
 

@@ -9,6 +9,7 @@ enum SystemModules {
   private static let names: Set<String> = [
     "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
     "FoundationNetworking", "FoundationXML", "XCTest", "Testing", "Dispatch", "Synchronization",
-    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl", "LiveObjects",
+    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
+    "LiveObjects",
   ]
 }

@@ -14,17 +14,17 @@ struct Tally {
       return
     }
     live += 1
-    bytes +|= object.bytes
+    bytes.add(saturating: object.bytes)
     guard object.sequence >= baseline else { return }
     growth += 1
-    growthBytes +|= object.bytes
+    growthBytes.add(saturating: object.bytes)
   }
 
   mutating func add(_ other: Tally) {
     live += other.live
     growth += other.growth
     pinned += other.pinned
-    bytes +|= other.bytes
-    growthBytes +|= other.growthBytes
+    bytes.add(saturating: other.bytes)
+    growthBytes.add(saturating: other.growthBytes)
   }
 }

@@ -1,11 +1,20 @@
 /// How well the process was watched.
 public struct TrackingStatus: Sendable, Hashable {
   /// How far the recorder got in the process.
-  public enum State: UInt32, Sendable { case noRuntime = 0, blind, ready, tracking }
+  public enum State: UInt32, Sendable {
+    case noRuntime = 0
+    case blind, ready, tracking
+  }
   /// By which way it saw allocations: the runtime's hook pointers, or its allocator slots.
-  public enum Way: UInt32, Sendable { case none = 0, pointers, slots }
+  public enum Way: UInt32, Sendable {
+    case none = 0
+    case pointers, slots
+  }
   /// Where stack traces come from.
-  public enum StackSource: UInt32, Sendable { case off = 0, unwindTables, framePointers }
+  public enum StackSource: UInt32, Sendable {
+    case off = 0
+    case unwindTables, framePointers
+  }
 
   public var state: State
   public var way: Way

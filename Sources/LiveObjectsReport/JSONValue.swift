@@ -41,7 +41,8 @@ extension JSONValue {
         value.write(to: &text, indentation: inner)
       }
     case .object(let members):
-      Self.write(members, between: ("{", "}"), isFlat: isFlat, to: &text, indentation) { member, text, inner in
+      Self.write(members, between: ("{", "}"), isFlat: isFlat, to: &text, indentation) {
+        member, text, inner in
         Self.write(member.key, to: &text)
         text += ": "
         member.value.write(to: &text, indentation: inner)

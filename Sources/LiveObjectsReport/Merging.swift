@@ -6,7 +6,7 @@ extension Finding {
     instances += other.instances
     objects += other.objects
     victims += other.victims
-    bytes +|= other.bytes
+    bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     var counts: [[SourceFrame]: Int] = [:]
     for site in allocatedAt + other.allocatedAt { counts[site.frames, default: 0] += site.instances }
@@ -27,8 +27,8 @@ extension TypeGrowth {
     isUsers = isUsers || other.isUsers
     live += other.live
     growth += other.growth
-    bytes +|= other.bytes
-    growthBytes +|= other.growthBytes
+    bytes.add(saturating: other.bytes)
+    growthBytes.add(saturating: other.growthBytes)
     pinned += other.pinned
   }
 }

@@ -24,7 +24,7 @@ enum TextHeadline {
     let others = Set(report.types.lazy.filter { !$0.isUsers }.map(\.type))
     let whose = types.isDisjoint(with: others) ? " of yours" : ""
     let objects = report.findings.reduce(0) { $0 + $1.objects }
-    let bytes = report.findings.reduce(0) { $0 +| $1.bytes }
+    let bytes = report.findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
     return "\(Count.of(types.count, "type", "types"))\(whose) left "
       + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
   }

@@ -63,7 +63,7 @@ extension TextRenderer {
 
   /// The program's own frames that its author wrote; where there are none, whatever is known.
   private func shownFrames(of site: Finding.CallSite) -> some Collection<SourceFrame> {
-    let own = site.frames.filter { $0.isUsers && $0.file != nil }
+    let own = site.frames.filter { $0.isUsers && !$0.isCompilers && $0.file != nil }
     return (own.isEmpty ? site.frames : own).prefix(Self.listedFrames)
   }
 
@@ -108,7 +108,7 @@ extension TextRenderer {
     [
       "… and \(Count.of(types.count, "more type", "more types"))",
       Count.grouped(types.reduce(0) { $0 + $1.growth }), Count.grouped(types.reduce(0) { $0 + $1.live }),
-      Count.bytes(types.reduce(0) { $0 +| $1.growthBytes }), "",
+      Count.bytes(types.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }), "",
     ]
   }
 
@@ -121,7 +121,8 @@ extension TextRenderer {
     guard !pinned.isEmpty else { return }
     page.add()
     page.add("  Deinitialised, their memory kept by unowned references")
-    page.add(rows: pinned.map { ["\(Count.grouped($0.pinned)) ×", $0.type] }, [.right, .left], indentation: 4)
+    page.add(
+      rows: pinned.map { ["\(Count.grouped($0.pinned)) ×", $0.type] }, [.right, .left], indentation: 4)
   }
 
   private func addNotes(_ notes: [String], to page: inout TextPage) {

@@ -25,7 +25,7 @@ extension Report.Tracking {
     wasWatched = relevant.contains { $0.state == .tracking }
     unwatchedProcesses = relevant.count(where: { $0.state != .tracking })
     isComplete = wasWatched && relevant.allSatisfy(\.isComplete)
-    droppedRecords = statuses.reduce(0) { $0 +| $1.droppedRecords }
+    droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     self.notes = Self.notes(of: captures) + notes
   }
 

@@ -61,7 +61,9 @@ import Testing
 
   @Test func findingsAreOnlyOfTheProgramsOwnTypes() {
     var builder = CaptureBuilder()
-    for name in ["Swift._ContiguousArrayStorage<Demo.A>", "Foundation.Bundle", "XCTest.XCTestSuite", "_Custom.A"] {
+    for name in [
+      "Swift._ContiguousArrayStorage<Demo.A>", "Foundation.Bundle", "XCTest.XCTestSuite", "_Custom.A",
+    ] {
       builder.objects(of: builder.type(name))
     }
     builder.objects(of: builder.type("", kind: .rawBuffer))

@@ -49,6 +49,14 @@ import Testing
     #expect(functions(finding?.allocatedAt.first).first == "Loader.__allocating_init(client:)")
   }
 
+  @Test mutating func whatTheCompilerMadeIsTrimmed() {
+    symbolicator.define(0x70, [.user("__swift_allocate_boxed_opaque_existential_0", line: nil)])
+    symbolicator.define(0x71, [.user("outlined copy of A", file: "<compiler-generated>", line: nil)])
+    leak(at: [0x70, 0x71, 0x40])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["run()"])
+  }
+
   @Test mutating func inlinedCallsAreFramesOfTheirOwn() {
     symbolicator.define(0x70, [.user("Loader.__allocating_init()"), .user("inlined()"), .user("outer()")])
     leak(at: [0x70])

@@ -7,34 +7,43 @@ import Testing
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
 
-  @Test(arguments: [
-    ("Demo.Loader", .classInstance, .classInstance, "Demo.Loader"),
-    ("Swift._ContiguousArrayStorage<Demo.A>", .classInstance, .arrayStorage, "Swift._ContiguousArrayStorage<Demo.A>"),
-    ("Swift.ManagedBuffer<A, B>", .classInstance, .arrayStorage, "Swift.ManagedBuffer<A, B>"),
-    ("Swift._DictionaryStorage<A, B>", .classInstance, .dictionaryStorage, "Swift._DictionaryStorage<A, B>"),
-    ("Swift._SetStorage<A>", .classInstance, .setStorage, "Swift._SetStorage<A>"),
-    ("Swift.__StringStorage", .classInstance, .stringStorage, "Swift.__StringStorage"),
-    ("Swift.__SharedStringStorage", .classInstance, .stringStorage, "Swift.__SharedStringStorage"),
-    ("Demo.Failure", .errorBox, .error, "Demo.Failure"),
-    ("Demo.Settings", .genericBox, .box, "box of Demo.Settings"),
-    ("", .rawBuffer, .rawBuffer, "raw buffer"),
-    ("", .other, .other, "unnamed other"),
-    ("", .classInstance, .classInstance, "unnamed class"),
-  ] as [(String, TypeDescription.Kind, ObjectKind, String)])
-  mutating func kindsAreToldApart(name: String, kind: TypeDescription.Kind, expected: ObjectKind, text: String) {
+  @Test(
+    arguments: [
+      ("Demo.Loader", .classInstance, .classInstance, "Demo.Loader"),
+      (
+        "Swift._ContiguousArrayStorage<Demo.A>", .classInstance, .arrayStorage,
+        "Swift._ContiguousArrayStorage<Demo.A>"
+      ),
+      ("Swift.ManagedBuffer<A, B>", .classInstance, .arrayStorage, "Swift.ManagedBuffer<A, B>"),
+      (
+        "Swift._DictionaryStorage<A, B>", .classInstance, .dictionaryStorage, "Swift._DictionaryStorage<A, B>"
+      ),
+      ("Swift._SetStorage<A>", .classInstance, .setStorage, "Swift._SetStorage<A>"),
+      ("Swift.__StringStorage", .classInstance, .stringStorage, "Swift.__StringStorage"),
+      ("Swift.__SharedStringStorage", .classInstance, .stringStorage, "Swift.__SharedStringStorage"),
+      ("Demo.Failure", .errorBox, .error, "Demo.Failure"),
+      ("Demo.Settings", .genericBox, .box, "box of Demo.Settings"),
+      ("", .rawBuffer, .rawBuffer, "raw buffer"),
+      ("", .other, .other, "unnamed other"),
+      ("", .classInstance, .classInstance, "unnamed class"),
+    ] as [(String, TypeDescription.Kind, ObjectKind, String)])
+  mutating func kindsAreToldApart(
+    name: String, kind: TypeDescription.Kind, expected: ObjectKind, text: String
+  ) {
     builder.objects(of: builder.type(name, kind: kind))
     let types = analyse(builder).types
     #expect(types.map(\.kind) == [expected])
     #expect(types.map(\.type) == [text])
   }
 
-  @Test(arguments: [
-    ("Loader.load(completion:)", 2, "closure in Demo.Loader.load(completion:)", .closure),
-    ("Loader.load(completion:)", 1, "closure or box in Demo.Loader.load(completion:)", .closureOrBox),
-    ("closure #1 in run()", 2, "closure in closure #1 in Demo.run()", .closure),
-    ("static Loader.make()", 2, "closure in static Demo.Loader.make()", .closure),
-    ("main", 2, "closure in main", .closure),
-  ] as [(String, UInt32, String, ObjectKind)])
+  @Test(
+    arguments: [
+      ("Loader.load(completion:)", 2, "closure in Demo.Loader.load(completion:)", .closure),
+      ("Loader.load(completion:)", 1, "closure or box in Demo.Loader.load(completion:)", .closureOrBox),
+      ("closure #1 in run()", 2, "closure in closure #1 in Demo.run()", .closure),
+      ("static Loader.make()", 2, "closure in static Demo.Loader.make()", .closure),
+      ("main", 2, "closure in main", .closure),
+    ] as [(String, UInt32, String, ObjectKind)])
   mutating func closuresAreCalledAfterTheFunctionThatAllocatedThem(
     function: String, captureCount: UInt32, text: String, kind: ObjectKind
   ) {
@@ -63,7 +72,8 @@ import Testing
 
   @Test mutating func inAStaticProgramTheAllocatingFunctionTellsWhoseAClosureIs() {
     symbolicator.define(0x10, [.user("swift_allocObject", module: "demo", file: nil, line: nil)])
-    symbolicator.define(0x11, [.user("JSONDecoder.decode(_:from:)", module: "Foundation", file: nil, line: nil)])
+    symbolicator.define(
+      0x11, [.user("JSONDecoder.decode(_:from:)", module: "Foundation", file: nil, line: nil)])
     symbolicator.define(0x20, [.user("run()")])
     leakClosure(at: [0x10, 0x11, 0x20])
     leakClosure(at: [0x10, 0x20, 0x11])

@@ -17,17 +17,18 @@ import Testing
     #expect(TypeName(runtimeName).text == text)
   }
 
-  @Test(arguments: [
-    ("Demo.Loader", "Demo"),
-    ("Demo.(unknown context at $1).Cache", "Demo"),
-    ("Größe.Maß", "Größe"),
-    ("(extension in Demo):Swift.Array<Swift.Int>.Cache", "Demo"),
-    ("(Swift.Int, Demo.Loader)", nil),
-    ("(Swift.Int) -> Demo.Loader", nil),
-    ("@Sendable () -> ()", nil),
-    ("Any", nil),
-    ("", nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      ("Demo.Loader", "Demo"),
+      ("Demo.(unknown context at $1).Cache", "Demo"),
+      ("Größe.Maß", "Größe"),
+      ("(extension in Demo):Swift.Array<Swift.Int>.Cache", "Demo"),
+      ("(Swift.Int, Demo.Loader)", nil),
+      ("(Swift.Int) -> Demo.Loader", nil),
+      ("@Sendable () -> ()", nil),
+      ("Any", nil),
+      ("", nil),
+    ] as [(String, String?)])
   func tellsTheModuleOfNominalTypes(runtimeName: String, module: String?) {
     #expect(TypeName(runtimeName).module.map(String.init) == module)
   }

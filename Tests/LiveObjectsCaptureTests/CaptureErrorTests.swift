@@ -2,9 +2,10 @@ import LiveObjectsCapture
 import Testing
 
 @Suite struct CaptureErrorTests {
-  @Test(arguments: [
-    .empty, .notACapture, .unsupportedVersion(7), .cutOff, .damaged("a type is out of order"),
-  ] as [CaptureError.Reason])
+  @Test(
+    arguments: [
+      .empty, .notACapture, .unsupportedVersion(7), .cutOff, .damaged("a type is out of order"),
+    ] as [CaptureError.Reason])
   func saysWhatIsWrongWhereAndWhatToDoInOneLine(reason: CaptureError.Reason) {
     let text = CaptureError(offset: 1234, reason: reason).description
     #expect(!text.contains("\n"))

@@ -86,11 +86,13 @@ import Testing
   @Test func countsThatNothingBacksAreErrors() {
     let sizes: [UInt64] = [1 << 20, 1 << 40, .max >> 1, .max - 7, .max]
     for size in sizes {
-      let bytes = makeSampleCapture().bytes.dropLast(24) + ByteWriter.bytes {
-        $0.raw("OBJS".utf8)
-        $0.u32(0)
-        $0.u64(size)
-      }
+      let bytes =
+        makeSampleCapture().bytes.dropLast(24)
+        + ByteWriter.bytes {
+          $0.raw("OBJS".utf8)
+          $0.u32(0)
+          $0.u64(size)
+        }
       #expect(decodingError(Array(bytes))?.reason == .cutOff)
     }
     let manyArguments = ByteWriter.bytes {
@@ -120,7 +122,8 @@ import Testing
   }
 
   /// Id, kind and image of a type, with two images there.
-  @Test(arguments: [[2, 1, 0], [0, 1, 0], [1, 0, 0], [1, 7, 0], [1, 1, 2], [1, 1, 0xffff_fffe]] as [[UInt32]])
+  @Test(
+    arguments: [[2, 1, 0], [0, 1, 0], [1, 0, 0], [1, 7, 0], [1, 1, 2], [1, 1, 0xffff_fffe]] as [[UInt32]])
   func aTypeOutOfPlaceIsAnError(fields: [UInt32]) {
     let type = ByteWriter.bytes {
       for word in [fields[0], fields[1], 0, 0, fields[2], 0, 0] { $0.u32(word) }
@@ -156,6 +159,7 @@ import Testing
   }
 
   private func interestingByte(using random: inout SplitMix64) -> UInt8 {
-    [0, 1, 2, 3, 4, 0x7f, 0x80, 0xff, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)!
+    [0, 1, 2, 3, 4, 0x7f, 0x80, 0xff, UInt8.random(in: 0...255, using: &random)].randomElement(
+      using: &random)!
   }
 }

@@ -5,12 +5,13 @@ import Testing
 @testable import LiveObjectsReport
 
 @Suite struct FailOnTests {
-  @Test(arguments: [
-    (.leaks, [.retainCycle, .overRetained]),
-    (.held, [.retainCycle, .overRetained, .heldBy]),
-    (.growth, [.retainCycle, .overRetained, .heldBy, .growth]),
-    (.none, []),
-  ] as [(FailOn, [Finding.Verdict])])
+  @Test(
+    arguments: [
+      (.leaks, [.retainCycle, .overRetained]),
+      (.held, [.retainCycle, .overRetained, .heldBy]),
+      (.growth, [.retainCycle, .overRetained, .heldBy, .growth]),
+      (.none, []),
+    ] as [(FailOn, [Finding.Verdict])])
   func eachChoiceIncludesThoseBeforeIt(failOn: FailOn, verdicts: [Finding.Verdict]) {
     #expect(makeReportWithEveryVerdict().failingFindings(failOn).map(\.verdict) == verdicts)
   }

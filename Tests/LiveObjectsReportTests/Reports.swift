@@ -28,7 +28,8 @@ struct LeakingProgram {
     symbolicator.define(
       0x20, [.user("makeSUT()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 42)])
     symbolicator.define(
-      0x30, [.user("LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17)])
+      0x30,
+      [.user("LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17)])
     symbolicator.define(0x40, [.user("Loader.load(completion:)", line: 23)])
     symbolicator.define(0x50, [.user("main", module: "demo", file: nil, line: nil)])
     symbolicator.define(0x60, [.system("__libc_start_main", module: "libc.so.6")])

@@ -32,7 +32,9 @@ import Testing
   @Test func anIncompleteRecordingIsNotCalledClean() {
     let status = TrackingStatus(state: .tracking, droppedRecords: 1)
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
-    #expect(text.hasPrefix("LiveObjects: nothing of yours was found in demo (pid 12), but the recording is incomplete\n"))
+    #expect(
+      text.hasPrefix(
+        "LiveObjects: nothing of yours was found in demo (pid 12), but the recording is incomplete\n"))
     #expect(text.contains("note: 1 object was not recorded"))
   }
 
@@ -85,6 +87,7 @@ import Testing
       makeReport(of: first, CaptureBuilder(processID: 13), CaptureBuilder(processID: 14)))
     #expect(
       text.hasPrefix(
-        "LiveObjects: 1 type of yours left 1 instance (32 bytes) behind in demo (pid 12) and 2 other processes\n"))
+        "LiveObjects: 1 type of yours left 1 instance (32 bytes) behind in demo (pid 12) and 2 other processes\n"
+      ))
   }
 }
