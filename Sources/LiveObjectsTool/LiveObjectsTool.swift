@@ -9,6 +9,8 @@ struct LiveObjectsTool: ParsableCommand {
       Exit status: 2 for usage errors and unreadable or unwritable files; else the program's own \
       status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched; else 1 \
       where findings fail (--fail-on); else 0.
+
+      On a terminal, text has colours unless the environment has NO_COLOR.
       """,
     subcommands: [RunCommand.self, ReportCommand.self])
 

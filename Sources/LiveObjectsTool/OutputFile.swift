@@ -30,6 +30,9 @@ final class OutputFile {
     if descriptor > StandardStream.error.rawValue { close(descriptor) }
   }
 
+  /// A person is looking at it, who has not asked for plain text (https://no-color.org).
+  var wantsColor: Bool { isatty(descriptor) == 1 && (Environment["NO_COLOR"] ?? "").isEmpty }
+
   func write(_ bytes: [UInt8]) throws(ToolFailure) {
     guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
   }

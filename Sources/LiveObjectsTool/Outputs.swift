@@ -13,7 +13,9 @@ struct Outputs {
   /// Writes a report, and the captures it was made of, to all files.
   func write(_ report: Report, captures: [[UInt8]]) throws(ToolFailure) {
     let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
-    if let text { try text.write(Array(TextRenderer().render(report).utf8)) }
+    if let text {
+      try text.write(Array(TextRenderer(color: text.wantsColor).render(report).utf8))
+    }
     if let json { try json.write(Array(JSONRenderer().render(report).utf8)) }
     guard let capture else { return }
     for bytes in captures { try capture.write(bytes) }

@@ -4,12 +4,13 @@ import LiveObjectsCapture
 /// Names frames from the program's own files: with the toolchain's `llvm-symbolizer`, which knows files
 /// and lines, or from the files' symbol tables where it is missing.
 ///
-/// Nothing has to be done in the watched process, which may be long gone. Answers are kept, so one symbolicator
-/// serves all captures of a run.
+/// Nothing has to be done in the watched process, which may be long gone. Answers are kept, so one
+/// symbolicator serves all captures of a run.
 public final class BinarySymbolicator: Symbolicator {
   /// What could not be named and why, one sentence each, for people.
-  public private(set) var notes: [String] = []
+  public var notes: [String] { collectedNotes.sentences }
 
+  private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
   private let locator: BinaryLocator
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
@@ -55,11 +56,10 @@ public final class BinarySymbolicator: Symbolicator {
     case .file(let path):
       return path
     case .rebuilt:
-      note("\(image.path) is not the file that ran (its build id differs): its frames have no names.")
+      collectedNotes.add(rebuilt: image.path)
     case .missing:
       // The kernel's own image (`linux-vdso.so.1`) is no file.
-      guard image.path.hasPrefix("/") else { return nil }
-      note("\(image.path) was not found: its frames have no names. `--binaries` says where to look.")
+      if image.path.hasPrefix("/") { collectedNotes.add(missing: image.path) }
     }
     return nil
   }
@@ -68,8 +68,7 @@ public final class BinarySymbolicator: Symbolicator {
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
     guard let symbolizer = search.symbolizer(forProcessWith: images.map(\.path)) else {
-      note(
-        "llvm-symbolizer was not found: no file and line. It comes with the Swift toolchain and with LLVM.")
+      collectedNotes.addMissingSymbolizer()
       return resolveFromSymbolTables(addresses)
     }
     do {
@@ -77,7 +76,7 @@ public final class BinarySymbolicator: Symbolicator {
       known.merge(lines) { _, new in new }
       resolveFromSymbolTables(addresses.subtracting(lines.keys))
     } catch {
-      note("\(symbolizer.path) failed (\(error.reason)): no file and line.")
+      collectedNotes.addFailedSymbolizer(symbolizer.path, error.reason)
       resolveFromSymbolTables(addresses)
     }
   }
@@ -117,9 +116,5 @@ public final class BinarySymbolicator: Symbolicator {
       ?? FunctionName(undemangled: symbol)
     names[symbol] = name
     return name
-  }
-
-  private func note(_ sentence: String) {
-    if !notes.contains(sentence) { notes.append(sentence) }
   }
 }

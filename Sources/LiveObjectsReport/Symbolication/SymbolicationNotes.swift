@@ -1,0 +1,45 @@
+/// What could not be named, and why: a sentence a reason, however many files it is about.
+struct SymbolicationNotes {
+  /// Images whose files are not there, and those whose files are not the ones that ran.
+  private var missing: [String] = []
+  private var rebuilt: [String] = []
+  private var symbolizer: [String] = []
+
+  mutating func add(missing path: String) { Self.add(path, to: &missing) }
+  mutating func add(rebuilt path: String) { Self.add(path, to: &rebuilt) }
+
+  mutating func addMissingSymbolizer() {
+    Self.add(
+      "llvm-symbolizer was not found: no file and line. It comes with the Swift toolchain and with LLVM.",
+      to: &symbolizer)
+  }
+
+  mutating func addFailedSymbolizer(_ path: String, _ reason: String) {
+    Self.add("\(path) failed (\(reason)): no file and line.", to: &symbolizer)
+  }
+
+  var sentences: [String] {
+    var sentences = symbolizer
+    if !rebuilt.isEmpty {
+      sentences.append(
+        "Rebuilt since the capture, so that its frames have no names: \(Self.list(rebuilt)).")
+    }
+    if !missing.isEmpty {
+      sentences.append(
+        "Not found, so that its frames have no names: \(Self.list(missing)). "
+          + "`--binaries` says where to look.")
+    }
+    return sentences
+  }
+
+  private static func add(_ text: String, to list: inout [String]) {
+    if !list.contains(text) { list.append(text) }
+  }
+
+  /// The first few of many.
+  private static func list(_ paths: [String]) -> String {
+    let paths = paths.sorted()
+    let shown = paths.prefix(3).joined(separator: ", ")
+    return paths.count > 3 ? "\(shown) and \(paths.count - 3) more" : shown
+  }
+}
