@@ -6,9 +6,7 @@ extension Exactness {
     @Test(
       "200 forks among allocating threads neither hang nor change a count",
       arguments: [Watching.everyWay[0], Watching.everyWay[3]])
-    func forks(
-      watching: Watching
-    ) throws {
+    func forks(watching: Watching) throws {
       let run = try WatchedRun("Forker", ["200"], watching: watching)
       #expect(run.program.standardOutput == "{ \"survivors\": 2196, \"wrong\": 0 }\n")
       #expect(run.program.status == .exited(0))
@@ -18,6 +16,15 @@ extension Exactness {
       #expect(capture.liveCount(of: "Forker.Survivor") == 2_196)
       #expect(capture.liveCount(of: "Forker.ChildSurvivor") == 0)
       #expect(capture.liveCount(of: "Forker.Passing") == 0)
+    }
+
+    @Test("programs that a shell starts write a capture each, the shell none")
+    func shell() throws {
+      let programs = ["RawBuffers", "Survivors", "RawBuffers"].map(BuiltProducts.executable)
+      let run = try WatchedRun("/bin/sh", ["-c", programs.joined(separator: " && ")])
+      #expect(run.program.status == .exited(0))
+      #expect(run.program.standardError.isEmpty)
+      #expect(run.captures.map(\.process.executable).sorted() == programs.sorted())
     }
 
     @Test("a program that another became is watched from its own start")
@@ -48,9 +55,7 @@ extension Exactness {
     }
 
     @Test("objects of a library that was loaded late are counted and named", arguments: Watching.everyWay)
-    func lateLibrary(
-      watching: Watching
-    ) throws {
+    func lateLibrary(watching: Watching) throws {
       let folder = try TemporaryFolder()
       let guest = folder.path("libDlopenGuest.so")
       try Compiler.compile(

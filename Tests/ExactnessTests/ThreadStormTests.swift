@@ -4,10 +4,8 @@ extension Exactness {
   @Suite struct ThreadStormTests {
     @Test(
       "16 threads with a million allocations each leave exactly their survivors",
-      arguments: [Watching.everyWay[0], Watching.everyWay[3]])
-    func storm(
-      watching: Watching
-    ) throws {
+      arguments: Watching.everyWay)
+    func storm(watching: Watching) throws {
       let storm = ["16", "8", "1000000", "997"]
       let run = try WatchedRun("ThreadStorm", storm, watching: watching, timeout: .seconds(300))
       let capture = try run.capture

@@ -11,6 +11,10 @@ func leaveLeftovers() {
   for _ in 0..<17 { leak(Leftover()) }
 }
 
+func allocateForEver() -> Never {
+  while true { _ = String(repeating: "passing", count: 100).uppercased() }
+}
+
 leaveLeftovers()
 // Into the buffer only, where standard output is a file: whoever ends the process early loses it.
 print("about to end")
@@ -21,6 +25,10 @@ case "return": break
 case "exit": exit(status)
 case "_exit": _exit(status)
 case "exit-from-thread": PosixThread { exit(status) }.join()
+case "exit-among-threads":
+  for _ in 0..<4 { _ = PosixThread { allocateForEver() } }
+  usleep(20_000)
+  exit(status)
 case "end-main-thread":
   _ = PosixThread { leaveLeftovers() }
   pthread_exit(nil)
