@@ -1,8 +1,9 @@
 // stacks.h - from the registers of a frame to the id of its stack trace.
 //
-//   unwind_rules.c  the unwind rule of a return address, read from the image's unwind table
+//   unwind_rules.c  the unwind rule of a return address, from the image's unwind table (eh_frame.c)
 //   unwind.c        the one file that knows libunwind: what the rules cannot pass, it walks
-//   stack_trace.c   walks a thread's stack, re-using the part that has not changed since last time
+//   stack_walk.c    walks a thread's stack, re-using the part that has not changed since last time
+//   stack_trace.c   from the walked frames to the id of their trace
 //   stack_depot.c   a trace's frames -> an id, for good
 
 #ifndef LIVEOBJ_STACKS_H

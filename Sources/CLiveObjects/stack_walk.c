@@ -1,0 +1,209 @@
+// stack_walk.c - walks stacks; owns nothing but the generation of what threads remember.
+//
+// Consecutive allocations of a thread share most of their stack. So a trace is not walked to its
+// root: the walk starts at the leaf and ends at the first frame that the last trace has too, with
+// the same registers. What lies outside of that frame follows from its registers and from the words
+// in memory that the walk once read, and if all of those still hold what they held, the rest of the
+// old trace is the rest of this one. Those words are read independently of one another, which is
+// several times faster than walking; and the rest's hash is known, since hashes run from the root.
+//
+// Invariants
+//   frames[0] is the root; sp falls strictly from the root to the leaf
+//   every load lies in [sp of the leaf, top of the thread's stack], or in a frame of a foreign
+//   stack
+//
+// Everything runs in hooks, on the thread that owns the cache.
+
+#if defined(__linux__)
+
+#include "stack_walk.h"
+
+#include "unwind.h"
+#include "unwind_rules.h"
+
+/// How far a guessed frame may lie from the frame before it: libunwind's own limit.
+#define MAX_GUESS_BYTES 0x4000
+
+/// How far a frame may reach on a stack whose end is not known, and the largest stack believed in.
+#define MAX_FOREIGN_FRAME_BYTES ((uintptr_t)1 << 20)
+#define MAX_STACK_BYTES ((uintptr_t)64 << 20)
+
+static uint32_t generation;
+
+// MARK: - The stack's extent
+
+// Weak: not every C library has it.
+extern void *__libc_stack_end __attribute__((weak));
+
+static bool is_below(uintptr_t sp, uintptr_t top) {
+    return sp < top && top - sp <= MAX_STACK_BYTES;
+}
+
+/// glibc puts a thread's control block at the top of its stack, also of one that the program gave.
+/// The main thread's lies elsewhere, below its stack.
+static struct liveobj_stack_extent extent_of(uintptr_t sp) {
+    uintptr_t control_block = (uintptr_t)__builtin_thread_pointer();
+    if (is_below(sp, control_block))
+        return (struct liveobj_stack_extent){control_block & ~(uintptr_t)7, false};
+    if (&__libc_stack_end && is_below(sp, (uintptr_t)__libc_stack_end))
+        return (struct liveobj_stack_extent){(uintptr_t)__libc_stack_end & ~(uintptr_t)7, false};
+    return (struct liveobj_stack_extent){sp + MAX_FOREIGN_FRAME_BYTES, true};
+}
+
+/// Reads a word of the stack. It may have become part of another frame's variables meanwhile, which
+/// is no error: the value then only fails to be the one that was there.
+__attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
+    return *(const uintptr_t *)place;
+}
+
+// MARK: - One step
+
+/// Whether a frame that has no exact rule can be passed; `rule` is what then stands for one.
+static bool pass(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
+                 struct liveobj_unwind_rule *rule) {
+    walk->is_closed = rule->kind == LIVEOBJ_UNWIND_OUTERMOST;
+    walk->is_opaque = rule->kind == LIVEOBJ_UNWIND_OPAQUE && liveobj_unwind_is_loaded();
+    if (rule->kind == LIVEOBJ_UNWIND_OPAQUE && !walk->is_opaque)
+        *rule = liveobj_unwind_rule_guess();
+    return rule->kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
+           frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
+}
+
+/// Finds the caller's frame.
+/// \param cfa, fp_words Where: its return address is the word below `cfa`.
+/// \returns false if there is none, or none that may be read.
+static bool step_to(struct liveobj_frame *caller, const struct liveobj_registers *frame,
+                    uintptr_t cfa, uintptr_t fp_words, uintptr_t top) {
+    uintptr_t depth = 8 * (fp_words > 1 ? fp_words : 1);
+    if (cfa % 8 != 0 || cfa > top || cfa < frame->sp || cfa - frame->sp < depth)
+        return false;
+    caller->fp_place = fp_words ? cfa - 8 * fp_words : 0;
+    caller->registers.pc = load(cfa - 8);
+    caller->registers.sp = cfa;
+    caller->registers.fp = fp_words ? load(caller->fp_place) : frame->fp;
+    return caller->registers.pc != 0;
+}
+
+/// Steps outwards by the rule of the frame's return address.
+/// \returns false at the end of the walk; `walk` then knows which end.
+static bool step(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
+                 struct liveobj_frame *caller) {
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
+    if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP) && !pass(walk, frame, &rule))
+        return false;
+    uintptr_t cfa = (rule.from_fp ? frame->fp : frame->sp) + 8 * (uintptr_t)rule.cfa_words;
+    if (!step_to(caller, frame, cfa, rule.fp_words, walk->extent.top))
+        return false;
+    if (walk->extent.is_foreign)
+        walk->extent.top = cfa + MAX_FOREIGN_FRAME_BYTES;
+    return true;
+}
+
+// MARK: - The last trace
+
+static bool is_same(const struct liveobj_registers *a, const struct liveobj_registers *b) {
+    return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+/// Whether the walk, which read this frame's registers from memory, would read the same again.
+static bool still_holds(const struct liveobj_frame *frame) {
+    return load(frame->registers.sp - 8) == frame->registers.pc &&
+           (!frame->fp_place || load(frame->fp_place) == frame->registers.fp);
+}
+
+/// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
+/// \returns the index of the outermost frame that is proven.
+static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
+    while (inner > 0 && still_holds(&frames[inner - 1]))
+        inner--;
+    return inner;
+}
+
+/// A last trace that cannot be this stack's is forgotten: its code is gone, or it belonged to an
+/// earlier thread and reaches beyond this one's stack.
+static uint32_t usable_frames(const struct liveobj_stack_walk *walk) {
+    const struct liveobj_stack_cache *cache = walk->cache;
+    bool is_usable = cache->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED) &&
+                     !walk->extent.is_foreign && cache->count > 0 &&
+                     cache->frames[0].registers.sp <= walk->extent.top;
+    return is_usable ? cache->count : 0;
+}
+
+// MARK: - The walk
+
+/// The walk reached the last trace's frame `index`. Uses all of the last trace that still holds.
+/// \returns true if that is all there is; else the walk has the proven frames and must go on.
+static bool join(struct liveobj_stack_walk *walk, uint32_t index) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    struct liveobj_frame *next = &cache->walked[walk->walked];
+    uint32_t proven = prove(cache->frames, index);
+    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, next))) {
+        walk->is_closed = cache->is_closed;
+        walk->common = index + 1;
+        // The inner frames may be others now.
+        cache->frames[index].fp_place = cache->walked[--walk->walked].fp_place;
+        return true;
+    }
+    for (uint32_t i = index; i-- > proven && walk->walked <= LIVEOBJ_MAX_FRAMES;)
+        cache->walked[walk->walked++] = cache->frames[i];
+    return false;
+}
+
+/// Walks outwards until the stack or LIVEOBJ_MAX_FRAMES end, or the last trace takes over. Each
+/// frame is written where it stays: to copy what was just written is slow.
+static void walk_from(struct liveobj_stack_walk *walk, const struct liveobj_registers *leaf) {
+    const struct liveobj_frame *frames = walk->cache->frames;
+    struct liveobj_frame *frame = walk->cache->walked;
+    uint32_t old = usable_frames(walk); // frames of the last trace that are not inside of this one
+    frame->registers = *leaf;
+    frame->fp_place = 0;
+    for (walk->walked = 1; walk->walked <= LIVEOBJ_MAX_FRAMES; walk->walked++) {
+        while (old > 0 && frames[old - 1].registers.sp < frame->registers.sp)
+            old--;
+        if (old > 0 && is_same(&frames[old - 1].registers, &frame->registers) &&
+            join(walk, old - 1))
+            return;
+        if (walk->walked > LIVEOBJ_MAX_FRAMES)
+            return;
+        frame = &walk->cache->walked[walk->walked];
+        if (!step(walk, &frame[-1].registers, frame))
+            return;
+    }
+}
+
+// MARK: - The result
+
+LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
+                                                          struct liveobj_registers leaf) {
+    struct liveobj_stack_walk walk = {.cache = cache, .extent = extent_of(leaf.sp)};
+    walk_from(&walk, &leaf);
+    return walk;
+}
+
+LIVEOBJ_HOOK void liveobj_stack_walk_remember(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t count = walk->common;
+    for (uint32_t i = walk->walked; i-- > 0;)
+        cache->frames[count++] = cache->walked[i];
+    cache->count = count;
+    cache->is_closed = walk->is_closed;
+    cache->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+}
+
+LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
+                                              uint32_t limit) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < walk->walked && count < limit; i++)
+        cache->addresses[count++] = cache->walked[i].registers.pc;
+    for (uint32_t i = walk->common; i-- > 0 && count < limit;)
+        cache->addresses[count++] = cache->frames[i].registers.pc;
+    return count;
+}
+
+void liveobj_stack_walk_invalidate(void) {
+    // Relaxed: no thread has frames in the image that went, so none needs to know in time.
+    __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+}
+
+#endif

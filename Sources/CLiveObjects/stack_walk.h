@@ -1,0 +1,69 @@
+// stack_walk.h - a thread's last stack trace, and the walk that re-uses it. Hook.
+
+#ifndef LIVEOBJ_STACK_WALK_H
+#define LIVEOBJ_STACK_WALK_H
+
+#include "os.h"
+#include "stacks.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Deeper stacks are cut, and not remembered.
+#define LIVEOBJ_MAX_FRAMES 512
+
+struct liveobj_frame {
+    struct liveobj_registers registers;
+    /// Where `registers.fp` was read, 0 if the inner frame left it as it was.
+    uintptr_t fp_place;
+    /// Of the return addresses from the root up to this frame.
+    uint64_t hash;
+    /// A stored trace that holds the return addresses up to this frame; 0 for none.
+    uint32_t trace;
+};
+
+struct liveobj_stack_cache {
+    uint32_t generation;
+    uint32_t count;
+    uint32_t trace;
+    /// The root's rule says that it is the outermost frame; else the walk ended for what it read.
+    bool is_closed;
+    struct liveobj_frame frames[LIVEOBJ_MAX_FRAMES]; // root first
+    /// The frames of a walk that the last trace does not have, leaf first.
+    struct liveobj_frame walked[LIVEOBJ_MAX_FRAMES + 1];
+    uintptr_t addresses[LIVEOBJ_MAX_FRAMES];
+};
+
+/// The part of a stack that may be read.
+struct liveobj_stack_extent {
+    uintptr_t top;
+    bool is_foreign; // `top` is not known, and moves with the walk
+};
+
+struct liveobj_stack_walk {
+    struct liveobj_stack_cache *cache;
+    struct liveobj_stack_extent extent;
+    uint32_t walked; // frames in cache->walked; one more than the maximum if there are more
+    uint32_t common; // frames that are those of the last trace, from the root on
+    bool is_closed;
+    bool is_opaque; // libunwind has to go on
+};
+
+/// Walks the calling thread's stack outwards from `leaf` until it or the maximum of frames ends, or
+/// the last trace takes over. All frames but `walked` and `common` stay as they are.
+LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
+                                                          struct liveobj_registers leaf);
+
+/// Makes the walk's frames the last trace; their hashes and stored traces are the caller's to set.
+LIVEOBJ_HOOK void liveobj_stack_walk_remember(const struct liveobj_stack_walk *walk);
+
+/// Lists the walk's return addresses in the cache, innermost first.
+/// \returns their number, at most `limit`.
+LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
+                                              uint32_t limit);
+
+/// All last traces are out of date: code has gone.
+void liveobj_stack_walk_invalidate(void);
+
+#pragma GCC visibility pop
+
+#endif
