@@ -14,7 +14,6 @@ let package = Package(
   platforms: [.macOS(.v13)],
   products: [
     .library(name: "LiveObjects", targets: ["LiveObjects"]),
-    .library(name: "LiveObjectsPreload", type: .dynamic, targets: ["LiveObjectsPreload"]),
     .executable(name: "liveobjects", targets: ["LiveObjectsTool"]),
   ],
   dependencies: [
@@ -30,17 +29,6 @@ let package = Package(
       name: "LiveObjects",
       dependencies: [
         "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
-      ]),
-    .target(
-      name: "LiveObjectsPreload",
-      dependencies: ["CLiveObjects"],
-      // The library lives in programs of any kind, so it needs libc and nothing else: no start
-      // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
-      // it binds to itself, whatever the program exports under the same names.
-      linkerSettings: [
-        .unsafeFlags(
-          ["-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic"],
-          .when(platforms: [.linux]))
       ]),
     .executableTarget(
       name: "LiveObjectsTool",
@@ -63,7 +51,6 @@ let package = Package(
       name: "LiveObjectsReportTests",
       dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
       exclude: ["Golden"]),
-    .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
@@ -72,3 +59,22 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
 )
+
+#if os(Linux)
+  package.products.append(
+    .library(name: "LiveObjectsPreload", type: .dynamic, targets: ["LiveObjectsPreload"]))
+  package.targets += [
+    .target(
+      name: "LiveObjectsPreload",
+      dependencies: ["CLiveObjects"],
+      // The library lives in programs of any kind, so it needs libc and nothing else: no start
+      // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
+      // it binds to itself, whatever the program exports under the same names.
+      linkerSettings: [
+        .unsafeFlags([
+          "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
+        ])
+      ]),
+    .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
+  ]
+#endif
