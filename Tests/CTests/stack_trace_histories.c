@@ -130,7 +130,8 @@ static void different_stacks_have_different_ids(void) {
 }
 
 /// Its frame has a frame pointer, at the same place whenever its caller's sp is the same.
-static __attribute__((noinline)) uint32_t record_with_frame_pointer(size_t bytes) {
+static __attribute__((noinline)) uint32_t record_with_frame_pointer(void) {
+    static volatile size_t bytes = 64; // not known to the compiler
     volatile char *area = alloca(bytes);
     area[0] = 0;
     uint32_t id = record_below();
@@ -140,7 +141,7 @@ static __attribute__((noinline)) uint32_t record_with_frame_pointer(size_t bytes
 
 static __attribute__((noinline)) uint32_t fill(size_t bytes) {
     volatile char *area = alloca(bytes);
-    uint32_t id = record_with_frame_pointer(64);
+    uint32_t id = record_with_frame_pointer();
     sink = (unsigned)(uintptr_t)area;
     return id;
 }
@@ -148,8 +149,15 @@ static __attribute__((noinline)) uint32_t fill(size_t bytes) {
 /// Calls `fill` from one of two places, with its frame shifted by `bytes`.
 static __attribute__((noinline)) uint32_t shift(size_t bytes) {
     volatile char *area = alloca(bytes);
-    uint32_t id = bytes > 512 ? fill(1024 - bytes) : fill(1024 - bytes) + 0 * sink;
-    sink = (unsigned)(uintptr_t)area + id;
+    uint32_t id;
+    if (bytes > 512) {
+        __asm__ volatile("nop"); // keeps the compiler from making one call of the two
+        id = fill(1024 - bytes);
+    } else {
+        id = fill(1024 - bytes);
+        __asm__ volatile("nop");
+    }
+    sink = (unsigned)(uintptr_t)area;
     return id;
 }
 
@@ -157,10 +165,11 @@ static __attribute__((noinline)) uint32_t shift(size_t bytes) {
 /// and the words further out are still where they were. Only the saved frame pointer has changed.
 static void a_changed_frame_pointer_is_seen(void) {
     static volatile size_t sizes[] = {256, 768}; // not known to the compiler
-    uint32_t first = shift(sizes[0]);
-    uint32_t second = shift(sizes[1]);
-    EXPECT(first && second);
-    EXPECT(first != second);
+    uint32_t ids[2];
+    for (int i = 0; i < 2; i++)
+        ids[i] = shift(sizes[i]);
+    EXPECT(ids[0] && ids[1]);
+    EXPECT(ids[0] != ids[1]);
 }
 
 int main(void) {
