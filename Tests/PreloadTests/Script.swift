@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// An executable shell script, for as long as this value lives.
@@ -6,14 +5,16 @@ final class Script: Sendable {
   private let folder: TemporaryFolder
   var path: String { folder.path("script") }
 
+  /// Another process writes the file: a test that starts a program at the same moment would keep
+  /// our descriptor open for an instant, and a file open for writing cannot be executed.
   init(_ text: String) throws {
     folder = try TemporaryFolder()
-    try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: path))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    _ = try runProgram(
+      "/bin/sh", ["-c", "cat >'\(path)'; chmod 755 '\(path)'"], standardInput: "#!/bin/sh\n\(text)\n")
   }
 }
 
-/// Copies a built program to where a test wants it.
+/// Copies a built program to where a test wants it, likewise.
 func copyExecutable(_ name: String, to path: String) throws {
-  try FileManager.default.copyItem(atPath: BuiltProducts.executable(name), toPath: path)
+  _ = try runProgram("/bin/cp", [BuiltProducts.executable(name), path])
 }
