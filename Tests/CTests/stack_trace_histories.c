@@ -166,7 +166,7 @@ static __attribute__((noinline)) uint32_t shift(size_t bytes) {
 static void a_changed_frame_pointer_is_seen(void) {
     static volatile size_t sizes[] = {256, 768}; // not known to the compiler
     uint32_t ids[2];
-    for (int i = 0; i < 2; i++)
+    for (volatile int i = 0; i < 2; i++) // volatile: one call, not two
         ids[i] = shift(sizes[i]);
     EXPECT(ids[0] && ids[1]);
     EXPECT(ids[0] != ids[1]);
