@@ -26,7 +26,9 @@ public struct Analysis: Sendable {
       let label = labels[group.type] ?? Self.label(group, of: capture, traces)
       guard options.includes(label.text) else { continue }
       tallies[label, default: Tally()].add(group.tally)
-      guard options.finds(label), group.tally.growth > 0 else { continue }
+      guard options.finds(label), group.tally.growth > 0,
+        !traces.isTestRunnersOwn(group.stackTrace)
+      else { continue }
       collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
     }
     types = tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)

@@ -2,7 +2,12 @@
 extension SourceFrame {
   /// Code of the program, not of the toolchain or the system.
   package var isUsers: Bool {
-    !isSystem && !isRuntimes && !SystemModules.contains(module)
+    !isSystem && !isRuntimes && !isTestRunners && !SystemModules.contains(module)
+  }
+
+  /// Code that SwiftPM writes to find and run the tests of a package.
+  var isTestRunners: Bool {
+    file?.contains("Tests.derived/") == true
   }
 
   /// The Swift runtime's C++ code, which has no module of its own in statically linked programs, and
@@ -22,7 +27,7 @@ extension SourceFrame {
   /// Code that the compiler made, an initialiser's allocating part for instance: whoever asked for
   /// the object is its caller.
   package var isCompilers: Bool {
-    if file == "<compiler-generated>" { return true }
+    if file?.hasSuffix("<compiler-generated>") == true { return true }
     guard let function else { return false }
     let name = function.prefix { $0 != "(" }
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")

@@ -4,6 +4,7 @@ struct NamedFrame {
   let source: SourceFrame
   let isUsers: Bool
   let isRuntimes: Bool
+  let isTestRunners: Bool
   let isThreadStart: Bool
   let isCompilers: Bool
   let qualifiedFunction: String
@@ -12,6 +13,7 @@ struct NamedFrame {
     self.source = source
     isUsers = source.isUsers
     isRuntimes = source.isRuntimes
+    isTestRunners = source.isTestRunners
     isThreadStart = source.isThreadStart
     isCompilers = source.isCompilers
     qualifiedFunction = source.qualifiedFunction

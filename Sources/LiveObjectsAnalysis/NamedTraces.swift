@@ -44,6 +44,14 @@ struct NamedTraces {
     trace(id).lazy.map { frames[$0] }.first { !$0.isRuntimes }?.source
   }
 
+  /// The test runner asked for the object, and no code that a person wrote: XCTest makes all test
+  /// cases before the first test and keeps them until the process ends.
+  func isTestRunnersOwn(_ id: UInt32) -> Bool {
+    let trace = trace(id)
+    return trace.contains { frames[$0].isTestRunners }
+      && trace.allSatisfy { !frames[$0].isUsers || frames[$0].isCompilers }
+  }
+
   /// A trace as people read it: from the call site outwards. Without a frame in the program's own
   /// code it is kept as it is.
   func fromCallSite(_ id: UInt32) -> Trace {

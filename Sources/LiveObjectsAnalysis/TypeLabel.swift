@@ -31,7 +31,7 @@ struct TypeLabel: Hashable {
   ///   - function: the program's function that it happened in.
   init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, function: String?) {
     kind = ObjectKind(of: type)
-    isUsers = allocator.map { !$0.isSystem && !SystemModules.contains($0.module) } ?? true
+    isUsers = allocator?.isUsers ?? true
     let place = function ?? type.image.map { capture.images[$0].name }
     guard isUsers, let place else {
       text = Self.unattributed

@@ -51,7 +51,7 @@ import Testing
 
   @Test mutating func whatTheCompilerMadeIsTrimmed() {
     symbolicator.define(0x70, [.user("__swift_allocate_boxed_opaque_existential_0", line: nil)])
-    symbolicator.define(0x71, [.user("outlined copy of A", file: "<compiler-generated>", line: nil)])
+    symbolicator.define(0x71, [.user("outlined copy of A", file: "/<compiler-generated>", line: nil)])
     leak(at: [0x70, 0x71, 0x40])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(functions(finding?.allocatedAt.first) == ["run()"])
@@ -97,6 +97,18 @@ import Testing
     #expect(finding?.instances == 100)
     #expect(finding?.allocatedAt.count == 32)
     #expect(finding?.omittedCallSites == 68)
+  }
+
+  @Test mutating func whatTheTestRunnerKeepsIsNoFinding() {
+    let file = "/build/debug/DemoPackageTests.derived/runner.swift"
+    symbolicator.define(0x70, [.system("XCTestCase.init(name:testClosure:)", module: "XCTest")])
+    symbolicator.define(0x71, [.user("static Runner.main()", file: file)])
+    symbolicator.define(0x72, [.user("LoaderTests.__allocating_init(name:testClosure:)")])
+    leak(of: "DemoTests.LoaderTests", at: [0x72, 0x70, 0x71])
+    leak(of: "Demo.Loader", at: [0x40, 0x71])
+    let analysis = analyse(builder, symbolicator)
+    #expect(analysis.findings.map(\.type) == ["Demo.Loader"])
+    #expect(analysis.types.count == 2)
   }
 
   @Test mutating func withoutSymbolsTheImageIsNamed() {
