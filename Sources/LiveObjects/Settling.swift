@@ -19,7 +19,7 @@ struct Settling {
   private var pause = firstPause
   private var elapsed = Duration.zero
   private var unchanged = Duration.zero
-  private var last: Set<ObjectIdentity>?
+  private var last: [ObjectIdentity]?
 
   init(limit: Duration) {
     self.limit = limit
@@ -27,7 +27,7 @@ struct Settling {
 
   /// - Parameter survivors: the objects that are still alive.
   /// - Returns: how long to wait before the next look; `nil` when the objects have settled.
-  mutating func pause(after survivors: Set<ObjectIdentity>) -> Duration? {
+  mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
     if survivors != last { unchanged = .zero }
     last = survivors
     guard !survivors.isEmpty, elapsed < limit, unchanged < Self.quiet else { return nil }

@@ -21,8 +21,9 @@ struct Survivors {
     unattributed = candidates.count { attribution.leavesOpen($0) && capture.isLiveInstance($0) }
   }
 
-  var identities: Set<ObjectIdentity> {
-    Set(capture.objects.lazy.filter { !$0.isPinned }.map(ObjectIdentity.init))
+  /// In the order of the capture, which objects keep as long as they live.
+  var identities: [ObjectIdentity] {
+    capture.objects.lazy.filter { !$0.isPinned }.map(ObjectIdentity.init)
   }
 
   /// Leaves out the types of which some pass left no instance behind.
@@ -37,7 +38,7 @@ struct Survivors {
 }
 
 /// One object among all that ever had its address.
-struct ObjectIdentity: Hashable {
+struct ObjectIdentity: Equatable {
   private let address: UInt64
   private let sequence: UInt64
 

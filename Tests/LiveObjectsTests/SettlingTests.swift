@@ -4,11 +4,11 @@ import XCTest
 @testable import LiveObjects
 
 final class SettlingTests: XCTestCase {
-  private func objects(_ addresses: UInt64...) -> Set<ObjectIdentity> {
-    Set(addresses.map { ObjectIdentity(LiveObject(address: $0, bytes: 16, sequence: $0, type: 0)) })
+  private func objects(_ addresses: UInt64...) -> [ObjectIdentity] {
+    addresses.map { ObjectIdentity(LiveObject(address: $0, bytes: 16, sequence: $0, type: 0)) }
   }
 
-  private func pauses(limit: Duration, _ look: (Int) -> Set<ObjectIdentity>) -> [Duration] {
+  private func pauses(limit: Duration, _ look: (Int) -> [ObjectIdentity]) -> [Duration] {
     var settling = Settling(limit: limit)
     var pauses: [Duration] = []
     while let pause = settling.pause(after: look(pauses.count)) { pauses.append(pause) }
