@@ -2,7 +2,7 @@
 extension SourceFrame {
   /// Code of the program, not of the toolchain or the system.
   package var isUsers: Bool {
-    !isSystem && !isRuntimes && !isTestRunners && !SystemModules.contains(module)
+    !isSystem && !isRuntimes && !isTestRunners && !isThreadStart && !SystemModules.contains(module)
   }
 
   /// Code that SwiftPM writes to find and run the tests of a package.

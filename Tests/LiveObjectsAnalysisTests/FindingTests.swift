@@ -104,7 +104,7 @@ import Testing
     symbolicator.define(0x70, [.system("XCTestCase.init(name:testClosure:)", module: "XCTest")])
     symbolicator.define(0x71, [.user("static Runner.main()", file: file)])
     symbolicator.define(0x72, [.user("LoaderTests.__allocating_init(name:testClosure:)")])
-    leak(of: "DemoTests.LoaderTests", at: [0x72, 0x70, 0x71])
+    leak(of: "DemoTests.LoaderTests", at: [0x72, 0x70, 0x71, 0x60, 0x61])
     leak(of: "Demo.Loader", at: [0x40, 0x71])
     let analysis = analyse(builder, symbolicator)
     #expect(analysis.findings.map(\.type) == ["Demo.Loader"])
