@@ -226,9 +226,13 @@ void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, v
     liveobj_tls.guard--;
 }
 
+/// Only the preload library defines this. It prepares by itself once it knows that the program is one to
+/// watch: in a compiler, not even a probe is wanted.
+extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((weak));
+
 // Constructors of the libraries that a program needs have run by now, and its threads have not begun.
 __attribute__((constructor)) static void prepare_early(void) {
-    if (!liveobj_is_handed_over())
+    if (!&liveobj_preloaded_table && !liveobj_is_handed_over())
         liveobj_recorder_prepare();
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The recorder's, from the same library (internal.h, handover.c).
+void liveobj_recorder_prepare(void);
 struct liveobj_table;
 extern const struct liveobj_table liveobj_recorder_table;
 
@@ -63,8 +65,6 @@ static void say_what_is_watched(void) {
 static void start(void) {
     struct liveobj_settings settings = settings_from_options();
     enum liveobj_state state = liveobj_start(&settings);
-    if (state == LIVEOBJ_STATE_NO_RUNTIME)
-        return;
     liveobj_output_start(&options);
     liveobj_tool_start(&options);
     liveobj_exit_start(&options);
@@ -75,8 +75,10 @@ static void start(void) {
 }
 
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {
-    if (liveobj_status().state == LIVEOBJ_STATE_NO_RUNTIME ||
-        !liveobj_activation_is_wanted(argument_count, arguments))
+    if (!liveobj_activation_is_wanted(argument_count, arguments))
+        return;
+    liveobj_recorder_prepare();
+    if (liveobj_status().state == LIVEOBJ_STATE_NO_RUNTIME)
         return;
     liveobj_message_start();
     read_options();
