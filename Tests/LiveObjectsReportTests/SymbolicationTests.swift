@@ -50,13 +50,33 @@ struct SymbolicationTests {
 
   @Test("from the symbol table where llvm-symbolizer prints nonsense")
   func namesFunctionsDespiteNonsense() throws {
-    let folder = try makeSymbolizer("echo nonsense; echo; echo 0x1; echo; echo x")
-    let (frame, _) = makeFrame()
-    let search = SymbolizerSearch(folders: [folder.path])
-    let named = BinarySymbolicator(binaries: nil, search: search)
-      .symbolicate([frame], of: makeCapture())[frame]?.first
+    #expect(try named(by: "echo nonsense; echo; echo 0x1; echo; echo x").function == "makeFrame()")
+  }
 
-    #expect(named?.function == "makeFrame()")
+  @Test("with the line before, where the compiler noted none and llvm-symbolizer knows how")
+  func asksAgainForLineZero() throws {
+    let script = """
+      while read -r line; do
+        case "$*" in
+          *--skip-line-zero*) echo "${line##* }"; echo f; echo "/demo.swift:7:1 (approximate)"; echo ;;
+          *) echo "${line##* }"; echo f; echo /demo.swift:0:0; echo ;;
+        esac
+      done
+      """
+    let named = try named(by: script)
+    #expect(named.file == "/demo.swift")
+    #expect(named.line == 7)
+  }
+
+  @Test("without a line, where the compiler noted none and llvm-symbolizer is too old")
+  func acceptsLineZero() throws {
+    let script = """
+      case "$*" in *--skip-line-zero*) exit 1 ;; esac
+      while read -r line; do echo "${line##* }"; echo f; echo /demo.swift:0:0; echo; done
+      """
+    let named = try named(by: script)
+    #expect(named.file == "/demo.swift")
+    #expect(named.line == nil)
   }
 
   @Test("only from the file that ran")
@@ -119,6 +139,14 @@ struct SymbolicationTests {
 }
 
 // MARK: - The frames of this very process
+
+/// The frame of `makeFrame` as a script names it that passes for llvm-symbolizer.
+private func named(by script: String) throws -> SourceFrame {
+  let folder = try makeSymbolizer(script)
+  let (frame, _) = makeFrame()
+  let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
+  return try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
+}
 
 /// A frame of this function, and the line it is in.
 @inline(never)

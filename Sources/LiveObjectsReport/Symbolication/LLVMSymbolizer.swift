@@ -14,6 +14,8 @@ struct LLVMSymbolizer {
     var symbol: String?
     var file: String?
     var line: Int?
+
+    var lacksLine: Bool { file != nil && line == nil }
   }
 
   struct Failure: Error {
@@ -26,13 +28,19 @@ struct LLVMSymbolizer {
   ///   symbolizer knows none.
   func symbolicate(_ addresses: [CodeAddress]) throws(Failure) -> [CodeAddress: [Line]] {
     let addresses = addresses.filter(\.canBeAskedFor).sorted()
+    let lines = try ask(for: addresses)
+    // Debug builds give many allocations line 0; the line before is what a person looks for. Only LLVM 20
+    // and later knows it, and crashes at addresses without any line, so it is asked for nothing else.
+    let lineless = addresses.filter { lines[$0]?.contains(where: \.lacksLine) ?? false }
+    guard !lineless.isEmpty, let better = try? ask(for: lineless, "--skip-line-zero") else { return lines }
+    return lines.merging(better) { _, better in better }
+  }
+
+  private func ask(
+    for addresses: [CodeAddress], _ options: String...
+  ) throws(Failure) -> [CodeAddress: [Line]] {
     let input = addresses.map { "\"\($0.binary)\" \($0.hexadecimal)\n" }.joined()
-    // In debug builds many allocations have line 0; the line before is what a person looks for.
-    var (ending, output) = try run(["--skip-line-zero"], input: input)
-    if ending == .exited(1) {
-      // Before LLVM 20 it does not know how to.
-      (ending, output) = try run([], input: input)
-    }
+    let (ending, output) = try run(options, input: input)
     // A host that takes every child's status leaves `unknown`; the output tells all the same.
     guard ending == .exited(0) || ending == .unknown else {
       throw Failure(reason: "it ended with \(ending)")
