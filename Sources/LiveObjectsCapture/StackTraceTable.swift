@@ -10,7 +10,8 @@ public struct StackTraceTable: Sendable {
   private struct Record {
     /// Where its own frames are in `frames`.
     var own: Range<Int>
-    var parent: UInt32
+    /// Index of the record it continues in.
+    var parent: Int?
     /// Frames taken from the parent: its outermost ones.
     var inherited: Int
 
@@ -40,7 +41,7 @@ public struct StackTraceTable: Sendable {
 
   /// The number of frames of a trace before `depth` cuts it; `nil` for an unknown id.
   func length(of id: UInt32) -> Int? {
-    record(id)?.length
+    recordIndex(of: id).map { records[$0].length }
   }
 
   /// Defines a trace. A parent must have been defined before, be smaller than `id`, and have as
@@ -50,20 +51,19 @@ public struct StackTraceTable: Sendable {
   ) {
     let start = frames.count
     frames.append(contentsOf: own)
-    let link = parent.map { contributor($0.id, frames: $0.frames) } ?? 0
+    let link = parent.flatMap { contributor($0.id, frames: $0.frames) }
     let record = Record(own: start..<frames.count, parent: link, inherited: parent?.frames ?? 0)
     let index = index(of: id)
     if index < ids.count, ids[index] == id {
       records[index] = record
     } else {
-      ids.insert(id, at: index)
-      records.insert(record, at: index)
+      insert(record, id: id, at: index)
     }
   }
 
   /// Where the frames of a trace are in `frames`, innermost first.
   func runs(of id: UInt32) -> [Range<Int>] {
-    guard var record = record(id) else { return [] }
+    guard var record = recordIndex(of: id).map({ records[$0] }) else { return [] }
     var runs: [Range<Int>] = []
     // Outermost frames of `record` that belong to the trace, and frames still to be given out.
     var relevant = record.length
@@ -73,8 +73,8 @@ public struct StackTraceTable: Sendable {
       if !run.isEmpty { runs.append(run) }
       missing -= run.count
       relevant = min(relevant, record.inherited)
-      guard missing > 0, let parent = self.record(record.parent) else { return runs }
-      record = parent
+      guard missing > 0, let parent = record.parent else { return runs }
+      record = records[parent]
     }
   }
 }
@@ -84,15 +84,25 @@ extension StackTraceTable {
   ///
   /// Linking to it directly keeps chains as short as the traces are long: without, a thousand
   /// traces that each differ from the one before by a frame would make a chain of a thousand links.
-  private func contributor(_ id: UInt32, frames count: Int) -> UInt32 {
-    var id = id
-    while count > 0, let record = record(id), record.inherited >= count { id = record.parent }
-    return id
+  private func contributor(_ id: UInt32, frames count: Int) -> Int? {
+    guard count > 0 else { return nil }
+    var index = recordIndex(of: id)
+    while let record = index.map({ records[$0] }), record.inherited >= count { index = record.parent }
+    return index
   }
 
-  private func record(_ id: UInt32) -> Record? {
+  /// At the end in a capture, whose ids ascend.
+  private mutating func insert(_ record: Record, id: UInt32, at index: Int) {
+    for later in index..<records.count {
+      records[later].parent = records[later].parent.map { $0 < index ? $0 : $0 + 1 }
+    }
+    ids.insert(id, at: index)
+    records.insert(record, at: index)
+  }
+
+  private func recordIndex(of id: UInt32) -> Int? {
     let index = index(of: id)
-    return index < ids.count && ids[index] == id ? records[index] : nil
+    return index < ids.count && ids[index] == id ? index : nil
   }
 
   /// The index of the first id that is not smaller.

@@ -19,6 +19,12 @@ import Testing
     #expect(StackTraceTable()[7].isEmpty)
   }
 
+  @Test func tracesMayBeSetInAnyOrder() {
+    var table = StackTraceTable()
+    for id: UInt32 in [5, 2, 9, 1, 2] { table[id] = [Frame(image: 0, offset: UInt64(id * 10))] }
+    #expect([1, 2, 5, 9].map { offsets(table[$0]) } == [[10], [20], [50], [90]])
+  }
+
   @Test func onlyTheInnermostFramesAreGivenOut() throws {
     var builder = CaptureBuilder(tracking: TrackingStatus(state: .tracking, depth: 3))
     let outer = builder.stackTrace([1, 2, 3, 4])
