@@ -12,7 +12,7 @@ enum Recorder {
   }
 
   static func stop() {
-    stopCount.withLock { $0 += 1 }
+    ignoring { stopCount.withLock { $0 += 1 } }
     liveobj_stop()
   }
 
