@@ -110,7 +110,7 @@ static __attribute__((noinline)) void recurse(unsigned depth) {
 }
 
 /// One call site that is reached from two: only a return address further out tells them apart.
-static __attribute__((noinline)) uint32_t record_below(void) {
+__attribute__((noinline)) uint32_t record_below(void) {
     struct liveobj_registers leaf = CALLER_REGISTERS();
     return liveobj_stack_trace_record(remembering, leaf);
 }
@@ -139,9 +139,38 @@ static __attribute__((noinline)) uint32_t record_with_frame_pointer(void) {
     return id;
 }
 
+#if defined(__x86_64__)
+/// Like record_with_frame_pointer, but saves the frame pointer two words further in, and leaves the
+/// words between as they were.
+uint32_t record_far(void);
+__asm__(".text\n"
+        ".type record_far, @function\n"
+        "record_far:\n"
+        ".cfi_startproc\n"
+        "  sub $16, %rsp\n"
+        "  .cfi_def_cfa_offset 24\n"
+        "  push %rbp\n"
+        "  .cfi_def_cfa_offset 32\n"
+        "  .cfi_offset rbp, -32\n"
+        "  mov %rsp, %rbp\n"
+        "  .cfi_def_cfa_register rbp\n"
+        "  call record_below\n"
+        "  pop %rbp\n"
+        "  .cfi_def_cfa rsp, 24\n"
+        "  add $16, %rsp\n"
+        "  .cfi_def_cfa_offset 8\n"
+        "  ret\n"
+        ".cfi_endproc\n"
+        ".size record_far, . - record_far\n");
+#else
+#define record_far record_with_frame_pointer
+#endif
+
+static uint32_t (*volatile record)(void);
+
 static __attribute__((noinline)) uint32_t fill(size_t bytes) {
     volatile char *area = alloca(bytes);
-    uint32_t id = record_with_frame_pointer();
+    uint32_t id = record();
     sink = (unsigned)(uintptr_t)area;
     return id;
 }
@@ -162,14 +191,18 @@ static __attribute__((noinline)) uint32_t shift(size_t bytes) {
 }
 
 /// `fill` makes up for the shift, so that all frames inside of it have the registers that they had,
-/// and the words further out are still where they were. Only the saved frame pointer has changed.
+/// and the words further out are still where they were. Only the saved frame pointer has changed,
+/// and last it is saved where it was not the first time.
 static void a_changed_frame_pointer_is_seen(void) {
-    static volatile size_t sizes[] = {256, 768}; // not known to the compiler
-    uint32_t ids[2];
-    for (volatile int i = 0; i < 2; i++) // volatile: one call, not two
+    static volatile size_t sizes[] = {256, 768, 256, 256, 768}; // not known to the compiler
+    uint32_t ids[5];
+    for (volatile int i = 0; i < 5; i++) { // volatile: one call, not five
+        record = i < 3 ? record_with_frame_pointer : record_far;
         ids[i] = shift(sizes[i]);
-    EXPECT(ids[0] && ids[1]);
+    }
     EXPECT(ids[0] != ids[1]);
+    EXPECT(ids[0] == ids[2]);
+    EXPECT(ids[3] != ids[4]);
 }
 
 int main(void) {
