@@ -32,14 +32,14 @@ struct RunCommand: ParsableCommand {
     let program = WatchedProgram(
       command: command, preloading: library, options: options, capturesTo: folder)
     let ending = try program.run()
-    let status = try report(on: folder.read(), ending, to: outputs)
+    let status = report(on: folder.read(), ending, to: outputs)
     throw ExitCode(ending.shellStatus == 0 ? status : ending.shellStatus)
   }
 
   /// - Returns: the status for a program that succeeded.
   private func report(
     on collected: CollectedCaptures, _ ending: ChildProcess.Ending, to outputs: Outputs
-  ) throws -> Int32 {
+  ) -> Int32 {
     let report = Report(of: collected.captures, lost: collected.lost)
     if let reason = unwatchedReason(report, collected, ending) {
       printError("nothing was watched: \(reason)")

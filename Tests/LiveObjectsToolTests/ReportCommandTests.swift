@@ -29,6 +29,15 @@ struct ReportCommandTests {
     }
   }
 
+  @Test("needs no standard stream", arguments: ["0<&-", "0<&- 1>&-", "1>&-", "0<&- 1>&- 2>&-"])
+  func needsNoStandardStreams(closing: String) throws {
+    let path = try write(makeCapture(survivors: 3))
+    let script = "\"$0\" report --text \"$2\" \"$1\" \(closing)"
+    let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, path, folder.path("text")])
+    #expect(result.status == .exited(0))
+    #expect(try folder.text(of: "text").contains("Demo.Loader"))
+  }
+
   @Test("merges captures")
   func mergesCaptures() throws {
     let paths = [

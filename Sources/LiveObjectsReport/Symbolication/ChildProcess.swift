@@ -25,8 +25,8 @@ package struct ChildProcess {
   ///   - program: a path, or a name to look for in `PATH`.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
-  ///   - streams: descriptors of this process by the number they have in the child; others that are
-  ///     not close-on-exec are inherited.
+  ///   - streams: descriptors of this process, from 3 on, by the number they have in the child; others
+  ///     that are not close-on-exec are inherited.
   ///   - signalMask: the signal mask of the child; `nil` for the calling thread's own.
   /// - Throws: why it could not be started.
   package init(
@@ -52,11 +52,12 @@ package struct ChildProcess {
       posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     }
 
-    let argumentPointers = CStringArray([program] + arguments)
-    let environmentPointers = CStringArray(environment)
+    let arguments = CStringArray([program] + arguments)
+    let environment = CStringArray(environment)
     var id: pid_t = 0
-    let error = posix_spawnp(
-      &id, program, &actions, &attributes, argumentPointers.pointers, environmentPointers.pointers)
+    let error = withExtendedLifetime((arguments, environment)) {
+      posix_spawnp(&id, program, &actions, &attributes, arguments.pointers, environment.pointers)
+    }
     guard error == 0 else { throw SystemError(code: error) }
     self.id = id
   }

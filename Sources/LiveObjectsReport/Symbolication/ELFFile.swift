@@ -17,6 +17,17 @@ package final class ELFFile {
     /// The index of the section that holds the strings of this one.
     var link: Int
   }
+  /// Numbers of the ELF specification.
+  enum SectionType {
+    static let symbols: UInt32 = 2
+    static let dynamicSymbols: UInt32 = 11
+  }
+  enum SegmentType {
+    static let interpreter: UInt32 = 3
+    static let notes: UInt32 = 4
+  }
+  private static let buildIDNote: UInt32 = 3
+
   struct Segment {
     var type: UInt32
     var offset: UInt64
@@ -43,7 +54,7 @@ package final class ELFFile {
 
   /// The linker's build id; empty where there is none.
   package var buildID: [UInt8] {
-    for segment in segments where segment.type == 4 {
+    for segment in segments where segment.type == SegmentType.notes {
       if let notes = read(segment.offset, segment.size), let id = Self.buildID(in: notes) {
         return id
       }
@@ -53,7 +64,7 @@ package final class ELFFile {
 
   /// The path of the dynamic loader that the program asks for; `nil` for one that is linked statically.
   package var interpreter: String? {
-    segments.first { $0.type == 3 }
+    segments.first { $0.type == SegmentType.interpreter }
       .flatMap { read($0.offset, $0.size) }
       .map { String(decoding: $0.bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
@@ -133,7 +144,7 @@ package final class ELFFile {
       let description = name + (Int(nameSize) + 3) & ~3
       let end = description + Int(size)
       guard end <= notes.bytes.count else { return nil }
-      if type == 3, notes.bytes[name...].starts(with: "GNU\0".utf8) {
+      if type == buildIDNote, notes.bytes[name...].starts(with: "GNU\0".utf8) {
         return Array(notes.bytes[description..<end])
       }
       position = description + (Int(size) + 3) & ~3

@@ -65,7 +65,7 @@ struct LLVMSymbolizer {
   private func run(
     _ options: [String], from input: TemporaryFile, to output: TemporaryFile
   ) throws(SystemError) -> ChildProcess.Ending {
-    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    let null = try movingAboveStandardStreams(open("/dev/null", O_WRONLY | O_CLOEXEC))
     defer { close(null) }
     let child = try ChildProcess(
       program: path, arguments: ["--inlines", "--print-address"] + options,

@@ -12,10 +12,10 @@ final class TemporaryFile {
 
   init() throws(SystemError) {
     var path = Array(((Environment["TMPDIR"] ?? "/tmp") + "/liveobjects-XXXXXX").utf8CString)
-    descriptor = mkstemp(&path)
-    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    let file = mkstemp(&path)
+    guard file >= 0 else { throw SystemError(code: errno) }
     unlink(path)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    descriptor = try movingAboveStandardStreams(file)
   }
 
   deinit { close(descriptor) }
@@ -43,4 +43,14 @@ final class TemporaryFile {
       }
     }
   }
+}
+
+/// The same open file under a number that no standard stream of a child has, and that no other child
+/// inherits. A host may have closed its own standard streams, and got their numbers for this file.
+func movingAboveStandardStreams(_ descriptor: CInt) throws(SystemError) -> CInt {
+  let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+  let error = errno
+  close(descriptor)
+  guard moved >= 0 else { throw SystemError(code: error) }
+  return moved
 }
