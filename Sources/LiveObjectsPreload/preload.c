@@ -68,10 +68,11 @@ static void start(void) {
     liveobj_output_start(&options);
     liveobj_tool_start(&options);
     liveobj_exit_start(&options);
-    if (state != LIVEOBJ_STATE_TRACKING)
-        liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
-    else if (options.verbosity >= 1)
+    if (state == LIVEOBJ_STATE_TRACKING && options.verbosity >= 1)
         say_what_is_watched();
+    // Of a capture, its reader says so (`liveobjects run` would have it said twice).
+    if (state != LIVEOBJ_STATE_TRACKING && options.format != LIVEOBJ_FORMAT_CAPTURE)
+        liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
 }
 
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {
