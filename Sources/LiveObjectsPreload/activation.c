@@ -51,7 +51,7 @@ bool liveobj_activation_is_toolchain_name(const char *name) {
     return false;
 }
 
-/// Folders that a toolchain shares with everybody's programs when it is installed as a system package.
+/// Folders that a toolchain shares with everybody's programs when it is a system package.
 static bool is_shared_folder(const char *folder) {
     return strcmp(folder, "/usr/bin/") == 0 || strcmp(folder, "/usr/local/bin/") == 0 ||
            strcmp(folder, "/bin/") == 0;

@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// However a program ends, its status is its own, and it is reported at most once.
 struct ExitTests {

@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 /// The library as a file: a program must be able to load it wherever it runs.
 struct LibraryFileTests {

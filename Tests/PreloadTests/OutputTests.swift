@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// Where reports go, and what happens when they cannot go there.
 struct OutputTests {

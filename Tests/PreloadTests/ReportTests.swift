@@ -1,6 +1,6 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 /// What a watched program's report says, and where it goes.
 struct ReportTests {

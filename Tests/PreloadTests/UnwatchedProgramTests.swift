@@ -1,5 +1,5 @@
-import Testing
 import TestSupport
+import Testing
 
 /// Programs that are not for us to watch behave as if the library were not there.
 struct UnwatchedProgramTests {
