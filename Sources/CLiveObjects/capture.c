@@ -71,6 +71,10 @@ struct work {
     struct liveobj_section retains;
     struct liveobj_reader reader;
     struct liveobj_type_table type_table;
+    struct {
+        uintptr_t metadata;
+        uint32_t id;
+    } last_type; // the next object often has it too
     struct images images;
     uint8_t *stacks_used; // by stack id
     uint32_t stacks_end;
@@ -195,13 +199,24 @@ static void put_type(struct work *work, uint32_t id, const struct liveobj_type *
     liveobj_put_string(&work->types, name.text, name.length);
 }
 
-static uint32_t type_id(struct work *work, const struct liveobj_object *object) {
+static uint32_t look_up_type(struct work *work, const struct liveobj_object *object) {
     bool is_new;
     struct liveobj_type type = liveobj_type_of(object, &work->reader);
     uint32_t id = liveobj_type_table_id(&work->type_table, &type, &is_new);
     if (id && is_new)
         put_type(work, id, &type);
+    if (type.kind == LIVEOBJ_TYPE_CLASS) { // the type of an error box depends on more than its metadata
+        work->last_type.metadata = object->metadata;
+        work->last_type.id = id;
+    }
     return id;
+}
+
+static uint32_t type_id(struct work *work, const struct liveobj_object *object) {
+    if (object->metadata == work->last_type.metadata &&
+        object->metadata != LIVEOBJ_METADATA_IN_HEADER)
+        return work->last_type.id;
+    return look_up_type(work, object);
 }
 
 static uint32_t object_flags(struct liveobj_strong_count count) {
@@ -210,19 +225,15 @@ static uint32_t object_flags(struct liveobj_strong_count count) {
 }
 
 static void put_object(struct work *work, const struct liveobj_object *object, uint32_t type) {
-    enum { OBJECT_BYTES = 48 };
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &work->reader);
-    struct liveobj_section *section = &work->objects;
-    liveobj_section_reserve(section, OBJECT_BYTES);
-    liveobj_put_u64(section, object->address);
-    liveobj_put_u64(section, object->bytes);
-    liveobj_put_u64(section, object->sequence);
-    liveobj_put_u32(section, type);
-    liveobj_put_u32(section, object->stack);
-    liveobj_put_u32(section, object->scope);
-    liveobj_put_u32(section, object_flags(count));
-    liveobj_put_u32(section, count.value);
-    liveobj_put_u32(section, 0);
+    struct {
+        uint64_t address, bytes, sequence;
+        uint32_t type, stack, scope, flags, strong_count, reserved;
+    } record = {object->address, object->bytes,       object->sequence, type, object->stack,
+                object->scope,   object_flags(count), count.value,      0};
+    _Static_assert(sizeof record == 48, "as the format says");
+    liveobj_section_reserve(&work->objects, sizeof record);
+    liveobj_put(&work->objects, &record, sizeof record);
 }
 
 static void put_retain_counts(struct work *work, uint32_t index, uintptr_t address) {

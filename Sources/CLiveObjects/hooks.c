@@ -295,23 +295,37 @@ __attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_allo
     return memory; // volatile, so that the call above is no tail call and this frame stays
 }
 
+static bool sees_birth(const void *memory) {
+    struct liveobj_object object;
+    uintptr_t metadata =
+        slots_tell_objects ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
+    return liveobj_records_find((uintptr_t)memory, &object) && object.metadata == metadata &&
+           object.bytes == TEST_BYTES;
+}
+
+static bool sees_birth_and_death(const struct liveobj_runtime *runtime) {
+    struct liveobj_object object;
+    slow_alloc_fn allocate = (slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc;
+    slow_dealloc_fn deallocate = (slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc;
+    void *memory = allocate_for_test(allocate);
+    bool born = sees_birth(memory);
+    deallocate(memory, TEST_BYTES, TEST_ALIGNMENT_MASK);
+    return born && !liveobj_records_find((uintptr_t)memory, &object);
+}
+
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
     enum { CODE_BYTES = 256 }; // more than `allocate_for_test` has
     if (!runtime->swift_slowAlloc || !runtime->swift_slowDealloc)
         return false;
+    struct liveobj_extent allocator = object_allocators[0];
+    uint32_t guard = liveobj_tls_get()->guard;
     uintptr_t code = (uintptr_t)allocate_for_test;
-    struct liveobj_extent saved = object_allocators[0];
     object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
-    void *memory = allocate_for_test((slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc);
-    object_allocators[0] = saved;
-    struct liveobj_object object;
-    uintptr_t expected =
-        slots_tell_objects ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
-    bool born = liveobj_records_find((uintptr_t)memory, &object) && object.metadata == expected &&
-                object.bytes == TEST_BYTES;
-    ((slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc)(memory, TEST_BYTES,
-                                                             TEST_ALIGNMENT_MASK);
-    return born && !liveobj_records_find((uintptr_t)memory, &object);
+    liveobj_tls_get()->guard = 0; // whoever starts tracking may be at work for it
+    bool sees = sees_birth_and_death(runtime);
+    liveobj_tls_get()->guard = guard;
+    object_allocators[0] = allocator;
+    return sees;
 }
 
 // MARK: - Switches

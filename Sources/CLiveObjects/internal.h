@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // None of this is for other images: calls and variables need no global offset table then.
 #pragma GCC visibility push(hidden)
@@ -336,15 +337,33 @@ bool liveobj_section_start(struct liveobj_section *section, struct liveobj_strea
                            const char *tag);
 /// Flushes what is left and frees the buffer.
 void liveobj_section_finish(struct liveobj_section *section);
+/// Writes what the buffer holds as a section.
+void liveobj_section_flush(struct liveobj_section *section);
+
 /// Makes room for a record of at most `bytes`, which must be below LIVEOBJ_RECORD_LIMIT.
-void liveobj_section_reserve(struct liveobj_section *section, size_t bytes);
-void liveobj_put_u32(struct liveobj_section *section, uint32_t value);
-void liveobj_put_u64(struct liveobj_section *section, uint64_t value);
+static inline void liveobj_section_reserve(struct liveobj_section *section, size_t bytes) {
+    if (section->capacity - section->count < bytes)
+        liveobj_section_flush(section);
+}
+
+static inline void liveobj_put(struct liveobj_section *section, const void *bytes, size_t count) {
+    memcpy(section->bytes + section->count, bytes, count);
+    section->count += count;
+}
+
+static inline void liveobj_put_u32(struct liveobj_section *section, uint32_t value) {
+    liveobj_put(section, &value, sizeof value);
+}
+
+static inline void liveobj_put_u64(struct liveobj_section *section, uint64_t value) {
+    liveobj_put(section, &value, sizeof value);
+}
+
 /// A string, cut at LIVEOBJ_STRING_LIMIT bytes.
 void liveobj_put_string(struct liveobj_section *section, const char *text, size_t length);
 
 #define LIVEOBJ_STRING_LIMIT ((size_t)64 * 1024)
-#define LIVEOBJ_RECORD_LIMIT ((size_t)512 * 1024)
+#define LIVEOBJ_RECORD_LIMIT ((size_t)160 * 1024)
 
 // MARK: - capture.c
 

@@ -53,12 +53,14 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 }
 
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
-    if (!start)
-        return liveobj_os_map(new_bytes);
     int saved = errno;
-    void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
+    void *moved = start ? mremap(start, bytes, new_bytes, MREMAP_MAYMOVE) : map(new_bytes, PROT_READ | PROT_WRITE);
+    if (moved == MAP_FAILED)
+        moved = NULL;
+    if (moved) // all of it is about to be written: hundreds of page faults less
+        madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;
-    return moved == MAP_FAILED ? NULL : moved;
+    return moved;
 }
 
 int liveobj_os_write_all(int fd, const void *bytes, size_t count) {

@@ -202,12 +202,10 @@ bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     struct liveobj_record *record = &liveobj_heap.records[index];
     // Acquire: the other words as they were written before the address.
     uint64_t address = __atomic_load_n(&record->address, __ATOMIC_ACQUIRE);
-    if (!is_alive(index, address))
-        return false;
     uint64_t metadata = LIVEOBJ_GET(record->metadata);
     uint64_t birth = LIVEOBJ_GET(record->birth);
     uint64_t origin = LIVEOBJ_GET(record->origin);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); // the words before the second look at the address
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // the words before the second look
     if (LIVEOBJ_GET(record->address) != address || LIVEOBJ_GET(record->birth) != birth ||
         !is_alive(index, address))
         return false; // died meanwhile

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SECTION_BYTES = 1 << 20 };
+enum { SECTION_BYTES = 1 << 18 }; // stays in the cache until it is written
 _Static_assert(LIVEOBJ_RECORD_LIMIT < SECTION_BYTES, "a record fits into an empty section");
 
 static void write_bytes(struct liveobj_stream *stream, const void *bytes, size_t count) {
@@ -53,9 +53,9 @@ bool liveobj_section_start(struct liveobj_section *section, struct liveobj_strea
     return section->bytes != NULL;
 }
 
-static void flush(struct liveobj_section *section) {
+void liveobj_section_flush(struct liveobj_section *section) {
     if (section->before)
-        flush(section->before);
+        liveobj_section_flush(section->before);
     if (section->count > 0)
         write_section(section->stream, section->tag, section->bytes, section->count);
     section->count = 0;
@@ -63,33 +63,15 @@ static void flush(struct liveobj_section *section) {
 
 void liveobj_section_finish(struct liveobj_section *section) {
     if (section->bytes)
-        flush(section);
+        liveobj_section_flush(section);
     liveobj_os_unmap(section->bytes, section->capacity);
     section->bytes = NULL;
-}
-
-void liveobj_section_reserve(struct liveobj_section *section, size_t bytes) {
-    if (section->capacity - section->count < bytes)
-        flush(section);
-}
-
-static inline void put(struct liveobj_section *section, const void *bytes, size_t count) {
-    memcpy(section->bytes + section->count, bytes, count);
-    section->count += count;
-}
-
-void liveobj_put_u32(struct liveobj_section *section, uint32_t value) {
-    put(section, &value, sizeof value);
-}
-
-void liveobj_put_u64(struct liveobj_section *section, uint64_t value) {
-    put(section, &value, sizeof value);
 }
 
 void liveobj_put_string(struct liveobj_section *section, const char *text, size_t length) {
     size_t kept = length < LIVEOBJ_STRING_LIMIT ? length : LIVEOBJ_STRING_LIMIT;
     liveobj_put_u32(section, (uint32_t)kept);
-    put(section, text, kept);
+    liveobj_put(section, text, kept);
 }
 
 #endif

@@ -1,0 +1,190 @@
+// The records of live objects: found by address, forgotten, used again, dropped when there is no room.
+
+#include "internal.h"
+#include "records.h"
+#include "support/expect.h"
+
+#include <pthread.h>
+
+enum { LIMIT = 40000, BASE = 0x10000000 };
+
+static uintptr_t address_of(unsigned number) {
+    return BASE + (uintptr_t)number * 48;
+}
+
+static void insert(struct liveobj_thread *thread, uintptr_t address, uint64_t bytes) {
+    liveobj_records_insert(thread, (struct liveobj_object){
+                                       .address = address,
+                                       .metadata = 0x7f0012345678,
+                                       .bytes = bytes,
+                                       .sequence = liveobj_sequence_next(thread),
+                                       .stack = 0xfedcba98,
+                                       .scope = 0xabcd1234,
+                                   });
+}
+
+static bool remove_at(struct liveobj_thread *thread, uintptr_t address) {
+    uint32_t *slot = liveobj_records_slot(address);
+    if (slot)
+        liveobj_records_remove(thread, slot);
+    return slot != NULL;
+}
+
+static unsigned live(void) {
+    unsigned count = 0;
+    struct liveobj_object object;
+    for (uint32_t index = 1; index < liveobj_records_end(); index++)
+        count += liveobj_records_get(index, &object);
+    return count;
+}
+
+static void every_word_of_an_object_comes_back(struct liveobj_thread *thread) {
+    struct liveobj_object object;
+    uint64_t bytes = (UINT64_C(1) << 40) + 5;
+    insert(thread, 0x7ffffffffff0, bytes);
+    EXPECT(liveobj_records_find(0x7ffffffffff0, &object));
+    EXPECT(object.metadata == 0x7f0012345678 && object.bytes == bytes);
+    EXPECT(object.stack == 0xfedcba98 && object.scope == 0xabcd1234);
+    EXPECT(remove_at(thread, 0x7ffffffffff0));
+    EXPECT(!liveobj_records_find(0x7ffffffffff0, &object));
+}
+
+static void unknown_addresses_are_nobodys(struct liveobj_thread *thread) {
+    struct liveobj_object object;
+    EXPECT(!remove_at(thread, 0) && !remove_at(thread, UINTPTR_MAX));
+    EXPECT(!remove_at(thread, address_of(1)));
+    EXPECT(!liveobj_records_find(address_of(1), &object));
+}
+
+static void an_address_that_is_allocated_twice_is_a_missed_death(struct liveobj_thread *thread) {
+    struct liveobj_object object;
+    uint64_t before = liveobj_threads_counts().missed_deaths;
+    insert(thread, address_of(2), 10);
+    insert(thread, address_of(2), 20);
+    EXPECT(liveobj_threads_counts().missed_deaths == before + 1);
+    EXPECT(liveobj_records_find(address_of(2), &object) && object.bytes == 20);
+    EXPECT(live() == 1);
+    EXPECT(remove_at(thread, address_of(2)) && live() == 0);
+}
+
+static void an_address_beyond_user_space_is_dropped(struct liveobj_thread *thread) {
+    uint64_t before = liveobj_threads_counts().dropped;
+    insert(thread, (uintptr_t)1 << 52, 16);
+    EXPECT(liveobj_threads_counts().dropped == before + 1 && live() == 0);
+}
+
+static void a_full_arena_drops_and_counts(struct liveobj_thread *thread) {
+    uint64_t before = liveobj_threads_counts().dropped;
+    for (unsigned i = 0; i < LIMIT + 1000; i++)
+        insert(thread, address_of(i), 32);
+    EXPECT(live() == LIMIT);
+    EXPECT(liveobj_threads_counts().dropped == before + 1000);
+    for (unsigned i = 0; i < LIMIT + 1000; i++)
+        remove_at(thread, address_of(i));
+    EXPECT(live() == 0);
+    for (unsigned i = 0; i < LIMIT; i++)
+        insert(thread, address_of(i), 32);
+    EXPECT(live() == LIMIT && liveobj_threads_counts().dropped == before + 1000);
+    for (unsigned i = 0; i < LIMIT; i++)
+        remove_at(thread, address_of(i));
+}
+
+// MARK: - Threads
+
+enum { THREADS = 8, ROUNDS = 200, PER_ROUND = 1000 };
+
+/// Addresses that one thread has inserted and the next shall remove.
+struct mailbox {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool full;
+};
+static struct mailbox mailboxes[THREADS];
+
+static void wait_until(struct mailbox *mailbox, bool full) {
+    pthread_mutex_lock(&mailbox->lock);
+    while (mailbox->full != full)
+        pthread_cond_wait(&mailbox->changed, &mailbox->lock);
+    pthread_mutex_unlock(&mailbox->lock);
+}
+
+static void set_full(struct mailbox *mailbox, bool full) {
+    pthread_mutex_lock(&mailbox->lock);
+    mailbox->full = full;
+    pthread_cond_broadcast(&mailbox->changed);
+    pthread_mutex_unlock(&mailbox->lock);
+}
+
+/// Each thread inserts for its mailbox and removes what its neighbour inserted.
+static void *exchange(void *argument) {
+    unsigned number = (unsigned)(uintptr_t)argument, neighbour = (number + 1) % THREADS;
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        wait_until(&mailboxes[number], false);
+        for (unsigned i = 0; i < PER_ROUND; i++)
+            insert(thread, address_of(number * PER_ROUND + i), 32);
+        set_full(&mailboxes[number], true);
+        wait_until(&mailboxes[neighbour], true);
+        for (unsigned i = 0; i < PER_ROUND; i++)
+            remove_at(thread, address_of(neighbour * PER_ROUND + i));
+        set_full(&mailboxes[neighbour], false);
+    }
+    return NULL;
+}
+
+static void objects_that_other_threads_free_leave_their_records_to_all(void) {
+    struct liveobj_counts before = liveobj_threads_counts();
+    uint32_t end = liveobj_records_end();
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        pthread_mutex_init(&mailboxes[i].lock, NULL);
+        pthread_cond_init(&mailboxes[i].changed, NULL);
+    }
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, exchange, (void *)i);
+    // A reader beside them: what it finds must be whole.
+    for (int pass = 0; pass < 20; pass++) {
+        struct liveobj_object object;
+        for (uint32_t index = 1; index < end; index++)
+            if (liveobj_records_get(index, &object))
+                EXPECT(object.bytes == 32 && object.metadata == 0x7f0012345678);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    struct liveobj_counts after = liveobj_threads_counts();
+    EXPECT(after.allocations - before.allocations == (uint64_t)THREADS * ROUNDS * PER_ROUND);
+    EXPECT(after.deaths - before.deaths == (uint64_t)THREADS * ROUNDS * PER_ROUND);
+    EXPECT(after.dropped == before.dropped && after.missed_deaths == before.missed_deaths);
+    EXPECT(live() == 0);
+}
+
+// MARK: - Sequence numbers
+
+static void *number_of_another_thread(void *number) {
+    *(uint64_t *)number = liveobj_sequence_next(liveobj_thread_attach());
+    return NULL;
+}
+
+static void a_mark_divides_the_numbers_of_all_threads(struct liveobj_thread *thread) {
+    uint64_t mine = liveobj_sequence_next(thread), theirs;
+    pthread_t other;
+    uint64_t mark = liveobj_sequence_mark();
+    pthread_create(&other, NULL, number_of_another_thread, &theirs);
+    pthread_join(other, NULL);
+    EXPECT(mine < mark && theirs >= mark);
+    EXPECT(liveobj_sequence_next(thread) >= mark);
+    EXPECT(liveobj_sequence_mark() > theirs);
+}
+
+int main(void) {
+    EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT, false));
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    every_word_of_an_object_comes_back(thread);
+    unknown_addresses_are_nobodys(thread);
+    an_address_that_is_allocated_twice_is_a_missed_death(thread);
+    an_address_beyond_user_space_is_dropped(thread);
+    a_full_arena_drops_and_counts(thread);
+    objects_that_other_threads_free_leave_their_records_to_all();
+    a_mark_divides_the_numbers_of_all_threads(thread);
+    return EXPECT_STATUS();
+}
