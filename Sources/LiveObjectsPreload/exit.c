@@ -2,8 +2,8 @@
 //
 // A process ends by returning from main or calling exit (on_exit handlers run, ours among the
 // last, as it was registered first), or by _exit or _Exit, which are replaced here. A signal that
-// kills it and quick_exit leave no report. A forked child has our memory and is not the process that
-// was watched: the process id tells, also for vfork, where the memory is even the same.
+// kills it and quick_exit leave no report. A forked child has our memory and is not the process
+// that was watched: the process id tells, also for vfork, where the memory is even the same.
 
 #define _GNU_SOURCE
 #include "preload.h"

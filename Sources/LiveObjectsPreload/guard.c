@@ -2,8 +2,8 @@
 //
 // `_exit` may be called in a signal handler, and what the report then needs (malloc, the dynamic
 // linker) may be locked for ever by the interrupted code, or half-way through a change: glibc's
-// malloc takes no lock in a process with one thread. A step that hangs or crashes is left by a jump;
-// the process goes on to end as it was going to. The raw system calls spare us librt.
+// malloc takes no lock in a process with one thread. A step that hangs or crashes is left by a
+// jump; the process goes on to end as it was going to. The raw system calls spare us librt.
 
 #define _GNU_SOURCE
 #include "preload.h"

@@ -151,7 +151,8 @@ const char *liveobj_options_word(const struct liveobj_options *options, const ch
         return NULL;
     const char *rest = row->text.values;
     struct slice chosen = next_word(&rest);
-    for (unsigned i = *(const unsigned *)(const void *)((const char *)options + row->offset); i; i--)
+    const void *field = (const char *)options + row->offset;
+    for (unsigned i = *(const unsigned *)field; i > 0; i--)
         chosen = next_word(&rest);
     if (chosen.count >= size)
         return NULL;

@@ -40,7 +40,7 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/// The sources are above the standard three (see `liveobj_descriptor_lift`), or equal to the target.
+/// The sources lie above the standard three (`liveobj_descriptor_lift`), or are their own target.
 static bool place_descriptors(const struct liveobj_spawn *spawn) {
     int errors = spawn->errors >= 0 ? spawn->errors : open("/dev/null", O_WRONLY);
     bool done = errors >= 0 && dup2(errors, STDERR_FILENO) >= 0 &&

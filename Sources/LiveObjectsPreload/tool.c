@@ -18,7 +18,7 @@
 
 static char tool[PATH_MAX];
 
-/// `folder` of the library, followed by `path`; false if there is nothing to run.
+/// Takes `path`, seen from the library's folder; false if there is nothing to run.
 static bool try_beside(const char *library, const char *path) {
     size_t folder_length = (size_t)(strrchr(library, '/') + 1 - library);
     if (folder_length + strlen(path) >= sizeof tool)
@@ -28,16 +28,20 @@ static bool try_beside(const char *library, const char *path) {
     return access(tool, X_OK) == 0;
 }
 
-void liveobj_tool_start(const struct liveobj_options *options) {
+static void find_by_library(void) {
     Dl_info self;
     char library[PATH_MAX];
-    if (options->tool[0]) {
-        if (!realpath(options->tool, tool))
-            strcpy(tool, options->tool); // the report will say that it cannot be run
-    } else if (!dladdr((void *)tool, &self) || !realpath(self.dli_fname, library) ||
-               (!try_beside(library, "liveobjects") && !try_beside(library, "../bin/liveobjects"))) {
+    bool found = dladdr((void *)tool, &self) && realpath(self.dli_fname, library) &&
+                 (try_beside(library, "liveobjects") || try_beside(library, "../bin/liveobjects"));
+    if (!found)
         tool[0] = '\0';
-    }
+}
+
+void liveobj_tool_start(const struct liveobj_options *options) {
+    if (!options->tool[0])
+        find_by_library();
+    else if (!realpath(options->tool, tool))
+        strcpy(tool, options->tool); // the report will say that it cannot be run
 }
 
 const char *liveobj_tool_path(void) {
@@ -80,7 +84,7 @@ static void complain(struct liveobj_spawn_result result) {
                         liveobj_text_digits(digits, (uint64_t)WEXITSTATUS(result.status)), NULL);
 }
 
-/// As the tool's exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched.
+/// As its exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched.
 static enum liveobj_verdict verdict(struct liveobj_spawn_result result) {
     int status = !result.error && WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
     if (status == 0 || status == 3)
