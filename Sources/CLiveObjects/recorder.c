@@ -36,6 +36,9 @@ static const char *const no_way_reason =
 static const char *const no_memory_reason =
     "the system refused the address space that records need (see ulimit -v), so nothing is watched";
 
+static const char *const no_retains_reason =
+    "retains were not counted: this runtime is watched through its allocator, which does not show them";
+
 struct liveobj_settings liveobj_settings_default(void) {
     return (struct liveobj_settings){
         .way = LIVEOBJ_WAY_NONE,
@@ -123,6 +126,8 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.depth = clamped_depth(settings->depth);
     // The second way leaves the retain path alone, so there is nothing to count with.
     recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
+    if (settings->retains && !recorder.retains)
+        recorder.reason = no_retains_reason;
     if (!liveobj_threads_start() ||
         !liveobj_records_start(settings->max_objects, recorder.retains))
         return become_blind_locked(no_memory_reason);

@@ -44,7 +44,7 @@ extension Report.Tracking {
 extension TrackingStatus {
   fileprivate var isComplete: Bool {
     state == .tracking && stackSource != .framePointers
-      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeaths == 0
+      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeaths == 0 && notes.isEmpty
   }
 }
 

@@ -100,7 +100,8 @@ struct liveobj_status {
   uint64_t missed_deaths;
   uint64_t allocations;
   uint64_t deaths;
-  /// One sentence for people: why nothing is watched, or an empty string.
+  /// One sentence for people: why nothing is watched, or what is not watched although it was asked
+  /// for; else an empty string.
   const char *reason;
 };
 
