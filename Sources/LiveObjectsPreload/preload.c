@@ -70,8 +70,8 @@ static void start(void) {
     liveobj_exit_start(&options);
     if (state == LIVEOBJ_STATE_TRACKING && options.verbosity >= 1)
         say_what_is_watched();
-    // Of a capture, its reader says so (`liveobjects run` would have it said twice).
-    if (state != LIVEOBJ_STATE_TRACKING && options.format != LIVEOBJ_FORMAT_CAPTURE)
+    // `liveobjects run` leaves this line to us.
+    if (state != LIVEOBJ_STATE_TRACKING)
         liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
 }
 
