@@ -1,8 +1,8 @@
 // capture.c - writes what is live as one stream (Documentation/capture-format.md).
 //
-// Owns the memory of one capture's work, taken from the system and given back at its end. Outside of
-// hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No lock is held while
-// the runtime is asked for names, for it allocates and locks there itself.
+// Owns the memory of one capture's work, taken from the system and given back at its end. Outside
+// of hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No
+// lock is held while the runtime is asked for names, for it allocates and locks there itself.
 
 #if defined(__linux__)
 
@@ -152,7 +152,8 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library folders.
+/// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library
+/// folders.
 static bool is_system(const struct liveobj_image *image) {
     const struct liveobj_image *runtime = &liveobj_recorder_runtime()->image;
     if (image->is_main)
@@ -205,7 +206,8 @@ static uint32_t look_up_type(struct work *work, const struct liveobj_object *obj
     uint32_t id = liveobj_type_table_id(&work->type_table, &type, &is_new);
     if (id && is_new)
         put_type(work, id, &type);
-    if (type.kind == LIVEOBJ_TYPE_CLASS) { // the type of an error box depends on more than its metadata
+    if (type.kind ==
+        LIVEOBJ_TYPE_CLASS) { // the type of an error box depends on more than its metadata
         work->last_type.metadata = object->metadata;
         work->last_type.id = id;
     }

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/// Calls `visit` for each live instance: no raw buffers where `instances_only`, and never an object whose
-/// deinit has run.
+/// Calls `visit` for each live instance: no raw buffers where `instances_only`, and never an object
+/// whose deinit has run.
 typedef void (*visit_object_fn)(void *context, const struct liveobj_object *object);
 
 static void visit_live(uint64_t since, struct liveobj_reader *reader, bool instances_only,
@@ -68,10 +68,11 @@ static struct liveobj_name name_for_people(const struct liveobj_type *type) {
     struct liveobj_name name = liveobj_type_name(type);
     if (name.length)
         return name;
-    const char *text = type->kind == LIVEOBJ_TYPE_RAW_BUFFER             ? "raw buffer"
-                       : type->kind == LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX ? "closure context or box"
-                       : type->kind == LIVEOBJ_TYPE_ERROR_BOX              ? "error"
-                                                                           : "other";
+    const char *text = type->kind == LIVEOBJ_TYPE_RAW_BUFFER ? "raw buffer"
+                       : type->kind == LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX
+                           ? "closure context or box"
+                       : type->kind == LIVEOBJ_TYPE_ERROR_BOX ? "error"
+                                                              : "other";
     return (struct liveobj_name){text, strlen(text)};
 }
 

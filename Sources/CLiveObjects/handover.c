@@ -1,9 +1,9 @@
 // handover.c - the public functions, sent to the recorder of this process.
 //
-// A program that links this library and runs under the preload library holds two copies of the recorder, and
-// its own calls bind to its own copy. The preloaded copy was there first and has the hooks, so it publishes a
-// table of its functions under a name that only the preload library defines; the other copy finds it by dlsym
-// and never records itself.
+// A program that links this library and runs under the preload library holds two copies of the
+// recorder, and its own calls bind to its own copy. The preloaded copy was there first and has the
+// hooks, so it publishes a table of its functions under a name that only the preload library
+// defines; the other copy finds it by dlsym and never records itself.
 
 #if defined(__linux__)
 
@@ -18,7 +18,7 @@ struct liveobj_table {
     uint32_t version;
     uint32_t bytes;
 #define FUNCTION(result, name, parameters, arguments) result(*name) parameters;
-#define PROCEDURE(name, parameters, arguments) void (*name) parameters;
+#define PROCEDURE(name, parameters, arguments) void(*name) parameters;
     LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 #undef FUNCTION
 #undef PROCEDURE
@@ -28,12 +28,11 @@ enum { TABLE_VERSION = 1 };
 
 /// Not static: the preload library's pointer to it must be there before any constructor has run.
 extern const struct liveobj_table liveobj_recorder_table __attribute__((visibility("hidden")));
-const struct liveobj_table liveobj_recorder_table = {
-    .version = TABLE_VERSION,
-    .bytes = sizeof liveobj_recorder_table,
+const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
+                                                     .bytes = sizeof liveobj_recorder_table,
 #define FUNCTION(result, name, parameters, arguments) .name = liveobj_recorder_##name,
 #define PROCEDURE(name, parameters, arguments) .name = liveobj_recorder_##name,
-    LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
+                                                     LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 #undef FUNCTION
 #undef PROCEDURE
 };

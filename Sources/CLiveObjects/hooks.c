@@ -1,14 +1,14 @@
 // hooks.c - what runs inside the Swift runtime.
 //
-// Every hook has the same steps in the same order: leave if this thread is at work for the recorder;
-// set the guard; let the runtime do its work; record; clear the guard. Objects are recorded after the
-// runtime's allocation returned and forgotten before its `free` runs, so a recorded address is
-// always one that the program holds. Deaths are followed even under the guard: an object that dies while the recorder
-// works is dead all the same.
+// Every hook has the same steps in the same order: leave if this thread is at work for the
+// recorder; set the guard; let the runtime do its work; record; clear the guard. Objects are
+// recorded after the runtime's allocation returned and forgotten before its `free` runs, so a
+// recorded address is always one that the program holds. Deaths are followed even under the guard:
+// an object that dies while the recorder works is dead all the same.
 //
-// No hook allocates, takes a lock (but for the slow paths of records.c and thread.c, once in hundreds of
-// calls), or changes errno. A hook that is interrupted by a signal handler which allocates finds the
-// guard set and does not record. Owns the originals of all it took over.
+// No hook allocates, takes a lock (but for the slow paths of records.c and thread.c, once in
+// hundreds of calls), or changes errno. A hook that is interrupted by a signal handler which
+// allocates finds the guard set and does not record. Owns the originals of all it took over.
 
 #if defined(__linux__)
 
@@ -20,7 +20,7 @@
 
 // What a hook calls of the runtime is the host's own work, so it may do as it likes.
 LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
-                                 size_t alignment_mask);
+                                              size_t alignment_mask);
 LIVEOBJ_HOOK typedef void *(*retain_fn)(void *object);
 LIVEOBJ_HOOK typedef void *(*retain_n_fn)(void *object, uint32_t count);
 LIVEOBJ_HOOK typedef void (*release_fn)(void *object);
@@ -54,8 +54,8 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
-/// The frame of the hook it is used in: the caller's frame pointer, and the return address. Hooks are
-/// entered by a tail jump, so the caller is that of the runtime function.
+/// The frame of the hook it is used in: the caller's frame pointer, and the return address. Hooks
+/// are entered by a tail jump, so the caller is that of the runtime function.
 #define HOOK_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
 
 static inline struct liveobj_registers caller_registers(const uintptr_t *frame) {
@@ -91,8 +91,7 @@ ALWAYS_INLINE void record_with(struct liveobj_thread *thread, const void *addres
 
 /// For a thread's first hook, and for those after its end.
 __attribute__((noinline)) static void record_attaching(const void *address, uintptr_t metadata,
-                                                       size_t bytes,
-                                                       const uintptr_t *frame) {
+                                                       size_t bytes, const uintptr_t *frame) {
     struct liveobj_thread *thread = liveobj_thread_attach();
     if (thread)
         record_with(thread, address, metadata, bytes, frame);
@@ -132,7 +131,8 @@ static inline bool is_recording(const struct liveobj_tls *tls) {
 
 // MARK: - Objects through the runtime's pointers
 
-LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes, size_t alignment_mask) {
+LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
+                                            size_t alignment_mask) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (!is_recording(tls))
         return original._swift_allocObject(metadata, bytes, alignment_mask);
@@ -143,8 +143,8 @@ LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes, 
     return object;
 }
 
-/// The address of an object as retain and release take it; 0 for what is none: null, and pointers with the
-/// sign bit set (immortal objects). The other spare bits may hold flags.
+/// The address of an object as retain and release take it; 0 for what is none: null, and pointers
+/// with the sign bit set (immortal objects). The other spare bits may hold flags.
 static inline uintptr_t object_address(const void *object) {
     return (intptr_t)object > 0 ? (uintptr_t)object & UINT64_C(0x00fffffffffffff8) : 0;
 }
@@ -192,8 +192,9 @@ static uintptr_t purpose_of_memory(const uintptr_t *frame) {
     return LIVEOBJ_METADATA_RAW_BUFFER;
 }
 
-/// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an object
-/// is allocated through the pointers, so what arrives here is a raw buffer, or comes by the second way.
+/// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an
+/// object is allocated through the pointers, so what arrives here is a raw buffer, or comes by the
+/// second way.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     const uintptr_t *frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
@@ -237,10 +238,11 @@ static void find_extents(const struct liveobj_runtime *runtime) {
 
 /// \returns false if the deaths of objects cannot be seen.
 static bool install_slots(const struct liveobj_runtime *runtime) {
-    // Our own slots first: in a static executable they are among those replaced. The barrier hides from
-    // the optimiser that this is the only value: a direct call would go through the replaced slot again.
+    // Our own slots first: in a static executable they are among those replaced. The barrier hides
+    // from the optimiser that this is the only value: a direct call would go through the replaced
+    // slot again.
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
-    original.name = (name##_fn)name;                                                                          \
+    original.name = (name##_fn)name;                                                               \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks.def"
     unsigned replaced = 0;

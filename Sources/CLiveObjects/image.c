@@ -99,7 +99,7 @@ static const void *part(struct liveobj_file file, uint64_t offset, uint64_t byte
 
 struct sections {
     struct liveobj_file file;
-    const ElfW(Shdr) *headers;
+    const ElfW(Shdr) * headers;
     size_t count;
     const char *names;
     size_t names_bytes;
@@ -110,8 +110,7 @@ static bool find_sections(struct liveobj_file file, struct sections *sections) {
     if (!elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
         elf->e_shentsize != sizeof(ElfW(Shdr)) || elf->e_shstrndx >= elf->e_shnum)
         return false;
-    const ElfW(Shdr) *headers =
-        part(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
+    const ElfW(Shdr) *headers = part(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
     if (!headers)
         return false;
     const ElfW(Shdr) *names = &headers[elf->e_shstrndx];
@@ -129,7 +128,7 @@ static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offse
 }
 
 static struct liveobj_extent find_in_table(const struct sections *sections,
-                                           const ElfW(Shdr) *table, const char *name) {
+                                           const ElfW(Shdr) * table, const char *name) {
     struct liveobj_extent none = {0, 0};
     const ElfW(Sym) *symbols = part(sections->file, table->sh_offset, table->sh_size);
     if (!symbols || table->sh_link >= sections->count)
@@ -167,8 +166,8 @@ bool liveobj_image_has_section(const struct liveobj_image *image, const char *pr
     struct liveobj_file file = liveobj_os_file_map(image->path);
     if (find_sections(file, &sections))
         for (size_t i = 0; i < sections.count && !found; i++)
-            found = name_matches(sections.names, sections.names_bytes,
-                                 sections.headers[i].sh_name, prefix, false);
+            found = name_matches(sections.names, sections.names_bytes, sections.headers[i].sh_name,
+                                 prefix, false);
     liveobj_os_file_unmap(file);
     return found;
 }
@@ -176,13 +175,13 @@ bool liveobj_image_has_section(const struct liveobj_image *image, const char *pr
 // MARK: - Global-offset-table slots
 
 struct relocations {
-    const ElfW(Rela) *entries;
+    const ElfW(Rela) * entries;
     size_t count;
 };
 
 struct dynamic_section {
     struct relocations relocations[2]; // of the procedure linkage table, and all others
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *names;
 };
 
@@ -196,13 +195,26 @@ static struct dynamic_section find_dynamic_section(const struct liveobj_image *i
     for (; entry && entry->d_tag != DT_NULL; entry++) {
         const void *address = (const void *)entry->d_un.d_ptr;
         switch (entry->d_tag) {
-        case DT_JMPREL: found.relocations[0].entries = address; break;
-        case DT_PLTRELSZ: found.relocations[0].count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-        case DT_RELA: found.relocations[1].entries = address; break;
-        case DT_RELASZ: found.relocations[1].count = entry->d_un.d_val / sizeof(ElfW(Rela)); break;
-        case DT_SYMTAB: found.symbols = address; break;
-        case DT_STRTAB: found.names = address; break;
-        default: break;
+        case DT_JMPREL:
+            found.relocations[0].entries = address;
+            break;
+        case DT_PLTRELSZ:
+            found.relocations[0].count = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELA:
+            found.relocations[1].entries = address;
+            break;
+        case DT_RELASZ:
+            found.relocations[1].count = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_SYMTAB:
+            found.symbols = address;
+            break;
+        case DT_STRTAB:
+            found.names = address;
+            break;
+        default:
+            break;
         }
     }
     return found;

@@ -54,7 +54,8 @@ void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
 /// Finds the image that holds `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
 
-/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if absent.
+/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if
+/// absent.
 struct liveobj_extent {
     uintptr_t start;
     uintptr_t end;
@@ -64,7 +65,8 @@ struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, co
 /// True if the file on disk has a section whose name begins with `prefix`.
 bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix);
 
-/// True if the address lies in a segment of the image with at least the wanted protection (PF_X, PF_W).
+/// True if the address lies in a segment of the image with at least the wanted protection (PF_X,
+/// PF_W).
 bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
                             uint32_t segment_flags);
 
@@ -124,7 +126,7 @@ struct liveobj_thread {
     uint32_t free_capacity;
     struct batch *batch;       // where `free_indices` lie
     struct batch *spare_batch; // a full one, or NULL
-    uint32_t fresh_next; // never used records: [fresh_next, fresh_end)
+    uint32_t fresh_next;       // never used records: [fresh_next, fresh_end)
     uint32_t fresh_end;
 
     uint64_t sequence_next; // numbers of its own: [sequence_next, sequence_end)
@@ -144,12 +146,13 @@ struct liveobj_thread {
 /// inside a hook ends in recursion.
 struct liveobj_tls {
     struct liveobj_thread *thread;
-    uint32_t guard;   // > 0: this thread is at work for the recorder
-    bool ended;       // its destructors have run
+    uint32_t guard; // > 0: this thread is at work for the recorder
+    bool ended;     // its destructors have run
 };
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
-LIVEOBJ_UNCHECKED_BEGIN // a thread-local variable of this model is a plain load
+// A thread-local variable of this model is a plain load.
+LIVEOBJ_UNCHECKED_BEGIN
 LIVEOBJ_HOOK static inline struct liveobj_tls *liveobj_tls_get(void) {
     return &liveobj_tls;
 }
@@ -234,8 +237,8 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_w
                            bool count_retains);
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
-/// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and, by
-/// the second way, told an object from a raw buffer.
+/// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and,
+/// by the second way, told an object from a raw buffer.
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);

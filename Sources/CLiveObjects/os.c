@@ -13,19 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__linux__)
-#endif
-
-LIVEOBJ_UNCHECKED_BEGIN // system calls are not declared for hooks; those made here ask the kernel, never malloc
-
-#ifndef MAP_NORESERVE
-#define MAP_NORESERVE 0
-#endif
+// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+LIVEOBJ_UNCHECKED_BEGIN
 
 static void *map(size_t bytes, int protection) {
     int saved = errno; // the host must not find our failures in its errno
-    void *start =
-        mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *start = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     errno = saved;
     return start == MAP_FAILED ? NULL : start;
 }
@@ -54,7 +47,8 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     int saved = errno;
-    void *moved = start ? mremap(start, bytes, new_bytes, MREMAP_MAYMOVE) : map(new_bytes, PROT_READ | PROT_WRITE);
+    void *moved = start ? mremap(start, bytes, new_bytes, MREMAP_MAYMOVE)
+                        : map(new_bytes, PROT_READ | PROT_WRITE);
     if (moved == MAP_FAILED)
         moved = NULL;
     if (moved) // all of it is about to be written: hundreds of page faults less
@@ -123,7 +117,8 @@ uint64_t liveobj_os_wall_clock(void) {
 bool liveobj_os_is_single_threaded(void) {
     int saved = errno;
     struct stat status;
-    // A directory has a link for itself, one from its parent, and one for each folder in it: one a thread.
+    // A directory has a link for itself, one from its parent, and one for each folder in it: one a
+    // thread.
     bool single = stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
     errno = saved;
     return single;

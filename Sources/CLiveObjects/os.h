@@ -1,7 +1,7 @@
 // os.h - every system call and every fact about the machine that the recorder needs.
 //
-// Nothing here calls malloc, stdio or the dynamic linker's locks. Functions marked LIVEOBJ_HOOK may run
-// inside a hook; all of them are async-signal-safe unless they say otherwise.
+// Nothing here calls malloc, stdio or the dynamic linker's locks. Functions marked LIVEOBJ_HOOK may
+// run inside a hook; all of them are async-signal-safe unless they say otherwise.
 
 #ifndef LIVEOBJ_OS_H
 #define LIVEOBJ_OS_H
@@ -15,8 +15,9 @@
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/// Before a function that may run inside a hook: it must not allocate. The toolchain's clang checks that with
-/// -Wfunction-effects, through all that the function calls, but for what stands between the two marks below.
+/// Before a function that may run inside a hook: it must not allocate. The toolchain's clang checks
+/// that with -Wfunction-effects, through all that the function calls, but for what stands between
+/// the two marks below.
 #if defined(__clang__) && __has_attribute(nonallocating)
 #define LIVEOBJ_HOOK __attribute__((nonallocating))
 #define LIVEOBJ_UNCHECKED_BEGIN                                                                    \
@@ -38,12 +39,13 @@ void *liveobj_os_reserve(size_t bytes);
 /// \returns false if the system refuses.
 LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);
 
-/// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if refused.
+/// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if
+/// refused.
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 
-/// A mapping of another size with the same contents, perhaps elsewhere; NULL if refused, and the old one
-/// stays. `start` may be NULL.
+/// A mapping of another size with the same contents, perhaps elsewhere; NULL if refused, and the
+/// old one stays. `start` may be NULL.
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
 
 /// Writes everything, over interruptions and short writes.

@@ -1,8 +1,8 @@
 // reader.c - reads the heap of a running program.
 //
-// An object that another thread frees may leave the address space with its page, so a plain load could
-// kill the host. While there are other threads, memory is read through the kernel, a page at a
-// time: neighbours on one page cost one system call. Owns nothing. Outside of hooks.
+// An object that another thread frees may leave the address space with its page, so a plain load
+// could kill the host. While there are other threads, memory is read through the kernel, a page at
+// a time: neighbours on one page cost one system call. Owns nothing. Outside of hooks.
 
 #if defined(__linux__)
 

@@ -1,8 +1,8 @@
 // recorder.c - puts the parts together: prepare, start, stop, fork, status.
 //
-// Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread, because
-// it tries the runtime's hook path; tracking may start at any later time. Outside of hooks, but for
-// `liveobj_recorder_status`, which reads plain memory only.
+// Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread,
+// because it tries the runtime's hook path; tracking may start at any later time. Outside of hooks,
+// but for `liveobj_recorder_status`, which reads plain memory only.
 
 #if defined(__linux__)
 
@@ -36,8 +36,8 @@ static const char *const no_way_reason =
 static const char *const no_memory_reason =
     "the system refused the address space that records need (see ulimit -v), so nothing is watched";
 
-static const char *const no_retains_reason =
-    "retains were not counted: this runtime is watched through its allocator, which does not show them";
+static const char *const no_retains_reason = "retains were not counted: this runtime is watched "
+                                             "through its allocator, which does not show them";
 
 struct liveobj_settings liveobj_settings_default(void) {
     return (struct liveobj_settings){
@@ -128,8 +128,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
-    if (!liveobj_threads_start() ||
-        !liveobj_records_start(settings->max_objects, recorder.retains))
+    if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects, recorder.retains))
         return become_blind_locked(no_memory_reason);
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
@@ -231,11 +230,12 @@ void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, v
     liveobj_tls.guard--;
 }
 
-/// Only the preload library defines this. It prepares by itself once it knows that the program is one to
-/// watch: in a compiler, not even a probe is wanted.
+/// Only the preload library defines this. It prepares by itself once it knows that the program is
+/// one to watch: in a compiler, not even a probe is wanted.
 extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((weak));
 
-// Constructors of the libraries that a program needs have run by now, and its threads have not begun.
+// Constructors of the libraries that a program needs have run by now, and its threads have not
+// begun.
 __attribute__((constructor)) static void prepare_early(void) {
     if (!&liveobj_preloaded_table && !liveobj_is_handed_over())
         liveobj_recorder_prepare();

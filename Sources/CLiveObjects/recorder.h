@@ -28,7 +28,8 @@
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;
-#define LIVEOBJ_DECLARE_PROCEDURE(name, parameters, arguments) void liveobj_recorder_##name parameters;
+#define LIVEOBJ_DECLARE_PROCEDURE(name, parameters, arguments)                                     \
+    void liveobj_recorder_##name parameters;
 LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 #undef LIVEOBJ_DECLARE_FUNCTION
 #undef LIVEOBJ_DECLARE_PROCEDURE

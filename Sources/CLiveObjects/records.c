@@ -1,12 +1,12 @@
-// records.c - owns the records of live objects and the page map that leads to them: the half that runs
-// seldom, or outside of hooks. See records.h.
+// records.c - owns the records of live objects and the page map that leads to them: the half that
+// runs seldom, or outside of hooks. See records.h.
 
 #if defined(__linux__)
 
 #include "records.h"
 
 enum {
-    SLAB = 512, // never used records that a thread takes at once
+    SLAB = 512,  // never used records that a thread takes at once
     BATCH = 510, // free records that move between threads at once
 };
 
@@ -57,7 +57,8 @@ static bool commit(uint32_t wanted) {
     bool done = true;
     liveobj_lock_acquire(&arena_lock);
     while (done && committed < wanted) {
-        done = liveobj_os_commit(&liveobj_heap.records[committed], COMMIT_STEP * sizeof(struct liveobj_record));
+        done = liveobj_os_commit(&liveobj_heap.records[committed],
+                                 COMMIT_STEP * sizeof(struct liveobj_record));
         committed += done ? COMMIT_STEP : 0;
     }
     liveobj_lock_release(&arena_lock);
@@ -73,8 +74,8 @@ static bool take_slab(struct liveobj_thread *thread) {
             return false;
         stop = capacity - start > SLAB ? start + SLAB : capacity;
         // Relaxed: the numbers alone are handed out; the memory is committed below.
-    } while (!__atomic_compare_exchange_n(&end, &start, stop, true, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange_n(&end, &start, stop, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     if (!commit(stop))
         return false;
     thread->fresh_next = start;
@@ -84,8 +85,8 @@ static bool take_slab(struct liveobj_thread *thread) {
 
 // MARK: - Free records
 //
-// A thread has one batch that it takes from and puts into, and may have a full one in reserve: a thread whose
-// births and deaths swing about a border does not run to the common stacks each time.
+// A thread has one batch that it takes from and puts into, and may have a full one in reserve: a
+// thread whose births and deaths swing about a border does not run to the common stacks each time.
 
 static void use_batch(struct liveobj_thread *thread, struct batch *batch, uint32_t count) {
     thread->batch = batch;

@@ -1,17 +1,18 @@
 // records.h - object -> record and back: the half of records.c that runs in every hook.
 //
-// A record is 32 bytes in one reserved arena and is known by its index. It is alive while the page map leads
-// from its address to its index. A death clears that slot and touches the record no more; the indices
-// of free records lie in batches, a batch or two to a thread. So of the memory that a birth or a death needs, only
-// the slot and, at birth, the record to be written can be out of the cache. (Free records chained through
-// their own memory cost a miss that the next birth had to wait for.) Full batches move between
-// threads through a common stack, so that a thread which only frees feeds one that only allocates.
+// A record is 32 bytes in one reserved arena and is known by its index. It is alive while the page
+// map leads from its address to its index. A death clears that slot and touches the record no more;
+// the indices of free records lie in batches, a batch or two to a thread. So of the memory that a
+// birth or a death needs, only the slot and, at birth, the record to be written can be out of the
+// cache. (Free records chained through their own memory cost a miss that the next birth had to wait
+// for.) Full batches move between threads through a common stack, so that a thread which only frees
+// feeds one that only allocates.
 //
-// The address of a record is written last, so a reader on another thread that finds the record alive, and the
-// same address and birth before and after, has a whole record.
+// The address of a record is written last, so a reader on another thread that finds the record
+// alive, and the same address and birth before and after, has a whole record.
 //
-// Inline, because the cost of watching is the cost of these lines. What happens once in hundreds of calls is
-// behind a call into records.c.
+// Inline, because the cost of watching is the cost of these lines. What happens once in hundreds of
+// calls is behind a call into records.c.
 
 #ifndef LIVEOBJ_RECORDS_H
 #define LIVEOBJ_RECORDS_H
@@ -75,7 +76,8 @@ static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t in
     thread->free_indices[thread->free_count++] = index;
 }
 
-static inline void liveobj_record_fill(struct liveobj_record *record, struct liveobj_object object) {
+static inline void liveobj_record_fill(struct liveobj_record *record,
+                                       struct liveobj_object object) {
     LIVEOBJ_SET(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
     LIVEOBJ_SET(record->birth, liveobj_pack(object.sequence, object.bytes >> 32));
     LIVEOBJ_SET(record->origin, object.stack | object.bytes << 32);

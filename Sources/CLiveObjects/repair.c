@@ -1,14 +1,14 @@
 // repair.c - is the runtime's hook path for retain sound, and if not, can it be made so?
 //
-// On Swift 6.3 for Linux, `swift_retain` with hooks on goes through a file-local adapter that clears
-// the spare bits of the pointer before it calls `_swift_retain`. The pointer of an immortal object (a
-// string literal has the top bit set) then looks like an ordinary one, and its bytes are changed as if
-// they were a reference count: every XCTest binary dies of it. (Upstream: introduced by swiftlang/swift
-// pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
+// On Swift 6.3 for Linux, `swift_retain` with hooks on goes through a file-local adapter that
+// clears the spare bits of the pointer before it calls `_swift_retain`. The pointer of an immortal
+// object (a string literal has the top bit set) then looks like an ordinary one, and its bytes are
+// changed as if they were a reference count: every XCTest binary dies of it. (Upstream: introduced
+// by swiftlang/swift pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
 //
-// Whether this runtime is at fault is asked of the runtime itself, by a call that dereferences nothing.
-// The adapter is reached through a variable of libswiftCore; the repair stores a function there that
-// takes the pointer as it is.
+// Whether this runtime is at fault is asked of the runtime itself, by a call that dereferences
+// nothing. The adapter is reached through a variable of libswiftCore; the repair stores a function
+// there that takes the pointer as it is.
 //
 // Owns the address of that variable. Runs once, before there is a second thread: while the probe is
 // under way, a retain by another thread would be lost.
@@ -22,7 +22,8 @@
 
 typedef void *(*retain_fn)(void *);
 
-/// Looks like an immortal object to a runtime that does not mask, like address 0x1000 to one that does.
+/// Looks like an immortal object to a runtime that does not mask, like address 0x1000 to one that
+/// does.
 static void *const probe_object = (void *)(uintptr_t)0x8000000000001000;
 
 static void *seen_object;
@@ -36,8 +37,9 @@ static void *remember_argument(void *object) {
 /// Sends one retain of the probe object down the hook path, and puts everything back.
 static bool hook_path_masks(const struct liveobj_runtime *runtime) {
     retain_fn *hook = (retain_fn *)runtime->_swift_retain;
-    bool *enabled = (bool *)runtime
-                        ->_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly;
+    bool *enabled =
+        (bool *)
+            runtime->_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly;
     retain_fn retain = (retain_fn)(uintptr_t)runtime->swift_retain;
     retain_fn original = *hook;
     bool was_enabled = *enabled;

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-#define LIVEOBJ_RUNTIME_SYMBOL(name)                                                               \
-    extern char name __attribute__((weak, visibility("default")));
+#define LIVEOBJ_RUNTIME_SYMBOL(name) extern char name __attribute__((weak, visibility("default")));
 #include "runtime.def"
 #undef LIVEOBJ_RUNTIME_SYMBOL
 

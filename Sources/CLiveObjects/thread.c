@@ -60,8 +60,8 @@ static struct liveobj_thread *free_block_locked(void) {
 }
 
 LIVEOBJ_UNCHECKED_BEGIN
-/// Once a thread. Glibc keeps the first 32 keys in the thread itself, and ours is made before main; a later key
-/// would cost a calloc, outside of the runtime and of our slots.
+/// Once a thread. Glibc keeps the first 32 keys in the thread itself, and ours is made before main;
+/// a later key would cost a calloc, outside of the runtime and of our slots.
 LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
     pthread_setspecific(key, block);
 }
@@ -101,8 +101,8 @@ struct liveobj_counts liveobj_threads_counts(void) {
 // MARK: - Sequence numbers
 //
 // A common counter would be a cache line that every allocation of every thread fights for, so
-// threads take numbers in blocks. A mark raises the epoch first and reads the counter then: a thread
-// that sees the new epoch takes a new block, whose numbers are all greater.
+// threads take numbers in blocks. A mark raises the epoch first and reads the counter then: a
+// thread that sees the new epoch takes a new block, whose numbers are all greater.
 
 uint64_t liveobj_sequence_mark(void) {
     __atomic_fetch_add(&liveobj_sequence_epoch, 1, __ATOMIC_SEQ_CST);

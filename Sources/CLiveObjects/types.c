@@ -1,9 +1,9 @@
 // types.c - from a record to a type: metadata, kind, and name.
 //
-// Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift). Metadata is
-// never freed, so it may be read plainly once it is known to be metadata; that of a record made through the
-// runtime's pointers is, what was found in an object's memory must look like it first.
-// Owns the memory of type tables. Outside of hooks.
+// Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift).
+// Metadata is never freed, so it may be read plainly once it is known to be metadata; that of a
+// record made through the runtime's pointers is, what was found in an object's memory must look
+// like it first. Owns the memory of type tables. Outside of hooks.
 
 #if defined(__linux__)
 
@@ -39,8 +39,8 @@ static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint3
                       uint32_t most) {
     uint32_t flags;
     return descriptor && descriptor % 4 == 0 &&
-           liveobj_read_checked(reader, descriptor, &flags, sizeof flags) && (flags & 0x1f) >= least &&
-           (flags & 0x1f) <= most;
+           liveobj_read_checked(reader, descriptor, &flags, sizeof flags) &&
+           (flags & 0x1f) >= least && (flags & 0x1f) <= most;
 }
 
 /// A word found in memory is metadata that the runtime can name.
@@ -90,7 +90,8 @@ static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_obj
         return (struct liveobj_type){metadata, word(metadata, 2), LIVEOBJ_TYPE_GENERIC_BOX};
     case KIND_ERROR:
         return (struct liveobj_type){metadata, error_type(object, reader), LIVEOBJ_TYPE_ERROR_BOX};
-    default: return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_OTHER};
+    default:
+        return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_OTHER};
     }
 }
 
@@ -108,9 +109,9 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
 
 // MARK: - Reference counts
 
-/// The layout is that of RefCount.h of swiftlang/swift for 64 bit: bit 32 is set while and after deinit
-/// runs, bits 33 to 62 hold the strong count minus one, bit 63 says that the word is the address of a
-/// side table, shifted right by 3. All ones in the low half: immortal.
+/// The layout is that of RefCount.h of swiftlang/swift for 64 bit: bit 32 is set while and after
+/// deinit runs, bits 33 to 62 hold the strong count minus one, bit 63 says that the word is the
+/// address of a side table, shifted right by 3. All ones in the low half: immortal.
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
                                                     struct liveobj_reader *reader) {
     const struct liveobj_strong_count unknown = {false, false, 0};
@@ -167,9 +168,9 @@ static uint32_t slot_of(const struct liveobj_type_table *table, const struct liv
     // Metadata is aligned and lies close together: a multiplication spreads it.
     uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
-    while (table->ids[slot] && (table->types[slot].metadata != type->metadata ||
-                                table->types[slot].subject != type->subject ||
-                                table->types[slot].kind != type->kind))
+    while (table->ids[slot] &&
+           (table->types[slot].metadata != type->metadata ||
+            table->types[slot].subject != type->subject || table->types[slot].kind != type->kind))
         slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }

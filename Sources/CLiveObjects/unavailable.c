@@ -1,4 +1,5 @@
-// unavailable.c - the public functions on systems other than Linux: there is nothing to watch, and they say so.
+// unavailable.c - the public functions on systems other than Linux: there is nothing to watch, and
+// they say so.
 
 #if !defined(__linux__)
 
@@ -15,8 +16,7 @@ enum liveobj_state liveobj_start(const struct liveobj_settings *settings) {
     return LIVEOBJ_STATE_NO_RUNTIME;
 }
 
-void liveobj_stop(void) {
-}
+void liveobj_stop(void) {}
 
 struct liveobj_status liveobj_status(void) {
     return (struct liveobj_status){.state = LIVEOBJ_STATE_NO_RUNTIME, .reason = reason};
@@ -43,11 +43,9 @@ void liveobj_scope_set_key(const void *key) {
     (void)key;
 }
 
-void liveobj_ignore_begin(void) {
-}
+void liveobj_ignore_begin(void) {}
 
-void liveobj_ignore_end(void) {
-}
+void liveobj_ignore_end(void) {}
 
 bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context) {
     (void)since, (void)write, (void)context;

@@ -40,8 +40,8 @@ const char *liveobj_activation_program(void) {
 
 bool liveobj_activation_is_toolchain_name(const char *name) {
     static const char *const exact[] = {"swift", "swiftc", "docc", "plutil", "repl_swift"};
-    static const char *const prefixes[] = {"swift-", "swiftc-", "sourcekit", "lldb", "clang",
-                                           "llvm-"};
+    static const char *const prefixes[] = {"swift-", "swiftc-", "sourcekit",
+                                           "lldb",   "clang",   "llvm-"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strcmp(name, exact[i]) == 0)
             return true;

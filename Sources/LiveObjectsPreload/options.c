@@ -191,8 +191,8 @@ static void complain_of_value(struct liveobj_text *problems, const struct row *r
     const char *name = row->text.name;
     char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
     if (row->kind == KIND_CHOICE)
-        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes,
-                 " is not one of ", row->text.values, "; the default is used", NULL);
+        complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes, " is not one of ",
+                 row->text.values, "; the default is used", NULL);
     else if (row->kind == KIND_NUMBER)
         complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes,
                  " is not a number from ", liveobj_text_digits(min, row->min), " to ",

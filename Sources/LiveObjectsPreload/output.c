@@ -56,8 +56,8 @@ static void resolve_path(const char *path, bool *names_process) {
 
 static int open_path(int flags) {
     // Non-blocking: opening a FIFO that nobody reads must not hang the program.
-    int descriptor = open(output.path,
-                          O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+    int descriptor =
+        open(output.path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0666);
     if (descriptor < 0)
         complain(errno);
     return liveobj_descriptor_lift(descriptor);

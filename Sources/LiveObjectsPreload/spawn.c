@@ -95,8 +95,8 @@ static int keeper_main(void *context) {
     // An ignored SIGCHLD would have the kernel throw the program's status away.
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &standard, NULL);
-    pid_t program = clone(program_main, program_stack + STACK_BYTES,
-                          CLONE_VM | CLONE_VFORK | SIGCHLD, run);
+    pid_t program =
+        clone(program_main, program_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, run);
     if (program < 0)
         run->result.error = errno;
     else if (run->result.error)
@@ -108,8 +108,7 @@ static int keeper_main(void *context) {
 
 struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn) {
     struct run run = {.spawn = spawn};
-    pid_t keeper =
-        clone(keeper_main, keeper_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &run);
+    pid_t keeper = clone(keeper_main, keeper_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &run);
     if (keeper < 0)
         run.result.error = errno;
     while (keeper >= 0 && waitpid(keeper, NULL, __WCLONE) < 0 && errno == EINTR)

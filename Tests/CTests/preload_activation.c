@@ -5,17 +5,16 @@
 #include "preload.h"
 
 static void toolchain_names_are_known(void) {
-    static const char *const names[] = {"swift",       "swiftc",       "swift-frontend",
-                                        "swift-test",  "sourcekit-lsp", "docc",
-                                        "lldb-server", "clang-21",      "llvm-symbolizer",
-                                        "plutil"};
+    static const char *const names[] = {"swift",           "swiftc", "swift-frontend", "swift-test",
+                                        "sourcekit-lsp",   "docc",   "lldb-server",    "clang-21",
+                                        "llvm-symbolizer", "plutil"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         EXPECT(liveobj_activation_is_toolchain_name(names[i]));
 }
 
 static void names_of_others_programs_are_not(void) {
-    static const char *const names[] = {"swiftlint", "swiftformat", "swiftly", "MyPackageTests.xctest",
-                                        "doccy", ""};
+    static const char *const names[] = {
+        "swiftlint", "swiftformat", "swiftly", "MyPackageTests.xctest", "doccy", ""};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         EXPECT(!liveobj_activation_is_toolchain_name(names[i]));
 }

@@ -36,13 +36,12 @@ static void the_table_is_sorted_by_bytes_then_name(void) {
 }
 
 static void the_smallest_json_is_incomplete_and_says_why(void) {
-    EXPECT_STRING(
-        write_report(LIVEOBJ_FORMAT_JSON),
-        "{\"schemaVersion\":1,\"tracking\":{\"complete\":false,\"notes\":[\"no tool\"],"
-        "\"droppedRecords\":0},\"tests\":[],\"findings\":[],\"types\":[\n"
-        "{\"type\":\"Demo.\\\"Odd\\\"\\u000a\",\"live\":3,\"growth\":3,\"bytes\":4096},\n"
-        "{\"type\":\"Demo.Also\xC3\x9F\",\"live\":2,\"growth\":2,\"bytes\":4096},\n"
-        "{\"type\":\"Demo.Small\",\"live\":1,\"growth\":1,\"bytes\":16}]}\n");
+    EXPECT_STRING(write_report(LIVEOBJ_FORMAT_JSON),
+                  "{\"schemaVersion\":1,\"tracking\":{\"complete\":false,\"notes\":[\"no tool\"],"
+                  "\"droppedRecords\":0},\"tests\":[],\"findings\":[],\"types\":[\n"
+                  "{\"type\":\"Demo.\\\"Odd\\\"\\u000a\",\"live\":3,\"growth\":3,\"bytes\":4096},\n"
+                  "{\"type\":\"Demo.Also\xC3\x9F\",\"live\":2,\"growth\":2,\"bytes\":4096},\n"
+                  "{\"type\":\"Demo.Small\",\"live\":1,\"growth\":1,\"bytes\":16}]}\n");
 }
 
 static void what_was_dropped_is_said(void) {

@@ -1,4 +1,5 @@
-// A step of the report that crashes or hangs is left, and the program's own handlers are there again.
+// A step of the report that crashes or hangs is left, and the program's own handlers are there
+// again.
 
 #define _GNU_SOURCE
 #include "expect.h"

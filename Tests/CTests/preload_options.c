@@ -104,10 +104,11 @@ static void what_is_not_understood_gets_one_line_and_the_rest_counts(void) {
 }
 
 static void numbers_out_of_range_are_refused(void) {
-    static const char *const bad[] = {"depth=0",     "depth=513", "depth=-1", "depth=5x",
-                                      "depth=",      "depth=K",   "depth=1T", "depth=1KK",
-                                      "depth=99999999999999999999999999999", "exitcode=256",
-                                      "maxobjects=0", "maxstackbytes=999999999999G"};
+    static const char *const bad[] = {
+        "depth=0",      "depth=513",    "depth=-1",
+        "depth=5x",     "depth=",       "depth=K",
+        "depth=1T",     "depth=1KK",    "depth=99999999999999999999999999999",
+        "exitcode=256", "maxobjects=0", "maxstackbytes=999999999999G"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         parse(bad[i]);
         EXPECT(strstr(problems, " is not a number from "));

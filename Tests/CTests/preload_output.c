@@ -1,4 +1,5 @@
-// Where reports go: files that are emptied once and then shared, and writes that never hang or kill.
+// Where reports go: files that are emptied once and then shared, and writes that never hang or
+// kill.
 
 #define _GNU_SOURCE
 #include "expect.h"

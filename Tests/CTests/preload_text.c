@@ -61,8 +61,8 @@ static void json_strings_are_escaped(void) {
 
 static void json_strings_are_always_utf8(void) {
     EXPECT_STRING(json("a\xFFz", 3), "\"a" REPLACED "z\"");
-    EXPECT_STRING(json("\xC3", 1), "\"" REPLACED "\"");             // cut off
-    EXPECT_STRING(json("\xC0\xAF", 2), "\"" REPLACED REPLACED "\""); // overlong
+    EXPECT_STRING(json("\xC3", 1), "\"" REPLACED "\"");                           // cut off
+    EXPECT_STRING(json("\xC0\xAF", 2), "\"" REPLACED REPLACED "\"");              // overlong
     EXPECT_STRING(json("\xED\xA0\x80", 3), "\"" REPLACED REPLACED REPLACED "\""); // surrogate
     EXPECT_STRING(json("\xF4\x90\x80\x80", 4), "\"" REPLACED REPLACED REPLACED REPLACED "\"");
     EXPECT_STRING(json("\xF5z", 2), "\"" REPLACED "z\"");
@@ -70,7 +70,9 @@ static void json_strings_are_always_utf8(void) {
 
 static void plain_text_cannot_steer_a_terminal(void) {
     EXPECT_STRING(plain("a\x1b[2Jb\x7F\r\n"), "a?[2Jb???");
-    EXPECT_STRING(plain("\xC2\x9B" "31m"), "?31m"); // the one-character form of ESC [
+    EXPECT_STRING(plain("\xC2\x9B"
+                        "31m"),
+                  "?31m"); // the one-character form of ESC [
     EXPECT_STRING(plain("\xC3\xA9\xFF"), "\xC3\xA9?");
 }
 

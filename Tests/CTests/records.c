@@ -1,7 +1,8 @@
-// The records of live objects: found by address, forgotten, used again, dropped when there is no room.
+// The records of live objects: found by address, forgotten, used again, dropped when there is no
+// room.
 
-#include "internal.h"
 #include "records.h"
+#include "internal.h"
 #include "support/expect.h"
 
 #include <pthread.h>

@@ -41,68 +41,68 @@ extern "C" {
 
 /// How far the recorder got in this process.
 enum liveobj_state {
-  /// The process holds no Swift runtime. There is nothing to watch.
-  LIVEOBJ_STATE_NO_RUNTIME = 0,
-  /// There is a Swift runtime, and it cannot be watched; `reason` says why.
-  LIVEOBJ_STATE_BLIND = 1,
-  /// The runtime can be watched, and tracking is off.
-  LIVEOBJ_STATE_READY = 2,
-  /// Every allocation is being recorded.
-  LIVEOBJ_STATE_TRACKING = 3,
+    /// The process holds no Swift runtime. There is nothing to watch.
+    LIVEOBJ_STATE_NO_RUNTIME = 0,
+    /// There is a Swift runtime, and it cannot be watched; `reason` says why.
+    LIVEOBJ_STATE_BLIND = 1,
+    /// The runtime can be watched, and tracking is off.
+    LIVEOBJ_STATE_READY = 2,
+    /// Every allocation is being recorded.
+    LIVEOBJ_STATE_TRACKING = 3,
 };
 
 /// By which way the recorder sees allocations.
 enum liveobj_way {
-  LIVEOBJ_WAY_NONE = 0,
-  /// The runtime's own hook pointers (`_swift_allocObject` and its family).
-  LIVEOBJ_WAY_POINTERS = 1,
-  /// The allocator slots in the runtime's global offset table; used where the
-  /// pointers cannot be used safely.
-  LIVEOBJ_WAY_SLOTS = 2,
+    LIVEOBJ_WAY_NONE = 0,
+    /// The runtime's own hook pointers (`_swift_allocObject` and its family).
+    LIVEOBJ_WAY_POINTERS = 1,
+    /// The allocator slots in the runtime's global offset table; used where the
+    /// pointers cannot be used safely.
+    LIVEOBJ_WAY_SLOTS = 2,
 };
 
 /// Where stack traces come from.
 enum liveobj_stack_source {
-  LIVEOBJ_STACKS_OFF = 0,
-  /// Unwind tables, with libunwind behind them.
-  LIVEOBJ_STACKS_UNWIND = 1,
-  /// Frame pointers only: libunwind is not there. Traces may miss frames.
-  LIVEOBJ_STACKS_FRAME_POINTERS = 2,
+    LIVEOBJ_STACKS_OFF = 0,
+    /// Unwind tables, with libunwind behind them.
+    LIVEOBJ_STACKS_UNWIND = 1,
+    /// Frame pointers only: libunwind is not there. Traces may miss frames.
+    LIVEOBJ_STACKS_FRAME_POINTERS = 2,
 };
 
 /// What tracking shall do. Start from `liveobj_settings_default`.
 struct liveobj_settings {
-  /// The way to use; LIVEOBJ_WAY_NONE lets the recorder choose.
-  enum liveobj_way way;
-  /// Record the stack trace of every allocation.
-  bool stacks;
-  /// Count retains and releases of every object.
-  bool retains;
-  /// Frames kept of one stack trace, innermost first; 1 to 512.
-  uint32_t depth;
-  /// Objects that can be live at once before records are dropped.
-  uint64_t max_objects;
-  /// Bytes that stack traces may take before they are dropped.
-  uint64_t max_stack_bytes;
+    /// The way to use; LIVEOBJ_WAY_NONE lets the recorder choose.
+    enum liveobj_way way;
+    /// Record the stack trace of every allocation.
+    bool stacks;
+    /// Count retains and releases of every object.
+    bool retains;
+    /// Frames kept of one stack trace, innermost first; 1 to 512.
+    uint32_t depth;
+    /// Objects that can be live at once before records are dropped.
+    uint64_t max_objects;
+    /// Bytes that stack traces may take before they are dropped.
+    uint64_t max_stack_bytes;
 };
 
 /// The state of the recorder, and what it could not do.
 struct liveobj_status {
-  enum liveobj_state state;
-  enum liveobj_way way;
-  enum liveobj_stack_source stacks;
-  bool retains;
-  uint32_t depth;
-  /// Objects and stack traces that were not recorded because an arena was full.
-  uint64_t dropped_records;
-  uint64_t dropped_stacks;
-  /// Addresses that were allocated again while still recorded as alive.
-  uint64_t missed_deaths;
-  uint64_t allocations;
-  uint64_t deaths;
-  /// One sentence for people: why nothing is watched, or what is not watched although it was asked
-  /// for; else an empty string.
-  const char *reason;
+    enum liveobj_state state;
+    enum liveobj_way way;
+    enum liveobj_stack_source stacks;
+    bool retains;
+    uint32_t depth;
+    /// Objects and stack traces that were not recorded because an arena was full.
+    uint64_t dropped_records;
+    uint64_t dropped_stacks;
+    /// Addresses that were allocated again while still recorded as alive.
+    uint64_t missed_deaths;
+    uint64_t allocations;
+    uint64_t deaths;
+    /// One sentence for people: why nothing is watched, or what is not watched although it was
+    /// asked for; else an empty string.
+    const char *reason;
 };
 
 /// Depth 64, stacks on, retains off, and limits that a large test suite does
@@ -178,8 +178,8 @@ bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context);
 
 /// A capture in memory, for `liveobj_buffer_free`.
 struct liveobj_buffer {
-  void *bytes;
-  size_t count;
+    void *bytes;
+    size_t count;
 };
 
 /// `liveobj_capture` into memory of its own. `bytes` is NULL on failure.

@@ -13,11 +13,9 @@ struct liveobj_status liveobj_status(void) {
     return fake_status;
 }
 
-void liveobj_ignore_begin(void) {
-}
+void liveobj_ignore_begin(void) {}
 
-void liveobj_ignore_end(void) {
-}
+void liveobj_ignore_end(void) {}
 
 bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context) {
     (void)since;
