@@ -43,8 +43,14 @@ static struct {
 } original;
 
 static bool slots_tell_objects; // LIVEOBJ_WAY_SLOTS: objects come through the slots too
-static bool paused;
-static bool records_stacks;
+
+/// What is wanted beyond the plain record of an object; 0 lets the hooks take their short path.
+enum {
+    EXTRA_PAUSE = 1, // no record at all
+    EXTRA_STACKS = 2,
+    EXTRA_SCOPES = 4,
+};
+static uint32_t extras;
 static const void *scope_key;
 static task_local_get_fn task_local_get;
 
@@ -63,9 +69,7 @@ static inline struct liveobj_registers caller_registers(const uintptr_t *frame) 
 }
 
 static uint32_t current_scope(void) {
-    // Acquire: the lookup function before the key that makes us call it.
-    const void *key = __atomic_load_n(&scope_key, __ATOMIC_ACQUIRE);
-    const uint32_t *scope = key ? task_local_get(key) : NULL;
+    const uint32_t *scope = scope_key ? task_local_get(scope_key) : NULL;
     return scope ? *scope : 0;
 }
 
@@ -75,35 +79,40 @@ static uint32_t stack_trace(struct liveobj_thread *thread, const uintptr_t *fram
     return thread->stacks ? liveobj_stack_trace_record(thread->stacks, caller_registers(frame)) : 0;
 }
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-ALWAYS_INLINE void record_with(struct liveobj_thread *thread, const void *address,
-                               uintptr_t metadata, size_t bytes, const uintptr_t *frame) {
-    liveobj_records_insert(thread, (struct liveobj_object){
-                                       .address = (uintptr_t)address,
-                                       .metadata = metadata,
-                                       .bytes = bytes,
-                                       .sequence = liveobj_sequence_next(thread),
-                                       .stack = records_stacks ? stack_trace(thread, frame) : 0,
-                                       .scope = current_scope(),
-                                   });
-}
-
-/// For a thread's first hook, and for those after its end.
-__attribute__((noinline)) static void record_attaching(const void *address, uintptr_t metadata,
-                                                       size_t bytes, const uintptr_t *frame) {
-    struct liveobj_thread *thread = liveobj_thread_attach();
-    if (thread)
-        record_with(thread, address, metadata, bytes, frame);
+/// For all but the short path: a thread's first hook, those after its end, and the extras.
+__attribute__((noinline)) static void record_with_extras(void *address, uintptr_t metadata,
+                                                         size_t bytes, const uintptr_t *frame) {
+    // Acquire: what an extra needs was stored before its bit.
+    uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
+    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    if (wanted & EXTRA_PAUSE || (!thread && !(thread = liveobj_thread_attach())))
+        return;
+    liveobj_records_insert(thread,
+                           (struct liveobj_object){
+                               .address = (uintptr_t)address,
+                               .metadata = metadata,
+                               .bytes = bytes,
+                               .sequence = liveobj_sequence_next(thread),
+                               .stack = wanted & EXTRA_STACKS ? stack_trace(thread, frame) : 0,
+                               .scope = wanted & EXTRA_SCOPES ? current_scope() : 0,
+                           });
     liveobj_thread_detach();
 }
 
-ALWAYS_INLINE void record(struct liveobj_tls *tls, const void *address, uintptr_t metadata,
-                          size_t bytes, const uintptr_t *frame) {
-    if (LIVEOBJ_LIKELY(tls->thread != NULL))
-        record_with(tls->thread, address, metadata, bytes, frame);
+/// Always inline: a call would take as long as what is called.
+static inline __attribute__((always_inline)) void record(void *address, uintptr_t metadata,
+                                                         size_t bytes, const uintptr_t *frame) {
+    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    // Relaxed: an allocation beside a change of the extras may fall on either side.
+    if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
+        record_with_extras(address, metadata, bytes, frame);
     else
-        record_attaching(address, metadata, bytes, frame);
+        liveobj_records_insert(thread, (struct liveobj_object){
+                                           .address = (uintptr_t)address,
+                                           .metadata = metadata,
+                                           .bytes = bytes,
+                                           .sequence = liveobj_sequence_next(thread),
+                                       });
 }
 
 __attribute__((noinline)) static void forget_attaching(uint32_t *slot) {
@@ -124,23 +133,18 @@ static inline void forget(const void *address) {
         forget_attaching(slot);
 }
 
-static inline bool is_recording(const struct liveobj_tls *tls) {
-    // Relaxed: an allocation beside `stop` may fall on either side.
-    return LIVEOBJ_LIKELY(tls->guard == 0) && !__atomic_load_n(&paused, __ATOMIC_RELAXED);
-}
-
 // MARK: - Objects through the runtime's pointers
 
 LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
                                             size_t alignment_mask) {
     struct liveobj_tls *tls = liveobj_tls_get();
-    if (!is_recording(tls))
+    if (LIVEOBJ_UNLIKELY(tls->guard))
         return original._swift_allocObject(metadata, bytes, alignment_mask);
     tls->guard = 1; // the allocator slots below must not take it for a raw buffer
-    void *object = original._swift_allocObject(metadata, bytes, alignment_mask);
-    record(tls, object, (uintptr_t)metadata, bytes, HOOK_FRAME());
+    void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
+    record(address, (uintptr_t)metadata, bytes, HOOK_FRAME());
     tls->guard = 0;
-    return object;
+    return address;
 }
 
 /// The address of an object as retain and release take it; 0 for what is none: null, and pointers
@@ -201,12 +205,12 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     if (!memory || !is_inside(slow_alloc, frame[1]))
         return;
     tls->guard = 1;
-    record(tls, memory, purpose_of_memory(frame), bytes, frame);
+    record(memory, purpose_of_memory(frame), bytes, frame);
     tls->guard = 0;
 }
 
 LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
-    if (!is_recording(liveobj_tls_get()))
+    if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.malloc(bytes);
     void *memory = original.malloc(bytes);
     record_memory(memory, bytes, HOOK_FRAME());
@@ -214,7 +218,7 @@ LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
 }
 
 LIVEOBJ_HOOK static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
-    if (!is_recording(liveobj_tls_get()))
+    if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.posix_memalign(memory, alignment, bytes);
     int error = original.posix_memalign(memory, alignment, bytes);
     record_memory(error ? NULL : *memory, bytes, HOOK_FRAME());
@@ -332,21 +336,31 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
 
 // MARK: - Switches
 
+static void set_extra(uint32_t extra, bool on) {
+    // Release: what the extra needs before its bit.
+    if (on)
+        __atomic_fetch_or(&extras, extra, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&extras, ~extra, __ATOMIC_RELEASE);
+}
+
 void liveobj_hooks_pause(void) {
-    __atomic_store_n(&paused, true, __ATOMIC_RELAXED);
+    set_extra(EXTRA_PAUSE, true);
 }
 
 void liveobj_hooks_resume(void) {
-    __atomic_store_n(&paused, false, __ATOMIC_RELAXED);
+    set_extra(EXTRA_PAUSE, false);
 }
 
 void liveobj_hooks_set_stacks(bool on) {
-    records_stacks = on;
+    set_extra(EXTRA_STACKS, on);
 }
 
 void liveobj_hooks_set_scope_key(const void *key) {
-    // Release: pairs with `current_scope`.
-    __atomic_store_n(&scope_key, task_local_get ? key : NULL, __ATOMIC_RELEASE);
+    // A key that was set stays readable, for a thread that looked at the bit before it was cleared.
+    if (key && task_local_get)
+        scope_key = key;
+    set_extra(EXTRA_SCOPES, key && task_local_get);
 }
 
 #endif

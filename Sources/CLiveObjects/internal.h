@@ -126,8 +126,6 @@ struct liveobj_thread {
     uint32_t free_capacity;
     struct batch *batch;       // where `free_indices` lie
     struct batch *spare_batch; // a full one, or NULL
-    uint32_t fresh_next;       // never used records: [fresh_next, fresh_end)
-    uint32_t fresh_end;
 
     uint64_t sequence_next; // numbers of its own: [sequence_next, sequence_end)
     uint64_t sequence_end;

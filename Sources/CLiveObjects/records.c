@@ -6,7 +6,6 @@
 #include "records.h"
 
 enum {
-    SLAB = 512,  // never used records that a thread takes at once
     BATCH = 510, // free records that move between threads at once
 };
 
@@ -65,22 +64,18 @@ static bool commit(uint32_t wanted) {
     return done;
 }
 
-/// Never used records for `thread`.
-static bool take_slab(struct liveobj_thread *thread) {
-    uint32_t start = LIVEOBJ_GET(end);
-    uint32_t stop;
+/// Takes up to `wanted` records that were never used.
+/// \returns their number; `start` is the index of the first.
+static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
+    uint32_t first = LIVEOBJ_GET(end);
+    uint32_t count;
     do {
-        if (start >= capacity)
-            return false;
-        stop = capacity - start > SLAB ? start + SLAB : capacity;
+        count = capacity - first < wanted ? capacity - first : wanted;
         // Relaxed: the numbers alone are handed out; the memory is committed below.
-    } while (
-        !__atomic_compare_exchange_n(&end, &start, stop, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    if (!commit(stop))
-        return false;
-    thread->fresh_next = start;
-    thread->fresh_end = stop;
-    return true;
+    } while (!__atomic_compare_exchange_n(&end, &first, first + count, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    *start = first;
+    return commit(first + count) ? count : 0;
 }
 
 // MARK: - Free records
@@ -129,22 +124,6 @@ static bool take_full_batch(struct liveobj_thread *thread) {
     return batch != NULL;
 }
 
-LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
-    if (thread->spare_batch) {
-        struct batch *full = thread->spare_batch;
-        thread->spare_batch = NULL;
-        liveobj_lock_acquire(&batches_lock);
-        push_locked(&empty_batches, thread->batch);
-        liveobj_lock_release(&batches_lock);
-        use_batch(thread, full, BATCH);
-    }
-    if (thread->free_count > 0 || take_full_batch(thread))
-        return thread->free_indices[--thread->free_count];
-    if (thread->fresh_next == thread->fresh_end && !take_slab(thread))
-        return 0;
-    return thread->fresh_next++;
-}
-
 LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread) {
     liveobj_lock_acquire(&batches_lock);
     if (thread->spare_batch)
@@ -156,6 +135,35 @@ LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread) {
     thread->spare_batch = thread->batch;
     use_batch(thread, empty, 0);
     return empty != NULL;
+}
+
+static bool take_spare_batch(struct liveobj_thread *thread) {
+    struct batch *full = thread->spare_batch;
+    if (!full)
+        return false;
+    thread->spare_batch = NULL;
+    liveobj_lock_acquire(&batches_lock);
+    push_locked(&empty_batches, thread->batch);
+    liveobj_lock_release(&batches_lock);
+    use_batch(thread, full, BATCH);
+    return true;
+}
+
+static bool fill_batch(struct liveobj_thread *thread) {
+    uint32_t start;
+    if (!thread->batch && !liveobj_records_spill(thread))
+        return false;
+    uint32_t count = take_new_records(BATCH, &start);
+    for (uint32_t i = 0; i < count; i++) // the lowest is taken first
+        thread->free_indices[i] = start + count - 1 - i;
+    thread->free_count = count;
+    return count > 0;
+}
+
+LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
+    if (take_spare_batch(thread) || take_full_batch(thread) || fill_batch(thread))
+        return thread->free_indices[--thread->free_count];
+    return 0;
 }
 
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {

@@ -51,8 +51,9 @@ extern struct liveobj_heap liveobj_heap;
 
 static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
 
+/// Addresses of user space have 47 bits; sequence numbers reach 48 after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
-    return (value & liveobj_value_mask) | extra << LIVEOBJ_VALUE_BITS;
+    return value | extra << LIVEOBJ_VALUE_BITS;
 }
 
 /// A record for a thread that has no free one at hand; 0 if there is none. Slow path.
@@ -87,8 +88,8 @@ static inline void liveobj_record_fill(struct liveobj_record *record,
 }
 
 /// Records a new object.
-static inline void liveobj_records_insert(struct liveobj_thread *thread,
-                                          struct liveobj_object object) {
+static inline __attribute__((always_inline)) void
+liveobj_records_insert(struct liveobj_thread *thread, struct liveobj_object object) {
     uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object.address);
     if (LIVEOBJ_UNLIKELY(!slot))
         slot = liveobj_records_claim_slot(object.address);
