@@ -1,10 +1,12 @@
 // page_map.h - address -> record index, without locks.
 //
-// Two levels, as in tcmalloc: a root of leaf pointers, leaves of one 4-byte index per 16 bytes of
-// address space. Both are reserved as address space and take memory page by page on first touch, so
-// a heap costs a quarter of the pages it really uses.
+// Two levels, as in tcmalloc: a root of leaf pointers, leaves of one 4-byte index per granule of
+// address space. Both are reserved as address space and take memory page by page on first touch.
 //
-//   root[address >> 26]  ->  leaf[(address >> 4) & (2^22 - 1)]  ->  record index, 0 for none
+//   root[granule >> 22]  ->  leaf[granule & (2^22 - 1)]  ->  record index, 0 for none
+//
+// A granule is 32 bytes where the allocator never begins two blocks in one, which glibc's does not,
+// else 16: half the map is half the cache misses, and those are most of what watching costs.
 //
 // A slot is written only by the thread that allocates or frees the object at its address; the
 // allocator orders those two for one address. Inline because both run in every hook.
@@ -15,19 +17,22 @@
 #include "os.h"
 
 enum {
-    LIVEOBJ_GRANULE_BITS = 4,
+    LIVEOBJ_SMALL_GRANULE_BITS = 4,
+    LIVEOBJ_LARGE_GRANULE_BITS = 5,
     LIVEOBJ_LEAF_BITS = 22,
     LIVEOBJ_ADDRESS_BITS = 47, // user space of x86_64, and more than aarch64 gives by default
-    LIVEOBJ_ROOT_BITS = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - LIVEOBJ_GRANULE_BITS,
+    LIVEOBJ_ROOT_BITS = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - LIVEOBJ_SMALL_GRANULE_BITS,
 };
 
 #define LIVEOBJ_LEAF_BYTES (sizeof(uint32_t) << LIVEOBJ_LEAF_BITS)
 
 struct liveobj_page_map {
     uint32_t **root;
+    uint32_t granule_bits;
 };
 
-static inline bool liveobj_page_map_start(struct liveobj_page_map *map) {
+static inline bool liveobj_page_map_start(struct liveobj_page_map *map, uint32_t granule_bits) {
+    map->granule_bits = granule_bits;
     map->root = liveobj_os_map(sizeof(uint32_t *) << LIVEOBJ_ROOT_BITS);
     return map->root != NULL;
 }
@@ -51,11 +56,10 @@ static inline uint32_t *liveobj_page_map_find(const struct liveobj_page_map *map
                                               uintptr_t address) {
     if (LIVEOBJ_UNLIKELY(address >> LIVEOBJ_ADDRESS_BITS))
         return NULL;
-    uint32_t **entry = &map->root[address >> (LIVEOBJ_LEAF_BITS + LIVEOBJ_GRANULE_BITS)];
+    uintptr_t granule = address >> map->granule_bits;
     // Acquire: pairs with the release that published the leaf.
-    uint32_t *leaf = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-    size_t index = (address >> LIVEOBJ_GRANULE_BITS) & ((1u << LIVEOBJ_LEAF_BITS) - 1);
-    return LIVEOBJ_LIKELY(leaf != NULL) ? &leaf[index] : NULL;
+    uint32_t *leaf = __atomic_load_n(&map->root[granule >> LIVEOBJ_LEAF_BITS], __ATOMIC_ACQUIRE);
+    return LIVEOBJ_LIKELY(leaf != NULL) ? &leaf[granule & ((1u << LIVEOBJ_LEAF_BITS) - 1)] : NULL;
 }
 
 /// The slot of a new object's address; NULL if it cannot be had.
@@ -64,7 +68,7 @@ static inline uint32_t *liveobj_page_map_claim(const struct liveobj_page_map *ma
     uint32_t *slot = liveobj_page_map_find(map, address);
     if (LIVEOBJ_LIKELY(slot != NULL) || address >> LIVEOBJ_ADDRESS_BITS)
         return slot;
-    liveobj_page_map_add_leaf(&map->root[address >> (LIVEOBJ_LEAF_BITS + LIVEOBJ_GRANULE_BITS)]);
+    liveobj_page_map_add_leaf(&map->root[address >> map->granule_bits >> LIVEOBJ_LEAF_BITS]);
     return liveobj_page_map_find(map, address);
 }
 

@@ -5,6 +5,9 @@
 
 #include "records.h"
 
+#include <malloc.h>
+#include <stdlib.h>
+
 enum {
     BATCH = 510, // free records that move between threads at once
 };
@@ -41,6 +44,19 @@ static struct liveobj_record *reserve(uint64_t *count) {
     }
 }
 
+/// Blocks of which more than 16 bytes can be used, on addresses that are multiples of 16, begin at
+/// least 32 bytes apart.
+static uint32_t granule_bits(void) {
+    static const size_t sizes[] = {1, 16};
+    bool apart = true;
+    for (size_t i = 0; i < 2; i++) {
+        void *block = malloc(sizes[i]);
+        apart = apart && block && malloc_usable_size(block) > 16;
+        free(block);
+    }
+    return apart ? LIVEOBJ_LARGE_GRANULE_BITS : LIVEOBJ_SMALL_GRANULE_BITS;
+}
+
 bool liveobj_records_start(uint64_t max_objects, bool count_retains) {
     uint64_t count = max_objects < UINT32_MAX - 1 ? max_objects + 1 : UINT32_MAX;
     liveobj_heap.records = reserve(&count);
@@ -48,7 +64,7 @@ bool liveobj_records_start(uint64_t max_objects, bool count_retains) {
     if (liveobj_heap.records && count_retains)
         liveobj_heap.retain_counts = liveobj_os_map(count * sizeof *liveobj_heap.retain_counts);
     return liveobj_heap.records && (liveobj_heap.retain_counts || !count_retains) &&
-           liveobj_page_map_start(&liveobj_heap.map);
+           liveobj_page_map_start(&liveobj_heap.map, granule_bits());
 }
 
 /// Makes sure that records below `wanted` are backed by memory.

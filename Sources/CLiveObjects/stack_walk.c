@@ -59,8 +59,9 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 // MARK: - One step
 
 /// Whether a frame that has no exact rule can be passed; `rule` is what then stands for one.
-static bool pass(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
-                 struct liveobj_unwind_rule *rule) {
+__attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
+                                           const struct liveobj_registers *frame,
+                                           struct liveobj_unwind_rule *rule) {
     walk->is_closed = rule->kind == LIVEOBJ_UNWIND_OUTERMOST;
     walk->is_opaque = rule->kind == LIVEOBJ_UNWIND_OPAQUE && liveobj_unwind_is_loaded();
     if (rule->kind == LIVEOBJ_UNWIND_OPAQUE && !walk->is_opaque)
@@ -72,12 +73,14 @@ static bool pass(struct liveobj_stack_walk *walk, const struct liveobj_registers
 /// Finds the caller's frame.
 /// \param cfa, fp_words Where: its return address is the word below `cfa`.
 /// \returns false if there is none, or none that may be read.
-static bool step_to(struct liveobj_frame *caller, const struct liveobj_registers *frame,
-                    uintptr_t cfa, uintptr_t fp_words, uintptr_t top) {
+static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
+                                                          const struct liveobj_registers *frame,
+                                                          uintptr_t cfa, uintptr_t fp_words,
+                                                          uintptr_t top) {
     uintptr_t depth = 8 * (fp_words > 1 ? fp_words : 1);
     if (cfa % 8 != 0 || cfa > top || cfa < frame->sp || cfa - frame->sp < depth)
         return false;
-    caller->fp_place = fp_words ? cfa - 8 * fp_words : 0;
+    caller->fp_place = cfa - depth;
     caller->registers.pc = load(cfa - 8);
     caller->registers.sp = cfa;
     caller->registers.fp = fp_words ? load(caller->fp_place) : frame->fp;
@@ -85,9 +88,11 @@ static bool step_to(struct liveobj_frame *caller, const struct liveobj_registers
 }
 
 /// Steps outwards by the rule of the frame's return address.
+/// Inline: half the time of a walk would go into the call.
 /// \returns false at the end of the walk; `walk` then knows which end.
-static bool step(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
-                 struct liveobj_frame *caller) {
+static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
+                                                       const struct liveobj_registers *frame,
+                                                       struct liveobj_frame *caller) {
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
     if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP) && !pass(walk, frame, &rule))
         return false;
@@ -105,16 +110,22 @@ static bool is_same(const struct liveobj_registers *a, const struct liveobj_regi
     return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/// Whether the walk, which read this frame's registers from memory, would read the same again.
-static bool still_holds(const struct liveobj_frame *frame) {
-    return load(frame->registers.sp - 8) == frame->registers.pc &&
-           (!frame->fp_place || load(frame->fp_place) == frame->registers.fp);
+/// Zero if the walk, which read this frame's registers from memory, would read the same again.
+static inline uintptr_t difference(const struct liveobj_frame *frame) {
+    uintptr_t pc_place = frame->registers.sp - 8;
+    uintptr_t fp_was_read = -(uintptr_t)(frame->fp_place != pc_place);
+    return (load(pc_place) ^ frame->registers.pc) |
+           ((load(frame->fp_place) ^ frame->registers.fp) & fp_was_read);
 }
 
 /// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
+/// Four frames at a time: nothing hangs on the outcome of one, so their loads go on together.
 /// \returns the index of the outermost frame that is proven.
 static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
-    while (inner > 0 && still_holds(&frames[inner - 1]))
+    while (inner >= 4 && !(difference(&frames[inner - 1]) | difference(&frames[inner - 2]) |
+                           difference(&frames[inner - 3]) | difference(&frames[inner - 4])))
+        inner -= 4;
+    while (inner > 0 && !difference(&frames[inner - 1]))
         inner--;
     return inner;
 }
@@ -156,7 +167,7 @@ static void walk_from(struct liveobj_stack_walk *walk, const struct liveobj_regi
     struct liveobj_frame *frame = walk->cache->walked;
     uint32_t old = usable_frames(walk); // frames of the last trace that are not inside of this one
     frame->registers = *leaf;
-    frame->fp_place = 0;
+    frame->fp_place = leaf->sp - 8;
     for (walk->walked = 1; walk->walked <= LIVEOBJ_MAX_FRAMES; walk->walked++) {
         while (old > 0 && frames[old - 1].registers.sp < frame->registers.sp)
             old--;

@@ -13,7 +13,8 @@
 
 struct liveobj_frame {
     struct liveobj_registers registers;
-    /// Where `registers.fp` was read, 0 if the inner frame left it as it was.
+    /// Where `registers.fp` was read; the place of `registers.pc`, the word below `registers.sp`,
+    /// if the inner frame left it as it was.
     uintptr_t fp_place;
     /// Of the return addresses from the root up to this frame.
     uint64_t hash;
