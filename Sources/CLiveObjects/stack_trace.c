@@ -67,32 +67,35 @@ static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
 }
 
 /// Makes the walk's frames the last trace, and hashes those that are new.
-static void remember(const struct liveobj_stack_walk *walk) {
+/// \returns the trace's hash.
+static uint64_t remember(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
-    liveobj_stack_walk_remember(walk);
-    uint64_t hash = walk->common ? cache->frames[walk->common - 1].hash : HASH_SEED;
-    for (uint32_t i = walk->common; i < cache->count; i++)
-        cache->frames[i].hash = hash = mix(hash, cache->frames[i].registers.pc);
+    struct liveobj_frame *frame = &cache->frames[walk->common];
+    uint64_t hash = walk->common ? frame[-1].hash : HASH_SEED;
+    for (uint32_t i = walk->walked; i-- > 0; frame++) {
+        *frame = cache->walked[i];
+        frame->hash = hash = mix(hash, frame->registers.pc);
+    }
+    cache->count = walk->common + walk->walked;
+    cache->is_closed = walk->is_closed;
+    cache->generation = liveobj_stack_walk_generation();
+    return mix(hash, cache->count);
 }
 
-/// Stores the remembered trace: what was walked anew, continued in the trace that has the rest.
+/// Stores the walk's trace: what was walked anew, continued in the last trace, which has the rest.
 static uint32_t store(const struct liveobj_stack_walk *walk, uint64_t hash) {
-    const struct liveobj_frame *frames = walk->cache->frames;
-    uint32_t parent = walk->common ? frames[walk->common - 1].trace : 0;
-    uint32_t own = parent ? walk->walked : walk->cache->count;
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t parent = walk->common ? cache->trace : 0;
+    uint32_t own = parent ? walk->walked : cache->count;
     liveobj_stack_walk_list(walk, own);
-    return insert(hash, parent, walk->cache->count - own, walk->cache->addresses, own);
+    return insert(hash, parent, cache->count - own, cache->addresses, own);
 }
 
 static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint64_t hash = mix(cache->frames[cache->count - 1].hash, cache->count);
+    uint64_t hash = remember(walk);
     uint32_t id = liveobj_stack_depot_find(hash, cache->trace);
-    if (!id)
-        id = store(walk, hash);
-    for (uint32_t i = walk->common; i < cache->count; i++)
-        cache->frames[i].trace = id;
-    return cache->trace = id;
+    return cache->trace = id ? id : store(walk, hash);
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
@@ -104,7 +107,6 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
         return record_with_libunwind(&walk);
     if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > LIVEOBJ_MAX_FRAMES))
         return record_cut(&walk);
-    remember(&walk);
     return record_remembered(&walk);
 }
 

@@ -191,16 +191,6 @@ LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_c
     return walk;
 }
 
-LIVEOBJ_HOOK void liveobj_stack_walk_remember(const struct liveobj_stack_walk *walk) {
-    struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t count = walk->common;
-    for (uint32_t i = walk->walked; i-- > 0;)
-        cache->frames[count++] = cache->walked[i];
-    cache->count = count;
-    cache->is_closed = walk->is_closed;
-    cache->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
-}
-
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit) {
     struct liveobj_stack_cache *cache = walk->cache;
@@ -210,6 +200,10 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *w
     for (uint32_t i = walk->common; i-- > 0 && count < limit;)
         cache->addresses[count++] = cache->frames[i].registers.pc;
     return count;
+}
+
+LIVEOBJ_HOOK uint32_t liveobj_stack_walk_generation(void) {
+    return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
 void liveobj_stack_walk_invalidate(void) {

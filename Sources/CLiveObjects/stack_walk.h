@@ -18,13 +18,12 @@ struct liveobj_frame {
     uintptr_t fp_place;
     /// Of the return addresses from the root up to this frame.
     uint64_t hash;
-    /// A stored trace that holds the return addresses up to this frame; 0 for none.
-    uint32_t trace;
 };
 
 struct liveobj_stack_cache {
     uint32_t generation;
     uint32_t count;
+    /// The stored trace that has these frames; 0 if it was dropped.
     uint32_t trace;
     /// The root's rule says that it is the outermost frame; else the walk ended for what it read.
     bool is_closed;
@@ -54,13 +53,13 @@ struct liveobj_stack_walk {
 LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
                                                           struct liveobj_registers leaf);
 
-/// Makes the walk's frames the last trace; their hashes and stored traces are the caller's to set.
-LIVEOBJ_HOOK void liveobj_stack_walk_remember(const struct liveobj_stack_walk *walk);
-
 /// Lists the walk's return addresses in the cache, innermost first.
 /// \returns their number, at most `limit`.
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit);
+
+/// What a last trace must have noted when it was made, to be used again.
+LIVEOBJ_HOOK uint32_t liveobj_stack_walk_generation(void);
 
 /// All last traces are out of date: code has gone.
 void liveobj_stack_walk_invalidate(void);
