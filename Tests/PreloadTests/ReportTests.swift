@@ -68,21 +68,3 @@ struct ReportTests {
     #expect(messages(run).count == verbosity + toolLine)
   }
 }
-
-private struct MinimalReport: Decodable {
-  struct Tracking: Decodable {
-    var complete: Bool
-    var notes: [String]
-  }
-  struct TypeLine: Decodable, Equatable {
-    var type: String
-    var live: Int
-    var growth: Int
-    var bytes: Int
-  }
-  struct Finding: Decodable {}
-  var schemaVersion: Int
-  var tracking: Tracking
-  var findings: [Finding]
-  var types: [TypeLine]
-}

@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is missing on the machine, or does not fit: the report says so, the program does not notice.
+struct DegradationTests {
+  let survivors = BuiltProducts.executable("Survivors")
+
+  /// Runs `Survivors` with JSON on a file, and expects the program to be as it is without the library.
+  func watch(_ options: String, environment: [String: String?] = [:]) throws -> MinimalReport {
+    let folder = try TemporaryFolder()
+    let plain = try runProgram(survivors)
+    let run = try runPreloaded(
+      survivors, options: "format=json:output=\(folder.path("report")):\(options)", environment: environment)
+    #expect(run.visible == plain.visible)
+    return try JSONDecoder().decode(MinimalReport.self, from: Data(folder.text(of: "report").utf8))
+  }
+
+  @Test func objectsBeyondTheLimitAreCountedAndSaidInOneNote() throws {
+    let tracking = try watch("maxobjects=1").tracking
+    #expect(!tracking.complete)
+    #expect(tracking.droppedRecords > 0)
+    #expect(tracking.notes.filter { $0.contains("maxobjects=") }.count == 1)
+  }
+
+  @Test func stackTracesBeyondTheLimitAreSaidInOneNote() throws {
+    let tracking = try watch("maxstackbytes=4K").tracking
+    #expect(!tracking.complete)
+    #expect(tracking.droppedRecords == 0)
+    #expect(tracking.notes.filter { $0.contains("maxstackbytes=") }.count == 1)
+  }
+
+  @Test func aMachineWithoutLibunwindIsWatchedAndToldOf() throws {
+    let folder = try TemporaryFolder()
+    try Data("no library".utf8).write(to: URL(fileURLWithPath: folder.path("libunwind.so.8")))
+    let libraries = URL(fileURLWithPath: BuiltProducts.preloadLibrary).deletingLastPathComponent().path
+    let report = try watch(
+      "stacks=on", environment: ["LD_LIBRARY_PATH": "\(folder.path("")):\(libraries)"])
+    #expect(!report.tracking.complete)
+    #expect(report.tracking.notes.filter { $0.contains("libunwind") }.count == 1)
+    #expect(report.types.contains { $0.live > 0 })
+  }
+
+  @Test func retainsThatCannotBeCountedAreSaid() throws {
+    let tracking = try watch("way=slots:retains=all").tracking
+    #expect(!tracking.complete)
+    #expect(tracking.notes.contains { $0.contains("retains were not counted") })
+  }
+}

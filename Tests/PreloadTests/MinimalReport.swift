@@ -1,0 +1,19 @@
+/// What the tests read of a JSON report.
+struct MinimalReport: Decodable {
+  struct Tracking: Decodable {
+    var complete: Bool
+    var notes: [String]
+    var droppedRecords: Int
+  }
+  struct TypeLine: Decodable, Equatable {
+    var type: String
+    var live: Int
+    var growth: Int
+    var bytes: Int
+  }
+  struct Finding: Decodable {}
+  var schemaVersion: Int
+  var tracking: Tracking
+  var findings: [Finding]
+  var types: [TypeLine]
+}
