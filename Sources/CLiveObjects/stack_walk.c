@@ -62,12 +62,13 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
                                            const struct liveobj_registers *frame,
                                            struct liveobj_unwind_rule *rule) {
-    walk->is_closed = rule->kind == LIVEOBJ_UNWIND_OUTERMOST;
     walk->is_opaque = rule->kind == LIVEOBJ_UNWIND_OPAQUE && liveobj_unwind_is_loaded();
     if (rule->kind == LIVEOBJ_UNWIND_OPAQUE && !walk->is_opaque)
         *rule = liveobj_unwind_rule_guess();
-    return rule->kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
-           frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
+    bool passes = rule->kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
+                  frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
+    walk->is_closed = !passes && !walk->is_opaque;
+    return passes;
 }
 
 /// Finds the caller's frame.

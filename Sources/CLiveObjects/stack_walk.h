@@ -25,7 +25,7 @@ struct liveobj_stack_cache {
     uint32_t count;
     /// The stored trace that has these frames; 0 if it was dropped.
     uint32_t trace;
-    /// The root's rule says that it is the outermost frame; else the walk ended for what it read.
+    /// The walk ended for what the root's registers say, and would again; else for what it read.
     bool is_closed;
     struct liveobj_frame frames[LIVEOBJ_MAX_FRAMES]; // root first
     /// The frames of a walk that the last trace does not have, leaf first.
