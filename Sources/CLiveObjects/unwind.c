@@ -16,6 +16,7 @@
 #if defined(__x86_64__)
 
 #include <dlfcn.h>
+#include <errno.h>
 
 #define REGISTER_SP 7
 #define REGISTER_PC 16
@@ -98,6 +99,12 @@ static bool step_to(struct cursor *cursor, struct liveobj_registers frame) {
            register_of(cursor, REGISTER_PC) == frame.pc;
 }
 
+LIVEOBJ_UNCHECKED_BEGIN
+LIVEOBJ_HOOK static int *host_errno(void) {
+    return &errno; // a thread-local variable of libc
+}
+LIVEOBJ_UNCHECKED_END
+
 LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
                                         size_t capacity) {
     struct context context;
@@ -105,6 +112,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
     size_t count = 0;
     if (!liveobj_unwind_is_loaded())
         return 0;
+    int saved = *host_errno(); // libunwind tries memory out with system calls that may fail
     // Relaxed: the count is only read by a fork's child, which has no other threads.
     __atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED);
     libunwind.get_context(&context);
@@ -112,6 +120,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
         while (count < capacity && libunwind.step(&cursor) > 0)
             pcs[count++] = register_of(&cursor, REGISTER_PC);
     __atomic_fetch_sub(&threads_inside, 1, __ATOMIC_RELAXED);
+    *host_errno() = saved;
     return count;
 }
 

@@ -6,6 +6,7 @@
 
 #include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void empty_pipes(void) {
     struct stat status;
     char byte;
     for (int fd = 3; fd < 10; fd++)
-        if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+        if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode) && fcntl(fd, F_GETFL) & O_NONBLOCK)
             (void)!read(fd, &byte, 1);
 }
 
