@@ -44,6 +44,12 @@ struct SymbolicationOutputTests {
     #expect(lines("0x10\nf\n<compiler-generated>:0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
   }
 
+  @Test("has no file where only the symbol table names one", arguments: ["crtstuff.c", "Demo.swift.o"])
+  func hasNoSymbolTableFile(name: String) {
+    #expect(lines("0x10\nf\n\(name):0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
+    #expect(lines("0x10\nf\n\(name):7:1\n\n")[addresses[0]]?.first?.file == name)
+  }
+
   @Test("may have colons in a file's name")
   func keepsColons() {
     #expect(lines("0x10\nf\n/a:b/c:7:1\n\n")[addresses[0]]?.first?.file == "/a:b/c")

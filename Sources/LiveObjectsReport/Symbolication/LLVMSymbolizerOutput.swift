@@ -35,9 +35,15 @@ struct LLVMSymbolizerOutput {
     let parts = location.split(separator: ":", omittingEmptySubsequences: false)
     let line = parts.dropLast().last.flatMap { Int($0) } ?? 0
     let file = parts.dropLast(2).joined(separator: ":")
-    // A pseudo file such as `<compiler-generated>`, and line 0, mark what nobody wrote.
-    let isFile = !file.isEmpty && file != "??" && !file.hasPrefix("<")
+    let isFile = isSourceFile(file, isWithLine: line > 0)
     guard symbol != nil || isFile else { return nil }
     return .init(symbol: symbol, file: isFile ? file : nil, line: isFile && line > 0 ? line : nil)
+  }
+
+  /// A pseudo file such as `<compiler-generated>`, and line 0, mark what nobody wrote. Without debug
+  /// information, the name is the symbol table's (`crtstuff.c`, `Demo.swift.o`): no folder and no line.
+  private static func isSourceFile(_ file: String, isWithLine: Bool) -> Bool {
+    guard !file.isEmpty, file != "??", !file.hasPrefix("<") else { return false }
+    return isWithLine || file.contains("/")
   }
 }
