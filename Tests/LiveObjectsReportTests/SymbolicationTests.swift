@@ -53,8 +53,8 @@ struct SymbolicationTests {
     #expect(try named(by: "echo nonsense; echo; echo 0x1; echo; echo x").function == "makeFrame()")
   }
 
-  @Test("with the line before, where the compiler noted none and llvm-symbolizer knows how")
-  func asksAgainForLineZero() throws {
+  @Test("without a line, where the compiler noted none: no other line stands in for it")
+  func inventsNoLine() throws {
     let script = """
       while read -r line; do
         case "$*" in
@@ -62,17 +62,6 @@ struct SymbolicationTests {
           *) echo "${line##* }"; echo f; echo /demo.swift:0:0; echo ;;
         esac
       done
-      """
-    let named = try named(by: script)
-    #expect(named.file == "/demo.swift")
-    #expect(named.line == 7)
-  }
-
-  @Test("without a line, where the compiler noted none and llvm-symbolizer is too old")
-  func acceptsLineZero() throws {
-    let script = """
-      case "$*" in *--skip-line-zero*) exit 1 ;; esac
-      while read -r line; do echo "${line##* }"; echo f; echo /demo.swift:0:0; echo; done
       """
     let named = try named(by: script)
     #expect(named.file == "/demo.swift")

@@ -13,9 +13,9 @@ struct LLVMSymbolizer {
     /// Swift names are mangled; `nil` where no symbol is known.
     var symbol: String?
     var file: String?
+    /// `nil` too where the compiler noted none. `--skip-line-zero` would give the line before, which may
+    /// be another statement's, or the caller's of an inlined function.
     var line: Int?
-
-    var lacksLine: Bool { file != nil && line == nil }
   }
 
   struct Failure: Error {
@@ -28,19 +28,8 @@ struct LLVMSymbolizer {
   ///   symbolizer knows none.
   func symbolicate(_ addresses: [CodeAddress]) throws(Failure) -> [CodeAddress: [Line]] {
     let addresses = addresses.filter(\.canBeAskedFor).sorted()
-    let lines = try ask(for: addresses)
-    // Debug builds give many allocations line 0; the line before is what a person looks for. Only LLVM 20
-    // and later knows it, and crashes at addresses without any line, so it is asked for nothing else.
-    let lineless = addresses.filter { lines[$0]?.contains(where: \.lacksLine) ?? false }
-    guard !lineless.isEmpty, let better = try? ask(for: lineless, "--skip-line-zero") else { return lines }
-    return lines.merging(better) { _, better in better }
-  }
-
-  private func ask(
-    for addresses: [CodeAddress], _ options: String...
-  ) throws(Failure) -> [CodeAddress: [Line]] {
     let input = addresses.map { "\"\($0.binary)\" \($0.hexadecimal)\n" }.joined()
-    let (ending, output) = try run(options, input: input)
+    let (ending, output) = try run(input: input)
     // A host that takes every child's status leaves `unknown`; the output tells all the same.
     guard ending == .exited(0) || ending == .unknown else {
       throw Failure(reason: "it ended with \(ending)")
@@ -48,14 +37,12 @@ struct LLVMSymbolizer {
     return LLVMSymbolizerOutput(output).lines(for: addresses)
   }
 
-  private func run(
-    _ options: [String], input: String
-  ) throws(Failure) -> (ending: ChildProcess.Ending, output: [UInt8]) {
+  private func run(input: String) throws(Failure) -> (ending: ChildProcess.Ending, output: [UInt8]) {
     do throws(SystemError) {
       let inputFile = try TemporaryFile()
       let outputFile = try TemporaryFile()
       try inputFile.write(input)
-      let ending = try run(options, from: inputFile, to: outputFile)
+      let ending = try run(from: inputFile, to: outputFile)
       return (ending, outputFile.contents())
     } catch {
       throw Failure(reason: error.description)
@@ -63,12 +50,12 @@ struct LLVMSymbolizer {
   }
 
   private func run(
-    _ options: [String], from input: TemporaryFile, to output: TemporaryFile
+    from input: TemporaryFile, to output: TemporaryFile
   ) throws(SystemError) -> ChildProcess.Ending {
     let null = try movingAboveStandardStreams(open("/dev/null", O_WRONLY | O_CLOEXEC))
     defer { close(null) }
     let child = try ChildProcess(
-      program: path, arguments: ["--inlines", "--print-address"] + options,
+      program: path, arguments: ["--inlines", "--print-address"],
       environment: Environment.variables(without: Self.unwantedVariables),
       streams: [0: input.descriptor, 1: output.descriptor, 2: null])
     return child.wait(until: .now + .seconds(120))
