@@ -11,12 +11,16 @@
 
 #if defined(__linux__)
 
+#define _GNU_SOURCE
 #include "unwind.h"
 
 #if defined(__x86_64__)
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define REGISTER_SP 7
 #define REGISTER_PC 16
@@ -54,16 +58,32 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
     return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
 }
 
-static void warm_up(void) {
-    // The first use of all sets up tables.
+/// Its first use of all sets up tables.
+static void use_first(void) {
     struct liveobj_registers nowhere = {0, UINTPTR_MAX, 0};
     uintptr_t pc;
     liveobj_unwind_from(nowhere, &pc, 1);
 }
 
-bool liveobj_unwind_start(void) {
-    if (liveobj_unwind_is_loaded())
-        return true;
+/// Takes the lowest free descriptors, so that the next ones are high: libunwind opens a pipe to
+/// probe memory with when it is set up, and keeps it.
+/// \returns their number.
+static int take_low_descriptors(int *taken, int capacity) {
+    enum { PIPE_AND_A_FEW = 8 };
+    struct rlimit limit = {0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    int count = 0;
+    int descriptor = open("/", O_PATH | O_CLOEXEC);
+    while (descriptor >= 0) {
+        taken[count++] = descriptor;
+        if (count == capacity || (rlim_t)descriptor + PIPE_AND_A_FEW >= limit.rlim_cur)
+            break;
+        descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    }
+    return count;
+}
+
+static bool load(void) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
@@ -81,8 +101,25 @@ bool liveobj_unwind_start(void) {
         set_caching_policy(*address_space, CACHE_PER_THREAD);
     // Release: pairs with the acquire in liveobj_unwind_is_loaded.
     __atomic_store_n(&is_loaded, true, __ATOMIC_RELEASE);
-    warm_up();
+    use_first();
     return true;
+}
+
+/// Keeps libunwind's pipe out of the program's way: it would shift the numbers of all its files,
+/// and a program that closes every low descriptor and opens its own would have libunwind write to
+/// those.
+bool liveobj_unwind_start(void) {
+    enum { MOST = 900 }; // below 1,024, for programs that use select
+    int taken[MOST];
+    int saved = errno;
+    if (liveobj_unwind_is_loaded())
+        return true;
+    int count = take_low_descriptors(taken, MOST);
+    bool loaded = load();
+    while (count > 0)
+        close(taken[--count]);
+    errno = saved;
+    return loaded;
 }
 
 static uintptr_t register_of(struct cursor *cursor, int number) {
