@@ -66,7 +66,6 @@ struct SymbolicationFunctionNameTests {
     "leaves out what the compiler made around the function",
     arguments: [
       "partial apply forwarder for Demo.Box.f() -> ()",
-      "merged Demo.Box.f() -> ()",
       "generic specialization <Swift.Int, (Swift.String) -> ()> of Demo.Box.f() -> ()",
       "function signature specialization <Arg[0] = Dead> of generic specialization <Swift.Int> of Demo.Box.f() -> ()",
       "(1) await resume partial function for partial apply forwarder for Demo.Box.f() async -> ()",
@@ -79,6 +78,17 @@ struct SymbolicationFunctionNameTests {
   func leavesOutWhatTheCompilerMade(demangled: String) {
     let name = FunctionName(demangled: demangled)
     #expect(name.function == "Box.f()")
+    #expect(name.module == "Demo")
+  }
+
+  @Test(
+    "says where it is that of any of several functions",
+    arguments: [
+      "merged Demo.Box.f() -> ()", "merged generic specialization <Swift.Int> of Demo.Box.f() -> ()",
+    ])
+  func saysWhatIsMerged(demangled: String) {
+    let name = FunctionName(demangled: demangled)
+    #expect(name.function == "Box.f() (or one merged with it)")
     #expect(name.module == "Demo")
   }
 

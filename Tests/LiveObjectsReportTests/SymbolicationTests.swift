@@ -68,6 +68,19 @@ struct SymbolicationTests {
     #expect(named.line == nil)
   }
 
+  @Test("as one of several, and without file and line, where the optimiser merged functions")
+  func doesNotPlaceMergedFunctions() throws {
+    let named = try named(
+      by: """
+        while read -r line; do
+          echo "${line##* }"; echo '$s4Demo6LoaderC4loadyyFTm'; echo /demo.swift:7:1; echo
+        done
+        """)
+    #expect(named.function == "Loader.load() (or one merged with it)")
+    #expect(named.file == nil)
+    #expect(named.line == nil)
+  }
+
   @Test("only from the file that ran")
   func refusesARebuiltFile() throws {
     let (frame, _) = makeFrame()

@@ -102,9 +102,12 @@ public final class BinarySymbolicator: Symbolicator {
 
   private func sourceFrame(_ line: LLVMSymbolizer.Line, in image: Image?) -> SourceFrame {
     let name = line.symbol.map { functionName(of: $0, in: image) }
+    // The debug information is that of one of the merged functions: not of this call's, as a rule.
+    let isMerged = name?.isMerged ?? false
     return SourceFrame(
       function: name?.function, module: name?.module ?? image?.name ?? "unknown",
-      file: line.file, line: line.line, isSystem: image?.isSystem ?? false)
+      file: isMerged ? nil : line.file, line: isMerged ? nil : line.line,
+      isSystem: image?.isSystem ?? false)
   }
 
   private func functionName(of symbol: String, in image: Image?) -> FunctionName {

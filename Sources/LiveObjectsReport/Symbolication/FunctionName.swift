@@ -6,10 +6,13 @@ struct FunctionName: Hashable {
   var function: String
   /// `nil` where the name does not tell.
   var module: String?
+  /// The optimiser made one function of several that do the same, and its name is that of any of them.
+  var isMerged = false
 
   /// - Parameter demangled: the symbol as the Swift runtime demangles it.
   init(demangled: String) {
     var text = Self.unwrappingPrivateNames(in: Array(demangled.utf8)[...])
+    isMerged = text.starts(with: Self.mergedPrefix)
     text = Self.strippingWrappers(from: text)
     var parts: [String] = []
     for context in BracketedText(text).split(at: " in ") {
@@ -23,6 +26,7 @@ struct FunctionName: Hashable {
     }
     function = parts.joined(separator: " in ")
     if function.isEmpty { function = demangled }
+    if isMerged { function += " (or one merged with it)" }
   }
 
   /// A function of C or C++: as it is.
@@ -56,6 +60,8 @@ struct FunctionName: Hashable {
     else { return nil }
     return bracketed.dropLast(discriminator)
   }
+
+  private static let mergedPrefix = Array("merged ".utf8)
 
   /// What the compiler makes around a function, and a person did not write.
   private static let wrappers = [
