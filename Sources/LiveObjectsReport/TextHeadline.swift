@@ -12,11 +12,21 @@ enum TextHeadline {
     if !report.tracking.wasWatched {
       return "NOTHING WAS WATCHED\(place), so this report cannot tell whether anything was left behind"
     }
-    if report.isClean { return "clean, nothing of yours was left behind\(place)" }
+    if report.isClean { return nothingOfYours(report, place) }
     if report.findings.isEmpty {
       return "nothing of yours was found\(place), but the recording is incomplete"
     }
     return "\(leftBehind(report)) behind\(place)"
+  }
+
+  /// "Clean" only where nothing at all is alive: what the program keeps in the library's types is its own too.
+  private static func nothingOfYours(_ report: Report, _ place: String) -> String {
+    let others = report.types.filter { $0.growth > 0 }
+    guard !others.isEmpty else { return "clean, nothing of yours was left behind\(place)" }
+    let instances = others.reduce(0) { $0 + $1.growth }
+    let bytes = others.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }
+    return "no types of yours were left behind\(place); "
+      + "\(Count.of(instances, "instance", "instances")) of other types (\(Count.bytes(bytes)))"
   }
 
   private static func leftBehind(_ report: Report) -> String {

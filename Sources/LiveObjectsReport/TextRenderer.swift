@@ -14,7 +14,7 @@ public struct TextRenderer: Sendable {
     var page = TextPage(color: color)
     page.add(TextHeadline.text(of: report), style: .bold)
     if report.tracking.wasWatched { addFindings(report.findings, to: &page) }
-    if !report.isClean { addTypes(report.types, to: &page) }
+    addTypes(report.types, to: &page)
     addPinned(report.types, to: &page)
     addNotes(report.tracking.notes, to: &page)
     return page.text

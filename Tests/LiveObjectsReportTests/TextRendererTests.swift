@@ -10,10 +10,20 @@ import Testing
   }
 
   @Test func aCleanReportIsOneLine() {
-    var builder = CaptureBuilder()
-    builder.objects(3, of: builder.type("Swift.__StringStorage"))
-    let text = TextRenderer().render(makeReport(of: builder))
+    let text = TextRenderer().render(makeReport(of: CaptureBuilder()))
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in demo (pid 12)\n")
+  }
+
+  @Test func whatIsKeptInTheLibrarysTypesIsShownAndNotCalledClean() {
+    var builder = CaptureBuilder()
+    builder.objects(1_000, of: builder.type("Swift._ContiguousArrayStorage<Swift.UInt8>"), bytes: 4_096)
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(
+      text.hasPrefix(
+        "LiveObjects: no types of yours were left behind in demo (pid 12); "
+          + "1,000 instances of other types (3.9 MB)\n"))
+    #expect(text.contains("Swift._ContiguousArrayStorage<Swift.UInt8>"))
+    #expect(!text.contains("clean"))
   }
 
   @Test(arguments: [.noRuntime, .blind, .ready] as [TrackingStatus.State])
