@@ -1,13 +1,20 @@
 extension LiveObjects.Diff: CustomStringConvertible {
   /// A report for people: what was left behind, where it was made, and what the diff cannot tell.
-  public var description: String { explanation.text(notes: notes) }
+  public var description: String {
+    explanation.text(notes: [unattributedNote, filterNote].compactMap { $0 })
+  }
 
-  private var notes: [String] {
-    guard unattributed > 0 else { return [] }
+  private var unattributedNote: String? {
+    guard unattributed > 0 else { return nil }
     let objects = unattributed == 1 ? "object was" : "objects were"
-    return [
-      "\(unattributed) more \(objects) made at the same time and nobody can tell by whom: "
-        + "on a dispatch queue, a thread or in a detached task, beside other tests."
-    ]
+    return "\(unattributed) more \(objects) made at the same time and nobody can tell by whom: "
+      + "on a dispatch queue, a thread or in a detached task, beside other tests."
+  }
+
+  /// A filter with a typing error would otherwise look like code that leaves nothing behind.
+  private var filterNote: String? {
+    guard filteredOut > 0 else { return nil }
+    let instances = filteredOut == 1 ? "instance was" : "instances were"
+    return "\(filteredOut) more \(instances) left behind and not counted, since `types` does not name them."
   }
 }

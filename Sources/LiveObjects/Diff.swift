@@ -13,6 +13,8 @@ extension LiveObjects {
     /// Live instances made at the same time of which nobody knows whether they belong to the measurement:
     /// beside parallel tests, what was made on dispatch queues, threads and in detached tasks.
     public let unattributed: Int
+    /// Live instances that the filter on types left out.
+    let filteredOut: Int
     let explanation: Explanation
 
     init(_ survivors: Survivors) {
@@ -20,6 +22,7 @@ extension LiveObjects {
       instances = alive.count
       bytes = alive.reduce(0) { $0 &+ $1.bytes }
       unattributed = survivors.unattributed
+      filteredOut = survivors.filteredOut
       explanation = Explanation(of: survivors.capture)
     }
 

@@ -6,6 +6,8 @@ struct Survivors {
   var capture: Capture
   /// Live instances of which nobody knows whether they belong to the diff.
   var unattributed: Int
+  /// Live instances that would count, were it not for the filter on types.
+  var filteredOut: Int
 
   /// - Parameters:
   ///   - capture: holds the objects since the first pass.
@@ -13,12 +15,15 @@ struct Survivors {
   ///   - types: what a type's name must contain one of; empty for all.
   init(in capture: Capture, passes marks: [UInt64], attribution: Attribution, types: [String]) {
     var testLibraries = TestLibraries(in: capture)
-    let candidates = capture.objects.filter {
-      capture.types[$0.type].matches(types) && !testLibraries.made($0)
-    }
+    let candidates = capture.objects.filter { !testLibraries.made($0) }
+    let grown = Self.grownInEveryPass(candidates.filter(attribution.owns), marks)
+    let matches = { (object: LiveObject) in capture.types[object.type].matches(types) }
     self.capture = capture
-    self.capture.objects = Self.grownInEveryPass(candidates.filter(attribution.owns), marks)
-    unattributed = candidates.count { attribution.leavesOpen($0) && capture.isLiveInstance($0) }
+    self.capture.objects = grown.filter(matches)
+    filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }
+    unattributed = candidates.count {
+      matches($0) && attribution.leavesOpen($0) && capture.isLiveInstance($0)
+    }
   }
 
   /// In the order of the capture, which objects keep as long as they live.

@@ -6,10 +6,12 @@ import XCTest
 
 /// What people read of a diff.
 final class DescriptionTests: XCTestCase {
-  private func diff(_ builder: CaptureBuilder, scopes: Set<UInt32>? = nil) -> LiveObjects.Diff {
+  private func diff(_ builder: CaptureBuilder, scopes: Set<UInt32>? = nil, types: [String] = [])
+    -> LiveObjects.Diff
+  {
     let attribution = Attribution(scopes: scopes, pauses: 9)
     return LiveObjects.Diff(
-      Survivors(in: builder.capture, passes: [0], attribution: attribution, types: []))
+      Survivors(in: builder.capture, passes: [0], attribution: attribution, types: types))
   }
 
   func testNothingLeftIsClean() {
@@ -42,6 +44,14 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue(diff.isClean)
     XCTAssertEqual(diff.unattributed, 2)
     XCTAssertTrue("\(diff)".contains("2 more objects were made"), "\(diff)")
+  }
+
+  func testInstancesThatAFilterLeftOutAreTold() {
+    var builder = CaptureBuilder()
+    builder.objects(2, of: builder.type("Demo.Importer"))
+    let text = "\(diff(builder, types: ["Importr"]))"
+    XCTAssertTrue(text.contains("2 more instances were left behind and not counted"), text)
+    XCTAssertFalse("\(diff(builder, types: ["Importer"]))".contains("not counted"))
   }
 
   func testUnwatchedProcessIsNeverClean() {
