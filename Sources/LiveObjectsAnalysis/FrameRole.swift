@@ -27,10 +27,16 @@ extension SourceFrame {
   /// Code that the compiler made, an initialiser's allocating part for instance: whoever asked for
   /// the object is its caller.
   package var isCompilers: Bool {
-    if file?.hasSuffix("<compiler-generated>") == true { return true }
+    if file?.hasSuffix("<compiler-generated>") == true || isMacros { return true }
     guard let function else { return false }
+    if function.hasPrefix("reabstraction thunk") { return true }
     let name = function.prefix { $0 != "(" }
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
+  }
+
+  /// Code that a macro wrote; Swift Testing's calls every test. Its file exists inside the compiler only.
+  private var isMacros: Bool {
+    file?.contains("@__swiftmacro_") == true
   }
 
   /// The function with its module: `closure #1 in Demo.Loader.load(completion:)`.

@@ -52,7 +52,9 @@ import Testing
   @Test mutating func whatTheCompilerMadeIsTrimmed() {
     symbolicator.define(0x70, [.user("__swift_allocate_boxed_opaque_existential_0", line: nil)])
     symbolicator.define(0x71, [.user("outlined copy of A", file: "/<compiler-generated>", line: nil)])
-    leak(at: [0x70, 0x71, 0x40])
+    symbolicator.define(0x72, [.user("reabstraction thunk", file: "/src/Demo/Recorder.swift", line: 63)])
+    symbolicator.define(0x73, [.user("$s4Demo4test()", file: "/@__swiftmacro_4Demo4testfMp_.swift", line: 9)])
+    leak(at: [0x70, 0x71, 0x72, 0x73, 0x40])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(functions(finding?.allocatedAt.first) == ["run()"])
   }
