@@ -81,6 +81,25 @@ struct SymbolicationTests {
     #expect(named.line == nil)
   }
 
+  @Test("without lines where a program has no debug information, and says so")
+  func saysWhereDebugInformationIsMissing() throws {
+    let folder = try TemporaryFolder()
+    let program = folder.path("program")
+    try makeExecutableWithoutDebugInformation(at: program)
+    let (frame, _) = makeFrame()
+    var capture = makeCapture()
+    capture.images[0].path = program
+    let symbolicator = BinarySymbolicator()
+    let named = try #require(symbolicator.symbolicate([frame], of: capture)[frame]?.first)
+
+    #expect(named.function == "makeFrame()")
+    #expect(named.file == nil)
+    #expect(
+      symbolicator.notes == [
+        "\(program) has no debug information, so lines are missing: build with -g."
+      ])
+  }
+
   @Test("only from the file that ran")
   func refusesARebuiltFile() throws {
     let (frame, _) = makeFrame()
@@ -177,6 +196,14 @@ private func makeCapture() -> Capture {
         loadBias: ownAddresses.lowerBound, addresses: ownAddresses,
         buildID: ELFFile(path: ownExecutable)!.buildID, path: ownExecutable)
     ])
+}
+
+/// A copy of this executable whose debug information nobody finds, because its section has another name.
+private func makeExecutableWithoutDebugInformation(at path: String) throws {
+  var bytes = try Data(contentsOf: URL(fileURLWithPath: ownExecutable))
+  let name = try #require(bytes.range(of: Data("\0.debug_info\0".utf8), options: .backwards))
+  bytes.replaceSubrange(name, with: Data("\0.renamed_xx\0".utf8))
+  try bytes.write(to: URL(fileURLWithPath: path))
 }
 
 /// A folder with a script that passes for llvm-symbolizer.

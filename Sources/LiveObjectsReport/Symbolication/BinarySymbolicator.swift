@@ -13,6 +13,8 @@ public final class BinarySymbolicator: Symbolicator {
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
   private let locator: BinaryLocator
+  /// One that worked: without it, there are no lines whatever a file holds.
+  private var hasSymbolizer = false
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
   private var names: [String: FunctionName] = [:]
 
@@ -30,10 +32,24 @@ public final class BinarySymbolicator: Symbolicator {
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
     let addresses = codeAddresses(of: frames, in: capture)
     resolve(Set(addresses.values).subtracting(known.keys), images: capture.images)
+    noteMissingLines(of: addresses, in: capture)
     return Dictionary(
       uniqueKeysWithValues: frames.map { frame in
         (frame, sourceFrames(of: frame, at: addresses[frame], in: capture))
       })
+  }
+
+  /// Says which files were built without debug information. Only of files with Swift code: nobody misses
+  /// the lines of a C library that came with the system or with a package.
+  private func noteMissingLines(of addresses: [Frame: CodeAddress], in capture: Capture) {
+    let own = addresses.filter { frame, _ in frame.image.map { !capture.images[$0].isSystem } ?? false }
+    for (binary, addresses) in Dictionary(grouping: Set(own.values), by: \.binary) {
+      let named = addresses.compactMap { known[$0] }.joined()
+      guard hasSymbolizer, named.allSatisfy({ $0.line == nil }), let file = ELFFile(path: binary),
+        file.holdsSwift, !file.holdsDebugInformation
+      else { continue }
+      collectedNotes.add(lineless: binary)
+    }
   }
 
   private func codeAddresses(of frames: Set<Frame>, in capture: Capture) -> [Frame: CodeAddress] {
@@ -74,6 +90,7 @@ public final class BinarySymbolicator: Symbolicator {
     do {
       let lines = try symbolizer.symbolicate(Array(addresses))
       known.merge(lines) { _, new in new }
+      hasSymbolizer = true
       resolveFromSymbolTables(addresses.subtracting(lines.keys))
     } catch {
       collectedNotes.addFailedSymbolizer(symbolizer.path, error.reason)

@@ -72,6 +72,9 @@ package final class ELFFile {
   /// The compiler leaves its tables of types and protocols in every image that holds Swift code.
   package var holdsSwift: Bool { sections.contains { $0.name.hasPrefix("swift5_") } }
 
+  /// The compiler left in it what names files and lines.
+  var holdsDebugInformation: Bool { sections.contains { $0.name == ".debug_info" } }
+
   lazy var sections: [Section] = readSections()
   lazy var segments: [Segment] = readSegments()
 

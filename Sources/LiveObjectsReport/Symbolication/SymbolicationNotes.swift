@@ -3,10 +3,14 @@ struct SymbolicationNotes {
   /// Images whose files are not there, and those whose files are not the ones that ran.
   private var missing: [String] = []
   private var rebuilt: [String] = []
+  /// Files of the program's own that have no debug information.
+  private var lineless: [String] = []
   private var symbolizer: [String] = []
 
   mutating func add(missing path: String) { Self.add(path, to: &missing) }
   mutating func add(rebuilt path: String) { Self.add(path, to: &rebuilt) }
+
+  mutating func add(lineless path: String) { Self.add(path, to: &lineless) }
 
   mutating func addMissingSymbolizer() {
     Self.add(
@@ -28,6 +32,11 @@ struct SymbolicationNotes {
       sentences.append(
         "Not found, so that its frames have no names: \(Self.list(missing)). "
           + "`--binaries` says where to look.")
+    }
+    if !lineless.isEmpty {
+      sentences.append(
+        "\(Self.list(lineless)) \(lineless.count == 1 ? "has" : "have") no debug information, "
+          + "so lines are missing: build with -g.")
     }
     return sentences
   }
