@@ -17,6 +17,12 @@ enum InputFile {
     return bytes
   }
 
+  /// - Throws: unless there is a folder that can be listed.
+  static func checkFolder(_ path: String) throws(ToolFailure) {
+    guard let folder = opendir(path) else { throw failure(path) }
+    closedir(folder)
+  }
+
   /// - Returns: `nil`, with `errno` set, if reading failed.
   private static func readAll(_ descriptor: CInt) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -23,6 +23,7 @@ struct ReportCommand: ParsableCommand {
   var captures: [String]
 
   func run() throws {
+    if let binaries { try InputFile.checkFolder(binaries) }
     var streams: [[UInt8]] = []
     var decoded: [Capture] = []
     for path in captures {

@@ -131,6 +131,18 @@ struct SymbolicationTests {
     #expect(lost.notes.first?.contains("--binaries") == true)
   }
 
+  @Test("from the file's own path where the folder has another build, and says so")
+  func passesOtherBuildsOver() throws {
+    let folder = try TemporaryFolder()
+    let other = folder.path(ownExecutable.fileName)
+    try FileManager.default.copyItem(atPath: "/bin/sh".resolvingLinks!, toPath: other)
+    let (frame, line) = makeFrame()
+    let symbolicator = BinarySymbolicator(binaries: folder.path)
+
+    #expect(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first?.line == line)
+    #expect(symbolicator.notes == ["Of another build than the one that ran, so not used: \(other)."])
+  }
+
   @Test("of every kind, known or not")
   func answersEveryFrame() {
     let frames: Set<Frame> = [

@@ -92,6 +92,14 @@ struct ReportCommandTests {
     #expect(result.standardOutput.isEmpty)
   }
 
+  @Test("refuses a folder of binaries that it cannot list", arguments: ["/nowhere", "/bin/sh"])
+  func refusesAFolderThatIsNone(path: String) throws {
+    let result = try report([write(makeCapture(survivors: 3)), "--binaries", path])
+    #expect(result.status == .exited(2))
+    #expect(result.standardOutput.isEmpty)
+    #expect(result.standardError.hasPrefix("liveobjects: cannot read \(path): "))
+  }
+
   @Test("says so when it cannot write", arguments: ["/nowhere/report", "/dev/full"])
   func saysWhatItCannotWrite(path: String) throws {
     let result = try report([write(makeCapture(survivors: 3)), "--text", path])

@@ -9,7 +9,8 @@ import LiveObjectsCapture
 /// Finds the files that a capture's images came from, and makes sure that they are still those.
 final class BinaryLocator {
   enum Location: Hashable {
-    case file(String)
+    /// - otherBuilds: files of the folder with this name and another build id.
+    case file(String, otherBuilds: [String])
     /// A file is there, and its build id is another one.
     case rebuilt
     case missing
@@ -34,13 +35,16 @@ final class BinaryLocator {
   }
 
   private func find(_ image: Image) -> Location {
-    if !image.buildID.isEmpty, let path = filesByBuildID[image.buildID] { return .file(path) }
+    if !image.buildID.isEmpty, let path = filesByBuildID[image.buildID] {
+      return .file(path, otherBuilds: [])
+    }
     let candidates = filesOfFolder.filter { $0.fileName == image.path.fileName } + [image.path]
     let files = candidates.compactMap { path in ELFFile(path: path).map { (path, $0) } }
     guard !files.isEmpty else { return .missing }
     // Without a build id in the capture there is nothing to compare.
-    let match = files.first { image.buildID.isEmpty || $0.1.buildID == image.buildID }
-    return match.map { .file($0.0) } ?? .rebuilt
+    let match = files.firstIndex { image.buildID.isEmpty || $0.1.buildID == image.buildID }
+    guard let match else { return .rebuilt }
+    return .file(files[match].0, otherBuilds: files[..<match].map(\.0))
   }
 
   private static func files(below folder: String) -> [String] {

@@ -69,7 +69,8 @@ public final class BinarySymbolicator: Symbolicator {
 
   private func binary(of image: Image) -> String? {
     switch locator.location(of: image) {
-    case .file(let path):
+    case .file(let path, let otherBuilds):
+      for other in otherBuilds { collectedNotes.add(otherBuild: other) }
       return path
     case .rebuilt:
       collectedNotes.add(rebuilt: image.path)

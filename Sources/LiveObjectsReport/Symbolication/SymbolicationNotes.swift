@@ -3,6 +3,8 @@ struct SymbolicationNotes {
   /// Images whose files are not there, and those whose files are not the ones that ran.
   private var missing: [String] = []
   private var rebuilt: [String] = []
+  /// Files of `--binaries` that are not the ones that ran, where these were found elsewhere.
+  private var otherBuilds: [String] = []
   /// Files of the program's own that have no debug information.
   private var lineless: [String] = []
   private var symbolizer: [String] = []
@@ -10,6 +12,7 @@ struct SymbolicationNotes {
   mutating func add(missing path: String) { Self.add(path, to: &missing) }
   mutating func add(rebuilt path: String) { Self.add(path, to: &rebuilt) }
 
+  mutating func add(otherBuild path: String) { Self.add(path, to: &otherBuilds) }
   mutating func add(lineless path: String) { Self.add(path, to: &lineless) }
 
   mutating func addMissingSymbolizer() {
@@ -32,6 +35,9 @@ struct SymbolicationNotes {
       sentences.append(
         "Not found, so that its frames have no names: \(Self.list(missing)). "
           + "`--binaries` says where to look.")
+    }
+    if !otherBuilds.isEmpty {
+      sentences.append("Of another build than the one that ran, so not used: \(Self.list(otherBuilds)).")
     }
     if !lineless.isEmpty {
       sentences.append(
