@@ -225,14 +225,14 @@ static bool is_alive(uint32_t index, uint64_t address_word) {
 
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     struct liveobj_record *record = &liveobj_heap.records[index];
-    // Acquire: the other words as they were written before the address.
-    uint64_t address = __atomic_load_n(&record->address, __ATOMIC_ACQUIRE);
+    // Acquire: the other words as they were written before the birth.
+    uint64_t birth = __atomic_load_n(&record->birth, __ATOMIC_ACQUIRE);
+    uint64_t address = LIVEOBJ_GET(record->address);
     uint64_t metadata = LIVEOBJ_GET(record->metadata);
-    uint64_t birth = LIVEOBJ_GET(record->birth);
     uint64_t origin = LIVEOBJ_GET(record->origin);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); // the words before the second look
-    if (LIVEOBJ_GET(record->address) != address || LIVEOBJ_GET(record->birth) != birth ||
-        !is_alive(index, address))
+    bool alive = birth && is_alive(index, address);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // all that was read before the second look
+    if (!alive || LIVEOBJ_GET(record->birth) != birth)
         return false; // died meanwhile
     *object = (struct liveobj_object){
         .address = address & liveobj_value_mask,

@@ -8,8 +8,9 @@
 // for.) Full batches move between threads through a common stack, so that a thread which only frees
 // feeds one that only allocates.
 //
-// The address of a record is written last, so a reader on another thread that finds the record
-// alive, and the same address and birth before and after, has a whole record.
+// A record's birth is written last, and cleared before anything else is: a reader on another thread
+// that finds the record alive, and the same birth before and after, has a whole record. The address
+// would not do, for an allocator likes to give out again what was freed last.
 //
 // Inline, because the cost of watching is the cost of these lines. What happens once in hundreds of
 // calls is behind a call into records.c.
@@ -42,7 +43,7 @@ struct liveobj_heap {
 };
 extern struct liveobj_heap liveobj_heap;
 
-// Relaxed throughout: an object's words are ordered by its address word alone.
+// Relaxed throughout: an object's words are ordered by its birth word alone.
 #define LIVEOBJ_GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define LIVEOBJ_SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
 
@@ -79,11 +80,13 @@ static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t in
 
 static inline void liveobj_record_fill(struct liveobj_record *record,
                                        struct liveobj_object object) {
+    LIVEOBJ_SET(record->birth, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE); // whoever sees a new word sees the old birth gone
+    LIVEOBJ_SET(record->address, liveobj_pack(object.address, object.scope));
     LIVEOBJ_SET(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
-    LIVEOBJ_SET(record->birth, liveobj_pack(object.sequence, object.bytes >> 32));
     LIVEOBJ_SET(record->origin, object.stack | object.bytes << 32);
-    // Release: the address makes the rest valid.
-    __atomic_store_n(&record->address, liveobj_pack(object.address, object.scope),
+    // Release: the birth makes the rest valid.
+    __atomic_store_n(&record->birth, liveobj_pack(object.sequence, object.bytes >> 32),
                      __ATOMIC_RELEASE);
 }
 

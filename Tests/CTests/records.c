@@ -177,6 +177,43 @@ static void a_mark_divides_the_numbers_of_all_threads(struct liveobj_thread *thr
     EXPECT(liveobj_sequence_mark() > theirs);
 }
 
+struct recycling {
+    bool stop;
+    uint32_t index; // of the record in use; atomic
+};
+
+/// One object after another at the same address, all of whose words say the same number.
+static void *recycle(void *context) {
+    struct recycling *recycling = context;
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    for (uint32_t n = 1; !LIVEOBJ_GET(recycling->stop); n++) {
+        liveobj_records_insert(thread, (struct liveobj_object){.address = address_of(7),
+                                                               .metadata = UINT64_C(16) * n,
+                                                               .bytes = n,
+                                                               .sequence = n,
+                                                               .stack = n});
+        LIVEOBJ_SET(recycling->index, LIVEOBJ_GET(*liveobj_records_slot(address_of(7))));
+        remove_at(thread, address_of(7));
+    }
+    return NULL;
+}
+
+static void no_reader_sees_half_of_an_object(void) {
+    struct recycling recycling = {false, 0};
+    unsigned torn = 0;
+    pthread_t recycler;
+    struct liveobj_object object;
+    pthread_create(&recycler, NULL, recycle, &recycling);
+    for (unsigned i = 0; i < 5000000; i++)
+        if (liveobj_records_get(LIVEOBJ_GET(recycling.index), &object) &&
+            object.address == address_of(7))
+            torn += object.metadata != 16 * object.bytes || object.sequence != object.bytes ||
+                    object.stack != object.bytes;
+    LIVEOBJ_SET(recycling.stop, true);
+    pthread_join(recycler, NULL);
+    EXPECT(torn == 0);
+}
+
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT, false));
     struct liveobj_thread *thread = liveobj_thread_attach();
@@ -187,5 +224,6 @@ int main(void) {
     a_full_arena_drops_and_counts(thread);
     objects_that_other_threads_free_leave_their_records_to_all();
     a_mark_divides_the_numbers_of_all_threads(thread);
+    no_reader_sees_half_of_an_object();
     return EXPECT_STATUS();
 }
