@@ -34,6 +34,11 @@ extension SourceFrame {
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
   }
 
+  /// What the compiler put into the main function, outside of any statement: it has a file and no line.
+  package var isBareMain: Bool {
+    function == "main" && file != nil && line == nil
+  }
+
   /// Code that a macro wrote; Swift Testing's calls every test. Its file exists inside the compiler only.
   private var isMacros: Bool {
     file?.contains("@__swiftmacro_") == true

@@ -25,13 +25,15 @@ struct TypeLabel: Hashable {
 
   /// A closure context or box, by the trace that allocated it. Its metadata tells the toolchain's
   /// from the program's only where the two lie in different images; the allocating function always does.
+  /// What asynchronous programs allocate to start their main task is not the program's.
   ///
   /// - Parameters:
   ///   - allocator: the frame that asked the runtime for the object.
   ///   - function: the program's function that it happened in.
   init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, function: String?) {
     kind = ObjectKind(of: type)
-    isUsers = allocator?.isUsers ?? true
+    let startsMainTask = kind == .closureOrBox && allocator?.isBareMain == true
+    isUsers = (allocator?.isUsers ?? true) && !startsMainTask
     let place = function ?? type.image.map { capture.images[$0].name }
     guard isUsers, let place else {
       text = Self.unattributed

@@ -82,6 +82,16 @@ import Testing
     #expect(Set(analysis.types.map(\.type)) == ["closure in Demo.run()", "closure context or box"])
   }
 
+  @Test mutating func theClosureThatStartsTheMainTaskIsNotTheUsers() {
+    symbolicator.define(0x10, [.user("main", module: "demo", file: "/src/main.swift", line: nil)])
+    symbolicator.define(0x20, [.user("main", module: "demo", file: "/src/main.swift", line: 3)])
+    leakClosure(captureCount: 1, at: [0x10])
+    leakClosure(captureCount: 1, at: [0x20])
+    let analysis = analyse(builder, symbolicator)
+    #expect(analysis.findings.map(\.instances) == [1])
+    #expect(Set(analysis.types.map(\.type)) == ["closure or box in main", "closure context or box"])
+  }
+
   private mutating func leakClosure(image: Int = 0, captureCount: UInt32 = 2, at trace: [UInt64]) {
     let type = builder.type("", kind: .closureContextOrBox, image: image, captureCount: captureCount)
     builder.objects(of: type, stackTrace: builder.stackTrace(trace))
