@@ -26,56 +26,57 @@ public struct TextRenderer: Sendable {
 extension TextRenderer {
   private static let listedFindings = 25
   private static let listedCallSites = 5
-  private static let listedFrames = 4
+  private static let listedCallers = 5
+  private static let functionWidth = 72
 
   private func addFindings(_ findings: [Finding], to page: inout TextPage) {
-    for finding in findings.prefix(Self.listedFindings) {
+    let groups = FindingGroup.groups(of: findings)
+    for group in groups.prefix(Self.listedFindings) {
       page.add()
-      page.add("  " + title(of: finding), style: .bold)
-      let rows = finding.allocatedAt.prefix(Self.listedCallSites).flatMap(rows)
-      page.add(rows: rows, [.right, .left, .left], indentation: 4)
-      addOmittedCallSites(of: finding, to: &page)
+      page.add("  " + title(of: group), style: .bold)
+      let rows = group.callSites.prefix(Self.listedCallSites).flatMap(rows)
+      page.add(rows: rows, [.right, .left, .left, .left], indentation: 4)
+      addOmittedCallSites(of: group, to: &page)
     }
-    let rest = findings.dropFirst(Self.listedFindings)
+    let rest = groups.dropFirst(Self.listedFindings)
     guard !rest.isEmpty else { return }
     let instances = rest.reduce(0) { $0 + $1.instances }
     page.add()
     page.add(
-      "  … and \(Count.of(rest.count, "more finding", "more findings")) "
+      "  … and \(Count.of(rest.count, "more type", "more types")) "
         + "with \(Count.of(instances, "instance", "instances")); the JSON report lists them all")
   }
 
   /// Closures and boxes say in their name what they are.
-  private func title(of finding: Finding) -> String {
-    let size = "\(Count.of(finding.instances, "instance", "instances")), \(Count.bytes(finding.bytes))"
-    let kind = finding.kind.rawValue
-    return finding.type.hasPrefix(kind) ? "\(finding.type)  \(size)" : "\(finding.type)  (\(kind))  \(size)"
+  private func title(of group: FindingGroup) -> String {
+    let size = "\(Count.of(group.instances, "instance", "instances")), \(Count.bytes(group.bytes))"
+    let kind = group.kind.rawValue
+    return group.type.hasPrefix(kind) ? "\(group.type)  \(size)" : "\(group.type)  (\(kind))  \(size)"
   }
 
   /// The call site with its count, then who called it.
-  private func rows(of site: Finding.CallSite) -> [[String]] {
-    shownFrames(of: site).enumerated().map { index, frame in
-      let count = index == 0 ? "\(Count.grouped(site.instances)) ×" : ""
-      let function = frame.function ?? "(no symbol) in \(frame.module)"
-      return [count, function, location(of: frame)]
+  private func rows(of site: CallSiteGroup) -> [[String]] {
+    let shared = site.frames.enumerated().map { index, frame in
+      [index == 0 ? times(site.instances) : "", shortened(frame.function), frame.location, ""]
     }
+    let callers = site.callers.prefix(Self.listedCallers).map { caller in
+      [
+        "", shortened("  from \(caller.frame.function)"), caller.frame.location,
+        "(\(times(caller.instances)))",
+      ]
+    }
+    let more = site.callers.count - callers.count
+    guard more > 0 else { return shared + callers }
+    return shared + callers + [["", "  … and \(Count.of(more, "more caller", "more callers"))", "", ""]]
   }
 
-  /// The program's own frames that its author wrote; where there are none, whatever is known.
-  private func shownFrames(of site: Finding.CallSite) -> some Collection<SourceFrame> {
-    let own = site.frames.filter { $0.isUsers && !$0.isCompilers && $0.file != nil }
-    return (own.isEmpty ? site.frames : own).prefix(Self.listedFrames)
-  }
+  private func times(_ count: Int) -> String { "\(Count.grouped(count)) ×" }
 
-  private func location(of frame: SourceFrame) -> String {
-    guard let file = frame.file else { return "" }
-    let name = file.fileName
-    return frame.line.map { "\(name):\($0)" } ?? name
-  }
+  private func shortened(_ function: String) -> String { function.shortened(to: Self.functionWidth) }
 
-  private func addOmittedCallSites(of finding: Finding, to page: inout TextPage) {
-    let listed = finding.allocatedAt.prefix(Self.listedCallSites)
-    let more = finding.allocatedAt.count - listed.count + finding.omittedCallSites
+  private func addOmittedCallSites(of group: FindingGroup, to page: inout TextPage) {
+    let listed = group.callSites.prefix(Self.listedCallSites)
+    let more = group.callSites.count - listed.count + group.omittedCallSites
     guard more > 0 else { return }
     page.add("    … and \(Count.of(more, "more call site", "more call sites"))")
   }
@@ -90,16 +91,23 @@ extension TextRenderer {
   private func addTypes(_ types: [TypeGrowth], to page: inout TextPage) {
     let grown = types.filter { $0.growth > 0 }
     guard !grown.isEmpty else { return }
+    let rest = grown.dropFirst(Self.listedTypes)
     var rows = [["Growth by type", "growth", "live", "bytes", "kind"]]
     rows += grown.prefix(Self.listedTypes).map(row)
-    if grown.count > Self.listedTypes { rows.append(summary(of: grown.dropFirst(Self.listedTypes))) }
+    if !rest.isEmpty { rows.append(summary(of: rest)) }
     page.add()
-    page.add(rows: rows, [.left, .right, .right, .right, .left], indentation: 2)
+    // Without a baseline all that is alive has grown.
+    if grown.allSatisfy({ $0.growth == $0.live }) {
+      for index in rows.indices { rows[index].remove(at: 2) }
+      page.add(rows: rows, [.left, .right, .right, .left], indentation: 2)
+    } else {
+      page.add(rows: rows, [.left, .right, .right, .right, .left], indentation: 2)
+    }
   }
 
   private func row(of type: TypeGrowth) -> [String] {
     [
-      shortened(type.type), Count.grouped(type.growth), Count.grouped(type.live),
+      type.type.shortened(to: Self.typeWidth), Count.grouped(type.growth), Count.grouped(type.live),
       Count.bytes(type.growthBytes), type.kind.rawValue,
     ]
   }
@@ -110,10 +118,6 @@ extension TextRenderer {
       Count.grouped(types.reduce(0) { $0 + $1.growth }), Count.grouped(types.reduce(0) { $0 + $1.live }),
       Count.bytes(types.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }), "",
     ]
-  }
-
-  private func shortened(_ name: String) -> String {
-    name.count <= Self.typeWidth ? name : name.prefix(Self.typeWidth - 1) + "…"
   }
 
   private func addPinned(_ types: [TypeGrowth], to page: inout TextPage) {
@@ -129,5 +133,12 @@ extension TextRenderer {
     guard !notes.isEmpty else { return }
     page.add()
     for note in notes { page.add("  note: \(note)", style: .dim) }
+  }
+}
+
+extension String {
+  /// The text, cut at its end where it is longer than a column.
+  fileprivate func shortened(to width: Int) -> String {
+    count <= width ? self : prefix(width - 1) + "…"
   }
 }

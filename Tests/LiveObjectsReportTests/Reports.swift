@@ -57,3 +57,30 @@ struct LeakingProgram {
 
   func report() -> Report { makeReport(of: builder, symbolicator: symbolicator) }
 }
+
+/// A program that makes a loader in one function with several callers, and in another one.
+struct CalledFromManyPlaces {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  init() {
+    symbolicator.define(0x10, [.user("makeSUT()", line: 42)])
+    symbolicator.define(0x20, [.user("prepare()", line: 50)])
+    symbolicator.define(0x50, [.user("main", module: "demo", file: "/src/main.swift", line: nil)])
+    for index: UInt64 in 1...7 {
+      symbolicator.define(0x100 + index, [.user("test\(index)()", line: Int(index))])
+      leak(Int(index), at: [0x10, 0x20, 0x100 + index, 0x50])
+    }
+    // The same to look at, another call to the recorder.
+    symbolicator.define(0x207, [.user("test7()", line: 7)])
+    leak(1, at: [0x10, 0x20, 0x207, 0x50])
+    symbolicator.define(0x30, [.user("importAll()", line: 60)])
+    leak(2, at: [0x30, 0x101, 0x50])
+  }
+
+  private mutating func leak(_ count: Int, at trace: [UInt64]) {
+    builder.objects(count, of: builder.type("Demo.Loader"), stackTrace: builder.stackTrace(trace))
+  }
+
+  func report() -> Report { makeReport(of: builder, symbolicator: symbolicator) }
+}

@@ -1,4 +1,5 @@
 import CaptureFixtures
+import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
@@ -52,20 +53,44 @@ import Testing
     var builder = CaptureBuilder()
     for index in 1...40 { builder.objects(index, of: builder.type("Demo.Type\(index)")) }
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text.contains("… and 15 more findings with 120 instances; the JSON report lists them all"))
+    #expect(text.contains("… and 15 more types with 120 instances; the JSON report lists them all"))
     #expect(text.contains("… and 20 more types"))
   }
 
   @Test func manyCallSitesAreCutAndSaySo() {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Node")
-    for depth in 1...50 {
-      builder.objects(of: type, stackTrace: builder.stackTrace([UInt64](repeating: 0x10, count: depth)))
-    }
     let symbolicator = TableSymbolicator()
-    symbolicator.define(0x10, [.user("grow()")])
+    for line in 1...50 {
+      symbolicator.define(UInt64(line), [.user("grow()", line: line)])
+      builder.objects(of: type, stackTrace: builder.stackTrace([UInt64(line)]))
+    }
     let text = TextRenderer().render(makeReport(of: builder, symbolicator: symbolicator))
     #expect(text.contains("… and 45 more call sites"))
+  }
+
+  @Test func callersOfOneCallSiteStandBelowIt() throws {
+    try expectGolden(TextRenderer().render(CalledFromManyPlaces().report()), "callers.txt")
+  }
+
+  @Test func longFunctionNamesAreCut() {
+    var builder = CaptureBuilder()
+    let symbolicator = TableSymbolicator()
+    symbolicator.define(0x10, [.user(String(repeating: "f", count: 200), line: 7)])
+    builder.objects(of: builder.type("Demo.Node"), stackTrace: builder.stackTrace([0x10]))
+    let text = TextRenderer().render(makeReport(of: builder, symbolicator: symbolicator))
+    #expect(text.contains(String(repeating: "f", count: 71) + "…  Loader.swift:7\n"))
+  }
+
+  @Test func liveInstancesHaveAColumnWhereNotAllOfThemGrew() {
+    var builder = CaptureBuilder()
+    builder.objects(3, of: builder.type("Demo.Node"))
+    let analysis = Analysis(
+      of: builder.capture, symbolicator: TableSymbolicator(),
+      options: .init(baseline: builder.capture.process.next))
+    let text = TextRenderer().render(Report(of: [(builder.capture, analysis)]))
+    #expect(text.contains("Growth by type  growth  live     bytes  kind\n"))
+    #expect(text.contains("Demo.Node            1     3  32 bytes  class\n"))
   }
 
   @Test func namesDoNotActOnTheTerminal() {

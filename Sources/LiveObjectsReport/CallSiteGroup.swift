@@ -1,0 +1,51 @@
+import LiveObjectsAnalysis
+
+/// The call sites that share their first frame, told as one.
+struct CallSiteGroup {
+  private typealias Trace = (frames: [ShownFrame], instances: Int)
+
+  /// Frames that a group shows.
+  private static let maximumShared = 4
+
+  let instances: Int
+  /// What all of the call sites have in common, innermost first.
+  let frames: [ShownFrame]
+  /// Who called that, where the call sites part; most instances first.
+  let callers: [Caller]
+
+  struct Caller {
+    let frame: ShownFrame
+    let instances: Int
+  }
+
+  /// Most instances first.
+  static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
+    let traces = sites.map { Trace(ShownFrame.frames(of: $0), $0.instances) }
+    return Dictionary(grouping: traces, by: \.frames.first).values.map(CallSiteGroup.init).sorted { a, b in
+      a.instances == b.instances ? a.frames.lexicographicallyPrecedes(b.frames) : a.instances > b.instances
+    }
+  }
+
+  private init(_ traces: [Trace]) {
+    let shared = traces.dropFirst().reduce(traces[0].frames) { Self.commonStart($0, $1.frames) }
+    instances = traces.reduce(0) { $0 + $1.instances }
+    frames = Array(shared.prefix(Self.maximumShared))
+    callers = shared.count < Self.maximumShared ? Self.callers(traces, of: shared.count) : []
+  }
+
+  private static func commonStart(_ a: [ShownFrame], _ b: [ShownFrame]) -> [ShownFrame] {
+    zip(a, b).prefix { $0 == $1 }.map(\.0)
+  }
+
+  /// The frames that stand right above the shared ones.
+  private static func callers(_ traces: [Trace], of shared: Int) -> [Caller] {
+    var instances: [ShownFrame: Int] = [:]
+    for trace in traces {
+      guard let caller = trace.frames.dropFirst(shared).first else { continue }
+      instances[caller, default: 0] += trace.instances
+    }
+    return instances.map(Caller.init).sorted { a, b in
+      a.instances == b.instances ? a.frame < b.frame : a.instances > b.instances
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import LiveObjectsAnalysis
+
+/// A frame as a text report shows it. Two that look the same are the same here.
+struct ShownFrame: Hashable {
+  let function: String
+  /// `Loader.swift:23`, or less where less is known.
+  let location: String
+
+  init(_ frame: SourceFrame) {
+    function = frame.function ?? "(no symbol) in \(frame.module)"
+    let file = frame.file?.fileName ?? ""
+    location = frame.line.map { "\(file):\($0)" } ?? file
+  }
+
+  /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known.
+  static func frames(of site: Finding.CallSite) -> [ShownFrame] {
+    let own = site.frames.filter { $0.isUsers && !$0.isCompilers && !$0.isBareMain && $0.file != nil }
+    return (own.isEmpty ? site.frames : own).map(ShownFrame.init)
+  }
+}
+
+extension ShownFrame: Comparable {
+  static func < (a: ShownFrame, b: ShownFrame) -> Bool {
+    (a.location, a.function) < (b.location, b.function)
+  }
+}
