@@ -10,20 +10,27 @@ import LiveObjectsReport
 final class OutputFile {
   private let name: String
   private let descriptor: CInt
+  /// There was no such file before.
+  private let isNew: Bool
 
   /// - Parameter path: `-` is standard output.
   init(_ path: String) throws(ToolFailure) {
     name = path
-    descriptor =
-      path == "-"
-      ? StandardStream.output.rawValue
-      : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    if path == "-" {
+      descriptor = StandardStream.output.rawValue
+      isNew = false
+      return
+    }
+    let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    isNew = created >= 0
+    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Self.failure(path) }
   }
 
   init(_ stream: StandardStream) {
     name = "\(stream)"
     descriptor = stream.rawValue
+    isNew = false
   }
 
   deinit {
@@ -35,6 +42,11 @@ final class OutputFile {
 
   func write(_ bytes: [UInt8]) throws(ToolFailure) {
     guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
+  }
+
+  /// Takes back that the file was made, because there will be nothing to write.
+  func discard() {
+    if isNew { unlink(name) }
   }
 
   private static func failure(_ name: String) -> ToolFailure {

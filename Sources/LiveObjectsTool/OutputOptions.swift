@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveObjectsCapture
 import LiveObjectsReport
 
 /// What a subcommand writes, and when it fails.
@@ -15,14 +16,28 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Which findings make the exit status 1.", valueName: "findings"))
   var failOn: FailOn = .leaks
 
+  /// Two outputs in one file would overwrite each other.
+  func validate() throws {
+    let files = [text, json, capture].compactMap { $0 }
+      .map { $0 == "-" ? $0 : "\($0.parentFolder.resolvingLinks ?? $0.parentFolder)/\($0.fileName)" }
+    guard Set(files).count == files.count else {
+      throw ValidationError("--text, --json and --capture need files of their own.")
+    }
+  }
+
   /// Opens all files, so that a wrong path shows before any work is done.
   ///
   /// - Parameter text: where text goes if no output was asked for.
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
     var outputs = Outputs()
-    if let text { outputs.text = try OutputFile(text) }
-    if let json { outputs.json = try OutputFile(json) }
-    if let capture { outputs.capture = try OutputFile(capture) }
+    do {
+      if let text { outputs.text = try OutputFile(text) }
+      if let json { outputs.json = try OutputFile(json) }
+      if let capture { outputs.capture = try OutputFile(capture) }
+    } catch {
+      outputs.discard()
+      throw error
+    }
     if outputs.isEmpty { outputs.fallback = OutputFile(defaultText) }
     return outputs
   }

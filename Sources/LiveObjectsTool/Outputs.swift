@@ -10,6 +10,11 @@ struct Outputs {
 
   var isEmpty: Bool { text == nil && json == nil && capture == nil && fallback == nil }
 
+  /// Leaves no empty files behind where there is no report.
+  func discard() {
+    for output in [text, json, capture] { output?.discard() }
+  }
+
   /// Writes a report, and the captures it was made of, to all files.
   func write(_ report: Report, captures: [[UInt8]]) throws(ToolFailure) {
     let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)

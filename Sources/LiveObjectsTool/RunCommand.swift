@@ -26,14 +26,28 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let library = try PreloadLibrary.find()
-    let outputs = try output.open(defaultText: .error)
     let folder = try CaptureFolder()
     defer { folder.remove() }
+    let outputs = try output.open(defaultText: .error)
+    if let overridden = OverriddenOptions(in: [Environment["LIVEOBJECTS_OPTIONS"], options]) {
+      printError("\(overridden)")
+    }
     let program = WatchedProgram(
       command: command, preloading: library, options: options, capturesTo: folder)
-    let ending = try program.run()
+    let ending = try run(program, for: outputs)
     let status = report(on: folder.read(), ending, to: outputs)
     throw ExitCode(ending.shellStatus == 0 ? status : ending.shellStatus)
+  }
+
+  private func run(
+    _ program: WatchedProgram, for outputs: Outputs
+  ) throws(ToolFailure) -> ChildProcess.Ending {
+    do {
+      return try program.run()
+    } catch {
+      outputs.discard()
+      throw error
+    }
   }
 
   /// - Returns: the status for a program that succeeded.

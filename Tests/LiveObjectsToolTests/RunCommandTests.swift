@@ -62,6 +62,8 @@ struct RunCommandTests {
     arguments: [
       [], ["--"], ["true"], ["--nonsense", "--", "true"], ["--fail-on", "everything", "--", "true"],
       ["--", "/nowhere/program"], ["--text", "/nowhere/report", "--", "true"],
+      ["--text", "-", "--json", "-", "--", "true"],
+      ["--text", "/tmp/liveobjects.both", "--json", "/tmp/../tmp/liveobjects.both", "--", "true"],
     ])
   func refusesWithStatus2(arguments: [String]) throws {
     let result = try run(arguments)
@@ -75,6 +77,32 @@ struct RunCommandTests {
     let folder = try TemporaryFolder()
     _ = try run(["--text", "/nowhere/report", "--", "touch", folder.path("started")])
     #expect(try folder.names() == [])
+  }
+
+  @Test("leaves no empty report if the program cannot be started", arguments: [true, false])
+  func leavesNoEmptyReport(existed: Bool) throws {
+    let folder = try TemporaryFolder()
+    if existed { try Data().write(to: URL(fileURLWithPath: folder.path("report.json"))) }
+    let result = try run(["--json", folder.path("report.json"), "--", "/nowhere/program"])
+    #expect(result.status == .exited(2))
+    #expect(try folder.names() == (existed ? ["report.json"] : []))
+  }
+
+  @Test(
+    "says in one line which options it decides itself",
+    arguments: [
+      (["--options", "depth=3:output=/x"], "", "output"),
+      (
+        ["--options", "output='/a:b':format=json"], "exitcode=3:failon=growth",
+        "output, format, failon, exitcode"
+      ),
+      (["--options", "depth=3"], "suppressions='output=1:tool=2'", nil),
+    ])
+  func saysWhatItOverrides(arguments: [String], environment: String, keys: String?) throws {
+    let result = try run(arguments + ["--", "true"], environment: ["LIVEOBJECTS_OPTIONS": environment])
+    let line = keys.map { "liveobjects: no effect under run: \($0); use --text," }
+    #expect(result.standardError.contains("no effect") == (keys != nil))
+    #expect(line.map(result.standardError.contains) ?? true)
   }
 
   @Test("adds to LD_PRELOAD and LIVEOBJECTS_OPTIONS what the caller had there")
