@@ -10,7 +10,7 @@ extension LiveObjects {
   /// print(try LiveObjects.snapshot().growth(since: before))
   /// ```
   public struct Snapshot: Sendable {
-    private let raw: RawCapture
+    let raw: RawCapture
     /// Objects made later have this sequence number or a greater one.
     private let mark: UInt64
 

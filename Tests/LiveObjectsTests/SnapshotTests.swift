@@ -25,6 +25,14 @@ final class SnapshotTests: XCTestCase {
     XCTAssertTrue(growth.isClean, "\(growth)")
   }
 
+  func testDescriptionCountsTheLiveInstances() throws {
+    let older = try LiveObjects.snapshot()
+    let words = "\(older)".split(separator: " ")
+    XCTAssertTrue("\(older)".hasPrefix("a snapshot of "), "\(older)")
+    XCTAssertGreaterThan(try XCTUnwrap(Int(words[3])), 0)
+    XCTAssertFalse("\(older)".contains("RawCapture"), "\(older)")
+  }
+
   func testGrowthSinceALaterSnapshotIsAnError() throws {
     let older = try LiveObjects.snapshot()
     makeRetainCycle()
