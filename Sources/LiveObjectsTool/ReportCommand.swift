@@ -32,10 +32,12 @@ struct ReportCommand: ParsableCommand {
       streams.append(bytes)
     }
     let outputs = try output.open(defaultText: .output)
-    let report = Report(of: decoded, binaries: binaries)
+    var report = Report(of: decoded, binaries: binaries)
+    let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: decoded)
+    if let reason { report.tracking.add(reason) }
     try outputs.write(report, captures: streams)
     if !report.tracking.wasWatched {
-      printError("nothing was watched: \(UnwatchedReason(of: decoded)?.description ?? "no reason given")")
+      printError("nothing was watched: \(reason?.description ?? "no reason given")")
     }
     throw ExitCode(ExitStatus.status(for: report, failOn: output.failOn))
   }

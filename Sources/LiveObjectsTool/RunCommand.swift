@@ -54,9 +54,10 @@ struct RunCommand: ParsableCommand {
   private func report(
     on collected: CollectedCaptures, _ ending: ChildProcess.Ending, to outputs: Outputs
   ) -> Int32 {
-    let report = Report(of: collected.captures, lost: collected.lost)
+    var report = Report(of: collected.captures, lost: collected.lost)
     if let reason = unwatchedReason(report, collected, ending) {
       printError("nothing was watched: \(reason)")
+      report.tracking.add(reason)
     }
     do {
       try outputs.write(report, captures: collected.streams)

@@ -61,3 +61,10 @@ struct UnwatchedReason: CustomStringConvertible {
     return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 } ?? program
   }
 }
+
+extension Report.Tracking {
+  /// Says in the report why it is about nothing, unless it does already.
+  mutating func add(_ reason: UnwatchedReason) {
+    if !notes.contains(where: { $0.contains(reason.description) }) { notes.append(reason.description) }
+  }
+}

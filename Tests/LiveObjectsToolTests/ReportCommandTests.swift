@@ -86,10 +86,12 @@ struct ReportCommandTests {
     ])
   func saysWhyNothingWasWatched(state: TrackingStatus.State, reason: String) throws {
     let tracking = TrackingStatus(state: state, notes: state == .blind ? ["it is stripped"] : [])
-    let result = try report([write(CaptureBuilder(tracking: tracking))])
+    let capture = try write(CaptureBuilder(tracking: tracking))
+    let result = try report([capture])
     #expect(result.status == .exited(3))
     #expect(result.standardError == "liveobjects: nothing was watched: \(reason)\n")
     #expect(result.standardOutput.isEmpty)
+    #expect(try report([capture, "--json", "-"]).standardOutput.components(separatedBy: reason).count == 2)
   }
 
   @Test("refuses a folder of binaries that it cannot list", arguments: ["/nowhere", "/bin/sh"])

@@ -47,7 +47,7 @@ struct RunCommandTests {
     #expect(result.standardError.contains("linked statically"))
   }
 
-  @Test("writes a report even about nothing, and does not call it clean")
+  @Test("writes a report even about nothing, which says why and is not called clean")
   func reportsNothingAsNothing() throws {
     let folder = try TemporaryFolder()
     let result = try run(["--json", folder.path("report.json"), "--", "/bin/true"])
@@ -55,6 +55,7 @@ struct RunCommandTests {
     let tracking = (json as? [String: Any])?["tracking"] as? [String: Any]
     #expect(result.status == .exited(3))
     #expect(tracking?["complete"] as? Bool == false)
+    #expect(tracking?["notes"] as? [String] == ["/bin/true holds no Swift code"])
   }
 
   @Test(
