@@ -13,6 +13,7 @@ public struct TextRenderer: Sendable {
   public func render(_ report: Report) -> String {
     var page = TextPage(color: color)
     page.add(TextHeadline.text(of: report), style: .bold)
+    addGrowthNotice(report.findings, to: &page)
     if report.tracking.wasWatched { addFindings(report.findings, to: &page) }
     addTypes(report.types, to: &page)
     addPinned(report.types, to: &page)
@@ -28,6 +29,12 @@ extension TextRenderer {
   private static let listedCallSites = 5
   private static let listedCallers = 5
   private static let functionWidth = 72
+
+  /// Growth is not leak: nobody shall read more into a report than is known.
+  private func addGrowthNotice(_ findings: [Finding], to page: inout TextPage) {
+    guard !findings.isEmpty, findings.allSatisfy({ $0.verdict == .growth }) else { return }
+    page.add("  This is growth; whether it leaks is not known, so only `--fail-on growth` fails on it.")
+  }
 
   private func addFindings(_ findings: [Finding], to page: inout TextPage) {
     let groups = FindingGroup.groups(of: findings)
