@@ -186,11 +186,19 @@ static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
     return address - extent.start < extent.end - extent.start;
 }
 
+/// Whether the caller keeps a frame pointer. In a runtime that was built without them the register
+/// holds anything, and must not be followed; the self-test then finds that nothing can be told.
+static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
+    enum { MOST_BYTES = 1024 }; // `swift_slowAlloc` has few variables
+    return outer % sizeof(uintptr_t) == 0 && outer - (uintptr_t)frame < MOST_BYTES;
+}
+
 /// What memory is for, told by who asked `swift_slowAlloc` for it.
 /// \param frame the frame address of the hook that `swift_slowAlloc` called.
 static uintptr_t purpose_of_memory(const uintptr_t *frame) {
     const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
-    for (size_t i = 0; slots_tell_objects && i < 3; i++)
+    bool can_tell = slots_tell_objects && is_frame_of_caller(frame, frame[0]);
+    for (size_t i = 0; can_tell && i < 3; i++)
         if (is_inside(object_allocators[i], slow_alloc_frame[1]))
             return LIVEOBJ_METADATA_IN_HEADER;
     return LIVEOBJ_METADATA_RAW_BUFFER;
