@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,6 +123,16 @@ bool liveobj_os_is_single_threaded(void) {
     bool single = stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
     errno = saved;
     return single;
+}
+
+LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
+    enum { NO_SUCH_CHANGE = -1, SIGNAL_SET_BYTES = 8 };
+    int saved = errno;
+    // The kernel reads the set before it looks at what shall be done with it.
+    syscall(SYS_rt_sigprocmask, NO_SUCH_CHANGE, address & ~(uintptr_t)7, NULL, SIGNAL_SET_BYTES);
+    bool readable = errno != EFAULT;
+    errno = saved;
+    return readable;
 }
 
 LIVEOBJ_HOOK void liveobj_os_yield(void) {

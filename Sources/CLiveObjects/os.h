@@ -70,6 +70,9 @@ uint64_t liveobj_os_wall_clock(void);
 /// True if the calling thread is the only one. False where that cannot be told.
 bool liveobj_os_is_single_threaded(void);
 
+/// True if the word at `address` can be read. One system call, which any sandbox lets pass.
+LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
+
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);
 

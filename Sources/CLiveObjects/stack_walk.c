@@ -39,15 +39,46 @@ static bool is_below(uintptr_t sp, uintptr_t top) {
     return sp < top && top - sp <= MAX_STACK_BYTES;
 }
 
+static uintptr_t page_of(uintptr_t address) {
+    return address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+}
+
+static bool is_readable(uintptr_t from, uintptr_t to) {
+    for (uintptr_t page = page_of(from); page < to; page += LIVEOBJ_PAGE_BYTES)
+        if (!liveobj_os_is_readable(page))
+            return false;
+    return true;
+}
+
+/// A coroutine's stack may lie below the thread's own, with a guard page or a hole between. So what
+/// is below is looked at once, and then only as far as the thread's stack has grown.
+__attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, uintptr_t sp,
+                                             uintptr_t top) {
+    if (!is_readable(sp, cache->own_top == top ? cache->own_from : top))
+        return false;
+    cache->own_from = page_of(sp);
+    cache->own_top = top;
+    return true;
+}
+
 /// glibc puts a thread's control block at the top of its stack, also of one that the program gave.
 /// The main thread's lies elsewhere, below its stack.
-static struct liveobj_stack_extent extent_of(uintptr_t sp) {
-    uintptr_t control_block = (uintptr_t)__builtin_thread_pointer();
-    if (is_below(sp, control_block))
-        return (struct liveobj_stack_extent){control_block & ~(uintptr_t)7, false};
+static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, uintptr_t sp) {
+    uintptr_t control_block = (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;
+    if (is_below(sp, control_block) &&
+        ((cache->own_top == control_block && sp >= cache->own_from) ||
+         is_own(cache, sp, control_block)))
+        return (struct liveobj_stack_extent){control_block, false};
     if (&__libc_stack_end && is_below(sp, (uintptr_t)__libc_stack_end))
         return (struct liveobj_stack_extent){(uintptr_t)__libc_stack_end & ~(uintptr_t)7, false};
-    return (struct liveobj_stack_extent){sp + MAX_FOREIGN_FRAME_BYTES, true};
+    // The word below sp was the return address.
+    return (struct liveobj_stack_extent){page_of(sp - 1) + LIVEOBJ_PAGE_BYTES, true};
+}
+
+/// Moves the end of a foreign stack out to `cfa`, if all up to there is memory.
+__attribute__((noinline)) static void extend(struct liveobj_stack_extent *extent, uintptr_t cfa) {
+    if (cfa - extent->top <= MAX_FOREIGN_FRAME_BYTES && is_readable(extent->top, cfa))
+        extent->top = page_of(cfa - 1) + LIVEOBJ_PAGE_BYTES;
 }
 
 /// Reads a word of the stack. It may have become part of another frame's variables meanwhile, which
@@ -98,11 +129,9 @@ static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk
     if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP) && !pass(walk, frame, &rule))
         return false;
     uintptr_t cfa = (rule.from_fp ? frame->fp : frame->sp) + 8 * (uintptr_t)rule.cfa_words;
-    if (!step_to(caller, frame, cfa, rule.fp_words, walk->extent.top))
-        return false;
-    if (walk->extent.is_foreign)
-        walk->extent.top = cfa + MAX_FOREIGN_FRAME_BYTES;
-    return true;
+    if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top && walk->extent.is_foreign))
+        extend(&walk->extent, cfa);
+    return step_to(caller, frame, cfa, rule.fp_words, walk->extent.top);
 }
 
 // MARK: - The last trace
@@ -187,7 +216,7 @@ static void walk_from(struct liveobj_stack_walk *walk, const struct liveobj_regi
 
 LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
                                                           struct liveobj_registers leaf) {
-    struct liveobj_stack_walk walk = {.cache = cache, .extent = extent_of(leaf.sp)};
+    struct liveobj_stack_walk walk = {.cache = cache, .extent = extent_of(cache, leaf.sp)};
     walk_from(&walk, &leaf);
     return walk;
 }

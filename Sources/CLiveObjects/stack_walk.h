@@ -21,6 +21,9 @@ struct liveobj_frame {
 };
 
 struct liveobj_stack_cache {
+    /// What is known to be in one piece with the top of the thread's stack, and that top.
+    uintptr_t own_from;
+    uintptr_t own_top;
     uint32_t generation;
     uint32_t count;
     /// The stored trace that has these frames; 0 if it was dropped.
@@ -36,7 +39,7 @@ struct liveobj_stack_cache {
 /// The part of a stack that may be read.
 struct liveobj_stack_extent {
     uintptr_t top;
-    bool is_foreign; // `top` is not known, and moves with the walk
+    bool is_foreign; // where it ends is not known: `top` moves with the walk, over what is there
 };
 
 struct liveobj_stack_walk {
