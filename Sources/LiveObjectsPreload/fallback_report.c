@@ -39,6 +39,28 @@ struct subject {
 
 // MARK: - Types
 
+/// The length of the "(unknown context at $5602cd7729b8)." at the start of the text; 0 if there is
+/// none. The runtime writes it for a private type's file, and it differs from run to run.
+static size_t context_length(const char *text, size_t length) {
+    static const char start[] = "(unknown context at ";
+    if (length < sizeof start - 1 || memcmp(text, start, sizeof start - 1) != 0)
+        return 0;
+    const char *end = memmem(text, length, ").", 2);
+    return end ? (size_t)(end - text) + 2 : 0;
+}
+
+/// Copies a name without such contexts. \returns what is behind the copy.
+static char *copy_name(char *copy, const char *name, size_t length) {
+    for (size_t i = 0; i < length;) {
+        size_t skipped = context_length(name + i, length - i);
+        if (skipped)
+            i += skipped;
+        else
+            *copy++ = name[i++];
+    }
+    return copy;
+}
+
 static void add_type(void *context, const char *name, size_t name_length, uint64_t live,
                      uint64_t bytes) {
     struct types *types = context;
@@ -46,9 +68,10 @@ static void add_type(void *context, const char *name, size_t name_length, uint64
         types->left_out++;
         return;
     }
-    char *copy = memcpy(types->names + types->names_used, name, name_length);
-    types->names_used += name_length;
-    types->list[types->count++] = (struct type){copy, name_length, live, bytes};
+    char *copy = types->names + types->names_used;
+    size_t length = (size_t)(copy_name(copy, name, name_length) - copy);
+    types->names_used += length;
+    types->list[types->count++] = (struct type){copy, length, live, bytes};
 }
 
 static bool comes_before(const struct type *a, const struct type *b) {

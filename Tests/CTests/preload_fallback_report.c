@@ -44,6 +44,23 @@ static void the_smallest_json_is_incomplete_and_says_why(void) {
                   "{\"type\":\"Demo.Small\",\"live\":1,\"growth\":1,\"bytes\":16}]}\n");
 }
 
+static void a_private_types_address_is_left_out(void) {
+    static const struct fake_type hidden[] = {
+        {"Demo.(unknown context at $5602cd7729b8).Hidden", 1, 16},
+        {"A<(unknown context at $1).B, Demo.(unknown context at $2).C>", 1, 8},
+        {"(unknown context at $1", 1, 4},
+    };
+    fake_types = hidden;
+    fake_type_count = sizeof hidden / sizeof hidden[0];
+    const char *table = strstr(write_report(LIVEOBJ_FORMAT_TEXT), "type\n") + 5;
+    EXPECT_STRING(table, "           1              16  Demo.Hidden\n"
+                         "           1               8  A<B, Demo.C>\n"
+                         "           1               4  (unknown context at $1\n");
+    EXPECT(strstr(write_report(LIVEOBJ_FORMAT_JSON), "\"type\":\"Demo.Hidden\""));
+    fake_types = types;
+    fake_type_count = sizeof types / sizeof types[0];
+}
+
 static void what_was_dropped_is_said(void) {
     fake_status.dropped_records = 7;
     EXPECT(strstr(write_report(LIVEOBJ_FORMAT_TEXT),
@@ -81,6 +98,7 @@ int main(void) {
     fake_type_count = sizeof types / sizeof types[0];
     the_table_is_sorted_by_bytes_then_name();
     the_smallest_json_is_incomplete_and_says_why();
+    a_private_types_address_is_left_out();
     what_was_dropped_is_said();
     an_unwatched_process_has_no_table();
     many_types_are_sorted();
