@@ -12,6 +12,7 @@ struct LiveObjectsTool: ParsableCommand {
 
       On a terminal, text has colours unless the environment has NO_COLOR.
       """,
+    version: "0.1.0",
     subcommands: [RunCommand.self, ReportCommand.self])
 
   static func main() {

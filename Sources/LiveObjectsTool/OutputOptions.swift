@@ -13,7 +13,12 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the raw capture, for `liveobjects report`.", valueName: "file"))
   var capture: String?
 
-  @Option(help: ArgumentHelp("Which findings make the exit status 1.", valueName: "findings"))
+  @Option(
+    help: ArgumentHelp(
+      """
+      Which findings make the exit status 1. Every finding says growth in this version, so only growth \
+      can fail; explanations of cycles come later.
+      """, valueName: "findings"))
   var failOn: FailOn = .leaks
 
   /// Two outputs in one file would overwrite each other.

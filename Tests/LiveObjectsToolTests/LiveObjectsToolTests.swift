@@ -1,0 +1,19 @@
+import TestSupport
+import Testing
+
+@Suite("liveobjects")
+struct LiveObjectsToolTests {
+  @Test("tells its version")
+  func tellsItsVersion() throws {
+    let result = try runProgram(BuiltProducts.tool, ["--version"])
+    #expect(result.status == .exited(0))
+    #expect(result.standardOutput == "0.1.0\n")
+  }
+
+  @Test("tells in the help which findings can fail", arguments: ["run", "report"])
+  func tellsWhatCanFail(command: String) throws {
+    let result = try runProgram(BuiltProducts.tool, [command, "--help"])
+    let words = result.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("Every finding says growth in this version, so only growth can fail"))
+  }
+}
