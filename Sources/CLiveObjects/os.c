@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,6 +27,25 @@ static void *map(size_t bytes, int protection) {
 
 void *liveobj_os_reserve(size_t bytes) {
     return map(bytes, PROT_NONE);
+}
+
+/// The bytes of address space in use: the first number of /proc/self/statm, in pages.
+static uint64_t address_space_used(void) {
+    char text[64];
+    uint64_t pages = 0;
+    size_t length = liveobj_os_file_read("/proc/self/statm", text, sizeof text);
+    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+        pages = pages * 10 + (uint64_t)(text[i] - '0');
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t liveobj_os_reserve_limit(void) {
+    enum { SHARE = 8 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    uint64_t used = address_space_used();
+    return used < limit.rlim_cur ? (limit.rlim_cur - used) / SHARE : 0;
 }
 
 LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes) {

@@ -35,6 +35,10 @@
 /// Address space without memory behind it (PROT_NONE), or NULL. It costs nothing until committed.
 void *liveobj_os_reserve(size_t bytes);
 
+/// The most that one reservation may take: an eighth of the address space that the process has left
+/// under its limit (RLIMIT_AS), so that the program finds room for itself. UINT64_MAX without one.
+uint64_t liveobj_os_reserve_limit(void);
+
 /// Makes a page-aligned part of a reservation readable and writable, zeroed on first touch.
 /// \returns false if the system refuses.
 LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);

@@ -33,13 +33,17 @@ static struct batch *empty_batches;
 
 enum { COMMIT_STEP = 1 << 15 }; // records; one MiB
 
-/// Reserves the wanted room or, where address space is limited, the largest half of it there is.
-/// Whole commit steps, so that the last one does not reach beyond.
+/// Reserves the wanted room or, where address space is limited, the largest half of it that leaves
+/// the program its own. Whole commit steps, so that the last one does not reach beyond.
 static struct liveobj_record *reserve(uint64_t *count) {
+    uint64_t limit = liveobj_os_reserve_limit();
     for (;; *count /= 2) {
         uint64_t whole = (*count + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
-        struct liveobj_record *arena = liveobj_os_reserve(whole * sizeof *arena);
-        if (arena || *count <= COMMIT_STEP)
+        uint64_t bytes = whole * sizeof(struct liveobj_record);
+        bool is_least = *count <= COMMIT_STEP;
+        struct liveobj_record *arena =
+            bytes <= limit || is_least ? liveobj_os_reserve(bytes) : NULL;
+        if (arena || is_least)
             return arena;
     }
 }

@@ -219,7 +219,9 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_s
 // MARK: - Outside of hooks
 
 bool liveobj_stack_depot_start(uint64_t max_bytes) {
+    uint64_t limit = liveobj_os_reserve_limit();
     uint64_t bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
+    bytes = bytes < limit ? bytes : limit;
     size_t reserved = (size_t)(bytes + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
     if (depot.table)
         return true;
