@@ -8,7 +8,7 @@ struct ExitTests {
 
   static let plainEnds = [
     ["return"], ["exit", "0"], ["exit", "5"], ["exit-from-thread", "6"], ["_exit", "7"],
-    ["end-main-thread"],
+    ["_exit-in-handler"], ["end-main-thread"],
   ]
 
   @Test(arguments: plainEnds)

@@ -15,6 +15,22 @@ func allocateForEver() -> Never {
   while true { _ = String(repeating: "passing", count: 100).uppercased() }
 }
 
+/// Ends the process as crash handlers do: in a signal handler, on an alternate stack of the usual size
+/// with nothing below it.
+func exitInSignalHandler() {
+  let size = 8192
+  let hole = 65536
+  let start = mmap(nil, hole + size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)! + hole
+  mprotect(start, size, PROT_READ | PROT_WRITE)
+  var stack = stack_t(ss_sp: start, ss_flags: 0, ss_size: size)
+  sigaltstack(&stack, nil)
+  var action = sigaction()
+  action.__sigaction_handler.sa_handler = { _ in _exit(8) }
+  action.sa_flags = Int32(SA_ONSTACK)
+  sigaction(SIGUSR1, &action, nil)
+  raise(SIGUSR1)
+}
+
 leaveLeftovers()
 // Into the buffer only, where standard output is a file: whoever ends the process early loses it.
 print("about to end")
@@ -24,6 +40,7 @@ switch CommandLine.arguments[1] {
 case "return": break
 case "exit": exit(status)
 case "_exit": _exit(status)
+case "_exit-in-handler": exitInSignalHandler()
 case "exit-from-thread": PosixThread { exit(status) }.join()
 case "exit-among-threads":
   for _ in 0..<4 { _ = PosixThread { allocateForEver() } }
