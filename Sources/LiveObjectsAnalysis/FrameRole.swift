@@ -27,11 +27,26 @@ extension SourceFrame {
   /// Code that the compiler made, an initialiser's allocating part for instance: whoever asked for
   /// the object is its caller.
   package var isCompilers: Bool {
-    if file?.hasSuffix("<compiler-generated>") == true || isMacros { return true }
-    guard let function else { return false }
+    if isMacros { return true }
+    guard let function else { return isGenerated }
+    if isGenerated && !hasWrittenFunction { return true }
     if function.hasPrefix("reabstraction thunk") { return true }
     let name = function.prefix { $0 != "(" }
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
+  }
+
+  private var isGenerated: Bool {
+    file?.hasSuffix("<compiler-generated>") == true
+  }
+
+  /// The function's name is one that people give. The compiler marks single instructions of written
+  /// functions as its own too, such as those that box a captured variable.
+  private var hasWrittenFunction: Bool {
+    guard let function, function.contains("(") else { return false }
+    if function.hasPrefix("closure #") { return true }
+    let name = function.trimmingPrefix("static ").prefix { $0 != "(" }
+    let base = name.split(separator: ".").last
+    return !name.contains(" ") && base != "init" && base != "$main"
   }
 
   /// What the compiler put into the main function, outside of any statement: it has a file and no line.

@@ -8,7 +8,9 @@ struct ShownFrame: Hashable {
 
   init(_ frame: SourceFrame) {
     function = frame.function ?? "(no symbol) in \(frame.module)"
-    let file = frame.file?.fileName ?? ""
+    let name = frame.file?.fileName ?? ""
+    // `<compiler-generated>` leads nobody anywhere.
+    let file = name.hasPrefix("<") ? "" : name
     location = frame.line.map { "\(file):\($0)" } ?? file
   }
 

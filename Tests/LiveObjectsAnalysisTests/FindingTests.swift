@@ -59,6 +59,15 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["run()"])
   }
 
+  @Test(arguments: ["run()", "static Demo.run()", "closure #1 in run()"])
+  mutating func anInstructionThatTheCompilerMadeInAWrittenFunctionIsTheFunctions(function: String) {
+    symbolicator.define(0x70, [.user(function, file: "/<compiler-generated>", line: nil)])
+    symbolicator.define(0x71, [.user("static Runner.main()", file: "/DemoTests.derived/runner.swift")])
+    leak(at: [0x70, 0x71])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first).first == function)
+  }
+
   @Test mutating func inlinedCallsAreFramesOfTheirOwn() {
     symbolicator.define(0x70, [.user("Loader.__allocating_init()"), .user("inlined()"), .user("outer()")])
     leak(at: [0x70])
