@@ -221,8 +221,10 @@ private func makeExecutableWithoutDebugInformation(at path: String) throws {
 /// A folder with a script that passes for llvm-symbolizer.
 private func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
   let folder = try TemporaryFolder()
-  let path = folder.path("llvm-symbolizer")
-  try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-  try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  // A child writes it: a descriptor of this process might be held by a program that another test is
+  // just starting, and the kernel runs no file that somebody writes to.
+  _ = try runProgram(
+    "/bin/sh", ["-c", "cat > \"$0\" && chmod +x \"$0\"", folder.path("llvm-symbolizer")],
+    standardInput: "#!/bin/sh\n\(script)\n")
   return folder
 }
