@@ -126,11 +126,22 @@ void liveobj_threads_after_fork_parent(void) {
     liveobj_lock_release(&lock);
 }
 
+/// The thread that owned the block was stopped between any two instructions, so nothing that it was
+/// changing can be trusted. Its free records and its memory stay unused in the child.
+static void clear_after_fork(struct liveobj_thread *block) {
+    block->taken = false;
+    block->free_indices = NULL;
+    block->free_count = block->free_capacity = 0;
+    block->batch = block->spare_batch = NULL;
+    block->sequence_next = block->sequence_end = 0;
+    block->stacks = NULL;
+}
+
 void liveobj_threads_after_fork_child(void) {
-    // Only the forking thread lives on. What the others held is free for the child's new threads;
-    // at worst a record that was half taken stays unused.
+    // Only the forking thread lives on. The others' blocks are free for the child's new threads.
     for (struct liveobj_thread *block = blocks; block; block = block->next)
-        block->taken = block == liveobj_tls.thread;
+        if (block->taken && block != liveobj_tls.thread)
+            clear_after_fork(block);
     liveobj_lock_release(&lock);
 }
 
