@@ -18,30 +18,66 @@
 enum { IMAGE_LIMIT = 65535, NO_IMAGE = 65535 };
 static const uint32_t no_image_id = UINT32_MAX;
 
+/// What is said of an image, copied while the dynamic linker holds its lock: afterwards another
+/// thread may unload it.
+struct image {
+    uintptr_t bias;
+    uintptr_t start;
+    uintptr_t end;
+    bool is_main;
+    unsigned char build_id_count;
+    unsigned char build_id[64];
+    uint32_t path; // in `paths`
+};
+
 struct images {
-    struct liveobj_image *items; // by id
+    struct image *items; // by id
     uint32_t count;
     uint32_t last; // where the last address was found: the next one is often there too
+    char *paths;   // NUL-terminated; the first is empty
+    size_t paths_used;
 };
+
+enum { PATHS_BYTES = 1 << 22 };
+
+static uint32_t copy_path(struct images *images, const char *path) {
+    size_t bytes = strlen(path) + 1, start = images->paths_used;
+    if (bytes > PATHS_BYTES - start)
+        return 0;
+    memcpy(images->paths + start, path, bytes);
+    images->paths_used += bytes;
+    return (uint32_t)start;
+}
 
 static bool add_image(void *context, const struct liveobj_image *image) {
     struct images *images = context;
-    if (image->start < image->end)
-        images->items[images->count++] = *image;
+    if (image->start >= image->end)
+        return false;
+    struct image *item = &images->items[images->count++];
+    *item = (struct image){image->bias, image->start, image->end, image->is_main,
+                           .path = copy_path(images, image->path)};
+    struct liveobj_build_id id = liveobj_image_build_id(image);
+    size_t most = sizeof item->build_id;
+    item->build_id_count = (unsigned char)(id.count < most ? id.count : most);
+    memcpy(item->build_id, id.bytes ? id.bytes : item->build_id, item->build_id_count);
     return images->count == IMAGE_LIMIT;
 }
 
 static bool images_start(struct images *images) {
     // Address space for all that the format can name; memory only for those there are.
     images->items = liveobj_os_map(IMAGE_LIMIT * sizeof *images->items);
+    images->paths = liveobj_os_map(PATHS_BYTES);
     images->count = images->last = 0;
-    if (images->items)
+    images->paths_used = 1;
+    bool started = images->items && images->paths;
+    if (started)
         liveobj_images_visit(add_image, images);
-    return images->items != NULL;
+    return started;
 }
 
 static void images_end(struct images *images) {
     liveobj_os_unmap(images->items, IMAGE_LIMIT * sizeof *images->items);
+    liveobj_os_unmap(images->paths, PATHS_BYTES);
 }
 
 static uint32_t image_id(struct images *images, uintptr_t address) {
@@ -154,15 +190,15 @@ static bool begins_with(const char *text, const char *prefix) {
 
 /// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library
 /// folders.
-static bool is_system(const struct liveobj_image *image) {
+static bool is_system(const struct image *image, const char *path) {
     const struct liveobj_image *runtime = &liveobj_recorder_runtime()->image;
     if (image->is_main)
         return false;
-    if (begins_with(image->path, "/lib") || begins_with(image->path, "/usr/lib") ||
-        !strchr(image->path, '/')) // the kernel's own
+    if (begins_with(path, "/lib") || begins_with(path, "/usr/lib") ||
+        !strchr(path, '/')) // the kernel's own
         return true;
     const char *slash = runtime->is_main ? NULL : strrchr(runtime->path, '/');
-    return slash && strncmp(image->path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
+    return slash && strncmp(path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
 }
 
 static void write_images(struct work *work) {
@@ -170,19 +206,19 @@ static void write_images(struct work *work) {
     if (!liveobj_section_start(&section, &work->stream, "IMAG"))
         return;
     for (uint32_t id = 0; id < work->images.count; id++) {
-        const struct liveobj_image *image = &work->images.items[id];
-        struct liveobj_build_id build_id = liveobj_image_build_id(image);
+        const struct image *image = &work->images.items[id];
+        const char *path = work->images.paths + image->path;
         liveobj_section_reserve(&section, 2 * LIVEOBJ_STRING_LIMIT + 64);
         liveobj_put_u32(&section, id);
-        liveobj_put_u32(&section, is_system(image));
+        liveobj_put_u32(&section, is_system(image, path));
         liveobj_put_u64(&section, image->bias);
         liveobj_put_u64(&section, image->start);
         liveobj_put_u64(&section, image->end);
-        liveobj_put_string(&section, (const char *)build_id.bytes, build_id.count);
+        liveobj_put_string(&section, (const char *)image->build_id, image->build_id_count);
         if (image->is_main)
             put_executable(&section);
         else
-            put_text(&section, image->path);
+            put_text(&section, path);
     }
     liveobj_section_finish(&section);
 }
