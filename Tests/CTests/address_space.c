@@ -1,5 +1,6 @@
 // Under a limit of address space (ulimit -v) most of what is left stays the program's.
 
+#define _GNU_SOURCE
 #include "internal.h"
 #include "records.h"
 #include "stack_depot.h"

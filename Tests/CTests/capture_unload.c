@@ -1,6 +1,7 @@
 // A capture while another thread loads and unloads a library: what is written of it was copied
 // while it was there.
 
+#define _GNU_SOURCE
 #include "internal.h"
 #include "support/expect.h"
 

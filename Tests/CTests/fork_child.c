@@ -1,5 +1,6 @@
 // In the child of a fork, what other threads were changing at that moment is not used again.
 
+#define _GNU_SOURCE
 #include "internal.h"
 #include "records.h"
 #include "support/expect.h"

@@ -1,5 +1,6 @@
 // Stacks that the program made itself, as coroutine libraries do: walked as far as they are memory.
 
+#define _GNU_SOURCE
 #include "stacks.h"
 #include "support/expect.h"
 
