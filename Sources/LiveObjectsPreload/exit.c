@@ -14,12 +14,18 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 static const struct liveobj_options *chosen; ///< NULL where nothing is to be reported
 static pid_t process;
-static int is_reported;
+static int progress; ///< one of the following; atomic
+
+/// A signal handler that ends the process must not wait for the report that it interrupted.
+static __thread bool is_ending __attribute__((tls_model("initial-exec")));
+
+enum { REPORT_DUE, REPORT_BEGUN, REPORT_DONE };
 
 /// Demanglers recurse; only what is used takes memory.
 #define STACK_BYTES ((size_t)8 << 20)
@@ -46,14 +52,30 @@ static void report_on_own_stack(void) {
     swapcontext(&here, &there);
 }
 
+/// The first of several threads that end the process makes the report; the others would end it in
+/// the middle. No step of a report takes for ever (guard.c, spawn.c).
+static void wait_for_report(void) {
+    const struct timespec pause = {.tv_nsec = 1000000};
+    // Acquire: pairs with the release in report_once.
+    while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN)
+        nanosleep(&pause, NULL);
+}
+
 /// Writes the report if it is due. \returns the exit status to end with.
 static int report_once(int status) {
-    if (!chosen || getpid() != process)
+    if (!chosen || getpid() != process || is_ending)
         return status;
-    // Relaxed: the flag only picks one of several threads that end the process.
-    if (__atomic_exchange_n(&is_reported, 1, __ATOMIC_RELAXED))
-        return status;
-    report_on_own_stack();
+    is_ending = true;
+    int due = REPORT_DUE;
+    // Relaxed: this only picks one of several threads that end the process.
+    if (__atomic_compare_exchange_n(&progress, &due, REPORT_BEGUN, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        report_on_own_stack();
+        // Release: what the report said.
+        __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
+    } else {
+        wait_for_report();
+    }
     return fails && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
 }
 
@@ -64,9 +86,18 @@ static void at_exit(int status, void *context) {
         exit(new_status); // glibc goes on with the remaining handlers, and with this status
 }
 
+/// Before glibc 2.41 a second thread that calls exit goes on with the handlers that the first has
+/// not begun, and ends the process when there are none.
+static void wait_at_exit(int status, void *context) {
+    (void)status, (void)context;
+    if (getpid() == process && !is_ending)
+        wait_for_report();
+}
+
 void liveobj_exit_start(const struct liveobj_options *options) {
     process = getpid();
     chosen = options;
+    on_exit(wait_at_exit, NULL); // the one registered first runs last
     on_exit(at_exit, NULL);
 }
 

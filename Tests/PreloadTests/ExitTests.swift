@@ -38,6 +38,13 @@ struct ExitTests {
     #expect(run.standardOutput == plain.standardOutput)
   }
 
+  @Test func oneThreadsExitDoesNotEndAnothersReport() throws {
+    let slow = try Script("sleep 0.2; echo report; exit 0")
+    let run = try runPreloaded(exiter, ["exit-from-two-threads", "4"], options: "tool=\(slow.path)")
+    #expect(run.status == .exited(4))
+    #expect(run.standardError == "report\n")
+  }
+
   @Test(arguments: ["exit 0", "exit 3"])
   func passingFindingsChangeNothing(end: String) throws {
     let passing = try Script("echo report; \(end)")

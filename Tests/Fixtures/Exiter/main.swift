@@ -46,6 +46,12 @@ case "exit-among-threads":
   for _ in 0..<4 { _ = PosixThread { allocateForEver() } }
   usleep(20_000)
   exit(status)
+case "exit-from-two-threads":
+  _ = PosixThread {
+    usleep(20_000)
+    exit(status)
+  }
+  exit(status)
 case "end-main-thread":
   _ = PosixThread { leaveLeftovers() }
   pthread_exit(nil)
