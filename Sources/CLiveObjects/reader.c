@@ -14,10 +14,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+static const uintptr_t no_page = 1; // no page begins there
+
 void liveobj_reader_start(struct liveobj_reader *reader) {
     reader->direct = liveobj_os_is_single_threaded();
     reader->refused = false;
-    reader->page = 0;
+    reader->page = no_page;
 }
 
 static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
@@ -27,8 +29,8 @@ static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
     ssize_t count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     reader->refused |= count < 0 && (errno == EPERM || errno == ENOSYS);
     errno = saved;
-    reader->page = count == (ssize_t)LIVEOBJ_PAGE_BYTES ? page : 0;
-    return reader->page != 0;
+    reader->page = count == (ssize_t)LIVEOBJ_PAGE_BYTES ? page : no_page;
+    return reader->page == page;
 }
 
 bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count) {

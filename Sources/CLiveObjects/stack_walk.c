@@ -180,6 +180,7 @@ static bool join(struct liveobj_stack_walk *walk, uint32_t index) {
     uint32_t proven = prove(cache->frames, index);
     if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, next))) {
         walk->is_closed = cache->is_closed;
+        walk->is_opaque = false; // the root was none when it was walked to, and is none now
         walk->common = index + 1;
         // The inner frames may be others now.
         cache->frames[index].fp_place = cache->walked[--walk->walked].fp_place;

@@ -9,9 +9,10 @@ let children = Int(CommandLine.arguments[1])!
 let allocators = 4
 let survivorsOfEach = 499
 
-// Types must be complete before the first fork: a lock of the runtime's that another thread holds at that
-// moment is never released in the child.
+// Types must be complete and conformances looked up before the first fork: a lock of the runtime's that another
+// thread holds at that moment is never released in the child, whoever watches.
 _ = (Passing(), Survivor(), ChildSurvivor())
+pass(1_000)
 
 let isOver = Locked(false)
 let running = (0..<allocators).map { _ in PosixThread { allocate(until: isOver) } }
