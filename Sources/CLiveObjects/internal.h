@@ -17,6 +17,15 @@
 //   buffer.c      captures into memory and files
 //   census.c      how many objects, of which types: what can be said without a capture
 //   os.h          every system call
+//
+// Reading the heap:
+//
+//   heap/child.h       the copy of the process in which it is read
+//   heap/labels.h      what a reference is called
+//   heap/layout.h      where a type's values hold references
+//   heap/references.h  what one object refers to
+//   heap/tasks.h       asynchronous tasks
+//   heap/roots.h       who may hold an object from outside of the heap
 
 #ifndef LIVEOBJ_INTERNAL_H
 #define LIVEOBJ_INTERNAL_H
@@ -196,6 +205,7 @@ void liveobj_threads_after_fork_child(void);
 enum {
     LIVEOBJ_METADATA_RAW_BUFFER = 1,
     LIVEOBJ_METADATA_IN_HEADER = 2,
+    LIVEOBJ_METADATA_TASK = 3,
 };
 
 /// What is known of a live object, unpacked.
@@ -268,6 +278,7 @@ enum liveobj_type_kind {
     LIVEOBJ_TYPE_ERROR_BOX = 4,
     LIVEOBJ_TYPE_RAW_BUFFER = 5,
     LIVEOBJ_TYPE_OTHER = 6,
+    LIVEOBJ_TYPE_TASK = 7,
 };
 
 struct liveobj_type {

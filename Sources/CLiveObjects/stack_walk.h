@@ -13,9 +13,10 @@
 
 struct liveobj_frame {
     struct liveobj_registers registers;
-    /// Where `registers.fp` was read; the place of `registers.pc`, the word below `registers.sp`,
-    /// if the inner frame left it as it was.
+    /// Where `registers.fp` was read, and that value. If the inner frame left it as it was: the
+    /// place and the value of `registers.pc`, the word below `registers.sp`, a second time.
     uintptr_t fp_place;
+    uintptr_t fp_word;
     /// Of the return addresses from the root up to this frame.
     uint64_t hash;
 };
@@ -51,18 +52,20 @@ struct liveobj_stack_walk {
     bool is_opaque; // libunwind has to go on
 };
 
-/// Walks the calling thread's stack outwards from `leaf` until it or the maximum of frames ends, or
-/// the last trace takes over. All frames but `walked` and `common` stay as they are.
-LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
-                                                          struct liveobj_registers leaf);
+/// Walks the calling thread's stack outwards from the frame with these registers until it or the
+/// maximum of frames ends, or the last trace takes over. All frames but `walked` and `common` stay
+/// as they are.
+LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
+                                     struct liveobj_stack_cache *cache, uintptr_t pc, uintptr_t sp,
+                                     uintptr_t fp);
 
 /// Lists the walk's return addresses in the cache, innermost first.
 /// \returns their number, at most `limit`.
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit);
 
-/// What a last trace must have noted when it was made, to be used again.
-LIVEOBJ_HOOK uint32_t liveobj_stack_walk_generation(void);
+/// What a last trace must have noted when it was made, to be used again. Atomic.
+extern uint32_t liveobj_stack_walk_generation;
 
 /// All last traces are out of date: code has gone.
 void liveobj_stack_walk_invalidate(void);

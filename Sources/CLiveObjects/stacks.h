@@ -35,9 +35,12 @@ LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 /// \returns where traces will come from.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
-/// The id of the calling thread's stack trace from `leaf` outwards; 0 if it was dropped. Hook.
-LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
-                                                 struct liveobj_registers leaf);
+/// The id of the calling thread's stack trace, outwards from the frame with these registers; 0 if it
+/// was dropped. Hook.
+/// Not a struct, which would be passed in memory: to read in one piece what was just written in
+/// several takes longer than anything else here.
+LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
+                                                 uintptr_t sp, uintptr_t fp);
 
 /// Traces that were dropped since the start: depot full, or a stack that could not be read.
 uint64_t liveobj_stacks_dropped(void);

@@ -85,10 +85,13 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
 
 #endif
 
-static void store(uintptr_t pc, struct liveobj_unwind_rule rule) {
-    uint64_t word = (uint64_t)(pc >> LIVEOBJ_UNWIND_SET_BITS) << LIVEOBJ_UNWIND_RULE_BITS |
-                    (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 |
-                    (uint64_t)rule.cfa_words << 4 | (uint64_t)rule.fp_words << 20;
+static uint64_t pack(uintptr_t pc, struct liveobj_unwind_rule rule) {
+    return (uint64_t)(pc >> LIVEOBJ_UNWIND_SET_BITS) << LIVEOBJ_UNWIND_RULE_BITS |
+           (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
+           (uint64_t)rule.fp_words << 20;
+}
+
+static void store(uintptr_t pc, uint64_t word) {
     uint64_t *set = liveobj_unwind_set_of(pc);
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
         uint64_t empty = 0;
@@ -100,15 +103,17 @@ static void store(uintptr_t pc, struct liveobj_unwind_rule rule) {
     __atomic_store_n(&set[pc % LIVEOBJ_UNWIND_WAYS], word, __ATOMIC_RELAXED);
 }
 
-LIVEOBJ_HOOK struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc) {
+LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
+    static const struct liveobj_unwind_rule none = {.kind = LIVEOBJ_UNWIND_NONE};
     struct liveobj_unwind_image image;
     if (pc < CODE_START || pc >= CODE_END)
-        return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_NONE};
+        return pack(0, none);
     if (!liveobj_unwind_image_find(pc - 1, &image))
-        return liveobj_unwind_rule_guess(); // not remembered: an image may be loaded there later
-    struct liveobj_unwind_rule rule = rule_in_image(&image, pc);
-    store(pc, rule);
-    return rule;
+        // Not remembered: an image may be loaded there later.
+        return pack(pc, liveobj_unwind_rule_guess());
+    uint64_t word = pack(pc, rule_in_image(&image, pc));
+    store(pc, word);
+    return word;
 }
 
 void liveobj_unwind_rules_clear(void) {

@@ -42,8 +42,8 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
         .kind = LIVEOBJ_UNWIND_GUESS, .from_fp = true, .cfa_words = 2, .fp_words = 2};
 }
 
-/// The rule of a return address that is not in the table; remembered there.
-LIVEOBJ_HOOK struct liveobj_unwind_rule liveobj_unwind_rule_derive(uintptr_t pc);
+/// The word of a return address that is not in the table; remembered there.
+LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 
 // MARK: - The table of known rules
 //
@@ -75,16 +75,20 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t wor
     };
 }
 
-/// The rule of the return address `pc`.
-static inline struct liveobj_unwind_rule liveobj_unwind_rule_find(uintptr_t pc) {
+static inline uint64_t liveobj_unwind_word_find(uintptr_t pc) {
     const uint64_t *set = liveobj_unwind_set_of(pc);
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
         // Relaxed: the word is all there is to read.
         uint64_t word = __atomic_load_n(&set[way], __ATOMIC_RELAXED);
         if (LIVEOBJ_LIKELY(word >> LIVEOBJ_UNWIND_RULE_BITS == pc >> LIVEOBJ_UNWIND_SET_BITS))
-            return liveobj_unwind_rule_unpack(word);
+            return word;
     }
     return liveobj_unwind_rule_derive(pc);
+}
+
+/// The rule of the return address `pc`.
+static inline struct liveobj_unwind_rule liveobj_unwind_rule_find(uintptr_t pc) {
+    return liveobj_unwind_rule_unpack(liveobj_unwind_word_find(pc));
 }
 
 #pragma GCC visibility pop

@@ -10,6 +10,12 @@ public struct Finding: Sendable, Hashable {
     /// Grown; who holds the objects is not known.
     case growth
   }
+  /// Whether every claim rests on references that are known for certain.
+  public enum Certainty: String, Sendable, CaseIterable {
+    case definite
+    /// Words were needed that only look like references.
+    case probable
+  }
   /// One step on the path from a holder, or round a cycle.
   public struct PathStep: Sendable, Hashable {
     public var type: String
@@ -29,10 +35,23 @@ public struct Finding: Sendable, Hashable {
       self.frames = frames
     }
   }
+  /// Retains and releases of the instances by the same call.
+  public struct RetainingCallSite: Sendable, Hashable {
+    public var retains: Int
+    public var releases: Int
+    /// Innermost first, the runtime's own trimmed.
+    public var frames: [SourceFrame]
+    public init(retains: Int, releases: Int, frames: [SourceFrame]) {
+      self.retains = retains
+      self.releases = releases
+      self.frames = frames
+    }
+  }
 
   /// The same for the same finding from run to run and from build to build.
   public var fingerprint: String
   public var verdict: Verdict
+  public var certainty: Certainty
   /// Its objects and frames belong to the toolchain's libraries only.
   public var isLibraryLeak: Bool
   public var type: String
@@ -53,15 +72,25 @@ public struct Finding: Sendable, Hashable {
   public var allocatedAt: [CallSite]
   /// Call sites with fewer instances that `allocatedAt` leaves out: recursive code has as many as it has depths.
   public var omittedCallSites: Int
+  /// Calls that retained the instances and whose releases are missing, most such retains first; empty
+  /// where retains were not recorded.
+  public var retainedAt: [RetainingCallSite]
+  /// Strong retains of the instances that no reference explains.
+  public var unexplainedRetains: Int
+  /// Sentences for people about what cannot be seen from the path.
+  public var remarks: [String]
 
   public init(
-    fingerprint: String, verdict: Verdict, isLibraryLeak: Bool = false, type: String,
+    fingerprint: String, verdict: Verdict, certainty: Certainty = .definite, isLibraryLeak: Bool = false,
+    type: String,
     kind: ObjectKind, instances: Int, objects: Int, victims: Int = 0, bytes: UInt64,
     test: String? = nil, path: [PathStep] = [], allocatedAt: [CallSite] = [],
-    omittedCallSites: Int = 0
+    omittedCallSites: Int = 0, retainedAt: [RetainingCallSite] = [], unexplainedRetains: Int = 0,
+    remarks: [String] = []
   ) {
     self.fingerprint = fingerprint
     self.verdict = verdict
+    self.certainty = certainty
     self.isLibraryLeak = isLibraryLeak
     self.type = type
     self.kind = kind
@@ -73,5 +102,8 @@ public struct Finding: Sendable, Hashable {
     self.path = path
     self.allocatedAt = allocatedAt
     self.omittedCallSites = omittedCallSites
+    self.retainedAt = retainedAt
+    self.unexplainedRetains = unexplainedRetains
+    self.remarks = remarks
   }
 }

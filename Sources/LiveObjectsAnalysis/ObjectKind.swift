@@ -14,6 +14,7 @@ public enum ObjectKind: String, Sendable, CaseIterable {
   case stringStorage = "string storage"
   case error
   case rawBuffer = "raw buffer"
+  case task
   case other
 }
 
@@ -26,6 +27,7 @@ extension ObjectKind {
     case .errorBox: self = .error
     case .rawBuffer: self = .rawBuffer
     case .other: self = .other
+    case .task: self = .task
     }
   }
 

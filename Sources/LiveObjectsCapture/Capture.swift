@@ -11,11 +11,14 @@ public struct Capture: Sendable {
   /// Retains and releases by object address; empty where they were not counted.
   public var retainCounts: [UInt64: RetainCount]
   public var stackTraces: StackTraceTable
+  /// `nil` where the recorder was not asked for references.
+  public var graph: HeapGraph?
 
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],
     types: [TypeDescription] = [], objects: [LiveObject] = [],
-    retainCounts: [UInt64: RetainCount] = [:], stackTraces: StackTraceTable = StackTraceTable()
+    retainCounts: [UInt64: RetainCount] = [:], stackTraces: StackTraceTable = StackTraceTable(),
+    graph: HeapGraph? = nil
   ) {
     self.process = process
     self.tracking = tracking
@@ -24,5 +27,6 @@ public struct Capture: Sendable {
     self.objects = objects
     self.retainCounts = retainCounts
     self.stackTraces = stackTraces
+    self.graph = graph
   }
 }

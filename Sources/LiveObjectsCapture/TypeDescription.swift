@@ -10,6 +10,8 @@ public struct TypeDescription: Sendable, Hashable {
     /// Memory of an `UnsafeMutablePointer`; no heap object.
     case rawBuffer
     case other
+    /// An asynchronous task.
+    case task
   }
   public var kind: Kind
   public var metadata: UInt64

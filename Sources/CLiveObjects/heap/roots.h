@@ -1,0 +1,58 @@
+// roots.h - who may hold an object from outside of the heap.
+//
+// `liveobj_roots_find` asks the system where memory lies, in the program itself, just before the
+// child is made; `liveobj_roots_scan` reads it, in the guarded child.
+
+#ifndef LIVEOBJ_ROOTS_H
+#define LIVEOBJ_ROOTS_H
+
+#include "../internal.h"
+
+#pragma GCC visibility push(hidden)
+
+/// As the capture format numbers them.
+enum liveobj_root_kind {
+    LIVEOBJ_ROOT_GLOBAL = 1,         // place: the variable's address
+    LIVEOBJ_ROOT_STACK = 2,          // place: the thread's id
+    LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id, 0 if not known
+    LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word
+    LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of its code
+};
+
+/// A word outside of the heap that refers to an object.
+struct liveobj_root {
+    enum liveobj_root_kind kind;
+    uintptr_t target; // an address that may be an object's: the caller looks it up
+    uintptr_t place;
+};
+
+/// \returns true to be told of further roots of the same target.
+typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
+
+struct liveobj_memory_range {
+    uintptr_t start;
+    uintptr_t end;
+    enum liveobj_root_kind kind; // GLOBAL, STACK, THREAD_LOCAL or C_MEMORY
+    uint32_t thread;             // for STACK
+};
+
+/// All writable memory of the process but the recorder's own.
+struct liveobj_roots {
+    struct liveobj_memory_range *ranges;
+    uint32_t count;
+    uint32_t threads;   // that were alive
+    bool misses_stacks; // of some thread no stack pointer could be had
+};
+
+/// \param stack_pointer of the calling thread where it entered the recorder: what lies deeper is
+/// the recorder's own.
+bool liveobj_roots_find(struct liveobj_roots *roots, uintptr_t stack_pointer);
+void liveobj_roots_end(struct liveobj_roots *roots);
+/// Visits words that may refer to objects. Words inside of live objects are left out: those are
+/// references.
+void liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                        void *context);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,61 @@
+/// What refers to what, as it was read from the heap at one moment.
+public struct HeapGraph: Sendable {
+  /// How well the heap was read.
+  public struct Status: Sendable, Hashable {
+    /// False where the heap could not be read at all; `notes` say why.
+    public var wasRead: Bool
+    /// Threads that were alive.
+    public var threads: UInt32
+    /// Objects that could not be read.
+    public var unreadObjects: UInt32
+    /// Objects that could only be scanned for want of metadata.
+    public var scannedObjects: UInt32
+    /// The stack of some thread was not read.
+    public var missesStacks: Bool
+    /// Not all memory outside of the heap was read.
+    public var missesRoots: Bool
+    /// Sentences for people.
+    public var notes: [String]
+
+    public init(
+      wasRead: Bool = true, threads: UInt32 = 1, unreadObjects: UInt32 = 0,
+      scannedObjects: UInt32 = 0, missesStacks: Bool = false, missesRoots: Bool = false,
+      notes: [String] = []
+    ) {
+      self.wasRead = wasRead
+      self.threads = threads
+      self.unreadObjects = unreadObjects
+      self.scannedObjects = scannedObjects
+      self.missesStacks = missesStacks
+      self.missesRoots = missesRoots
+      self.notes = notes
+    }
+  }
+
+  public var status: Status
+  public var labels: [ReferenceLabel]
+  /// Code of closures; each address is one past the function's first, like a return address.
+  public var functions: [Frame]
+  /// By their source, ascending.
+  public var references: [Reference]
+  public var roots: [Root]
+  public var tasks: [TaskDescription]
+  public var retainSites: [RetainSite]
+  /// The names of a type's superclasses, the nearest first, by index into `Capture.types`.
+  public var superclasses: [Int: [String]]
+
+  public init(
+    status: Status = Status(), labels: [ReferenceLabel] = [], functions: [Frame] = [],
+    references: [Reference] = [], roots: [Root] = [], tasks: [TaskDescription] = [],
+    retainSites: [RetainSite] = [], superclasses: [Int: [String]] = [:]
+  ) {
+    self.status = status
+    self.labels = labels
+    self.functions = functions
+    self.references = references
+    self.roots = roots
+    self.tasks = tasks
+    self.retainSites = retainSites
+    self.superclasses = superclasses
+  }
+}
