@@ -4,7 +4,7 @@ import LiveObjectsCapture
 ///
 /// `capture` is the value, `bytes` the stream that a recorder would have written.
 public struct CaptureBuilder {
-  public private(set) var capture: Capture
+  public internal(set) var capture: Capture
   /// As they will stand in the stream; tests may put invalid ones here.
   public var stackTraceRecords: [StackTraceRecord] = []
 
@@ -60,10 +60,13 @@ public struct CaptureBuilder {
     return id
   }
 
+  /// - Returns: their indices into `Capture.objects`.
+  @discardableResult
   public mutating func objects(
     _ count: Int = 1, of type: Int, bytes: UInt64 = 32, stackTrace: UInt32 = 0, scope: UInt32 = 0,
     isPinned: Bool = false, strongCount: UInt32? = 1
-  ) {
+  ) -> Range<Int> {
+    let first = capture.objects.count
     for _ in 0..<count {
       let sequence = capture.process.next + 1
       capture.process.next = sequence
@@ -72,6 +75,7 @@ public struct CaptureBuilder {
           address: 0x7f00_0000_0000 + sequence * 64, bytes: bytes, sequence: sequence, type: type,
           stackTrace: stackTrace, scope: scope, isPinned: isPinned, strongCount: strongCount))
     }
+    return first..<capture.objects.count
   }
 
   /// The retains and releases of the object made last.

@@ -1,0 +1,97 @@
+import LiveObjectsCapture
+
+/// What a recorder might have read from the heap. The first piece makes the graph.
+extension CaptureBuilder {
+  /// Says how well the heap was read; without, a graph was read in full while one thread was alive.
+  public mutating func heapGraph(_ status: HeapGraph.Status = HeapGraph.Status()) {
+    graph.status = status
+  }
+
+  /// One object, strongly held as often as `strongCount` says.
+  ///
+  /// - Returns: its ordinal, an index into `Capture.objects`.
+  public mutating func object(
+    of type: Int, bytes: UInt64 = 32, stackTrace: UInt32 = 0, scope: UInt32 = 0,
+    strongCount: UInt32? = 1
+  ) -> UInt32 {
+    let indices = objects(
+      of: type, bytes: bytes, stackTrace: stackTrace, scope: scope, strongCount: strongCount)
+    return UInt32(indices.lowerBound)
+  }
+
+  /// A reference between two objects, by their ordinals. Those of one source stay in the order in
+  /// which they were made.
+  public mutating func reference(
+    from source: UInt32, to target: UInt32, _ label: ReferenceLabel, element: UInt32? = nil,
+    function: UInt32? = nil
+  ) {
+    let reference = Reference(
+      from: source, to: target, label: self.label(label), element: element, function: function)
+    var index = graph.references.endIndex
+    while index > 0, graph.references[index - 1].source > source { index -= 1 }
+    graph.references.insert(reference, at: index)
+  }
+
+  /// A reference in a stored property.
+  public mutating func reference(
+    from source: UInt32, to target: UInt32, property text: String,
+    _ ownership: ReferenceLabel.Ownership = .strong, function: UInt32? = nil
+  ) {
+    let label = ReferenceLabel(.property, ownership: ownership, text: text)
+    reference(from: source, to: target, label, function: function)
+  }
+
+  /// - Returns: an index into `HeapGraph.labels`, the same for equal labels.
+  @discardableResult
+  public mutating func label(_ label: ReferenceLabel) -> UInt32 {
+    if let index = graph.labels.firstIndex(of: label) { return UInt32(index) }
+    graph.labels.append(label)
+    return UInt32(graph.labels.count - 1)
+  }
+
+  /// A closure's code, by the address one past its first.
+  ///
+  /// - Returns: an index into `HeapGraph.functions`.
+  public mutating func function(_ offset: UInt64, image: Int? = 0) -> UInt32 {
+    graph.functions.append(Frame(image: image, offset: offset))
+    return UInt32(graph.functions.count - 1)
+  }
+
+  /// A word outside of the heap that refers to an object.
+  public mutating func root(_ place: Root.Place, to target: UInt32) {
+    graph.roots.append(Root(place, target: target))
+  }
+
+  /// A global or static variable at `offset` that refers to an object.
+  public mutating func global(_ offset: UInt64, image: Int? = 0, to target: UInt32) {
+    root(.global(Frame(image: image, offset: offset)), to: target)
+  }
+
+  public mutating func task(
+    _ object: UInt32, _ state: TaskDescription.State, wait: TaskDescription.Wait = .nothing,
+    isLost: Bool = false, frames: [Frame] = []
+  ) {
+    graph.tasks.append(
+      TaskDescription(object: object, state: state, wait: wait, isLost: isLost, frames: frames))
+  }
+
+  public mutating func retainSite(
+    _ object: UInt32, stackTrace: UInt32, retains: UInt32, releases: UInt32
+  ) {
+    graph.retainSites.append(
+      RetainSite(object: object, stackTrace: stackTrace, retains: retains, releases: releases))
+  }
+
+  /// - Parameter names: the nearest first.
+  public mutating func superclasses(of type: Int, _ names: [String]) {
+    graph.superclasses[type] = names
+  }
+
+  private var graph: HeapGraph {
+    get { capture.graph ?? HeapGraph() }
+    _modify {
+      if capture.graph == nil { capture.graph = HeapGraph() }
+      yield &capture.graph!
+    }
+  }
+}
