@@ -54,7 +54,8 @@ static uint32_t extras;
 static const void *scope_key;
 static task_local_get_fn task_local_get;
 
-/// The code of the functions that objects and raw buffers come from.
+/// The code of the functions that objects, raw buffers and tasks come from.
+static struct liveobj_extent task_create;
 static struct liveobj_extent slow_alloc;
 static struct liveobj_extent object_allocators[3];
 
@@ -180,7 +181,7 @@ LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
     return retained;
 }
 
-// MARK: - The runtime's allocator slots
+// MARK: - The runtime's allocator slots, and those of its concurrency library
 
 static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
     return address - extent.start < extent.end - extent.start;
@@ -195,7 +196,7 @@ static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
 
 /// What memory is for, told by who asked `swift_slowAlloc` for it.
 /// \param frame the frame address of the hook that `swift_slowAlloc` called.
-static uintptr_t purpose_of_memory(const uintptr_t *frame) {
+static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
     const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
     bool can_tell = slots_tell_objects && is_frame_of_caller(frame, frame[0]);
     for (size_t i = 0; can_tell && i < 3; i++)
@@ -204,16 +205,24 @@ static uintptr_t purpose_of_memory(const uintptr_t *frame) {
     return LIVEOBJ_METADATA_RAW_BUFFER;
 }
 
+/// \returns one of LIVEOBJ_METADATA_*; 0 for what the runtime uses itself.
+static uintptr_t purpose_of_memory(const uintptr_t *frame) {
+    if (is_inside(task_create, frame[1]))
+        return LIVEOBJ_METADATA_TASK;
+    return is_inside(slow_alloc, frame[1]) ? purpose_of_slow_allocation(frame) : 0;
+}
+
 /// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an
-/// object is allocated through the pointers, so what arrives here is a raw buffer, or comes by the
-/// second way.
+/// object is allocated through the pointers, so what arrives here is a task, a raw buffer, or comes
+/// by the second way.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     const uintptr_t *frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
-    if (!memory || !is_inside(slow_alloc, frame[1]))
+    uintptr_t purpose = memory ? purpose_of_memory(frame) : 0;
+    if (!purpose)
         return;
     tls->guard = 1;
-    record(memory, purpose_of_memory(frame), bytes, frame);
+    record(memory, purpose, bytes, frame);
     tls->guard = 0;
 }
 
@@ -243,9 +252,19 @@ LIVEOBJ_HOOK static void hook_free(void *memory) {
 static void find_extents(const struct liveobj_runtime *runtime) {
     static const char *const names[] = {"swift_allocObject", "swift_bufferAllocate",
                                         "swift_allocBox"};
+    task_create = liveobj_image_symbol(&runtime->concurrency, "swift_task_create_common");
     slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
     for (size_t i = 0; i < 3; i++)
         object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
+}
+
+/// \returns whether `free` is among those replaced: it comes last in the list.
+static bool replace_slots(const struct liveobj_image *image) {
+    unsigned replaced = 0;
+#define LIVEOBJ_SLOT(name, hook)                                                                   \
+    replaced = liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook);
+#include "hooks.def"
+    return replaced > 0;
 }
 
 /// \returns false if the deaths of objects cannot be seen.
@@ -257,11 +276,11 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     original.name = (name##_fn)name;                                                               \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks.def"
-    unsigned replaced = 0;
-#define LIVEOBJ_SLOT(name, hook)                                                                   \
-    replaced = liveobj_image_replace_slots(&runtime->image, #name, (void *)(uintptr_t)hook);
-#include "hooks.def"
-    return replaced > 0; // `free` comes last in the list, and is the one that must be there
+    if (!replace_slots(&runtime->image))
+        return false;
+    // A task is born and dies by the same functions; without those slots tasks are not seen.
+    replace_slots(&runtime->concurrency);
+    return true;
 }
 
 // Release: the original, and all a hook needs, before the hook itself.

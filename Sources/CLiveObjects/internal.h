@@ -99,6 +99,9 @@ struct liveobj_runtime {
 #undef LIVEOBJ_RUNTIME_SYMBOL
     /// The image that holds the runtime: libswiftCore, or a static executable.
     struct liveobj_image image;
+    /// The image that makes tasks. All zero for a program that was not linked with it, even if a
+    /// library that is loaded later brings it along: tasks are not seen then.
+    struct liveobj_image concurrency;
 };
 
 /// Finds the runtime.
@@ -299,6 +302,10 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
 /// What the object is an instance of; by its record and, where that is not enough, its header.
 struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
                                     struct liveobj_reader *reader);
+
+/// Whether `header`, the first word of an object, is that of an asynchronous task. A task is
+/// recorded before the runtime has written its header.
+bool liveobj_type_is_task(uintptr_t header);
 
 /// The number of values that a closure context or box holds; 0 for other kinds, and without
 /// reflection metadata.

@@ -33,8 +33,7 @@ static bool take_first(void *context, const struct liveobj_image *image) {
     return true;
 }
 
-enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime) {
-    memset(runtime, 0, sizeof *runtime);
+static enum liveobj_state find_core(struct liveobj_runtime *runtime) {
     if (find_by_reference(runtime)) {
         bool found = liveobj_image_of((uintptr_t)runtime->swift_retain, &runtime->image);
         return found ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
@@ -45,6 +44,14 @@ enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime) {
         return LIVEOBJ_STATE_NO_RUNTIME;
     find_in_file(runtime);
     return runtime->swift_retain ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
+}
+
+enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime) {
+    memset(runtime, 0, sizeof *runtime);
+    enum liveobj_state state = find_core(runtime);
+    if (runtime->swift_task_create_common)
+        liveobj_image_of((uintptr_t)runtime->swift_task_create_common, &runtime->concurrency);
+    return state;
 }
 
 #endif

@@ -95,11 +95,18 @@ static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_obj
     }
 }
 
+bool liveobj_type_is_task(uintptr_t header) {
+    uintptr_t *task = liveobj_recorder_runtime()->_swift_concurrency_debug_asyncTaskMetadata;
+    return task && *task == header;
+}
+
 struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
                                     struct liveobj_reader *reader) {
     uintptr_t metadata = object->metadata;
     if (metadata == LIVEOBJ_METADATA_RAW_BUFFER)
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_RAW_BUFFER};
+    if (metadata == LIVEOBJ_METADATA_TASK)
+        return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_TASK};
     if (metadata == LIVEOBJ_METADATA_IN_HEADER &&
         (!liveobj_read(reader, object->address, &metadata, sizeof metadata) ||
          !is_metadata(reader, metadata)))
@@ -116,11 +123,16 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
                                                     struct liveobj_reader *reader) {
     const struct liveobj_strong_count unknown = {false, false, 0};
     enum { SIDE_TABLE_COUNT_OFFSET = 16 };
-    uint64_t bits;
+    struct {
+        uintptr_t metadata;
+        uint64_t counts;
+    } header;
     if (object->metadata == LIVEOBJ_METADATA_RAW_BUFFER ||
-        !liveobj_read(reader, object->address + sizeof(void *), &bits, sizeof bits) ||
-        (uint32_t)bits == UINT32_MAX)
+        !liveobj_read(reader, object->address, &header, sizeof header) ||
+        (uint32_t)header.counts == UINT32_MAX ||
+        (object->metadata == LIVEOBJ_METADATA_TASK && !liveobj_type_is_task(header.metadata)))
         return unknown;
+    uint64_t bits = header.counts;
     uintptr_t side_table = (uintptr_t)(bits << 3);
     if (bits >> 63 &&
         !liveobj_read(reader, side_table + SIDE_TABLE_COUNT_OFFSET, &bits, sizeof bits))
@@ -136,6 +148,8 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
     typedef struct liveobj_name (*get_type_name_fn)(const void *metadata, bool qualified);
     get_type_name_fn get_type_name =
         (get_type_name_fn)(uintptr_t)liveobj_recorder_runtime()->swift_getTypeName;
+    if (type->kind == LIVEOBJ_TYPE_TASK)
+        return (struct liveobj_name){"Swift.Task", strlen("Swift.Task")};
     if (!type->subject || !get_type_name)
         return (struct liveobj_name){"", 0};
     return get_type_name((const void *)type->subject, true);
