@@ -65,10 +65,6 @@ static struct liveobj_extent object_allocators[3];
 /// are entered by a tail jump, so the caller is that of the runtime function.
 #define HOOK_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
 
-static inline struct liveobj_registers caller_registers(const uintptr_t *frame) {
-    return (struct liveobj_registers){.pc = frame[1], .sp = (uintptr_t)(frame + 2), .fp = frame[0]};
-}
-
 static uint32_t current_scope(void) {
     const uint32_t *scope = scope_key ? task_local_get(scope_key) : NULL;
     return scope ? *scope : 0;
@@ -77,7 +73,9 @@ static uint32_t current_scope(void) {
 static uint32_t stack_trace(struct liveobj_thread *thread, const uintptr_t *frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
         thread->stacks = liveobj_os_map(liveobj_stack_cache_bytes());
-    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, caller_registers(frame)) : 0;
+    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, frame[1],
+                                                       (uintptr_t)(frame + 2), frame[0])
+                          : 0;
 }
 
 /// For all but the short path: a thread's first hook, those after its end, and the extras.

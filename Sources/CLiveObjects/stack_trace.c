@@ -68,17 +68,29 @@ static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
 
 /// Makes the walk's frames the last trace, and hashes those that are new.
 /// \returns the trace's hash.
+/// Word by word, as the frame was written: to read several of its words in one piece, the processor
+/// would have to wait until all of them have reached the cache.
+static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
+#define COPY(word) to->word = __atomic_load_n(&from->word, __ATOMIC_RELAXED)
+    COPY(registers.pc);
+    COPY(registers.sp);
+    COPY(registers.fp);
+    COPY(fp_place);
+    COPY(fp_word);
+#undef COPY
+}
+
 static uint64_t remember(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     struct liveobj_frame *frame = &cache->frames[walk->common];
     uint64_t hash = walk->common ? frame[-1].hash : HASH_SEED;
     for (uint32_t i = walk->walked; i-- > 0; frame++) {
-        *frame = cache->walked[i];
+        copy(frame, &cache->walked[i]);
         frame->hash = hash = mix(hash, frame->registers.pc);
     }
     cache->count = walk->common + walk->walked;
     cache->is_closed = walk->is_closed;
-    cache->generation = liveobj_stack_walk_generation();
+    cache->generation = __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED);
     return mix(hash, cache->count);
 }
 
@@ -98,9 +110,10 @@ static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
     return cache->trace = id ? id : store(walk, hash);
 }
 
-LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache,
-                                                 struct liveobj_registers leaf) {
-    struct liveobj_stack_walk walk = liveobj_stack_walk(cache, leaf);
+LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
+                                                 uintptr_t sp, uintptr_t fp) {
+    struct liveobj_stack_walk walk;
+    liveobj_stack_walk(&walk, cache, pc, sp, fp);
     if (walk.walked == 0 && walk.common == cache->count && cache->trace)
         return cache->trace;
     if (LIVEOBJ_UNLIKELY(walk.is_opaque))

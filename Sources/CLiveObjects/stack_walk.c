@@ -28,7 +28,7 @@
 #define MAX_FOREIGN_FRAME_BYTES ((uintptr_t)1 << 20)
 #define MAX_STACK_BYTES ((uintptr_t)64 << 20)
 
-static uint32_t generation;
+uint32_t liveobj_stack_walk_generation;
 
 // MARK: - The stack's extent
 
@@ -89,15 +89,15 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 
 // MARK: - One step
 
-/// Whether a frame that has no exact rule can be passed; `rule` is what then stands for one.
+/// Whether a frame that has no exact rule can be passed: by the guess.
 __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
                                            const struct liveobj_registers *frame,
-                                           struct liveobj_unwind_rule *rule) {
-    walk->is_opaque = rule->kind == LIVEOBJ_UNWIND_OPAQUE && liveobj_unwind_is_loaded();
-    if (rule->kind == LIVEOBJ_UNWIND_OPAQUE && !walk->is_opaque)
-        *rule = liveobj_unwind_rule_guess();
-    bool passes = rule->kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
-                  frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
+                                           enum liveobj_unwind_kind kind) {
+    bool is_opaque = kind == LIVEOBJ_UNWIND_OPAQUE;
+    walk->is_opaque = is_opaque && liveobj_unwind_is_loaded();
+    bool passes = (kind == LIVEOBJ_UNWIND_GUESS || (is_opaque && !walk->is_opaque)) &&
+                  !walk->extent.is_foreign && frame->fp >= frame->sp &&
+                  frame->fp - frame->sp <= MAX_GUESS_BYTES;
     walk->is_closed = !passes && !walk->is_opaque;
     return passes;
 }
@@ -109,13 +109,14 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
                                                           const struct liveobj_registers *frame,
                                                           uintptr_t cfa, uintptr_t fp_words,
                                                           uintptr_t top) {
-    uintptr_t depth = 8 * (fp_words > 1 ? fp_words : 1);
-    if (cfa % 8 != 0 || cfa > top || cfa < frame->sp || cfa - frame->sp < depth)
+    uintptr_t depth = 8 * (fp_words ? fp_words : 1);
+    if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || cfa > top || cfa < frame->sp || cfa - frame->sp < depth))
         return false;
-    caller->fp_place = cfa - depth;
     caller->registers.pc = load(cfa - 8);
     caller->registers.sp = cfa;
-    caller->registers.fp = fp_words ? load(caller->fp_place) : frame->fp;
+    caller->fp_place = cfa - depth;
+    caller->fp_word = load(cfa - depth);
+    caller->registers.fp = fp_words ? caller->fp_word : frame->fp;
     return caller->registers.pc != 0;
 }
 
@@ -126,8 +127,11 @@ static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
-    if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP) && !pass(walk, frame, &rule))
-        return false;
+    if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP)) {
+        if (!pass(walk, frame, rule.kind))
+            return false;
+        rule = liveobj_unwind_rule_guess();
+    }
     uintptr_t cfa = (rule.from_fp ? frame->fp : frame->sp) + 8 * (uintptr_t)rule.cfa_words;
     if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top && walk->extent.is_foreign))
         extend(&walk->extent, cfa);
@@ -142,84 +146,96 @@ static bool is_same(const struct liveobj_registers *a, const struct liveobj_regi
 
 /// Zero if the walk, which read this frame's registers from memory, would read the same again.
 static inline uintptr_t difference(const struct liveobj_frame *frame) {
-    uintptr_t pc_place = frame->registers.sp - 8;
-    uintptr_t fp_was_read = -(uintptr_t)(frame->fp_place != pc_place);
-    return (load(pc_place) ^ frame->registers.pc) |
-           ((load(frame->fp_place) ^ frame->registers.fp) & fp_was_read);
+    uintptr_t bits = (load(frame->registers.sp - 8) ^ frame->registers.pc) |
+                     (load(frame->fp_place) ^ frame->fp_word);
+    // Hides where the bits come from: the optimiser would make a branch of each word.
+    __asm__("" : "+r"(bits));
+    return bits;
+}
+
+/// Four frames at a time: nothing hangs on the outcome of one, so their loads go on together.
+static inline bool holds(const struct liveobj_frame four[4]) {
+    return !(difference(&four[0]) | difference(&four[1]) | difference(&four[2]) |
+             difference(&four[3]));
 }
 
 /// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
-/// Four frames at a time: nothing hangs on the outcome of one, so their loads go on together.
 /// \returns the index of the outermost frame that is proven.
 static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
-    while (inner >= 4 && !(difference(&frames[inner - 1]) | difference(&frames[inner - 2]) |
-                           difference(&frames[inner - 3]) | difference(&frames[inner - 4])))
-        inner -= 4;
-    while (inner > 0 && !difference(&frames[inner - 1]))
-        inner--;
-    return inner;
+    uint32_t proven = inner;
+    while (proven > 4 && holds(&frames[proven - 4]))
+        proven -= 4;
+    // The last four may overlap those before: one outcome to foresee less than one by one.
+    if (proven <= 4 && inner >= 4 && holds(frames))
+        return 0;
+    while (proven > 0 && !difference(&frames[proven - 1]))
+        proven--;
+    return proven;
 }
 
 /// A last trace that cannot be this stack's is forgotten: its code is gone, or it belonged to an
 /// earlier thread and reaches beyond this one's stack.
 static uint32_t usable_frames(const struct liveobj_stack_walk *walk) {
     const struct liveobj_stack_cache *cache = walk->cache;
-    bool is_usable = cache->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED) &&
-                     !walk->extent.is_foreign && cache->count > 0 &&
-                     cache->frames[0].registers.sp <= walk->extent.top;
+    bool is_usable =
+        cache->generation == __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED) &&
+        !walk->extent.is_foreign && cache->count > 0 &&
+        cache->frames[0].registers.sp <= walk->extent.top;
     return is_usable ? cache->count : 0;
 }
 
 // MARK: - The walk
 
-/// The walk reached the last trace's frame `index`. Uses all of the last trace that still holds.
-/// \returns true if that is all there is; else the walk has the proven frames and must go on.
-static bool join(struct liveobj_stack_walk *walk, uint32_t index) {
+/// The walk's `frame` is the last trace's frame `index`. Uses all of the last trace that still
+/// holds.
+/// \returns NULL if that is all there is; else the outermost frame that is proven, to go on from.
+static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
+                                         struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
-    struct liveobj_frame *next = &cache->walked[walk->walked];
     uint32_t proven = prove(cache->frames, index);
-    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, next))) {
+    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, frame + 1))) {
         walk->is_closed = cache->is_closed;
         walk->is_opaque = false; // the root was none when it was walked to, and is none now
         walk->common = index + 1;
+        walk->walked = (uint32_t)(frame - cache->walked);
         // The inner frames may be others now.
-        cache->frames[index].fp_place = cache->walked[--walk->walked].fp_place;
-        return true;
+        cache->frames[index].fp_place = frame->fp_place;
+        cache->frames[index].fp_word = frame->fp_word;
+        return NULL;
     }
-    for (uint32_t i = index; i-- > proven && walk->walked <= LIVEOBJ_MAX_FRAMES;)
-        cache->walked[walk->walked++] = cache->frames[i];
-    return false;
+    while (index-- > proven && frame < &cache->walked[LIVEOBJ_MAX_FRAMES])
+        *++frame = cache->frames[index];
+    return frame;
 }
 
 /// Walks outwards until the stack or LIVEOBJ_MAX_FRAMES end, or the last trace takes over. Each
 /// frame is written where it stays: to copy what was just written is slow.
-static void walk_from(struct liveobj_stack_walk *walk, const struct liveobj_registers *leaf) {
-    const struct liveobj_frame *frames = walk->cache->frames;
-    struct liveobj_frame *frame = walk->cache->walked;
-    uint32_t old = usable_frames(walk); // frames of the last trace that are not inside of this one
-    frame->registers = *leaf;
-    frame->fp_place = leaf->sp - 8;
-    for (walk->walked = 1; walk->walked <= LIVEOBJ_MAX_FRAMES; walk->walked++) {
-        while (old > 0 && frames[old - 1].registers.sp < frame->registers.sp)
+static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *frame) {
+    const struct liveobj_frame *root = walk->cache->frames;
+    const struct liveobj_frame *old =
+        root + usable_frames(walk); // behind those not inside of `frame`
+    const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_MAX_FRAMES];
+    for (; frame < limit; frame++) {
+        while (old > root && old[-1].registers.sp < frame->registers.sp)
             old--;
-        if (old > 0 && is_same(&frames[old - 1].registers, &frame->registers) &&
-            join(walk, old - 1))
+        if (old > root && is_same(&old[-1].registers, &frame->registers) &&
+            !(frame = join(walk, frame, (uint32_t)(old - 1 - root))))
             return;
-        if (walk->walked > LIVEOBJ_MAX_FRAMES)
-            return;
-        frame = &walk->cache->walked[walk->walked];
-        if (!step(walk, &frame[-1].registers, frame))
-            return;
+        if (frame == limit || !step(walk, &frame->registers, frame + 1))
+            break;
     }
+    walk->walked = (uint32_t)(frame - walk->cache->walked) + 1;
 }
 
 // MARK: - The result
 
-LIVEOBJ_HOOK struct liveobj_stack_walk liveobj_stack_walk(struct liveobj_stack_cache *cache,
-                                                          struct liveobj_registers leaf) {
-    struct liveobj_stack_walk walk = {.cache = cache, .extent = extent_of(cache, leaf.sp)};
-    walk_from(&walk, &leaf);
-    return walk;
+LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
+                                     struct liveobj_stack_cache *cache, uintptr_t pc, uintptr_t sp,
+                                     uintptr_t fp) {
+    *walk = (struct liveobj_stack_walk){.cache = cache, .extent = extent_of(cache, sp)};
+    cache->walked[0] = (struct liveobj_frame){
+        .registers = {.pc = pc, .sp = sp, .fp = fp}, .fp_place = sp - 8, .fp_word = pc};
+    walk_from(walk, cache->walked);
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
@@ -233,13 +249,9 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *w
     return count;
 }
 
-LIVEOBJ_HOOK uint32_t liveobj_stack_walk_generation(void) {
-    return __atomic_load_n(&generation, __ATOMIC_RELAXED);
-}
-
 void liveobj_stack_walk_invalidate(void) {
     // Relaxed: no thread has frames in the image that went, so none needs to know in time.
-    __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&liveobj_stack_walk_generation, 1, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -40,8 +40,7 @@ __asm__(".local saved_stack_pointer\n"
 
 __attribute__((noinline)) static void record_trace(void) {
     const uintptr_t *frame = __builtin_frame_address(0);
-    trace = liveobj_stack_trace_record(
-        cache, (struct liveobj_registers){frame[1], (uintptr_t)(frame + 2), frame[0]});
+    trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
 }
 
 static void coroutine(void) {

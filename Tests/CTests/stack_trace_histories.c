@@ -21,9 +21,9 @@ static unsigned random_below(unsigned limit) {
 static __attribute__((noinline)) void compare(void) {
     struct liveobj_registers leaf = CALLER_REGISTERS();
     memset(forgetful, 0, 64); // an empty cache again
-    uint32_t id = liveobj_stack_trace_record(remembering, leaf);
+    uint32_t id = liveobj_stack_trace_record(remembering, leaf.pc, leaf.sp, leaf.fp);
     EXPECT(id != 0);
-    EXPECT(id == liveobj_stack_trace_record(forgetful, leaf));
+    EXPECT(id == liveobj_stack_trace_record(forgetful, leaf.pc, leaf.sp, leaf.fp));
     compared++;
 }
 
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void recurse(unsigned depth) {
 /// One call site that is reached from two: only a return address further out tells them apart.
 __attribute__((noinline)) uint32_t record_below(void) {
     struct liveobj_registers leaf = CALLER_REGISTERS();
-    return liveobj_stack_trace_record(remembering, leaf);
+    return liveobj_stack_trace_record(remembering, leaf.pc, leaf.sp, leaf.fp);
 }
 
 static __attribute__((noinline)) uint32_t middle(void) {

@@ -35,7 +35,7 @@ static __attribute__((noinline)) void compare(void) {
         cache = make_cache();
     empty_pipes();
     errno = ENOTTY; // of the host: none of ours may replace it
-    uint32_t id = liveobj_stack_trace_record(cache, leaf);
+    uint32_t id = liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp);
     EXPECT(errno == ENOTTY);
     size_t our_count = expand(id, ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
@@ -79,7 +79,7 @@ static __attribute__((noinline)) void recurse_deep(unsigned depth) {
     } else {
         uintptr_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
         struct liveobj_registers leaf = CALLER_REGISTERS();
-        EXPECT(expand(liveobj_stack_trace_record(cache, leaf), ours) == 64);
+        EXPECT(expand(liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp), ours) == 64);
         EXPECT(truth_walk(&truth, leaf, theirs) == MAX_FRAMES);
         EXPECT(memcmp(ours, theirs, 64 * sizeof ours[0]) == 0);
     }

@@ -49,7 +49,7 @@ static void compare(struct liveobj_registers leaf) {
     uintptr_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
     if (!cache)
         cache = liveobj_os_map(liveobj_stack_cache_bytes());
-    size_t our_count = expand(liveobj_stack_trace_record(cache, leaf), ours);
+    size_t our_count = expand(liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp), ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
     __atomic_fetch_add(&compared, 1, __ATOMIC_RELAXED);
     // A stack of more than MAX_FRAMES is cut to `depth` frames.
