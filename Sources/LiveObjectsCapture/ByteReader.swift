@@ -62,6 +62,11 @@ struct ByteReader {
     return strings
   }
 
+  /// As many whole records of `size` bytes as there are up to the end.
+  mutating func records(of size: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
+    try raw(remaining / size * size)
+  }
+
   /// `count` bytes from here on that have been checked to be there, for reading without more checks.
   mutating func raw(_ count: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[try take(count)])

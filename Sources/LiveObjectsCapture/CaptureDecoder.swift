@@ -44,6 +44,7 @@ struct CaptureDecoder {
   private var objects: [LiveObject] = []
   private var retainCounts: [UInt64: RetainCount] = [:]
   private var stackTraces = StackTraceTable()
+  private var heapGraph = HeapGraphDecoder()
 
   static func decode(
     _ sections: [Section], of file: ByteReader
@@ -64,6 +65,7 @@ struct CaptureDecoder {
     for section in sections { size[section.tag, default: 0] += section.payload.count }
     objects.reserveCapacity((size[.objects] ?? 0) / ObjectRecord.size)
     retainCounts.reserveCapacity((size[.retains] ?? 0) / RetainRecord.size)
+    heapGraph.reserveCapacity(references: (size[.references] ?? 0) / Reference.recordSize)
   }
 
   private mutating func decode(_ section: Section) throws(CaptureError) {
@@ -76,23 +78,22 @@ struct CaptureDecoder {
     case .objects: try decodeObjects(&reader)
     case .retains: try decodeRetains(&reader)
     case .stackTraces: while !reader.isAtEnd { try decodeStackTrace(&reader) }
-    default: return
+    default:
+      let extent = HeapGraphDecoder.Extent(
+        objects: objects.count, types: types.count, images: images.count)
+      guard try heapGraph.decode(section.tag, &reader, within: extent) else { return }
     }
-    guard reader.isAtEnd else { throw damage(at: reader.offset, "a section is longer than its content") }
+    guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
   }
 
   private func finish(end: Int) throws(CaptureError) -> Capture {
-    guard let process else { throw damage(at: end, "it does not say which process it is of") }
-    guard let tracking else { throw damage(at: end, "it does not say how the process was watched") }
+    guard let process else { throw .damage(at: end, "it does not say which process it is of") }
+    guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
     var capture = Capture(
       process: process, tracking: tracking, images: images, types: types, objects: objects,
-      retainCounts: retainCounts, stackTraces: stackTraces)
+      retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph)
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
-  }
-
-  private func damage(at offset: Int, _ what: String) -> CaptureError {
-    CaptureError(offset: offset, reason: .damaged(what))
   }
 }
 
@@ -100,7 +101,7 @@ struct CaptureDecoder {
 
 extension CaptureDecoder {
   private mutating func decodeProcess(_ reader: inout ByteReader) throws(CaptureError) {
-    guard process == nil else { throw damage(at: reader.offset, "it describes two processes") }
+    guard process == nil else { throw .damage(at: reader.offset, "it describes two processes") }
     process = ProcessDescription(
       id: try reader.u32(), machine: try reader.u32(), time: try reader.u64(),
       since: try reader.u64(), next: try reader.u64(), executable: try reader.string(),
@@ -108,12 +109,12 @@ extension CaptureDecoder {
   }
 
   private mutating func decodeStatus(_ reader: inout ByteReader) throws(CaptureError) {
-    guard tracking == nil else { throw damage(at: reader.offset, "it holds two tracking states") }
+    guard tracking == nil else { throw .damage(at: reader.offset, "it holds two tracking states") }
     let start = reader.offset
     guard let state = TrackingStatus.State(rawValue: try reader.u32()),
       let way = TrackingStatus.Way(rawValue: try reader.u32()),
       let stackSource = TrackingStatus.StackSource(rawValue: try reader.u32())
-    else { throw damage(at: start, "the tracking state is unknown") }
+    else { throw .damage(at: start, "the tracking state is unknown") }
     let retains = try reader.u32()
     let depth = try reader.u32()
     _ = try reader.u32()  // flags
@@ -127,12 +128,12 @@ extension CaptureDecoder {
   private mutating func decodeImage(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     guard Int(try reader.u32()) == images.count, images.count < PackedFrame.noImage else {
-      throw damage(at: start, "an image is out of order")
+      throw .damage(at: start, "an image is out of order")
     }
     let flags = try reader.u32()
     let loadBias = try reader.u64()
     let (first, end) = (try reader.u64(), try reader.u64())
-    guard first <= end else { throw damage(at: start, "an image ends before it begins") }
+    guard first <= end else { throw .damage(at: start, "an image ends before it begins") }
     images.append(
       Image(
         loadBias: loadBias, addresses: first..<end, buildID: try reader.byteString(),
@@ -141,15 +142,15 @@ extension CaptureDecoder {
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    guard Int(try reader.u32()) == types.count + 1 else { throw damage(at: start, "a type is out of order") }
+    guard Int(try reader.u32()) == types.count + 1 else { throw .damage(at: start, "a type is out of order") }
     guard let kind = TypeDescription.Kind(rawValue: try reader.u32()) else {
-      throw damage(at: start, "a type is of an unknown kind")
+      throw .damage(at: start, "a type is of an unknown kind")
     }
     let metadata = try reader.u64()
     let imageID = try reader.u32()
     let image = imageID == .max ? nil : Int(imageID)
     guard image.map(images.indices.contains) ?? true else {
-      throw damage(at: start, "a type names an image that is not there")
+      throw .damage(at: start, "a type names an image that is not there")
     }
     types.append(
       TypeDescription(
@@ -163,18 +164,18 @@ extension CaptureDecoder {
 extension CaptureDecoder {
   private mutating func decodeObjects(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    let section = try reader.raw(reader.remaining / ObjectRecord.size * ObjectRecord.size)
+    let section = try reader.records(of: ObjectRecord.size)
     for offset in stride(from: 0, to: section.count, by: ObjectRecord.size) {
       let record = ObjectRecord(section, at: offset)
       guard types.indices.contains(Int(record.type) - 1) else {
-        throw damage(at: start + offset, "an object is of a type that is not there")
+        throw .damage(at: start + offset, "an object is of a type that is not there")
       }
       objects.append(record.object)
     }
   }
 
   private mutating func decodeRetains(_ reader: inout ByteReader) throws(CaptureError) {
-    let section = try reader.raw(reader.remaining / RetainRecord.size * RetainRecord.size)
+    let section = try reader.records(of: RetainRecord.size)
     for offset in stride(from: 0, to: section.count, by: RetainRecord.size) {
       let record = RetainRecord(section, at: offset)
       retainCounts[record.address] = record.count
@@ -187,12 +188,12 @@ extension CaptureDecoder {
     let (ownCount, inherited) = (Int(try reader.u32()), Int(try reader.u32()))
     try checkStackTrace(id: id, parent: parent, inherited: inherited, at: start)
     guard ownCount + inherited <= StackTraceTable.maximumLength else {
-      throw damage(at: start, "a stack trace is longer than any can be")
+      throw .damage(at: start, "a stack trace is longer than any can be")
     }
     let frames = try reader.raw(ownCount * MemoryLayout<UInt64>.size)
     try checkFrames(frames, at: start)
     let link = inherited == 0 ? nil : (id: parent, frames: inherited)
-    stackTraces.define(id, continuing: link, with: packedFrames(frames))
+    stackTraces.define(id, continuing: link, with: PackedFrame.all(in: frames))
   }
 
   /// Parents come first and are smaller, so that no chain of them can lead back to where it began.
@@ -200,28 +201,20 @@ extension CaptureDecoder {
     id: UInt32, parent: UInt32, inherited: Int, at offset: Int
   ) throws(CaptureError) {
     guard id > stackTraces.lastID else {
-      throw damage(at: offset, "stack trace \(id) is out of order")
+      throw .damage(at: offset, "stack trace \(id) is out of order")
     }
     let available = parent == 0 ? 0 : parent < id ? stackTraces.length(of: parent) : nil
     guard let available else {
-      throw damage(at: offset, "stack trace \(id) continues in \(parent), which is not before it")
+      throw .damage(at: offset, "stack trace \(id) continues in \(parent), which is not before it")
     }
     guard inherited <= available else {
-      throw damage(at: offset, "stack trace \(id) takes more frames from \(parent) than that has")
+      throw .damage(at: offset, "stack trace \(id) takes more frames from \(parent) than that has")
     }
   }
 
   private func checkFrames(_ frames: UnsafeRawBufferPointer, at offset: Int) throws(CaptureError) {
-    for frame in packedFrames(frames) where frame.image != PackedFrame.noImage {
-      guard frame.image < images.count else {
-        throw damage(at: offset, "a frame lies in an image that is not there")
-      }
-    }
-  }
-
-  private func packedFrames(_ bytes: UnsafeRawBufferPointer) -> some Sequence<PackedFrame> {
-    stride(from: 0, to: bytes.count, by: MemoryLayout<UInt64>.size).lazy.map { offset in
-      PackedFrame(bits: bytes.littleEndian(UInt64.self, at: offset))
+    guard PackedFrame.all(in: frames).allSatisfy({ $0.isValid(among: images.count) }) else {
+      throw .damage(at: offset, "a frame lies in an image that is not there")
     }
   }
 }

@@ -23,6 +23,13 @@ public struct CaptureError: Error, Sendable, Hashable {
   }
 }
 
+extension CaptureError {
+  /// The bytes at `offset` contradict the format.
+  static func damage(at offset: Int, _ what: String) -> CaptureError {
+    CaptureError(offset: offset, reason: .damaged(what))
+  }
+}
+
 extension CaptureError: CustomStringConvertible {
   /// What is wrong, where, and what to do about it, as one line.
   public var description: String {

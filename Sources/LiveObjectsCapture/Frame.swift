@@ -19,14 +19,27 @@ struct PackedFrame {
 
   var bits: UInt64
 
+  /// An image id, or `noImage`.
   var image: Int { Int(bits >> Self.offsetBits) }
 
   var frame: Frame {
     Frame(image: image == Self.noImage ? nil : image, offset: bits & Self.offsetMask)
   }
 
+  /// The frame lies in none of the images, or in one that is there.
+  func isValid(among images: Int) -> Bool {
+    image == Self.noImage || image < images
+  }
+
   init(bits: UInt64) {
     self.bits = bits
+  }
+
+  /// - Precondition: the bytes are a multiple of eight.
+  static func all(in bytes: UnsafeRawBufferPointer) -> some Sequence<PackedFrame> {
+    stride(from: 0, to: bytes.count, by: MemoryLayout<UInt64>.size).lazy.map { offset in
+      PackedFrame(bits: bytes.littleEndian(UInt64.self, at: offset))
+    }
   }
 
   init(_ frame: Frame) {

@@ -28,3 +28,19 @@ public struct Reference: Sendable, Hashable {
     functionWord = function ?? .max
   }
 }
+
+extension Reference {
+  static let recordSize = 20
+
+  /// A reference as it stands in a capture, where labels and functions are counted from 1: a label
+  /// of 0, which is none, turns into one that no graph holds.
+  ///
+  /// - Precondition: `recordSize` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    source = bytes.littleEndian(UInt32.self, at: offset)
+    target = bytes.littleEndian(UInt32.self, at: offset + 4)
+    label = bytes.littleEndian(UInt32.self, at: offset + 8) &- 1
+    elementWord = bytes.littleEndian(UInt32.self, at: offset + 12)
+    functionWord = bytes.littleEndian(UInt32.self, at: offset + 16) &- 1
+  }
+}

@@ -14,3 +14,17 @@ public struct RetainSite: Sendable, Hashable {
     self.releases = releases
   }
 }
+
+extension RetainSite {
+  static let recordSize = 16
+
+  /// A site as it stands in a capture.
+  ///
+  /// - Precondition: `recordSize` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    object = bytes.littleEndian(UInt32.self, at: offset)
+    stackTrace = bytes.littleEndian(UInt32.self, at: offset + 4)
+    retains = bytes.littleEndian(UInt32.self, at: offset + 8)
+    releases = bytes.littleEndian(UInt32.self, at: offset + 12)
+  }
+}

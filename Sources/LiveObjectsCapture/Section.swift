@@ -11,6 +11,14 @@ struct Section {
     static let objects = Tag("OBJS")
     static let retains = Tag("RETN")
     static let stackTraces = Tag("STAK")
+    static let heapGraph = Tag("GRPH")
+    static let superclasses = Tag("SUPR")
+    static let labels = Tag("LABL")
+    static let functions = Tag("FUNC")
+    static let references = Tag("REFS")
+    static let roots = Tag("ROOT")
+    static let tasks = Tag("TASK")
+    static let retainSites = Tag("LEDG")
     static let end = Tag("END!")
 
     init(bits: UInt32) {

@@ -1,3 +1,5 @@
+import LiveObjectsCapture
+
 /// Bytes of a capture as `Documentation/capture-format.md` lays them out, valid or not.
 public struct ByteWriter {
   public private(set) var bytes: [UInt8] = []
@@ -10,6 +12,17 @@ public struct ByteWriter {
 
   public mutating func u64(_ value: UInt64) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// A frame word: image id above, offset below.
+  public mutating func frame(_ frame: Frame) {
+    u64(UInt64(frame.image ?? 0xffff) << 48 | frame.offset & 0xffff_ffff_ffff)
+  }
+
+  /// A count, and as many strings.
+  public mutating func strings(_ values: [String]) {
+    u32(UInt32(values.count))
+    for value in values { string(value) }
   }
 
   public mutating func string(_ value: String) {

@@ -8,8 +8,8 @@ extension CaptureBuilder {
   public var sections: [(tag: String, payload: [UInt8])] {
     [
       ("PROC", process), ("STAT", status), ("IMAG", images), ("TYPE", types), ("OBJS", objects),
-      ("RETN", retains), ("STAK", stackTraces),
-    ]
+      ("RETN", retains),
+    ] + heapGraphSections + [("STAK", stackTraces)]
   }
 
   /// A stream of these sections, with its header and the section that ends it.
@@ -31,8 +31,7 @@ extension CaptureBuilder {
       $0.u64(capture.process.since)
       $0.u64(capture.process.next)
       $0.string(capture.process.executable)
-      $0.u32(UInt32(capture.process.arguments.count))
-      for argument in capture.process.arguments { $0.string(argument) }
+      $0.strings(capture.process.arguments)
     }
   }
 
@@ -50,8 +49,7 @@ extension CaptureBuilder {
         status.deaths,
       ]
       for count in counts { $0.u64(count) }
-      $0.u32(UInt32(status.notes.count))
-      for note in status.notes { $0.string(note) }
+      $0.strings(status.notes)
     }
   }
 

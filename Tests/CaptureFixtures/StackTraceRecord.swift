@@ -20,8 +20,6 @@ public struct StackTraceRecord: Sendable {
     writer.u32(parent)
     writer.u32(UInt32(own.count))
     writer.u32(inherited)
-    for frame in own {
-      writer.u64(UInt64(frame.image ?? 0xffff) << 48 | frame.offset & 0xffff_ffff_ffff)
-    }
+    for frame in own { writer.frame(frame) }
   }
 }

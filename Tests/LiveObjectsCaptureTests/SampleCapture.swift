@@ -17,8 +17,34 @@ func makeSampleCapture() -> CaptureBuilder {
   builder.objects(
     1, of: builder.type("", kind: .closureContextOrBox, image: nil, captureCount: 2), stackTrace: nowhere,
     strongCount: nil)
-  builder.objects(2, of: builder.type("Demo.Session"), isPinned: true)
+  let session = builder.type("Demo.Session")
+  builder.objects(2, of: session, isPinned: true)
+  addHeapGraph(to: &builder, session: session)
   return builder
+}
+
+/// Six objects are there: loaders, a closure context, and sessions.
+private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
+  builder.heapGraph(
+    HeapGraph.Status(
+      threads: 2, unreadObjects: 3, scannedObjects: 4, missesStacks: true, missesRoots: true,
+      notes: ["Half of it."]))
+  builder.superclasses(of: session, ["Demo.Base", "Demo.Root"])
+  let function = builder.function(0x61)
+  builder.reference(from: 0, to: 3, property: "onLoad", function: function)
+  builder.reference(from: 0, to: 4, ReferenceLabel(.element), element: 7)
+  builder.reference(from: 3, to: 0, ReferenceLabel(.capture, text: "Demo.Loader"))
+  builder.reference(from: 5, to: 4, property: "owner", .weak)
+  builder.reference(from: 5, to: 0, ReferenceLabel(.memory, ownership: .conservative))
+  for place: Root.Place in [
+    .global(Frame(image: 0, offset: 0x800)), .stack(thread: 12), .threadLocal(thread: 0),
+    .cMemory(address: 0x7f00_1234_5678), .dispatchBlock(Frame(image: nil, offset: 0x900)),
+  ] { builder.root(place, to: 4) }
+  builder.task(
+    5, .suspended, wait: .continuation, isLost: true,
+    frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
+  builder.task(4, .complete)
+  builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)
 }
 
 /// A stream with one section's payload replaced.
@@ -35,4 +61,10 @@ func decodingError(_ bytes: [UInt8]) -> CaptureError? {
   } catch {
     return error
   }
+}
+
+/// The bytes contradict the format, and reading them said so.
+func isDamaged(_ bytes: some Sequence<UInt8>) -> Bool {
+  guard case .damaged = decodingError(Array(bytes))?.reason else { return false }
+  return true
 }
