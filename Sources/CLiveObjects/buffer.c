@@ -40,9 +40,9 @@ static size_t whole_pages(size_t count) {
     return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
 }
 
-struct liveobj_buffer liveobj_capture_to_memory(uint64_t since) {
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
     struct growing buffer = {0};
-    if (!liveobj_capture(since, append, &buffer)) {
+    if (!liveobj_capture(since, contents, append, &buffer)) {
         liveobj_os_unmap(buffer.bytes, buffer.capacity);
         return (struct liveobj_buffer){NULL, 0};
     }
@@ -70,9 +70,9 @@ static bool write_to_file(void *context, const void *bytes, size_t count) {
     return file->error == 0;
 }
 
-int liveobj_capture_to_fd(uint64_t since, int fd) {
+int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd) {
     struct file file = {fd, 0};
-    bool written = liveobj_capture(since, write_to_file, &file);
+    bool written = liveobj_capture(since, contents, write_to_file, &file);
     return file.error ? file.error : written ? 0 : ENOMEM;
 }
 

@@ -370,7 +370,9 @@ static bool write_live(struct work *work, uint64_t next) {
     return !work->stream.failed;
 }
 
-bool liveobj_capture_write(uint64_t since, liveobj_write_fn write, void *context) {
+bool liveobj_capture_write(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
+                           void *context) {
+    (void)contents;
     struct work work = {
         .since = since,
         .status = liveobj_recorder_status(),

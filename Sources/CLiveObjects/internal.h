@@ -387,7 +387,8 @@ void liveobj_put_string(struct liveobj_section *section, const char *text, size_
 // MARK: - capture.c
 
 /// `liveobj_capture`, for a thread whose guard is set.
-bool liveobj_capture_write(uint64_t since, liveobj_write_fn write, void *context);
+bool liveobj_capture_write(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
+                           void *context);
 
 // MARK: - census.c
 

@@ -210,9 +210,10 @@ void liveobj_recorder_ignore_end(void) {
 
 // MARK: - Captures
 
-bool liveobj_recorder_capture(uint64_t since, liveobj_write_fn write, void *context) {
+bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
+                              liveobj_write_fn write, void *context) {
     liveobj_tls.guard++;
-    bool written = liveobj_capture_write(since, write, context);
+    bool written = liveobj_capture_write(since, contents, write, context);
     liveobj_tls.guard--;
     return written;
 }

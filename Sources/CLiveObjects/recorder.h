@@ -21,8 +21,10 @@
     PROCEDURE(scope_set_key, (const void *key), (key))                                             \
     PROCEDURE(ignore_begin, (void), ())                                                            \
     PROCEDURE(ignore_end, (void), ())                                                              \
-    FUNCTION(bool, capture, (uint64_t since, liveobj_write_fn write, void *context),               \
-             (since, write, context))                                                              \
+    FUNCTION(                                                                                      \
+        bool, capture,                                                                             \
+        (uint64_t since, enum liveobj_contents contents, liveobj_write_fn write, void *context),   \
+        (since, contents, write, context))                                                         \
     PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
               (since, visit, context))
 

@@ -47,13 +47,14 @@ void liveobj_ignore_begin(void) {}
 
 void liveobj_ignore_end(void) {}
 
-bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context) {
-    (void)since, (void)write, (void)context;
+bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
+                     void *context) {
+    (void)since, (void)contents, (void)write, (void)context;
     return false;
 }
 
-struct liveobj_buffer liveobj_capture_to_memory(uint64_t since) {
-    (void)since;
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
+    (void)since, (void)contents;
     return (struct liveobj_buffer){NULL, 0};
 }
 
@@ -61,8 +62,8 @@ void liveobj_buffer_free(struct liveobj_buffer buffer) {
     (void)buffer;
 }
 
-int liveobj_capture_to_fd(uint64_t since, int fd) {
-    (void)since, (void)fd;
+int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd) {
+    (void)since, (void)contents, (void)fd;
     return 0;
 }
 

@@ -45,8 +45,13 @@ enum Recorder {
   }
 
   /// The live objects from a sequence number on, as the bytes of a capture.
-  static func capture(since mark: UInt64) throws(LiveObjects.TrackingError) -> RawCapture {
-    let buffer = liveobj_capture_to_memory(mark)
+  ///
+  /// - Parameter references: whether to read what refers to what; all live objects are in the capture then.
+  static func capture(
+    since mark: UInt64, references: Bool = false
+  ) throws(LiveObjects.TrackingError) -> RawCapture {
+    let contents = references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS
+    let buffer = liveobj_capture_to_memory(mark, contents)
     guard let bytes = buffer.bytes else { throw .captureFailed(reason: "there is no memory left for it.") }
     return ignoring { RawCapture(bytes: UnsafeRawBufferPointer(start: bytes, count: buffer.count)) }
   }

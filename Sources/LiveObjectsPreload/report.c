@@ -20,21 +20,27 @@ struct work {
     int capture;     ///< the capture as a file; -1 if it cannot be had
 };
 
+static enum liveobj_contents contents(const struct liveobj_options *options) {
+    return options->graph == LIVEOBJ_ON ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
+}
+
 static void make_capture(void *context) {
     struct work *work = context;
     struct liveobj_destination file = {liveobj_descriptor_make_nameless("liveobjects-capture"), 0};
-    if (file.descriptor >= 0 && liveobj_capture(0, liveobj_destination_write, &file))
+    if (file.descriptor >= 0 &&
+        liveobj_capture(0, contents(work->options), liveobj_destination_write, &file))
         work->capture = file.descriptor;
     else
         close(file.descriptor);
 }
 
 static void write_capture(void *context) {
-    (void)context;
+    const struct work *work = context;
     struct liveobj_destination output = {liveobj_output_open(), 0};
     if (output.descriptor < 0)
         return;
-    if (!liveobj_capture(0, liveobj_destination_write, &output) && !output.error)
+    if (!liveobj_capture(0, contents(work->options), liveobj_destination_write, &output) &&
+        !output.error)
         liveobj_message("the capture is incomplete: there was no memory for it", NULL);
     liveobj_output_close(output.descriptor, output.error);
 }

@@ -68,7 +68,7 @@ int main(void) {
     pthread_t loader;
     pthread_create(&loader, NULL, load_and_unload, &stop);
     for (unsigned i = 0; i < CAPTURES; i++) {
-        struct liveobj_buffer buffer = liveobj_capture_to_memory(0);
+        struct liveobj_buffer buffer = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
         EXPECT(buffer.count > 0);
         liveobj_buffer_free(buffer);
     }

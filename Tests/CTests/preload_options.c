@@ -33,6 +33,7 @@ static void defaults_are_those_of_the_table(void) {
     EXPECT(options.stacks == LIVEOBJ_ON);
     EXPECT(options.depth == 64);
     EXPECT(options.retains == LIVEOBJ_RETAINS_OFF);
+    EXPECT(options.graph == LIVEOBJ_ON);
     EXPECT(options.exitcode == 0);
     EXPECT(options.verbosity == 0);
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_AUTO);
@@ -42,10 +43,12 @@ static void defaults_are_those_of_the_table(void) {
 }
 
 static void pairs_set_values(void) {
-    parse("format=capture:stacks=off:depth=512:retains=all:exitcode=7:verbosity=2:way=slots:"
+    parse("format=capture:stacks=off:graph=off:depth=512:retains=all:exitcode=7:verbosity=2:way="
+          "slots:"
           "maxobjects=10K:maxstackbytes=2M:output=/a/%p.json:tool=/b");
     EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);
     EXPECT(options.stacks == LIVEOBJ_OFF);
+    EXPECT(options.graph == LIVEOBJ_OFF);
     EXPECT(options.depth == 512);
     EXPECT(options.retains == LIVEOBJ_RETAINS_ALL);
     EXPECT(options.exitcode == 7);

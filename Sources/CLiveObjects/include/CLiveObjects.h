@@ -9,7 +9,7 @@
 //   liveobj_start(&settings);           // from now on objects are recorded
 //   uint64_t mark = liveobj_mark();     // a baseline is one number
 //   ...
-//   liveobj_capture(mark, write, ctx);  // the objects since, still alive
+//   liveobj_capture(mark, LIVEOBJ_CONTENTS_OBJECTS, write, ctx); // those since, still alive
 //
 // Where it can see nothing it says so: see `liveobj_status`. A recorder that
 // is not in state LIVEOBJ_TRACKING must never be taken for "no objects".
@@ -164,17 +164,32 @@ void liveobj_ignore_end(void);
 /// Takes the next bytes of a capture; returns false to give up.
 typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
 
-/// Writes the live objects with a sequence number of `since` or greater.
+/// What a capture holds.
+enum liveobj_contents {
+    /// The live objects with a sequence number of `since` or greater.
+    LIVEOBJ_CONTENTS_OBJECTS = 0,
+    /// All live objects, what refers to what among them, and who may hold them
+    /// from outside of the heap; `since` is noted as the baseline only.
+    LIVEOBJ_CONTENTS_GRAPH = 1,
+};
+
+/// Writes what is live.
 ///
 /// Allocates nothing by itself; the runtime allocates a type's name the first
 /// time it is asked for. Other threads may go on meanwhile: what they allocate
 /// after the call began is not in the capture, and what they free during it
 /// may be.
 ///
+/// References are read in a copy of the process (`heap/child.h`), which stands
+/// still: one moment for all of them. Where the system refuses the copy the
+/// capture says so and holds the objects alone. One capture with references is
+/// made at a time; a second one waits for its turn.
+///
 /// In any other state than LIVEOBJ_STATE_TRACKING the capture holds the state,
 /// the reason and no objects.
 /// \returns false if `write` gave up or memory for the work could not be had.
-bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context);
+bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
+                     void *context);
 
 /// A capture in memory, for `liveobj_buffer_free`.
 struct liveobj_buffer {
@@ -183,12 +198,12 @@ struct liveobj_buffer {
 };
 
 /// `liveobj_capture` into memory of its own. `bytes` is NULL on failure.
-struct liveobj_buffer liveobj_capture_to_memory(uint64_t since);
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents);
 void liveobj_buffer_free(struct liveobj_buffer buffer);
 
 /// `liveobj_capture` into a file descriptor.
 /// \returns 0, or the `errno` of the write that failed.
-int liveobj_capture_to_fd(uint64_t since, int fd);
+int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd);
 
 /// Calls `visit` once for each type with live objects since `since`: for a
 /// process that has no `liveobjects` tool at hand. Raw buffers, closure contexts

@@ -17,8 +17,9 @@ void liveobj_ignore_begin(void) {}
 
 void liveobj_ignore_end(void) {}
 
-bool liveobj_capture(uint64_t since, liveobj_write_fn write, void *context) {
-    (void)since;
+bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
+                     void *context) {
+    (void)since, (void)contents;
     return write(context, fake_capture, strlen(fake_capture));
 }
 

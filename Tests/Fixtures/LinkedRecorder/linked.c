@@ -8,7 +8,7 @@
 
 static void write_capture(void) {
   int fd = open(getenv("LINKED_RECORDER_OUTPUT"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0 || liveobj_capture_to_fd(0, fd) != 0) {
+  if (fd < 0 || liveobj_capture_to_fd(0, LIVEOBJ_CONTENTS_OBJECTS, fd) != 0) {
     _exit(70);
   }
   close(fd);
