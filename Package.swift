@@ -77,5 +77,7 @@ let package = Package(
         ])
       ]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
+    .executableTarget(
+      name: "Scenarios", dependencies: ["FixtureSupport"], path: "Tests/Fixtures/Scenarios"),
   ]
 #endif

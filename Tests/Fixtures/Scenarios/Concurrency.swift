@@ -1,0 +1,191 @@
+// Actors, tasks and asynchronous streams.
+
+import Dispatch
+import FixtureSupport
+
+extension Scenario {
+  static let concurrency = [
+    Scenario("actorClosure", plantActorClosure),
+    Scenario("endlessTask", plantEndlessTask),
+    Scenario("lostContinuation", plantLostContinuation),
+    Scenario("waitingForStream", plantWaitingForStream),
+    Scenario("streamContinuations", plantStreamContinuations),
+    Scenario("onTermination", plantOnTermination),
+    Scenario("finishedTask", plantFinishedTask),
+  ]
+}
+
+actor Counter {
+  var onCount: (@Sendable () async -> Void)?
+  var count = 0
+
+  func increment() { count += 1 }
+
+  func start() {
+    onCount = { await self.increment() }
+  }
+}
+
+/// Runs an asynchronous function to its end, on a thread that waits.
+@inline(never) @_optimize(none)
+func wait(for body: @escaping @Sendable () async -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    await body()
+    done.signal()
+  }
+  done.wait()
+}
+
+@inline(never) @_optimize(none)
+func makeActorClosure() async {
+  let counter = Counter()
+  await counter.start()
+}
+
+@inline(never) @_optimize(none)
+func plantActorClosure() {
+  wait { await makeActorClosure() }
+}
+
+/// `@unchecked Sendable`: `task` is written before the task is waited for, and only there.
+final class Poller: @unchecked Sendable {
+  var task: Task<Void, Never>?
+  let isRunning = DispatchSemaphore(value: 0)
+
+  func start() {
+    task = Task.detached {
+      while true {
+        self.poll()
+        try? await Task.sleep(for: .seconds(3_600))
+      }
+    }
+  }
+
+  func poll() { isRunning.signal() }
+}
+
+@inline(never) @_optimize(none)
+func plantEndlessTask() {
+  let poller = Poller()
+  poller.start()
+  poller.isRunning.wait()
+  usleep(20_000)
+}
+
+/// `@unchecked Sendable`: see `Poller`.
+final class Waiter: @unchecked Sendable {
+  var task: Task<Void, Never>?
+  let isWaiting = DispatchSemaphore(value: 0)
+
+  func start() {
+    task = Task.detached { await self.waitForNothing() }
+  }
+
+  /// Nobody keeps the continuation.
+  func waitForNothing() async {
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in isWaiting.signal() }
+  }
+}
+
+@inline(never) @_optimize(none)
+func plantLostContinuation() {
+  let waiter = Waiter()
+  waiter.start()
+  waiter.isWaiting.wait()
+  usleep(20_000)
+}
+
+struct Event: Sendable {
+  var number = 0
+}
+
+/// `@unchecked Sendable`: see `Poller`.
+final class Subscriber: @unchecked Sendable {
+  let continuation: AsyncStream<Event>.Continuation
+  let events: AsyncStream<Event>
+  var task: Task<Void, Never>?
+  let isWaiting = DispatchSemaphore(value: 0)
+
+  init() { (events, continuation) = AsyncStream<Event>.makeStream() }
+
+  func start() {
+    task = Task.detached {
+      self.isWaiting.signal()
+      for await event in self.events { use(event) }
+    }
+  }
+}
+
+/// The stream never ends, because the task that waits for it keeps the only one who could end it.
+@inline(never) @_optimize(none)
+func plantWaitingForStream() {
+  let subscriber = Subscriber()
+  subscriber.start()
+  subscriber.isWaiting.wait()
+  usleep(20_000)
+}
+
+/// `@unchecked Sendable`: one thread uses it.
+final class Broadcaster: @unchecked Sendable {
+  static let shared = Broadcaster()
+  var continuations: [AsyncStream<Event>.Continuation] = []
+
+  func subscribe(_ listener: Listener) -> AsyncStream<Event> {
+    AsyncStream { continuation in
+      continuation.onTermination = { _ in listener.close() }
+      continuations.append(continuation)
+    }
+  }
+}
+
+/// `@unchecked Sendable`: see `Broadcaster`.
+final class Listener: @unchecked Sendable {
+  var isOpen = true
+  func close() { isOpen = false }
+}
+
+/// Subscriptions whose streams are long gone, and which nobody ends.
+@inline(never) @_optimize(none)
+func plantStreamContinuations() {
+  for _ in 0..<10 { use(Broadcaster.shared.subscribe(Listener())) }
+}
+
+/// `@unchecked Sendable`: see `Broadcaster`.
+final class Feed: @unchecked Sendable {
+  var continuation: AsyncStream<Event>.Continuation?
+  var isEnded = false
+
+  func start() -> AsyncStream<Event> {
+    AsyncStream { continuation in
+      continuation.onTermination = { _ in self.isEnded = true }
+      self.continuation = continuation
+    }
+  }
+}
+
+/// The continuation keeps the closure that is to tell of the end, and is kept by what the closure captured.
+@inline(never) @_optimize(none)
+func plantOnTermination() {
+  let feed = Feed()
+  use(feed.start())
+}
+
+/// `@unchecked Sendable`: see `Poller`.
+final class Worker: @unchecked Sendable {
+  var task: Task<Void, Never>?
+  var results = 0
+
+  func start() {
+    task = Task.detached { self.results += 1 }
+  }
+}
+
+/// A task lets go of what it captured when it is complete.
+@inline(never) @_optimize(none)
+func plantFinishedTask() {
+  let worker = Worker()
+  worker.start()
+  wait { await worker.task?.value }
+  usleep(20_000)
+}

@@ -1,0 +1,122 @@
+// Objects that somebody holds: no leak, and the holder has a name.
+
+import FixtureSupport
+
+extension Scenario {
+  static let holders = [
+    Scenario("callbackList", plantCallbackList),
+    Scenario("boundedCache", plantBoundedCache),
+    Scenario("globalVariable", plantGlobalVariable),
+    Scenario("globalArray", plantGlobalArray),
+    Scenario("sharedDiamond", plantSharedDiamond),
+    Scenario("heldCycle", plantHeldCycle),
+    Scenario("longList", plantLongList),
+  ]
+}
+
+/// `@unchecked Sendable`: one thread uses it.
+final class EventBus: @unchecked Sendable {
+  static let shared = EventBus()
+  var callbacks: [() -> Void] = []
+
+  func once(_ callback: @escaping () -> Void) { callbacks.append(callback) }
+}
+
+final class Toast {
+  var shows = 0
+
+  func present(_ count: Int) {
+    EventBus.shared.once { self.shows += count }
+  }
+}
+
+/// One closure more with every call, and nobody ever takes one out.
+@inline(never) @_optimize(none)
+func plantCallbackList() {
+  for count in 0..<10 { Toast().present(count) }
+}
+
+final class Thumbnail {
+  var pixels = (0, 0, 0, 0)
+}
+
+enum Thumbnails {
+  nonisolated(unsafe) static var cache: [Int: Thumbnail] = [:]
+
+  static func thumbnail(_ number: Int) -> Thumbnail {
+    if let known = cache[number % 8] { return known }
+    let made = Thumbnail()
+    cache[number % 8] = made
+    return made
+  }
+}
+
+@inline(never) @_optimize(none)
+func plantBoundedCache() {
+  for number in 0..<100 { use(Thumbnails.thumbnail(number)) }
+}
+
+final class Settings {
+  var theme = Theme()
+}
+final class Theme {
+  var name = "dark"
+}
+
+nonisolated(unsafe) var currentSettings: Settings?
+nonisolated(unsafe) var history: [Theme] = []
+
+@inline(never) @_optimize(none)
+func plantGlobalVariable() {
+  currentSettings = Settings()
+}
+
+@inline(never) @_optimize(none)
+func plantGlobalArray() {
+  for _ in 0..<5 { history.append(Theme()) }
+}
+
+final class Top {
+  var left: Side?
+  var right: Side?
+}
+final class Side {
+  var bottom: Bottom?
+}
+final class Bottom {}
+
+nonisolated(unsafe) var diamond: Top?
+
+/// One object by two ways is one object.
+@inline(never) @_optimize(none)
+func plantSharedDiamond() {
+  let bottom = Bottom()
+  let top = Top()
+  top.left = Side()
+  top.right = Side()
+  top.left?.bottom = bottom
+  top.right?.bottom = bottom
+  diamond = top
+}
+
+nonisolated(unsafe) var heldAuthor: Author?
+
+/// A cycle, and yet no leak: it can still be broken.
+@inline(never) @_optimize(none)
+func plantHeldCycle() {
+  let author = Author()
+  author.book = Book()
+  author.book?.author = author
+  heldAuthor = author
+}
+
+nonisolated(unsafe) var list: Link?
+
+@inline(never) @_optimize(none)
+func plantLongList() {
+  for _ in 0..<100_000 {
+    let link = Link()
+    link.next = list
+    list = link
+  }
+}

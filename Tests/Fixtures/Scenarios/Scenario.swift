@@ -1,0 +1,36 @@
+import FixtureSupport
+
+/// A way to leave objects behind, or not to.
+///
+/// The planting functions are not optimised, because the optimiser removes a leak that it can prove
+/// unused. The code under test, which they call, is.
+struct Scenario: Sendable {
+  var name: String
+  var plant: @Sendable () -> Void
+
+  init(_ name: String, _ plant: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.plant = plant
+  }
+
+  static var all: [Scenario] {
+    let themes: [[Scenario]] = [
+      handlers, closures, objects, properties, values, collections, existentials, concurrency,
+      libraries, retains, holders, silence,
+    ]
+    return Array(themes.joined())
+  }
+}
+
+/// Keeps the optimiser from knowing that a value is not used.
+@inline(never) @_optimize(none)
+func use<Value>(_ value: borrowing Value) {}
+
+/// Leaves no reference in the part of the stack that ended functions had used, where a search for
+/// holders would find it.
+@inline(never) @_optimize(none)
+func overwriteStack() {
+  withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { bytes in
+    _ = memset(bytes.baseAddress!, 0, bytes.count)
+  }
+}

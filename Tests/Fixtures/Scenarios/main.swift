@@ -1,0 +1,16 @@
+// Scenarios NAME
+//
+// Plants one scenario, drops its own references, and ends. `Scenarios --list` names all.
+// What each must come out as stands in Documentation/scenarios.md.
+
+import FixtureSupport
+
+let name = CommandLine.arguments.dropFirst().first
+if name == "--list" {
+  print(Scenario.all.map(\.name).joined(separator: "\n"))
+} else if let scenario = Scenario.all.first(where: { $0.name == name }) {
+  scenario.plant()
+  overwriteStack()
+} else {
+  fatalError("no such scenario: \(name ?? "none was named")")
+}
