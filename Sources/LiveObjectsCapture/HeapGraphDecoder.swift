@@ -109,15 +109,17 @@ extension HeapGraphDecoder {
   ) throws(CaptureError) {
     let start = reader.offset
     let section = try reader.records(of: Reference.recordSize)
+    let references = (0..<section.count / Reference.recordSize).lazy.map {
+      Reference(section, at: $0 * Reference.recordSize)
+    }
     var last = contents.references.last?.source ?? 0
-    for offset in stride(from: 0, to: section.count, by: Reference.recordSize) {
-      let reference = Reference(section, at: offset)
+    for reference in references {
       guard reference.source >= last, isValid(reference, extent) else {
-        throw .damage(at: start + offset, "a reference is out of order or leads nowhere")
+        throw .damage(at: start, "a reference is out of order or leads nowhere")
       }
       last = reference.source
-      contents.references.append(reference)
     }
+    contents.references += references
   }
 
   private func isValid(_ reference: Reference, _ extent: Extent) -> Bool {
