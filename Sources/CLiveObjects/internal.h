@@ -402,6 +402,9 @@ void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *con
 void liveobj_recorder_prepare(void);
 const struct liveobj_runtime *liveobj_recorder_runtime(void);
 struct liveobj_status liveobj_recorder_status(void);
+/// Around a fork of the process: nothing of the recorder's is half-way through a change.
+void liveobj_recorder_before_fork(void);
+void liveobj_recorder_after_fork(void);
 
 #pragma GCC visibility pop
 

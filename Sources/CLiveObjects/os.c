@@ -66,6 +66,14 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
     errno = saved;
 }
 
+void *liveobj_os_map_shared(size_t bytes) {
+    int saved = errno;
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     int saved = errno;
     void *moved = start ? mremap(start, bytes, new_bytes, MREMAP_MAYMOVE)
@@ -153,6 +161,14 @@ LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
     bool readable = errno != EFAULT;
     errno = saved;
     return readable;
+}
+
+void liveobj_os_sleep(uint64_t nanoseconds) {
+    enum { SECOND = 1000000000 };
+    struct timespec pause = {(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
+    int saved = errno;
+    syscall(SYS_nanosleep, &pause, NULL);
+    errno = saved;
 }
 
 LIVEOBJ_HOOK void liveobj_os_yield(void) {

@@ -48,6 +48,9 @@ LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 
+/// Zeroed memory that this process and its copies share; NULL if refused.
+void *liveobj_os_map_shared(size_t bytes);
+
 /// A mapping of another size with the same contents, perhaps elsewhere; NULL if refused, and the
 /// old one stays. `start` may be NULL.
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
@@ -76,6 +79,9 @@ bool liveobj_os_is_single_threaded(void);
 
 /// True if the word at `address` can be read. One system call, which any sandbox lets pass.
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
+
+/// Sleeps, or less if a signal comes. No cancellation point.
+void liveobj_os_sleep(uint64_t nanoseconds);
 
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);

@@ -81,14 +81,14 @@ void liveobj_recorder_prepare(void) {
 
 // MARK: - Fork
 
-static void before_fork(void) {
+void liveobj_recorder_before_fork(void) {
     liveobj_lock_acquire(&recorder.lock);
     liveobj_threads_before_fork();
     liveobj_records_before_fork();
     liveobj_stacks_before_fork();
 }
 
-static void after_fork_parent(void) {
+void liveobj_recorder_after_fork(void) {
     liveobj_stacks_after_fork_parent();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_parent();
@@ -133,7 +133,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
     recorder.started = true;
     if (!liveobj_hooks_install(&recorder.runtime, recorder.way, recorder.retains) ||
         !liveobj_hooks_test(&recorder.runtime))

@@ -1,0 +1,293 @@
+// child.c - owns the memory that the child shares with the program, and in the child its signals.
+//
+// What the child must not do, for it looks like the program from outside: print, leave a core file,
+// outlive the program, run its handlers. The parent's half runs outside of hooks, on any thread.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "child.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
+
+/// At the head of the shared memory, one page; the bytes follow.
+struct liveobj_child_result {
+    uint32_t state; // atomic: what the child leaves is complete once it is not RUNNING
+    size_t count;
+    size_t capacity;
+    uint64_t progress; // atomic: raised by everything that the child gets done
+};
+
+static unsigned char *bytes_of(struct liveobj_child_result *result) {
+    return (unsigned char *)result + LIVEOBJ_PAGE_BYTES;
+}
+
+// MARK: - In the child
+
+static struct {
+    struct liveobj_child_result *result;
+    liveobj_child_work_fn work;
+    void *context;
+    sigjmp_buf leave;
+    volatile bool is_in_step;
+    uint64_t last_progress; // at the last tick
+    uint32_t ticks;         // in this step
+    uint32_t timeouts;
+} child;
+
+_Noreturn static void end(uint32_t state) {
+    // Release: all that the child wrote.
+    __atomic_store_n(&child.result->state, state, __ATOMIC_RELEASE);
+    for (;;)
+        syscall(SYS_exit_group, 0);
+}
+
+void liveobj_child_advance(void) {
+    // Relaxed: only that it changes matters.
+    __atomic_fetch_add(&child.result->progress, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t liveobj_child_timeouts(void) {
+    return child.timeouts;
+}
+
+/// A step that got nothing done between two ticks waits for a lock that nobody will release. One
+/// that is merely big has its time as well. A child that did not run meanwhile has not ticked, for
+/// a pending signal is not queued twice.
+static bool is_stuck(void) {
+    enum { MOST_TICKS = 100 };
+    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
+    bool is_stuck = progress == child.last_progress || child.ticks++ == MOST_TICKS;
+    child.last_progress = progress;
+    return is_stuck;
+}
+
+static void handle(int signal) {
+    if (signal == SIGALRM && (!child.is_in_step || !is_stuck()))
+        return;
+    if (!child.is_in_step)
+        end(CRASHED);
+    child.timeouts += signal == SIGALRM;
+    child.is_in_step = false;
+    siglongjmp(child.leave, 1);
+}
+
+bool liveobj_child_try(void (*step)(void *context), void *context) {
+    child.ticks = 0;
+    liveobj_child_advance();
+    if (sigsetjmp(child.leave, 0) != 0)
+        return false;
+    child.is_in_step = true;
+    step(context);
+    child.is_in_step = false;
+    return true;
+}
+
+/// All signals are blocked when the child begins, and stay so but for these.
+static void take_signals(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
+                                  SIGABRT, SIGFPE, SIGSYS, SIGALRM};
+    enum { STACK_BYTES = 64 * 1024, TICK_MICROSECONDS = 100000 };
+    // Without SA_NODEFER a handler that is left by a jump would leave its signal blocked.
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        sigaction(signals[i], &action, NULL);
+        sigaddset(&set, signals[i]);
+    }
+    sigaltstack(&stack, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    struct timeval tick = {0, TICK_MICROSECONDS};
+    setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
+}
+
+/// What the runtime prints before it gives up must not come out of the program.
+static void close_descriptors(void) {
+    enum { STANDARD_STREAMS = 3 };
+#if defined(SYS_close_range)
+    if (syscall(SYS_close_range, 0, UINT32_MAX, 0) == 0)
+        return;
+#endif
+    for (int descriptor = 0; descriptor < STANDARD_STREAMS; descriptor++)
+        close(descriptor);
+}
+
+static bool append(void *destination, const void *bytes, size_t count) {
+    struct liveobj_child_result *result = destination;
+    if (count > result->capacity - result->count)
+        return false;
+    memcpy(bytes_of(result) + result->count, bytes, count);
+    result->count += count;
+    liveobj_child_advance();
+    return true;
+}
+
+static void run(void) {
+    take_signals();
+    end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
+}
+
+/// The calling thread's stack may be small, and what the runtime does with types is not.
+_Noreturn static void run_on_own_stack(void) {
+    enum { STACK_BYTES = 8 << 20 };
+    static ucontext_t start;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_DUMPABLE, 0);
+    close_descriptors();
+    void *stack = liveobj_os_map(STACK_BYTES);
+    if (!stack || getcontext(&start) != 0)
+        end(NO_ROOM);
+    start.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+    makecontext(&start, run, 0);
+    setcontext(&start);
+    end(CRASHED);
+}
+
+// MARK: - In the program
+
+static const char *why_no_copy(int error) {
+    switch (error) {
+    case ENOMEM:
+        return "references were not read: the system has no memory for the copy of the process in "
+               "which they are";
+    case EAGAIN:
+        return "references were not read: the limit of processes is reached, and they are read in "
+               "a copy of this one";
+    default:
+        return "references were not read: the system does not allow a copy of the process, in "
+               "which they are";
+    }
+}
+
+static const char *const no_room =
+    "references were not read: there was not enough memory for what the copy of the process wrote";
+static const char *const crashed =
+    "references were not read: the copy of the process in which they are crashed";
+static const char *const killed =
+    "references were not read: the copy of the process in which they are was killed; is its memory "
+    "limited?";
+static const char *const hung =
+    "references were not read: the copy of the process in which they are got no further";
+
+/// The largest room up to the wanted one that the system gives.
+static bool map_result(struct liveobj_child *child, size_t capacity) {
+    enum { LEAST = 1 << 20 };
+    for (; capacity >= LEAST && !child->result; capacity /= 2) {
+        child->result_bytes = LIVEOBJ_PAGE_BYTES + capacity;
+        child->result = liveobj_os_map_shared(child->result_bytes);
+        if (child->result)
+            child->result->capacity = capacity;
+    }
+    return child->result != NULL;
+}
+
+/// Nothing of the recorder's is half-way through a change in the copy, and no signal handler of the
+/// program runs in it. A debugger's breakpoints are met there, but not by the debugger.
+static pid_t copy_process(void) {
+    sigset_t all, blocked;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &blocked);
+    liveobj_recorder_before_fork();
+    pid_t process = (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
+    int error = errno;
+    liveobj_recorder_after_fork();
+    if (process == 0)
+        run_on_own_stack();
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    errno = error;
+    return process;
+}
+
+/// \param flags of wait4. \returns true once there is no such process.
+static bool has_ended(struct liveobj_child *child, int flags) {
+    if (child->process == 0)
+        return true;
+    // Raw: no cancellation point. A program that waits for all kinds of children may be faster.
+    long ended = syscall(SYS_wait4, child->process, NULL, __WALL | flags, NULL);
+    if (ended == child->process || (ended < 0 && errno == ECHILD))
+        child->process = 0;
+    return child->process == 0;
+}
+
+static void kill_child(struct liveobj_child *child) {
+    if (!has_ended(child, WNOHANG))
+        kill(child->process, SIGKILL);
+}
+
+static uint32_t state_of(const struct liveobj_child *child) {
+    // Acquire: what the child wrote before it ended.
+    return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
+}
+
+/// Polls, for nothing tells that a process without exit signal has ended.
+/// \returns false if the child got nothing done for too long.
+static bool wait_for_state(struct liveobj_child *child) {
+    static const uint64_t first_pause = 50000, longest_pause = 2000000, patience = 10000000000;
+    uint64_t pause = first_pause, waited = 0, progress = 0;
+    while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) && waited < patience) {
+        liveobj_os_sleep(pause);
+        uint64_t present = __atomic_load_n(&child->result->progress, __ATOMIC_RELAXED);
+        waited = present == progress ? waited + pause : 0;
+        progress = present;
+        pause = pause * 2 < longest_pause ? pause * 2 : longest_pause;
+    }
+    return waited < patience;
+}
+
+static const char *wait_for_answer(struct liveobj_child *child) {
+    bool is_patient = wait_for_state(child);
+    switch (state_of(child)) {
+    case DONE:
+        return NULL;
+    case NO_ROOM:
+        return no_room;
+    case CRASHED:
+        return crashed;
+    default:
+        return is_patient ? killed : hung;
+    }
+}
+
+struct liveobj_child liveobj_child_run(liveobj_child_work_fn work, void *context, size_t capacity) {
+    struct liveobj_child new = {0};
+    int saved = errno;
+    if (map_result(&new, capacity)) {
+        child.result = new.result;
+        child.work = work;
+        child.context = context;
+        new.process = copy_process();
+        new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_copy(errno);
+        new.bytes = bytes_of(new.result);
+        new.count = new.failure ? 0 : new.result->count;
+    } else {
+        new.failure = no_room;
+    }
+    new.process = new.process > 0 ? new.process : 0;
+    errno = saved;
+    return new;
+}
+
+void liveobj_child_end(struct liveobj_child *child) {
+    int saved = errno;
+    kill_child(child);
+    while (!has_ended(child, 0))
+        continue; // a signal came
+    liveobj_os_unmap(child->result, child->result_bytes);
+    *child = (struct liveobj_child){0};
+    errno = saved;
+}
+
+#endif

@@ -1,0 +1,314 @@
+// The copy of the process in which the heap is read: what a step in it may run into, and that the
+// program does not notice.
+
+#define _GNU_SOURCE
+#include "heap/child.h"
+#include "support/expect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const size_t capacity = 1 << 20;
+
+static volatile sig_atomic_t child_signals;
+
+static void count_child_signal(int signal) {
+    (void)signal;
+    child_signals++;
+}
+
+static unsigned open_descriptors(void) {
+    unsigned count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/// \returns whether the child's answer is `expected`.
+static bool answers(liveobj_child_work_fn work, void *context, const char *expected) {
+    struct liveobj_child child = liveobj_child_run(work, context, capacity);
+    bool answered = !child.failure && child.count == strlen(expected) &&
+                    memcmp(child.bytes, expected, child.count) == 0;
+    liveobj_child_end(&child);
+    return answered;
+}
+
+static bool fails(liveobj_child_work_fn work, void *context, const char *because) {
+    struct liveobj_child child = liveobj_child_run(work, context, capacity);
+    bool failed = child.failure && strstr(child.failure, because) && child.count == 0;
+    liveobj_child_end(&child);
+    return failed;
+}
+
+// MARK: - Answers
+
+static bool say_hello(void *context, liveobj_write_fn write, void *destination) {
+    (void)context;
+    return write(destination, "hel", 3) && write(destination, "lo", 2);
+}
+
+static int changed;
+
+static bool change(void *context, liveobj_write_fn write, void *destination) {
+    changed = *(int *)context;
+    return write(destination, "changed", 7);
+}
+
+static void what_the_child_writes_arrives(void) {
+    EXPECT(answers(say_hello, NULL, "hello"));
+}
+
+static void what_the_child_changes_does_not(void) {
+    int value = 1;
+    EXPECT(answers(change, &value, "changed"));
+    EXPECT(changed == 0);
+}
+
+static bool write_too_much(void *context, liveobj_write_fn write, void *destination) {
+    static char bytes[4096];
+    (void)context;
+    while (write(destination, bytes, sizeof bytes))
+        continue;
+    return false;
+}
+
+static void an_answer_without_room_is_a_failure(void) {
+    EXPECT(fails(write_too_much, NULL, "not enough memory"));
+}
+
+// MARK: - Steps
+
+static void crash(void *address) {
+    *(volatile int *)address = 1;
+}
+
+static void give_up(void *unused) {
+    (void)unused;
+    abort();
+}
+
+static void loop(void *unused) {
+    (void)unused;
+    for (volatile int i = 0; true; i++)
+        continue;
+}
+
+static void wait_for_lock(void *lock) {
+    pthread_mutex_lock(lock);
+}
+
+/// The step with its own context, between two that succeed.
+struct attempt {
+    void (*step)(void *context);
+    void *context;
+};
+
+static void succeed(void *unused) {
+    (void)unused;
+}
+
+static bool try_between(void *context, liveobj_write_fn write, void *destination) {
+    const struct attempt *attempt = context;
+    const char *words[] = {"ended ", "done "};
+    const char *first = words[liveobj_child_try(succeed, NULL)];
+    const char *second = words[liveobj_child_try(attempt->step, attempt->context)];
+    const char *third = words[liveobj_child_try(succeed, NULL)];
+    return write(destination, first, strlen(first)) && write(destination, second, strlen(second)) &&
+           write(destination, third, strlen(third));
+}
+
+static void a_step_that_cannot_go_on_is_ended_alone(void) {
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const struct attempt attempts[] = {
+        {crash, NULL}, {crash, (void *)1}, {give_up, NULL}, {loop, NULL}, {wait_for_lock, &lock}};
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
+        EXPECT(answers(try_between, (void *)&attempts[i], "done ended done "));
+    pthread_mutex_unlock(&lock);
+}
+
+static void advance_for_long(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 60; i++) {
+        liveobj_os_sleep(5000000);
+        liveobj_child_advance();
+    }
+}
+
+static void a_long_step_that_advances_is_not_ended(void) {
+    struct attempt attempt = {advance_for_long, NULL};
+    EXPECT(answers(try_between, &attempt, "done done done "));
+}
+
+static volatile unsigned deepest = 1 << 20;
+
+static unsigned go_deeper(unsigned depth) {
+    volatile char frame[4096];
+    frame[0] = (char)depth;
+    return depth < deepest ? go_deeper(depth + 1) + (unsigned)frame[0] : 0;
+}
+
+static void overflow(void *unused) {
+    (void)unused;
+    deepest += go_deeper(0);
+}
+
+static void a_stack_overflow_ends_a_step_alone(void) {
+    struct attempt attempt = {overflow, NULL};
+    EXPECT(answers(try_between, &attempt, "done ended done "));
+}
+
+// MARK: - Ends
+
+static bool crash_outside(void *context, liveobj_write_fn write, void *destination) {
+    (void)write, (void)destination;
+    crash(context);
+    return true;
+}
+
+static bool die(void *context, liveobj_write_fn write, void *destination) {
+    (void)context, (void)write, (void)destination;
+    kill(getpid(), SIGKILL);
+    return true;
+}
+
+static void a_child_that_ends_early_is_a_failure(void) {
+    EXPECT(fails(crash_outside, NULL, "crashed"));
+    EXPECT(fails(die, NULL, "was killed"));
+}
+
+static bool print(void *context, liveobj_write_fn write, void *destination) {
+    (void)context;
+    bool is_printed = dprintf(1, "printed\n") > 0;
+    return write(destination, is_printed ? "printed" : "silent", is_printed ? 7 : 6);
+}
+
+static void a_child_cannot_print(void) {
+    EXPECT(answers(print, NULL, "silent"));
+}
+
+// MARK: - The program does not notice
+
+static void nothing_is_left_of_a_child(void) {
+    unsigned before = open_descriptors();
+    child_signals = 0;
+    signal(SIGCHLD, count_child_signal);
+    EXPECT(answers(say_hello, NULL, "hello"));
+    EXPECT(fails(die, NULL, "was killed"));
+    signal(SIGCHLD, SIG_DFL);
+    EXPECT(child_signals == 0);
+    EXPECT(open_descriptors() == before);
+    EXPECT(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
+}
+
+static bool sleep_some(void *context, liveobj_write_fn write, void *destination) {
+    (void)context;
+    liveobj_os_sleep(200000000);
+    return write(destination, "slept", 5);
+}
+
+static void *run_child(void *unused) {
+    (void)unused;
+    EXPECT(answers(sleep_some, NULL, "slept"));
+    return NULL;
+}
+
+static void a_wait_of_the_program_does_not_find_it(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, run_child, NULL);
+    liveobj_os_sleep(50000000);
+    EXPECT(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
+    pthread_join(thread, NULL);
+}
+
+static void the_signal_mask_is_as_it_was(void) {
+    sigset_t wanted, present;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGUSR1);
+    sigprocmask(SIG_SETMASK, &wanted, NULL);
+    EXPECT(answers(say_hello, NULL, "hello"));
+    sigprocmask(SIG_SETMASK, NULL, &present);
+    EXPECT(sigismember(&present, SIGUSR1) == 1 && sigismember(&present, SIGTERM) == 0);
+    sigemptyset(&wanted);
+    sigprocmask(SIG_SETMASK, &wanted, NULL);
+}
+
+// MARK: - Threads
+
+static bool is_over; // atomic
+
+static void *churn(void *unused) {
+    (void)unused;
+    void *blocks[64] = {0};
+    for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
+        free(blocks[i % 64]);
+        blocks[i % 64] = malloc(16 + i * 7919 % 100000);
+    }
+    for (unsigned i = 0; i < 64; i++)
+        free(blocks[i]);
+    return NULL;
+}
+
+static void allocate(void *unused) {
+    (void)unused;
+    free(malloc(100));
+}
+
+static bool allocate_in_steps(void *context, liveobj_write_fn write, void *destination) {
+    (void)context;
+    liveobj_child_try(allocate, NULL); // another thread may have held the allocator's lock
+    return write(destination, "went on", 7);
+}
+
+static void children_end_whatever_other_threads_do(void) {
+    enum { THREADS = 6, CHILDREN = 300 };
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, churn, NULL);
+    for (int i = 0; i < CHILDREN; i++)
+        EXPECT(answers(allocate_in_steps, NULL, "went on"));
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *answer_on_small_stack(void *unused) {
+    (void)unused;
+    EXPECT(answers(say_hello, NULL, "hello"));
+    return NULL;
+}
+
+static void a_small_stack_is_enough(void) {
+    enum { STACK_BYTES = 16 * 1024 };
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    EXPECT(pthread_create(&thread, &attributes, answer_on_small_stack, NULL) == 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+int main(void) {
+    what_the_child_writes_arrives();
+    what_the_child_changes_does_not();
+    an_answer_without_room_is_a_failure();
+    a_step_that_cannot_go_on_is_ended_alone();
+    a_long_step_that_advances_is_not_ended();
+    a_stack_overflow_ends_a_step_alone();
+    a_child_that_ends_early_is_a_failure();
+    a_child_cannot_print();
+    nothing_is_left_of_a_child();
+    a_wait_of_the_program_does_not_find_it();
+    the_signal_mask_is_as_it_was();
+    children_end_whatever_other_threads_do();
+    a_small_stack_is_enough();
+    return EXPECT_STATUS();
+}
