@@ -20,7 +20,7 @@ struct CallSiteGroup {
 
   /// Most instances first.
   static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
-    let traces = sites.map { Trace(ShownFrame.frames(of: $0), $0.instances) }
+    let traces = sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances) }
     return Dictionary(grouping: traces, by: \.frames.first).values.map(CallSiteGroup.init).sorted { a, b in
       a.instances == b.instances ? a.frames.lexicographicallyPrecedes(b.frames) : a.instances > b.instances
     }

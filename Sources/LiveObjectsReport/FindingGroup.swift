@@ -1,36 +1,60 @@
 import LiveObjectsAnalysis
 
-/// The findings about one type, which stand under one heading. There is one for each function that
-/// allocated instances.
+/// What stands under one heading: one explained finding, or all growth of one type, of which there is a
+/// finding for each function that allocated instances.
 struct FindingGroup {
-  let type: String
-  let kind: ObjectKind
+  let title: String
   let instances: Int
   let bytes: UInt64
+  let path: ShownPath?
   let callSites: [CallSiteGroup]
   /// Call sites that the findings do not list.
   let omittedCallSites: Int
+  /// Calls that retained more than they released, by the findings.
+  let retainedAt: [Finding.RetainingCallSite]
+  let remarks: [String]
 
-  /// Most instances first.
+  /// What nobody holds comes as the analysis ranks it; growth by type, most instances first.
   static func groups(of findings: [Finding]) -> [FindingGroup] {
+    let explained = findings.filter { $0.verdict != .growth }.map { FindingGroup([$0], title: $0.title) }
+    return explained + growth(of: findings.filter { $0.verdict == .growth })
+  }
+
+  private static func growth(of findings: [Finding]) -> [FindingGroup] {
     struct Key: Hashable {
       var type: String
       var kind: ObjectKind
     }
     return Dictionary(grouping: findings) { Key(type: $0.type, kind: $0.kind) }
-      .values.map(FindingGroup.init).sorted(by: precedes)
+      .map { FindingGroup($1, title: title(ofGrown: $0.type, $0.kind)) }
+      .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 
-  private init(_ findings: [Finding]) {
-    type = findings[0].type
-    kind = findings[0].kind
+  /// Closures and boxes say in their name what they are.
+  private static func title(ofGrown type: String, _ kind: ObjectKind) -> String {
+    type.hasPrefix(kind.rawValue) ? type : "\(type)  (\(kind.rawValue))"
+  }
+
+  private init(_ findings: [Finding], title: String) {
     instances = findings.reduce(0) { $0 + $1.instances }
     bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
+    path = findings.count == 1 ? ShownPath(of: findings[0]) : nil
     callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
     omittedCallSites = findings.reduce(0) { $0 + $1.omittedCallSites }
+    retainedAt = findings.flatMap(\.retainedAt)
+    remarks = findings.flatMap(\.remarks).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    let objects = findings.reduce(0) { $0 + $1.objects }
+    let victims = findings.reduce(0) { $0 + $1.victims }
+    self.title = "\(title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"
   }
 
-  private static func precedes(_ a: FindingGroup, _ b: FindingGroup) -> Bool {
-    (b.instances, b.bytes, a.type, a.kind.rawValue) < (a.instances, a.bytes, b.type, b.kind.rawValue)
+  /// `5 instances, 20 objects (5 of them victims), 640 bytes`
+  private static func size(_ instances: Int, objects: Int, victims: Int, bytes: UInt64) -> String {
+    var parts = [Count.of(instances, "instance", "instances")]
+    if objects != instances {
+      let victims = victims > 0 ? " (\(Count.of(victims, "victim", "victims")))" : ""
+      parts.append(Count.of(objects, "object", "objects") + victims)
+    }
+    return (parts + [Count.bytes(bytes)]).joined(separator: ", ")
   }
 }

@@ -25,6 +25,7 @@ public struct JSONRenderer: Sendable {
       "watched": .bool(tracking.wasWatched),
       "notes": .strings(tracking.notes),
       "droppedRecords": .integer(tracking.droppedRecords),
+      "references": .bool(tracking.readReferences),
     ])
   }
 
@@ -36,7 +37,7 @@ public struct JSONRenderer: Sendable {
     .object([
       "fingerprint": .string(finding.fingerprint),
       "verdict": .string(finding.verdict.rawValue),
-      "certainty": .string("definite"),
+      "certainty": .string(finding.certainty.rawValue),
       "libraryLeak": .bool(finding.isLibraryLeak),
       "type": .string(finding.type),
       "kind": .string(finding.kind.rawValue),
@@ -48,7 +49,9 @@ public struct JSONRenderer: Sendable {
       "path": .array(finding.path.map(json)),
       "allocatedAt": .array(finding.allocatedAt.map(json)),
       "omittedCallSites": .integer(finding.omittedCallSites),
-      "retainedAt": .array([]),
+      "retainedAt": .array(finding.retainedAt.map(json)),
+      "unexplainedRetains": .integer(finding.unexplainedRetains),
+      "remarks": .strings(finding.remarks),
     ])
   }
 
@@ -58,6 +61,14 @@ public struct JSONRenderer: Sendable {
 
   private func json(_ site: Finding.CallSite) -> JSONValue {
     .object(["instances": .integer(site.instances), "frames": .array(site.frames.map(json))])
+  }
+
+  private func json(_ site: Finding.RetainingCallSite) -> JSONValue {
+    .object([
+      "retains": .integer(site.retains),
+      "releases": .integer(site.releases),
+      "frames": .array(site.frames.map(json)),
+    ])
   }
 
   private func json(_ frame: SourceFrame) -> JSONValue {

@@ -3,20 +3,62 @@ import LiveObjectsAnalysis
 extension Finding {
   /// Adds what another process left behind in the same way.
   mutating func merge(_ other: Finding) {
+    if other.certainty == .probable { certainty = .probable }
+    isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     instances += other.instances
     objects += other.objects
     victims += other.victims
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
-    var counts: [[SourceFrame]: Int] = [:]
-    for site in allocatedAt + other.allocatedAt { counts[site.frames, default: 0] += site.instances }
-    // In the order of appearance, so that sorting gives the same order in every run.
-    let frames = (allocatedAt + other.allocatedAt).map(\.frames)
-    let merged = frames.compactMap { frames in
-      counts.removeValue(forKey: frames).map { CallSite(instances: $0, frames: frames) }
+    unexplainedRetains += other.unexplainedRetains
+    remarks += other.remarks.filter { !remarks.contains($0) }
+    allocatedAt = CallSite.merged(allocatedAt + other.allocatedAt)
+    retainedAt = RetainingCallSite.merged(retainedAt + other.retainedAt)
+  }
+}
+
+extension Finding.CallSite {
+  /// One for each call, most instances first.
+  fileprivate static func merged(_ sites: [Self]) -> [Self] {
+    sites.mergingEqual(by: \.frames) { $0.instances += $1.instances }
+      .sortedStably { $0.instances }
+  }
+}
+
+extension Finding.RetainingCallSite {
+  /// Retains whose release is missing.
+  var unmatched: Int { retains - releases }
+
+  /// One for each call, most retains without release first.
+  fileprivate static func merged(_ sites: [Self]) -> [Self] {
+    sites.mergingEqual(by: \.frames) {
+      $0.retains += $1.retains
+      $0.releases += $1.releases
     }
-    allocatedAt = merged.enumerated()
-      .sorted { ($1.element.instances, $0.offset) < ($0.element.instances, $1.offset) }
+    .sortedStably { $0.unmatched }
+  }
+}
+
+extension Array {
+  /// One element for each key, in the order of their first appearance.
+  fileprivate func mergingEqual<Key: Hashable>(
+    by key: (Element) -> Key, _ merge: (inout Element, Element) -> Void
+  ) -> [Element] {
+    var positions: [Key: Int] = [:]
+    return reduce(into: []) { merged, element in
+      if let position = positions[key(element)] {
+        merge(&merged[position], element)
+      } else {
+        positions[key(element)] = merged.count
+        merged.append(element)
+      }
+    }
+  }
+
+  /// The greatest first; equals stay in their order, so that sorting gives the same in every run.
+  fileprivate func sortedStably(by rank: (Element) -> Int) -> [Element] {
+    enumerated()
+      .sorted { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
       .map(\.element)
   }
 }

@@ -15,9 +15,9 @@ struct ShownFrame: Hashable {
   }
 
   /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known.
-  static func frames(of site: Finding.CallSite) -> [ShownFrame] {
-    let own = site.frames.filter { $0.isUsers && !$0.isCompilers && !$0.isBareMain && $0.file != nil }
-    return (own.isEmpty ? site.frames : own).map(ShownFrame.init)
+  static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
+    let own = trace.filter { $0.isUsers && !$0.isCompilers && !$0.isBareMain && $0.file != nil }
+    return (own.isEmpty ? trace : own).map(ShownFrame.init)
   }
 }
 

@@ -12,11 +12,27 @@ enum TextHeadline {
     if !report.tracking.wasWatched {
       return "NOTHING WAS WATCHED\(place), so this report cannot tell whether anything was left behind"
     }
-    if report.isClean { return nothingOfYours(report, place) }
-    if report.findings.isEmpty {
-      return "nothing of yours was found\(place), but the recording is incomplete"
+    let leaks = report.findings.filter(\.isLeak)
+    if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
+    let own = report.findings.filter { !$0.isLibraryLeak }
+    if !own.isEmpty {
+      let noLeaks = report.tracking.readReferences ? "no leaks found; " : ""
+      return "\(noLeaks)\(leftBehind(own, report.types)) behind\(place)"
     }
-    return "\(leftBehind(report)) behind\(place)"
+    if report.tracking.sawEverything { return nothingOfYours(report, place) }
+    return "nothing of yours was found\(place), but the recording is incomplete"
+  }
+
+  /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`
+  private static func keptAlive(by leaks: [Finding]) -> String {
+    let count = Set(leaks.map(\.fingerprint)).count
+    let probable = Set(leaks.lazy.filter { $0.certainty == .probable }.map(\.fingerprint)).count
+    let (one, many) = probable == count ? ("probable leak", "probable leaks") : ("leak", "leaks")
+    let doubt = probable == 0 || probable == count ? "" : " (\(Count.grouped(probable)) of them probable)"
+    let objects = leaks.reduce(0) { $0 + $1.objects }
+    let bytes = leaks.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    return "\(Count.of(count, one, many))\(doubt) \(count == 1 ? "keeps" : "keep") "
+      + "\(Count.of(objects, "object", "objects")) (\(Count.bytes(bytes)))"
   }
 
   /// "Clean" only where nothing at all is alive: what the program keeps in the library's types is its own too.
@@ -29,12 +45,12 @@ enum TextHeadline {
       + "\(Count.of(instances, "instance", "instances")) of other types (\(Count.bytes(bytes)))"
   }
 
-  private static func leftBehind(_ report: Report) -> String {
-    let types = Set(report.findings.map(\.type))
-    let others = Set(report.types.lazy.filter { !$0.isUsers }.map(\.type))
+  private static func leftBehind(_ findings: [Finding], _ growth: [TypeGrowth]) -> String {
+    let types = Set(findings.map(\.type))
+    let others = Set(growth.lazy.filter { !$0.isUsers }.map(\.type))
     let whose = types.isDisjoint(with: others) ? " of yours" : ""
-    let objects = report.findings.reduce(0) { $0 + $1.objects }
-    let bytes = report.findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    let objects = findings.reduce(0) { $0 + $1.objects }
+    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
     return "\(Count.of(types.count, "type", "types"))\(whose) left "
       + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
   }

@@ -7,6 +7,9 @@ struct TextPage {
     case dim = "2"
   }
 
+  /// Characters of a line that is broken where it would be longer.
+  private static let width = 110
+
   private(set) var text = ""
   let color: Bool
 
@@ -17,6 +20,28 @@ struct TextPage {
   mutating func add(_ line: String = "", style: Style = .plain) {
     let line = line.printable
     text += color && style != .plain ? "\u{1b}[\(style.rawValue)m\(line)\u{1b}[0m\n" : line + "\n"
+  }
+
+  /// Adds parts with separators between them, on as many lines as they need; a line that goes on begins
+  /// with the separator.
+  mutating func add(parts: [String], separator: String, indentation: Int) {
+    let spaces = String(repeating: " ", count: indentation)
+    var line = spaces + (parts.first ?? "")
+    for part in parts.dropFirst() {
+      if line.count + separator.count + part.count <= Self.width {
+        line += separator + part
+      } else {
+        add(line)
+        line = spaces + " " + separator + part
+      }
+    }
+    add(line)
+  }
+
+  /// Adds a sentence, on as many lines as it needs.
+  mutating func add(words sentence: String, indentation: Int) {
+    let words = sentence.split(separator: " ").map(String.init)
+    add(parts: words, separator: " ", indentation: indentation)
   }
 
   /// Adds rows with their columns lined up.
@@ -51,5 +76,12 @@ struct TextColumn {
   func padded(_ cell: String) -> String {
     let padding = String(repeating: " ", count: max(0, width - cell.count))
     return alignment == .left ? cell + padding : padding + cell
+  }
+}
+
+extension String {
+  /// The text, cut at its end where it is longer than a column.
+  func shortened(to width: Int) -> String {
+    count <= width ? self : prefix(width - 1) + "…"
   }
 }

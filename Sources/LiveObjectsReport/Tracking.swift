@@ -14,6 +14,11 @@ extension Report {
     public var notes: [String]
     /// Objects that are missing from the report.
     public var droppedRecords: UInt64
+    /// The references among objects were read in every watched process: what leaked is told from what has grown.
+    public var readReferences: Bool
+
+    /// Every process was watched, and no object is missing.
+    var sawEverything: Bool { wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 }
   }
 }
 
@@ -24,8 +29,12 @@ extension Report.Tracking {
     let relevant = statuses.filter { $0.state != .noRuntime }
     wasWatched = relevant.contains { $0.state == .tracking }
     unwatchedProcesses = relevant.count(where: { $0.state != .tracking })
-    isComplete = wasWatched && relevant.allSatisfy(\.isComplete)
+    isComplete =
+      wasWatched && relevant.allSatisfy(\.isComplete)
+      && captures.allSatisfy { $0.graph?.status.isComplete ?? true }
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
+    let watched = captures.filter { $0.tracking.state == .tracking }
+    readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
     self.notes = Self.notes(of: captures) + notes
   }
 
@@ -33,7 +42,7 @@ extension Report.Tracking {
   private static func notes(of captures: [Capture]) -> [String] {
     var seen: Set<String> = []
     let all = captures.flatMap { capture in
-      TrackingNotes.notes(for: capture.tracking).map { note in
+      (TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)).map { note in
         captures.count == 1 ? note : "\(capture.process.label): \(note)"
       }
     }
@@ -45,6 +54,13 @@ extension TrackingStatus {
   fileprivate var isComplete: Bool {
     state == .tracking && stackSource != .framePointers
       && droppedRecords == 0 && droppedStackTraces == 0 && missedDeaths == 0 && notes.isEmpty
+  }
+}
+
+extension HeapGraph.Status {
+  /// Stacks of running threads and objects without metadata are passed over by nature; both are said.
+  fileprivate var isComplete: Bool {
+    wasRead && unreadObjects == 0 && !missesRoots && notes.isEmpty
   }
 }
 

@@ -10,6 +10,10 @@ import Testing
     try expectGolden(JSONRenderer().render(LeakingProgram().report()), "leaking-program.json")
   }
 
+  @Test func writesWhatIsKnownOfReferences() throws {
+    try expectGolden(JSONRenderer().render(ExplainedFindings.report()), "explained-findings.json")
+  }
+
   @Test func anyNameIsReadBackAsItWas() throws {
     let name = "Demo.\"\\/\n\r\t\u{0}\u{1f}\u{7f}\u{85}\u{2028}\u{2029}\u{202e}é😀"
     var builder = CaptureBuilder()

@@ -10,6 +10,10 @@ import Testing
     try expectGolden(TextRenderer().render(LeakingProgram().report()), "leaking-program.txt")
   }
 
+  @Test func explainsFindingsLeaksFirst() throws {
+    try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
+  }
+
   @Test func aCleanReportIsOneLine() {
     let text = TextRenderer().render(makeReport(of: CaptureBuilder()))
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in demo (pid 12)\n")
@@ -53,7 +57,7 @@ import Testing
     var builder = CaptureBuilder()
     for index in 1...40 { builder.objects(index, of: builder.type("Demo.Type\(index)")) }
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text.contains("… and 15 more types with 120 instances; the JSON report lists them all"))
+    #expect(text.contains("… and 15 more with 120 instances; the JSON report lists them all"))
     #expect(text.contains("… and 20 more types"))
   }
 

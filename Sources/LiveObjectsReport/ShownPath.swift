@@ -1,0 +1,112 @@
+import LiveObjectsAnalysis
+
+/// A finding's path as a text report shows it: as one line without modules, and as a tree with them.
+struct ShownPath {
+  /// An object or variable on the path, and what the one before calls it.
+  fileprivate struct Node {
+    var name: String
+    var reference: String?
+  }
+
+  /// Of longer paths, only the ends are shown.
+  private static let leadingNodes = 8
+  private static let trailingNodes = 3
+  private static let nameWidth = 80
+
+  private let nodes: [Node]
+  /// The last node is the first again.
+  private let isCycle: Bool
+  private let names: ModulelessNames
+
+  /// - Returns: `nil` where the finding has no path.
+  init?(of finding: Finding) {
+    guard let first = finding.path.first, let last = finding.path.last else { return nil }
+    isCycle = finding.verdict == .retainCycle
+    let references: [String?] = [nil] + finding.path.map(\.reference)
+    var nodes = zip(finding.path.map(\.type), references).map(Node.init)
+    let end = isCycle ? first.type : finding.type
+    if isCycle || !last.reference.isEmpty || last.type != end {
+      nodes.append(Node(name: end, reference: last.reference))
+    }
+    self.nodes = nodes
+    names = ModulelessNames(for: nodes.map(\.name))
+  }
+
+  /// What holds objects of the type, without its module: they may hold each other on the way.
+  func holder(of type: String) -> String {
+    let holder = nodes.first { $0.name != type } ?? nodes[0]
+    return names[holder.name].shortened(to: Self.nameWidth)
+  }
+}
+
+// MARK: - As one line
+
+extension ShownPath {
+  /// What stands between the arrows: `Loader.client`, `Spy.completion`, `closure #1 in Loader.load()`, `self`.
+  var segments: [String] {
+    var segments: [String] = []
+    for (index, node) in nodes.enumerated() {
+      let isLast = index == nodes.count - 1
+      let next = isLast ? nil : nodes[index + 1].reference
+      let name = isContinued(at: index) ? segments.removeLast() : self.name(of: node, at: index)
+      segments.append(node.isProse || isLast ? name : Self.joined(name, next ?? ""))
+    }
+    return Self.abridged(segments.map { $0.shortened(to: Self.nameWidth) })
+  }
+
+  /// `static Registry.shared` and its property `items` are told as `static Registry.shared.items`.
+  private func isContinued(at index: Int) -> Bool {
+    index > 0 && index < nodes.count - 1 && nodes[index - 1].isVariable && nodes[index].reference == ""
+      && !nodes[index].isProse
+  }
+
+  /// What a closure captured is told by how the closure calls it.
+  private func name(of node: Node, at index: Int) -> String {
+    let name = names[node.name]
+    guard let reference = node.reference, !reference.isEmpty, nodes[index - 1].isProse else { return name }
+    return reference == "self" || reference == "captured \(name)" ? reference : "\(reference) \(name)"
+  }
+
+  private static func joined(_ name: String, _ reference: String) -> String {
+    reference.isEmpty || reference.hasPrefix("[") ? name + reference : "\(name).\(reference)"
+  }
+}
+
+// MARK: - As a tree
+
+extension ShownPath {
+  /// One line for each node, the holder first; empty for a path that its line tells well enough.
+  var tree: [String] {
+    guard nodes.count > 3 else { return [] }
+    let lines = nodes.enumerated().map { index, node in
+      isCycle && index == nodes.count - 1 ? Self.labelled("the first again", node) : Self.labelled(node.name, node)
+    }
+    let shown = Self.abridged(lines)
+    return shown.enumerated().map { depth, line in
+      depth == 0 ? line : String(repeating: "   ", count: depth - 1) + "└─ " + line
+    }
+  }
+
+  private static func labelled(_ name: String, _ node: Node) -> String {
+    let name = name.shortened(to: nameWidth)
+    guard let reference = node.reference, !reference.isEmpty else { return name }
+    return "\(reference.shortened(to: nameWidth)): \(name)"
+  }
+
+  private static func abridged(_ all: [String]) -> [String] {
+    let omitted = all.count - leadingNodes - trailingNodes
+    guard omitted > 1 else { return all }
+    return all.prefix(leadingNodes) + ["… \(omitted) more …"] + all.suffix(trailingNodes)
+  }
+}
+
+extension ShownPath.Node {
+  /// `static Registry.shared`, `global cache`
+  fileprivate var isVariable: Bool { name.hasPrefix("static ") || name.hasPrefix("global ") }
+
+  /// No qualified name, but words: a closure, a suspended task, a box. No property follows with a dot.
+  fileprivate var isProse: Bool {
+    let start = name.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    return !isVariable && !start.isEmpty && !start.contains(".")
+  }
+}

@@ -1,0 +1,98 @@
+import LiveObjectsAnalysis
+
+extension TextPage {
+  private static let listedGroups = 25
+  private static let listedCallSites = 5
+  private static let listedCallers = 5
+  private static let listedRetainingFrames = 3
+  private static let functionWidth = 72
+
+  /// Adds the findings of a section; nothing where there are none.
+  mutating func add(_ section: FindingSection, of findings: [Finding]) {
+    let groups = FindingGroup.groups(of: findings.filter(section.includes))
+    guard !groups.isEmpty else { return }
+    add()
+    add(section.heading, style: .bold)
+    for group in groups.prefix(Self.listedGroups) { add(group) }
+    let rest = groups.dropFirst(Self.listedGroups)
+    guard !rest.isEmpty else { return }
+    let instances = rest.reduce(0) { $0 + $1.instances }
+    add()
+    add(
+      "  … and \(Count.grouped(rest.count)) more with \(Count.of(instances, "instance", "instances")); "
+        + "the JSON report lists them all")
+  }
+
+  private mutating func add(_ group: FindingGroup) {
+    add()
+    add("  " + group.title, style: .bold)
+    if let path = group.path { add(path) }
+    add(madeAt: group, isLabelled: group.path != nil || !group.retainedAt.isEmpty)
+    add(retainedAt: group.retainedAt)
+    for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
+  }
+
+  private mutating func add(_ path: ShownPath) {
+    add(parts: path.segments, separator: " → ", indentation: 4)
+    for line in path.tree { add("      " + line) }
+  }
+}
+
+// MARK: - Call sites
+
+extension TextPage {
+  /// - Parameter isLabelled: there is more below the heading than these call sites.
+  private mutating func add(madeAt group: FindingGroup, isLabelled: Bool) {
+    guard !group.callSites.isEmpty else { return }
+    if isLabelled { add("    made at") }
+    let indentation = isLabelled ? 6 : 4
+    let listed = group.callSites.prefix(Self.listedCallSites)
+    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: indentation)
+    add(omitted: group.callSites.count - listed.count + group.omittedCallSites, indentation: indentation)
+  }
+
+  private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
+    guard !sites.isEmpty else { return }
+    add("    retained at")
+    let listed = sites.prefix(Self.listedCallSites)
+    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
+    add(omitted: sites.count - listed.count, indentation: 6)
+  }
+
+  private mutating func add(omitted count: Int, indentation: Int) {
+    guard count > 0 else { return }
+    let spaces = String(repeating: " ", count: indentation)
+    add("\(spaces)… and \(Count.of(count, "more call site", "more call sites"))")
+  }
+
+  /// The call site with its count, then who called it.
+  private static func rows(of site: CallSiteGroup) -> [[String]] {
+    let shared = rows(of: site.frames, count: times(site.instances))
+    let callers = site.callers.prefix(listedCallers).map { caller in
+      [
+        "", shortened("  from \(caller.frame.function)"), caller.frame.location,
+        "(\(times(caller.instances)))",
+      ]
+    }
+    let more = site.callers.count - callers.count
+    guard more > 0 else { return shared + callers }
+    return shared + callers + [["", "  … and \(Count.of(more, "more caller", "more callers"))", "", ""]]
+  }
+
+  private static func rows(of site: Finding.RetainingCallSite) -> [[String]] {
+    let frames = ShownFrame.frames(of: site.frames).prefix(listedRetainingFrames)
+    let counts =
+      "(\(Count.of(site.retains, "retain", "retains")), \(Count.of(site.releases, "release", "releases")))"
+    return rows(of: Array(frames), count: "+\(Count.grouped(site.unmatched))", remark: counts)
+  }
+
+  private static func rows(of frames: [ShownFrame], count: String, remark: String = "") -> [[String]] {
+    frames.enumerated().map { index, frame in
+      [index == 0 ? count : "", shortened(frame.function), frame.location, index == 0 ? remark : ""]
+    }
+  }
+
+  private static func times(_ count: Int) -> String { "\(Count.grouped(count)) ×" }
+
+  private static func shortened(_ function: String) -> String { function.shortened(to: functionWidth) }
+}

@@ -1,0 +1,48 @@
+import LiveObjectsAnalysis
+
+extension TextPage {
+  private static let listedTypes = 20
+  private static let typeWidth = 60
+
+  /// Adds the types that grew; nothing where none did.
+  mutating func add(growthOf types: [TypeGrowth]) {
+    let grown = types.filter { $0.growth > 0 }
+    guard !grown.isEmpty else { return }
+    let rest = grown.dropFirst(Self.listedTypes)
+    var rows = [["Growth by type", "growth", "live", "bytes", "kind"]]
+    rows += grown.prefix(Self.listedTypes).map(Self.row)
+    if !rest.isEmpty { rows.append(Self.summary(of: rest)) }
+    add()
+    // Without a baseline all that is alive has grown.
+    if grown.allSatisfy({ $0.growth == $0.live }) {
+      for index in rows.indices { rows[index].remove(at: 2) }
+      add(rows: rows, [.left, .right, .right, .left], indentation: 2)
+    } else {
+      add(rows: rows, [.left, .right, .right, .right, .left], indentation: 2)
+    }
+  }
+
+  /// Adds the program's types of which objects are dead and not freed.
+  mutating func add(pinnedOf types: [TypeGrowth]) {
+    let pinned = types.filter { $0.isUsers && $0.pinned > 0 }
+    guard !pinned.isEmpty else { return }
+    add()
+    add("  Deinitialised, their memory kept by unowned references")
+    add(rows: pinned.map { ["\(Count.grouped($0.pinned)) ×", $0.type] }, [.right, .left], indentation: 4)
+  }
+
+  private static func row(of type: TypeGrowth) -> [String] {
+    [
+      type.type.shortened(to: typeWidth), Count.grouped(type.growth), Count.grouped(type.live),
+      Count.bytes(type.growthBytes), type.kind.rawValue,
+    ]
+  }
+
+  private static func summary(of types: some Collection<TypeGrowth>) -> [String] {
+    [
+      "… and \(Count.of(types.count, "more type", "more types"))",
+      Count.grouped(types.reduce(0) { $0 + $1.growth }), Count.grouped(types.reduce(0) { $0 + $1.live }),
+      Count.bytes(types.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }), "",
+    ]
+  }
+}

@@ -1,0 +1,29 @@
+import LiveObjectsAnalysis
+
+extension Finding {
+  /// Nothing can reach the objects any more, and they are the program's own.
+  var isLeak: Bool { !isLibraryLeak && (verdict == .retainCycle || verdict == .overRetained) }
+
+  /// The verdict in plain words, then the type.
+  var title: String { "\(verdictText): \(type)" }
+
+  private var verdictText: String {
+    let isProbable = certainty == .probable
+    return switch verdict {
+    case .retainCycle: isProbable ? "probable retain cycle" : "retain cycle"
+    case .overRetained: (isProbable ? "probably " : "") + "over-retained\(excess)"
+    case .heldBy: (isProbable ? "probably " : "") + "held\(holder)"
+    case .growth: "growth"
+    }
+  }
+
+  /// By how much; as one number where it is the same for all instances.
+  private var excess: String {
+    guard unexplainedRetains > 0, instances > 0 else { return "" }
+    guard instances > 1 else { return " by \(Count.grouped(unexplainedRetains))" }
+    let (each, rest) = unexplainedRetains.quotientAndRemainder(dividingBy: instances)
+    return rest == 0 ? " by \(Count.grouped(each)) each" : " by \(Count.grouped(unexplainedRetains)) in all"
+  }
+
+  private var holder: String { ShownPath(of: self).map { " by \($0.holder(of: type))" } ?? "" }
+}
