@@ -18,12 +18,11 @@ extension LiveObjects {
     let explanation: Explanation
 
     init(_ survivors: Survivors) {
-      let alive = survivors.capture.objects.lazy.filter { !$0.isPinned }
-      instances = alive.count
-      bytes = alive.reduce(0) { $0 &+ $1.bytes }
+      instances = survivors.alive.count { _ in true }
+      bytes = survivors.alive.reduce(0) { $0 &+ $1.bytes }
       unattributed = survivors.unattributed
       filteredOut = survivors.filteredOut
-      explanation = Explanation(of: survivors.capture)
+      explanation = Explanation(of: survivors)
     }
 
     /// Nothing was left behind, and nothing escaped the recorder.
@@ -31,6 +30,10 @@ extension LiveObjects {
 
     /// The growth of every type, the largest first.
     public var types: [TypeGrowth] { explanation.analysis.types }
+
+    /// Why the instances are still alive: retain cycles and over-retained objects first, then what is held,
+    /// and by whom. Beside ``types``, which counts, this explains. See <doc:Explaining>.
+    public var findings: [Finding] { explanation.analysis.findings }
 
     /// The calls that made the instances, those that made most first.
     public var callSites: [CallSite] { explanation.callSites }

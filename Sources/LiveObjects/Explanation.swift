@@ -10,12 +10,14 @@ final class Explanation: Sendable {
     var notes: [String]
   }
 
-  private let capture: Capture
+  private let survivors: Survivors
   private let known = Locked<Answer?>(nil)
 
-  init(of capture: Capture) {
-    self.capture = capture
+  init(of survivors: Survivors) {
+    self.survivors = survivors
   }
+
+  private var capture: Capture { survivors.capture }
 
   /// Some objects were not recorded, or none at all.
   var isIncomplete: Bool {
@@ -37,7 +39,8 @@ final class Explanation: Sendable {
   private func explain() -> Answer {
     let symbolicator = BinarySymbolicator()
     let analysis = Analysis(
-      of: capture, symbolicator: symbolicator, options: .init(findsSystemTypes: true))
+      of: capture, symbolicator: symbolicator,
+      options: .init(baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true))
     return Answer(analysis: analysis, notes: symbolicator.notes)
   }
 
@@ -62,6 +65,6 @@ final class Explanation: Sendable {
 
   func instances(of type: AnyClass) -> Int {
     let metadata = UInt64(UInt(bitPattern: ObjectIdentifier(type)))
-    return capture.objects.count { !$0.isPinned && capture.types[$0.type].metadata == metadata }
+    return survivors.alive.count { capture.types[$0.type].metadata == metadata }
   }
 }

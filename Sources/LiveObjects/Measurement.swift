@@ -118,14 +118,16 @@ extension Measurement {
   private func look(_ settling: inout Settling) throws(LiveObjects.TrackingError) -> Look {
     try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
       let survivors = try survivors()
-      if let pause = settling.pause(after: survivors.identities) { return .lookAgain(after: pause) }
-      return .settled(LiveObjects.Diff(survivors))
+      let identities = survivors.identities
+      if let pause = settling.pause(after: identities) { return .lookAgain(after: pause) }
+      // References cost more than a look at the objects, and explain nothing where nothing is left.
+      return .settled(LiveObjects.Diff(identities.isEmpty ? survivors : try self.survivors(references: true)))
     }
   }
 
-  private func survivors() throws(LiveObjects.TrackingError) -> Survivors {
+  private func survivors(references: Bool = false) throws(LiveObjects.TrackingError) -> Survivors {
     guard Recorder.isTracking, Recorder.stops == stopsBefore else { throw .stoppedMeanwhile }
-    var capture = try Recorder.capture(since: marks[0]).decoded()
+    var capture = try Recorder.capture(since: marks[0], references: references).decoded()
     capture.tracking.subtract(before)
     return Survivors(
       in: capture, passes: marks, attribution: Scopes.shared.attribution(of: scope), types: options.types)

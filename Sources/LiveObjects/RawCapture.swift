@@ -15,7 +15,7 @@ final class RawCapture: @unchecked Sendable {
 
   func decoded() throws(LiveObjects.TrackingError) -> Capture {
     do {
-      return try Recorder.ignoring { () throws(CaptureError) in try Capture(decoding: Array(bytes)) }
+      return try Recorder.ignoring { () throws(CaptureError) in try Capture(decoding: bytes) }
     } catch {
       throw .captureFailed(reason: "\(error)")
     }

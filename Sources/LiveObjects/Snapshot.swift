@@ -27,9 +27,8 @@ extension LiveObjects {
       guard older.mark <= mark else { throw .snapshotsInWrongOrder }
       return try Recorder.ignoring { () throws(TrackingError) in
         let everything = Attribution(scopes: nil, pauses: Scopes.shared.pauses)
-        var capture = try raw.decoded()
-        capture.objects.removeAll { $0.sequence < older.mark }
-        return Diff(Survivors(in: capture, passes: [older.mark], attribution: everything, types: []))
+        return Diff(
+          Survivors(in: try raw.decoded(), passes: [older.mark], attribution: everything, types: []))
       }
     }
   }

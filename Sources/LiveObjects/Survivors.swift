@@ -2,49 +2,50 @@ internal import LiveObjectsCapture
 
 /// The objects of a capture that a diff counts.
 struct Survivors {
-  /// The capture without all other objects.
+  /// Holds other objects too.
   var capture: Capture
+  /// Indices into the capture's objects, ascending.
+  var objects: [Int]
+  /// Older objects were there before the diff began.
+  var baseline: UInt64
   /// Live instances of which nobody knows whether they belong to the diff.
   var unattributed: Int
   /// Live instances that would count, were it not for the filter on types.
   var filteredOut: Int
 
   /// - Parameters:
-  ///   - capture: holds the objects since the first pass.
+  ///   - capture: holds the objects since the first pass, at least.
   ///   - marks: the baseline of every pass, ascending.
   ///   - types: what a type's name must contain one of; empty for all.
   init(in capture: Capture, passes marks: [UInt64], attribution: Attribution, types: [String]) {
     var testLibraries = TestLibraries(in: capture)
-    let candidates = capture.objects.filter { !testLibraries.made($0) }
-    let grown = Self.grownInEveryPass(candidates.filter(attribution.owns), marks)
-    let matches = { (object: LiveObject) in capture.types[object.type].matches(types) }
+    let candidates = capture.objects.indices.filter {
+      capture.objects[$0].sequence >= marks[0] && !testLibraries.made(capture.objects[$0])
+    }
+    let owned = candidates.filter { attribution.owns(capture.objects[$0]) }
+    let grown = capture.grownInEveryPass(owned, marks)
+    let matching = capture.types.map { $0.matches(types) }
+    let matches = { matching[capture.objects[$0].type] }
     self.capture = capture
-    self.capture.objects = grown.filter(matches)
+    baseline = marks[0]
+    objects = grown.filter(matches)
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }
     unattributed = candidates.count {
-      matches($0) && attribution.leavesOpen($0) && capture.isLiveInstance($0)
+      matches($0) && attribution.leavesOpen(capture.objects[$0]) && capture.isLiveInstance($0)
     }
   }
 
-  /// In the order of the capture, which objects keep as long as they live.
-  var identities: [ObjectIdentity] {
-    capture.objects.lazy.filter { !$0.isPinned }.map(ObjectIdentity.init)
+  /// The objects whose deinit has not run, in the order of the capture, which they keep as long as they live.
+  var alive: some Sequence<LiveObject> {
+    objects.lazy.map { capture.objects[$0] }.filter { !$0.isPinned }
   }
 
-  /// Leaves out the types of which some pass left no instance behind.
-  private static func grownInEveryPass(_ objects: [LiveObject], _ marks: [UInt64]) -> [LiveObject] {
-    guard marks.count > 1 else { return objects }
-    var passes: [Int: Set<Int>] = [:]
-    for object in objects where !object.isPinned {
-      passes[object.type, default: []].insert(marks.lastIndex { $0 <= object.sequence } ?? 0)
-    }
-    return objects.filter { passes[$0.type]?.count == marks.count }
-  }
+  var identities: [ObjectIdentity] { alive.map(ObjectIdentity.init) }
 }
 
 /// One object among all that ever had its address.
 struct ObjectIdentity: Equatable {
-  private let address: UInt64
+  private let address: ObjectAddress
   private let sequence: UInt64
 
   init(_ object: LiveObject) {
@@ -61,7 +62,17 @@ extension TypeDescription {
 
 extension Capture {
   /// Neither a raw buffer nor an object whose deinit has run.
-  func isLiveInstance(_ object: LiveObject) -> Bool {
-    !object.isPinned && types[object.type].kind != .rawBuffer
+  fileprivate func isLiveInstance(_ object: Int) -> Bool {
+    !objects[object].isPinned && types[objects[object].type].kind != .rawBuffer
+  }
+
+  /// Leaves out the types of which some pass left no instance behind.
+  fileprivate func grownInEveryPass(_ candidates: [Int], _ marks: [UInt64]) -> [Int] {
+    guard marks.count > 1 else { return candidates }
+    var passes: [Int: Set<Int>] = [:]
+    for object in candidates.lazy.map({ objects[$0] }) where !object.isPinned {
+      passes[object.type, default: []].insert(marks.lastIndex { $0 <= object.sequence } ?? 0)
+    }
+    return candidates.filter { passes[objects[$0].type]?.count == marks.count }
   }
 }

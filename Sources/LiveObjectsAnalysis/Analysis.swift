@@ -15,7 +15,7 @@ public struct Analysis: Sendable {
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
     let labels = capture.types.map { TypeLabel($0, of: capture) }
-    let groups = ObjectGroup.groups(of: capture, baseline: options.baseline)
+    let groups = ObjectGroup.groups(of: capture, options: options)
     let explained = groups.filter { options.needsTrace($0, label: labels[$0.type]) }
     let traces = NamedTraces(
       Set(explained.map(\.stackTrace)), of: capture, symbolicator: symbolicator)
@@ -50,13 +50,19 @@ extension Analysis {
   public struct Options: Sendable, Hashable {
     /// Objects with a smaller sequence number are live, but not growth.
     public var baseline: UInt64
+    /// Indices of the objects that count, ascending; `nil` for all. The others are there as holders only.
+    public var objects: [Int]?
     /// Only types whose full name contains one of these count; empty for all.
     public var typeFilters: [String]
     /// Findings for the toolchain's types and for raw buffers too, not for the program's own types only.
     public var findsSystemTypes: Bool
 
-    public init(baseline: UInt64 = 0, typeFilters: [String] = [], findsSystemTypes: Bool = false) {
+    public init(
+      baseline: UInt64 = 0, objects: [Int]? = nil, typeFilters: [String] = [],
+      findsSystemTypes: Bool = false
+    ) {
       self.baseline = baseline
+      self.objects = objects
       self.typeFilters = typeFilters
       self.findsSystemTypes = findsSystemTypes
     }

@@ -7,9 +7,14 @@ struct ObjectGroup {
   var stackTrace: UInt32
   var tally: Tally
 
-  static func groups(of capture: Capture, baseline: UInt64) -> [ObjectGroup] {
+  static func groups(of capture: Capture, options: Analysis.Options) -> [ObjectGroup] {
+    guard let counted = options.objects else { return groups(capture.objects, options.baseline) }
+    return groups(counted.lazy.map { capture.objects[$0] }, options.baseline)
+  }
+
+  private static func groups(_ objects: some Sequence<LiveObject>, _ baseline: UInt64) -> [ObjectGroup] {
     var tallies: [Key: Tally] = [:]
-    for object in capture.objects {
+    for object in objects {
       let key = Key(type: object.type, stackTrace: object.stackTrace)
       tallies[key, default: Tally()].add(object, baseline: baseline)
     }

@@ -9,7 +9,7 @@ public struct Capture: Sendable {
   public var types: [TypeDescription]
   public var objects: [LiveObject]
   /// Retains and releases by object address; empty where they were not counted.
-  public var retainCounts: [UInt64: RetainCount]
+  public var retainCounts: [ObjectAddress: RetainCount]
   public var stackTraces: StackTraceTable
   /// `nil` where the recorder was not asked for references.
   public var graph: HeapGraph?
@@ -17,7 +17,7 @@ public struct Capture: Sendable {
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],
     types: [TypeDescription] = [], objects: [LiveObject] = [],
-    retainCounts: [UInt64: RetainCount] = [:], stackTraces: StackTraceTable = StackTraceTable(),
+    retainCounts: [ObjectAddress: RetainCount] = [:], stackTraces: StackTraceTable = StackTraceTable(),
     graph: HeapGraph? = nil
   ) {
     self.process = process

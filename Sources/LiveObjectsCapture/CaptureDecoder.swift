@@ -3,7 +3,17 @@ extension Capture {
   ///
   /// - Throws: where the bytes are no capture, are cut off or contradict the format.
   public init(decoding bytes: [UInt8]) throws(CaptureError) {
-    let captures = try Capture.decodeAll(bytes)
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(CaptureError) in try Capture(decoding: bytes) }
+    }
+    self = try result.get()
+  }
+
+  /// Decodes the bytes of one capture where they are.
+  ///
+  /// - Throws: where the bytes are no capture, are cut off or contradict the format.
+  public init(decoding bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+    let captures = try Capture.captures(in: bytes)
     guard captures.count == 1 else {
       throw CaptureError(offset: 0, reason: .damaged("it holds \(captures.count) captures, one was expected"))
     }
@@ -15,7 +25,6 @@ extension Capture {
   /// - Returns: at least one capture.
   /// - Throws: where any of the bytes are no capture, are cut off or contradict the format.
   public static func decodeAll(_ bytes: [UInt8]) throws(CaptureError) -> [Capture] {
-    guard !bytes.isEmpty else { throw CaptureError(offset: 0, reason: .empty) }
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(CaptureError) in try captures(in: bytes) }
     }
@@ -23,6 +32,7 @@ extension Capture {
   }
 
   private static func captures(in bytes: UnsafeRawBufferPointer) throws(CaptureError) -> [Capture] {
+    guard !bytes.isEmpty else { throw CaptureError(offset: 0, reason: .empty) }
     var reader = ByteReader(file: bytes)
     var captures: [Capture] = []
     while !reader.isAtEnd {
@@ -42,7 +52,7 @@ struct CaptureDecoder {
   private var images: [Image] = []
   private var types: [TypeDescription] = []
   private var objects: [LiveObject] = []
-  private var retainCounts: [UInt64: RetainCount] = [:]
+  private var retainCounts: [ObjectAddress: RetainCount] = [:]
   private var stackTraces = StackTraceTable()
   private var heapGraph = HeapGraphDecoder()
 

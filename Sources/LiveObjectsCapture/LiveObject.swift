@@ -1,6 +1,6 @@
 /// One object (or raw buffer) that was alive at the capture.
 public struct LiveObject: Sendable, Hashable {
-  public var address: UInt64
+  public var address: ObjectAddress
   /// Bytes asked for when it was allocated.
   public var bytes: UInt64
   public var sequence: UInt64
@@ -19,7 +19,7 @@ public struct LiveObject: Sendable, Hashable {
     address: UInt64, bytes: UInt64, sequence: UInt64, type: Int, stackTrace: UInt32 = 0,
     scope: UInt32 = 0, isPinned: Bool = false, strongCount: UInt32? = nil
   ) {
-    self.address = address
+    self.address = ObjectAddress(address)
     self.bytes = bytes
     self.sequence = sequence
     self.type = type

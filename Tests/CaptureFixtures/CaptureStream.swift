@@ -83,7 +83,7 @@ extension CaptureBuilder {
   private var objects: [UInt8] {
     ByteWriter.bytes {
       for object in capture.objects {
-        for word in [object.address, object.bytes, object.sequence] { $0.u64(word) }
+        for word in [object.address.value, object.bytes, object.sequence] { $0.u64(word) }
         let flags: UInt32 = (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0)
         let fields = [
           UInt32(object.type + 1), object.stackTrace, object.scope, flags, object.strongCount ?? 0, 0,
@@ -96,7 +96,7 @@ extension CaptureBuilder {
   private var retains: [UInt8] {
     ByteWriter.bytes {
       for (address, count) in capture.retainCounts {
-        for word in [address, count.retains, count.releases] { $0.u64(word) }
+        for word in [address.value, count.retains, count.releases] { $0.u64(word) }
       }
     }
   }

@@ -34,6 +34,16 @@ import Testing
     #expect(analysis.findings.map(\.bytes) == [20])
   }
 
+  @Test func objectsThatDoNotCountAreNeitherLiveNorGrowth() throws {
+    var builder = CaptureBuilder()
+    let type = builder.type("Demo.Loader")
+    builder.objects(5, of: type, bytes: 10)
+    let analysis = analyse(builder, options: Analysis.Options(objects: [1, 3]))
+    let growth = try #require(analysis.types.first)
+    #expect((growth.live, growth.growth) == (2, 2))
+    #expect(analysis.findings.map(\.instances) == [2])
+  }
+
   @Test func pinnedObjectsAreCountedApart() throws {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Loader")

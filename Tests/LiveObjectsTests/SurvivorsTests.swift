@@ -9,7 +9,11 @@ final class SurvivorsTests: XCTestCase {
   private let everything = Attribution(scopes: nil, pauses: 9)
 
   private func types(_ survivors: Survivors) -> [String] {
-    survivors.capture.objects.map { survivors.capture.types[$0.type].name }
+    objects(survivors).map { survivors.capture.types[$0.type].name }
+  }
+
+  private func objects(_ survivors: Survivors) -> [LiveObject] {
+    survivors.objects.map { survivors.capture.objects[$0] }
   }
 
   func testAloneADiffOwnsAllScopesButItsPauses() {
@@ -70,7 +74,7 @@ final class SurvivorsTests: XCTestCase {
     builder.objects(of: type, stackTrace: trace([core, program, library, program]))
     builder.objects(of: type)
     let survivors = Survivors(in: builder.capture, passes: [0], attribution: everything, types: [])
-    XCTAssertEqual(survivors.capture.objects.map(\.stackTrace), [2, 0])
+    XCTAssertEqual(objects(survivors).map(\.stackTrace), [2, 0])
   }
 
   func testPinnedObjectsAreNoInstances() {
