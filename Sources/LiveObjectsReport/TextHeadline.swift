@@ -38,7 +38,9 @@ enum TextHeadline {
   /// "Clean" only where nothing at all is alive: what the program keeps in the library's types is its own too.
   private static func nothingOfYours(_ report: Report, _ place: String) -> String {
     let others = report.types.filter { $0.growth > 0 }
-    guard !others.isEmpty else { return "clean, nothing of yours was left behind\(place)" }
+    guard !others.isEmpty else {
+      return (report.isClean ? "clean, " : "") + "nothing of yours was left behind\(place)"
+    }
     let instances = others.reduce(0) { $0 + $1.growth }
     let bytes = others.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }
     return "no types of yours were left behind\(place); "

@@ -34,7 +34,7 @@ extension TextPage {
 
   private mutating func add(_ path: ShownPath) {
     add(parts: path.segments, separator: " → ", indentation: 4)
-    for line in path.tree { add("      " + line) }
+    for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
   }
 }
 

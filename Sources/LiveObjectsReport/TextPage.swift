@@ -7,8 +7,8 @@ struct TextPage {
     case dim = "2"
   }
 
-  /// Characters of a line that is broken where it would be longer.
-  private static let width = 110
+  /// Characters of a line; where it would be longer it is broken or cut.
+  static let width = 110
 
   private(set) var text = ""
   let color: Bool

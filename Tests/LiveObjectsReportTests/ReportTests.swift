@@ -74,4 +74,43 @@ import Testing
     #expect(report.types.map(\.growth) == single.types.map { $0.growth * 2 })
     #expect(report.types.map(\.pinned) == single.types.map { $0.pinned * 2 })
   }
+
+  @Test func whatIsKnownOfEqualFindingsIsAddedUp() throws {
+    var other = ExplainedFindings.overRetained
+    other.certainty = .probable
+    other.remarks = ["Another remark."]
+    other.retainedAt.append(.init(retains: 5, releases: 0, frames: [.user("Pool.add(_:)", line: 3)]))
+    var merged = ExplainedFindings.overRetained
+    merged.merge(other)
+
+    #expect(merged.certainty == .probable)
+    #expect(merged.unexplainedRetains == 4)
+    #expect(merged.retainedAt.map(\.retains) == [5, 6])
+    #expect(merged.retainedAt.map(\.releases) == [0, 2])
+    #expect(merged.remarks.count == 2)
+  }
+
+  @Test(arguments: [
+    HeapGraph.Status(unreadObjects: 1), HeapGraph.Status(missesRoots: true), HeapGraph.Status(wasRead: false),
+    HeapGraph.Status(notes: ["Something."]),
+  ])
+  func whatWasNotReadOfTheHeapIsSaidInOneSentence(status: HeapGraph.Status) {
+    let tracking = ExplainedFindings.report([], status: status).tracking
+    #expect(!tracking.isComplete)
+    #expect(tracking.notes.count == 1)
+  }
+
+  @Test(arguments: [HeapGraph.Status(scannedObjects: 7), HeapGraph.Status(missesStacks: true)])
+  func whatCannotBeReadByNatureIsSaidAndDegradesNothing(status: HeapGraph.Status) {
+    let tracking = ExplainedFindings.report([], status: status).tracking
+    #expect(tracking.isComplete)
+    #expect(tracking.notes.count == 1)
+  }
+
+  @Test func leaksAreKnownOnlyWhereReferencesWereReadInEveryWatchedProcess() {
+    #expect(ExplainedFindings.report().tracking.readReferences)
+    #expect(!ExplainedFindings.report(status: .init(wasRead: false)).tracking.readReferences)
+    #expect(!ExplainedFindings.report(status: nil).tracking.readReferences)
+    #expect(!makeReport().tracking.readReferences)
+  }
 }

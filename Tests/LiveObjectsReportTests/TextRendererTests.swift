@@ -14,6 +14,48 @@ import Testing
     try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
   }
 
+  @Test(
+    arguments: [
+      ([ExplainedFindings.cycle], "1 leak keeps 20 objects (640 bytes) alive in demo (pid 12)"),
+      ([ExplainedFindings.probableCycle], "1 probable leak keeps 2 objects (64 bytes) alive in demo (pid 12)"),
+      (
+        [ExplainedFindings.heldByStatic, ExplainedFindings.growth],
+        "no leaks found; 2 types of yours left 15 instances (528 bytes) behind in demo (pid 12)"
+      ),
+      ([ExplainedFindings.libraryLeak], "nothing of yours was left behind in demo (pid 12)"),
+    ])
+  func theFirstLineCountsLeaks(findings: [Finding], answer: String) {
+    let text = TextRenderer().render(ExplainedFindings.report(findings))
+    #expect(text.hasPrefix("LiveObjects: \(answer)\n"))
+  }
+
+  @Test func leaksAreNotRuledOutWhereReferencesWereNotRead() {
+    let report = ExplainedFindings.report([ExplainedFindings.growth], status: .init(wasRead: false))
+    let text = TextRenderer().render(report)
+    #expect(!text.contains("no leaks"))
+    #expect(text.contains("whether it leaks is not known"))
+    #expect(text.contains("note: The references among objects could not be read"))
+  }
+
+  @Test(arguments: [(1, 1, "by 1"), (1, 1_234, "by 1,234"), (3, 6, "by 2 each"), (3, 4, "by 4 in all")])
+  func overRetainedSaysByHowMuch(instances: Int, retains: Int, excess: String) {
+    var finding = ExplainedFindings.overRetained
+    finding.instances = instances
+    finding.unexplainedRetains = retains
+    #expect(finding.title == "over-retained \(excess): Demo.Session")
+    finding.certainty = .probable
+    #expect(finding.title == "probably over-retained \(excess): Demo.Session")
+  }
+
+  @Test func longPathsAndRemarksAreBroken() {
+    var finding = ExplainedFindings.cycle
+    finding.path = (0..<12).map { .init(type: "Demo.AVeryLongNameOfAType\($0)", reference: "property") }
+    finding.remarks = [Array(repeating: "words", count: 60).joined(separator: " ")]
+    let text = TextRenderer().render(ExplainedFindings.report([finding]))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 110 })
+    #expect(text.contains("\n      → AVeryLongNameOfAType"))
+  }
+
   @Test func aCleanReportIsOneLine() {
     let text = TextRenderer().render(makeReport(of: CaptureBuilder()))
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in demo (pid 12)\n")

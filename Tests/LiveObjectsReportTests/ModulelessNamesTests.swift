@@ -1,0 +1,26 @@
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite("A name without modules")
+struct ModulelessNamesTests {
+  @Test(
+    "keeps all the rest",
+    arguments: [
+      ("Demo.Loader", "Loader"),
+      ("Demo.Outer<Demo.A, Swift.Int>.Inner.Leaf", "Outer<A, Int>.Inner.Leaf"),
+      ("closure #1 in Demo.Loader.load(completion:)", "closure #1 in Loader.load(completion:)"),
+      ("closure #2 in closure #1 in Demo.f()", "closure #2 in closure #1 in f()"),
+      ("static Demo.Loader.==(_:_:)", "static Loader.==(_:_:)"),
+      ("Demo.==(_:_:)", "==(_:_:)"),
+      ("global Demo.cache", "global cache"),
+      ("(extension in Demo):Swift.Array<Swift.Int>.Cache", "(extension in Demo):Array<Int>.Cache"),
+      ("closure in main", "closure in main"),
+      ("global in libfoo.so.1", "global in libfoo.so.1"),
+      ("closure in DemoPackageTests.xctest", "closure in DemoPackageTests.xctest"),
+      ("", ""), ("...", "..."),
+    ])
+  func keepsTheRest(name: String, expected: String) {
+    #expect(name.withoutModules == expected)
+  }
+}
