@@ -77,7 +77,6 @@ let package = Package(
         ])
       ]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
-    .executableTarget(
-      name: "Scenarios", dependencies: ["FixtureSupport"], path: "Tests/Fixtures/Scenarios"),
+    .executableTarget(name: "Scenarios", path: "Tests/Fixtures/Scenarios"),
   ]
 #endif

@@ -1,7 +1,5 @@
 // Cycles through closures of less usual kinds.
 
-import FixtureSupport
-
 extension Scenario {
   static let closures = [
     Scenario("nestedClosures", plantNestedClosures),

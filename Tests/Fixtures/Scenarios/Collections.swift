@@ -1,7 +1,5 @@
 // Cycles through the standard library's collections.
 
-import FixtureSupport
-
 extension Scenario {
   static let collections = [
     Scenario("array", plantArray),

@@ -1,7 +1,7 @@
 // Actors, tasks and asynchronous streams.
 
 import Dispatch
-import FixtureSupport
+import Glibc
 
 extension Scenario {
   static let concurrency = [

@@ -1,7 +1,5 @@
 // Cycles through values whose type is not known where they are kept.
 
-import FixtureSupport
-
 extension Scenario {
   static let existentials = [
     Scenario("classExistential", plantClassExistential),

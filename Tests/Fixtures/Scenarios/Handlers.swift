@@ -1,7 +1,5 @@
 // Cycles through a closure that an object keeps: its own handler, a callback, a completion.
 
-import FixtureSupport
-
 extension Scenario {
   static let handlers = [
     Scenario("selfHandler", plantSelfHandler),

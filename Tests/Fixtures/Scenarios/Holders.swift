@@ -1,7 +1,5 @@
 // Objects that somebody holds: no leak, and the holder has a name.
 
-import FixtureSupport
-
 extension Scenario {
   static let holders = [
     Scenario("callbackList", plantCallbackList),

@@ -1,7 +1,6 @@
 // Cycles through classes of Foundation and Dispatch, and subclasses of theirs.
 
 import Dispatch
-import FixtureSupport
 import Foundation
 
 extension Scenario {

@@ -1,7 +1,5 @@
 // Cycles of objects that hold one another directly.
 
-import FixtureSupport
-
 extension Scenario {
   static let objects = [
     Scenario("twoObjects", plantTwoObjects),

@@ -1,6 +1,5 @@
 // Cycles through properties that are more than a place in memory.
 
-import FixtureSupport
 import Observation
 import Synchronization
 

@@ -1,7 +1,5 @@
 // Objects with a strong count that no reference explains.
 
-import FixtureSupport
-
 extension Scenario {
   static let retains = [
     Scenario("passRetained", plantPassRetained),

@@ -1,4 +1,4 @@
-import FixtureSupport
+import Glibc
 
 /// A way to leave objects behind, or not to.
 ///

@@ -1,6 +1,5 @@
 // What leaves nothing behind, or nothing that anybody would call a leak.
 
-import FixtureSupport
 import Foundation
 
 extension Scenario {

@@ -1,7 +1,5 @@
 // Cycles through values: structs, enums, tuples, results, errors.
 
-import FixtureSupport
-
 extension Scenario {
   static let values = [
     Scenario("structField", plantStructField),

@@ -3,8 +3,6 @@
 // Plants one scenario, drops its own references, and ends. `Scenarios --list` names all.
 // What each must come out as stands in Documentation/scenarios.md.
 
-import FixtureSupport
-
 let name = CommandLine.arguments.dropFirst().first
 if name == "--list" {
   print(Scenario.all.map(\.name).joined(separator: "\n"))

@@ -1,25 +1,25 @@
 import Foundation
-import TestSupport
 
 /// The Swift compiler, for programs that no target of the package can be.
-enum Compiler {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
+public enum Compiler {
+  public struct Failure: Error, CustomStringConvertible {
+    public var description: String
   }
 
-  static func sources(of fixture: String) throws -> [String] {
+  /// The sources of a program in `Tests/Fixtures`.
+  public static func sources(of fixture: String) throws -> [String] {
     try sources(in: packageFolder + "/Tests/Fixtures/" + fixture)
   }
 
-  /// All Swift and C sources in a folder.
-  static func sources(in folder: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  /// All Swift and C sources in a folder and in those inside it.
+  public static func sources(in folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
       .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }
       .map { folder + "/" + $0 }
   }
 
   /// Compiles as the tests themselves were: with or without optimisation, and with unwind tables.
-  static func compile(_ sources: [String], _ arguments: [String], to output: String) throws {
+  public static func compile(_ sources: [String], _ arguments: [String], to output: String) throws {
     #if DEBUG
       let configuration = ["-Onone", "-g"]
     #else
@@ -29,7 +29,7 @@ enum Compiler {
   }
 
   /// Runs a program of the toolchain or of the system by its name.
-  static func run(_ name: String, _ arguments: [String]) throws {
+  public static func run(_ name: String, _ arguments: [String]) throws {
     let run = try runProgram(try find(name), arguments, timeout: .seconds(300))
     guard run.status == .exited(0) else {
       throw Failure(description: "\(name) \(arguments): \(run.status)\n\(run.standardError)")
@@ -45,7 +45,8 @@ enum Compiler {
     return found
   }
 
-  static let sourceFolder = packageFolder + "/Sources"
+  /// The package's own `Sources`.
+  public static let sourceFolder = packageFolder + "/Sources"
 
   private static let packageFolder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
