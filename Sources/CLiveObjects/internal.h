@@ -13,7 +13,7 @@
 //   reader.c      reading the heap of a running program without touching freed memory
 //   types.c       metadata -> type id, kind and name
 //   stream.c      sections and records of the capture stream
-//   capture.c     the order in which a capture is written
+//   capture.h     the writers of a capture's sections, and their order
 //   buffer.c      captures into memory and files
 //   census.c      how many objects, of which types: what can be said without a capture
 //   os.h          every system call
@@ -158,6 +158,8 @@ struct liveobj_tls {
     struct liveobj_thread *thread;
     uint32_t guard; // > 0: this thread is at work for the recorder
     bool ended;     // its destructors have run
+    /// The stack pointer where work for the recorder began: what lies deeper is not the program's.
+    uintptr_t own_from;
 };
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
@@ -320,10 +322,10 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type);
 
 /// Types by id, from 1 in the order in which they were first seen.
 struct liveobj_type_table {
-    struct liveobj_type *types; // open addressing; slot -> id in `ids`
-    uint32_t *ids;
+    struct liveobj_type *types; // by id
+    uint32_t *slots;            // open addressing: ids
     uint32_t count;
-    uint32_t capacity; // a power of two
+    uint32_t capacity; // of `slots`, a power of two; twice that of `types`
 };
 bool liveobj_type_table_start(struct liveobj_type_table *table);
 void liveobj_type_table_end(struct liveobj_type_table *table);
@@ -387,8 +389,15 @@ void liveobj_put_string(struct liveobj_section *section, const char *text, size_
 // MARK: - capture.c
 
 /// `liveobj_capture`, for a thread whose guard is set.
-bool liveobj_capture_write(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
-                           void *context);
+struct liveobj_capture_request {
+    uint64_t since;
+    enum liveobj_contents contents;
+    liveobj_write_fn write;
+    void *context;
+    uintptr_t stack_pointer; // of the calling thread where its own frames end
+};
+bool liveobj_capture_write(const struct liveobj_capture_request *request);
+void liveobj_captures_after_fork_child(void);
 
 // MARK: - census.c
 

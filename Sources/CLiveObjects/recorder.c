@@ -99,6 +99,7 @@ static void after_fork_child(void) {
     liveobj_stacks_after_fork_child();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_child();
+    liveobj_captures_after_fork_child();
     liveobj_lock_release(&recorder.lock);
 }
 
@@ -200,35 +201,48 @@ void liveobj_recorder_scope_set_key(const void *key) {
     liveobj_hooks_set_scope_key(key);
 }
 
+/// What the calling thread does from here on is the recorder's own work. Not inlined: the frames
+/// of the program lie above this one.
+__attribute__((noinline)) static void begin_own_work(void) {
+    if (liveobj_tls.guard++ == 0)
+        liveobj_tls.own_from = (uintptr_t)__builtin_frame_address(0);
+}
+
+static void end_own_work(void) {
+    liveobj_tls.guard--;
+}
+
 void liveobj_recorder_ignore_begin(void) {
-    liveobj_tls.guard++;
+    begin_own_work();
 }
 
 void liveobj_recorder_ignore_end(void) {
-    liveobj_tls.guard--;
+    end_own_work();
 }
 
 // MARK: - Captures
 
 bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                               liveobj_write_fn write, void *context) {
-    liveobj_tls.guard++;
-    bool written = liveobj_capture_write(since, contents, write, context);
-    liveobj_tls.guard--;
+    begin_own_work();
+    struct liveobj_capture_request request = {since, contents, write, context,
+                                              liveobj_tls.own_from};
+    bool written = liveobj_capture_write(&request);
+    end_own_work();
     return written;
 }
 
 uint64_t liveobj_recorder_live_count(uint64_t since) {
-    liveobj_tls.guard++;
+    begin_own_work();
     uint64_t count = liveobj_census_count(since);
-    liveobj_tls.guard--;
+    end_own_work();
     return count;
 }
 
 void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
-    liveobj_tls.guard++;
+    begin_own_work();
     liveobj_census_visit(since, visit, context);
-    liveobj_tls.guard--;
+    end_own_work();
 }
 
 /// Only the preload library defines this. It prepares by itself once it knows that the program is

@@ -159,11 +159,11 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
 
 static bool make_room(struct liveobj_type_table *table, uint32_t capacity) {
     *table = (struct liveobj_type_table){
-        .types = liveobj_os_map(capacity * sizeof *table->types),
-        .ids = liveobj_os_map(capacity * sizeof *table->ids),
+        .types = liveobj_os_map(capacity / 2 * sizeof *table->types),
+        .slots = liveobj_os_map(capacity * sizeof *table->slots),
         .capacity = capacity,
     };
-    return table->types && table->ids;
+    return table->types && table->slots;
 }
 
 bool liveobj_type_table_start(struct liveobj_type_table *table) {
@@ -172,21 +172,30 @@ bool liveobj_type_table_start(struct liveobj_type_table *table) {
 }
 
 void liveobj_type_table_end(struct liveobj_type_table *table) {
-    liveobj_os_unmap(table->types, table->capacity * sizeof *table->types);
-    liveobj_os_unmap(table->ids, table->capacity * sizeof *table->ids);
+    liveobj_os_unmap(table->types, table->capacity / 2 * sizeof *table->types);
+    liveobj_os_unmap(table->slots, table->capacity * sizeof *table->slots);
     *table = (struct liveobj_type_table){0};
 }
 
+static bool is_same(const struct liveobj_type *one, const struct liveobj_type *other) {
+    return one->metadata == other->metadata && one->subject == other->subject &&
+           one->kind == other->kind;
+}
+
 /// The slot of the type, or the free one where it belongs.
-static uint32_t slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
+static uint32_t *slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
     // Metadata is aligned and lies close together: a multiplication spreads it.
     uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
-    while (table->ids[slot] &&
-           (table->types[slot].metadata != type->metadata ||
-            table->types[slot].subject != type->subject || table->types[slot].kind != type->kind))
+    while (table->slots[slot] && !is_same(&table->types[table->slots[slot]], type))
         slot = (slot + 1) & (table->capacity - 1);
-    return slot;
+    return &table->slots[slot];
+}
+
+static void add(struct liveobj_type_table *table, const struct liveobj_type *type) {
+    uint32_t *slot = slot_of(table, type);
+    *slot = ++table->count;
+    table->types[*slot] = *type;
 }
 
 static bool grow(struct liveobj_type_table *table) {
@@ -195,14 +204,8 @@ static bool grow(struct liveobj_type_table *table) {
         liveobj_type_table_end(&larger);
         return false;
     }
-    larger.count = table->count;
-    for (uint32_t old = 0; old < table->capacity; old++) {
-        if (!table->ids[old])
-            continue;
-        uint32_t slot = slot_of(&larger, &table->types[old]);
-        larger.types[slot] = table->types[old];
-        larger.ids[slot] = table->ids[old];
-    }
+    for (uint32_t id = 1; id <= table->count; id++)
+        add(&larger, &table->types[id]);
     liveobj_type_table_end(table);
     *table = larger;
     return true;
@@ -210,17 +213,15 @@ static bool grow(struct liveobj_type_table *table) {
 
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new) {
-    uint32_t slot = slot_of(table, type);
-    *is_new = !table->ids[slot];
-    if (!*is_new)
-        return table->ids[slot];
-    if (table->count >= table->capacity / 2) {
-        if (!grow(table))
-            return 0;
-        slot = slot_of(table, type);
-    }
-    table->types[slot] = *type;
-    return table->ids[slot] = ++table->count;
+    uint32_t id = *slot_of(table, type);
+    *is_new = id == 0;
+    if (id)
+        return id;
+    // The last place among `types` is that of the greatest id.
+    if (table->count + 1 >= table->capacity / 2 && !grow(table))
+        return 0;
+    add(table, type);
+    return table->count;
 }
 
 #endif

@@ -1,0 +1,117 @@
+// capture.h - what the writers of a capture's sections share.
+//
+//   capture.c          the order of the sections
+//   capture_process.c  PROC, STAT: the process and how well it was watched
+//   capture_images.c   IMAG, and addresses as frame words
+//   capture_types.c    TYPE, SUPR
+//   capture_objects.c  OBJS, RETN
+//   heap/heap_graph.c  what refers to what
+//
+// All of it runs outside of hooks, with the calling thread's guard set.
+
+#ifndef LIVEOBJ_CAPTURE_H
+#define LIVEOBJ_CAPTURE_H
+
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+// MARK: - capture_process.c
+
+void liveobj_put_text(struct liveobj_section *section, const char *text);
+void liveobj_put_executable(struct liveobj_section *section);
+
+void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64_t next);
+void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status);
+
+// MARK: - capture_images.c
+
+struct liveobj_captured_image;
+struct liveobj_captured_images {
+    struct liveobj_captured_image *items; // by id
+    uint32_t count;
+    uint32_t last; // where the last address was found: the next one is often there too
+    char *paths;   // NUL-terminated; the first is empty
+    size_t paths_used;
+};
+bool liveobj_captured_images_start(struct liveobj_captured_images *images);
+void liveobj_captured_images_end(struct liveobj_captured_images *images);
+void liveobj_write_images(struct liveobj_stream *stream,
+                          const struct liveobj_captured_images *images);
+
+/// The image that holds an address; UINT32_MAX for none.
+uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address);
+/// An address as the format writes it: image id, and where in the image.
+uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t address);
+
+// MARK: - capture_types.c
+
+/// The types of objects, by id.
+struct liveobj_captured_types {
+    struct liveobj_type_table table;
+    struct {
+        uintptr_t metadata;
+        uint32_t id;
+    } last; // the next object often has it too
+};
+bool liveobj_captured_types_start(struct liveobj_captured_types *types);
+void liveobj_captured_types_end(struct liveobj_captured_types *types);
+/// The id of the object's type, and whether it is a new one; 0 if there is no memory for it.
+uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
+                                  const struct liveobj_object *object,
+                                  struct liveobj_reader *reader, bool *is_new);
+/// The type's TYPE record. The runtime may allocate and lock for its name.
+void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct liveobj_type *type,
+                      struct liveobj_captured_images *images);
+void liveobj_write_superclasses(struct liveobj_stream *stream,
+                                const struct liveobj_captured_types *types);
+
+// MARK: - capture_objects.c
+
+struct liveobj_objects_writer {
+    struct liveobj_section objects;
+    struct liveobj_section retains;
+    bool counts_retains;
+};
+/// \param types a section whose records the objects' refer to; NULL if they are written elsewhere.
+bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
+                                  struct liveobj_stream *stream, struct liveobj_section *types,
+                                  bool counts_retains);
+void liveobj_objects_writer_end(struct liveobj_objects_writer *writer);
+void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
+                        const struct liveobj_object *object, uint32_t type,
+                        struct liveobj_strong_count count);
+
+// MARK: - capture.c
+
+/// A capture that is being written.
+struct liveobj_capture {
+    uint64_t since;
+    struct liveobj_status status;
+    struct liveobj_stream stream;
+    struct liveobj_reader reader;
+    struct liveobj_captured_images images;
+    struct liveobj_captured_types types;
+    struct liveobj_section type_section;
+    uint8_t *stacks_used; // by stack id below `stacks_end`; shared with a copy of the process
+    uint32_t stacks_end;
+};
+
+static inline void liveobj_use_stack(struct liveobj_capture *capture, uint32_t stack) {
+    if (stack < capture->stacks_end)
+        capture->stacks_used[stack] = 1;
+}
+
+// MARK: - heap/heap_graph.c
+
+/// Writes all live objects and what refers to what.
+/// \returns false if references could not be read: nothing was written then but what `capture` says
+/// of types, and `failure` is a sentence about why.
+bool liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer,
+                              const char **failure);
+/// Says that references were not read, and why.
+void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *failure);
+
+#pragma GCC visibility pop
+
+#endif
