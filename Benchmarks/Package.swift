@@ -13,6 +13,7 @@ let package = Package(
     .executableTarget(name: "StringsAndDictionaries"),
     .executableTarget(name: "Retains"),
     .executableTarget(name: "LiveHeap"),
+    .executableTarget(name: "LiveGraph"),
     .executableTarget(
       name: "SnapshotTime", dependencies: [.product(name: "LiveObjects", package: "LiveObjects")]),
     .executableTarget(name: "Measure"),
