@@ -83,7 +83,8 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
                                                          size_t bytes, const uintptr_t *frame) {
     // Acquire: what an extra needs was stored before its bit.
     uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
-    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    struct liveobj_tls *tls = liveobj_tls_get();
+    struct liveobj_thread *thread = tls->thread;
     if (wanted & EXTRA_PAUSE || (!thread && !(thread = liveobj_thread_attach())))
         return;
     liveobj_records_insert(thread,
@@ -95,7 +96,8 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
                                .stack = wanted & EXTRA_STACKS ? stack_trace(thread, frame) : 0,
                                .scope = wanted & EXTRA_SCOPES ? current_scope() : 0,
                            });
-    liveobj_thread_detach();
+    if (LIVEOBJ_UNLIKELY(tls->ended))
+        liveobj_thread_detach();
 }
 
 /// Always inline: a call would take as long as what is called.

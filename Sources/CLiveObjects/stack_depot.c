@@ -156,7 +156,8 @@ static bool table_grow_locked(void) {
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
-    uint32_t last = liveobj_stack_depot_last();
+    // Acquire: whoever sees the last id sees its trace.
+    uint32_t last = __atomic_load_n(&depot.last, __ATOMIC_ACQUIRE);
     for (uint32_t id = previous + 1; id <= previous + LOOK_AHEAD && id <= last; id++)
         if (entry_of(id)->hash == hash)
             return id;

@@ -76,9 +76,12 @@ static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, 
 }
 
 /// Moves the end of a foreign stack out to `cfa`, if all up to there is memory.
-__attribute__((noinline)) static void extend(struct liveobj_stack_extent *extent, uintptr_t cfa) {
-    if (cfa - extent->top <= MAX_FOREIGN_FRAME_BYTES && is_readable(extent->top, cfa))
+__attribute__((noinline)) static bool extend(struct liveobj_stack_extent *extent, uintptr_t cfa) {
+    bool reaches = extent->is_foreign && cfa - extent->top <= MAX_FOREIGN_FRAME_BYTES &&
+                   is_readable(extent->top, cfa);
+    if (reaches)
         extent->top = page_of(cfa - 1) + LIVEOBJ_PAGE_BYTES;
+    return reaches;
 }
 
 /// Reads a word of the stack. It may have become part of another frame's variables meanwhile, which
@@ -103,14 +106,15 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
 }
 
 /// Finds the caller's frame.
-/// \param cfa, fp_words Where: its return address is the word below `cfa`.
+/// \param cfa, fp_words Where: its return address is the word below `cfa`, which is not above the
+/// stack.
 /// \returns false if there is none, or none that may be read.
 static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
                                                           const struct liveobj_registers *frame,
-                                                          uintptr_t cfa, uintptr_t fp_words,
-                                                          uintptr_t top) {
+                                                          uintptr_t cfa, uintptr_t fp_words) {
     uintptr_t depth = 8 * (fp_words ? fp_words : 1);
-    if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || cfa > top || cfa < frame->sp || cfa - frame->sp < depth))
+    // Signed: `cfa` may be anything below the top of the stack.
+    if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || (intptr_t)(cfa - frame->sp) < (intptr_t)depth))
         return false;
     caller->registers.pc = load(cfa - 8);
     caller->registers.sp = cfa;
@@ -126,16 +130,18 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
 static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
-    if (LIVEOBJ_UNLIKELY(rule.kind != LIVEOBJ_UNWIND_STEP)) {
-        if (!pass(walk, frame, rule.kind))
+    uint64_t word = liveobj_unwind_word_find(frame->pc);
+    enum liveobj_unwind_kind kind = liveobj_unwind_rule_unpack(word).kind;
+    if (LIVEOBJ_UNLIKELY(kind != LIVEOBJ_UNWIND_STEP)) {
+        if (!pass(walk, frame, kind))
             return false;
-        rule = liveobj_unwind_rule_guess();
+        word = liveobj_unwind_rule_pack(liveobj_unwind_rule_guess());
     }
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_unpack(word);
     uintptr_t cfa = (rule.from_fp ? frame->fp : frame->sp) + 8 * (uintptr_t)rule.cfa_words;
-    if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top && walk->extent.is_foreign))
-        extend(&walk->extent, cfa);
-    return step_to(caller, frame, cfa, rule.fp_words, walk->extent.top);
+    if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend(&walk->extent, cfa))
+        return false;
+    return step_to(caller, frame, cfa, rule.fp_words);
 }
 
 // MARK: - The last trace

@@ -85,10 +85,9 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
 
 #endif
 
-static uint64_t pack(uintptr_t pc, struct liveobj_unwind_rule rule) {
+static uint64_t word_of(uintptr_t pc, struct liveobj_unwind_rule rule) {
     return (uint64_t)(pc >> LIVEOBJ_UNWIND_SET_BITS) << LIVEOBJ_UNWIND_RULE_BITS |
-           (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
-           (uint64_t)rule.fp_words << 20;
+           liveobj_unwind_rule_pack(rule);
 }
 
 static void store(uintptr_t pc, uint64_t word) {
@@ -107,11 +106,11 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     static const struct liveobj_unwind_rule none = {.kind = LIVEOBJ_UNWIND_NONE};
     struct liveobj_unwind_image image;
     if (pc < CODE_START || pc >= CODE_END)
-        return pack(0, none);
+        return liveobj_unwind_rule_pack(none);
     if (!liveobj_unwind_image_find(pc - 1, &image))
         // Not remembered: an image may be loaded there later.
-        return pack(pc, liveobj_unwind_rule_guess());
-    uint64_t word = pack(pc, rule_in_image(&image, pc));
+        return word_of(pc, liveobj_unwind_rule_guess());
+    uint64_t word = word_of(pc, rule_in_image(&image, pc));
     store(pc, word);
     return word;
 }

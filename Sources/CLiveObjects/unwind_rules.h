@@ -66,6 +66,12 @@ static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
     return liveobj_unwind_table[set & ((1 << LIVEOBJ_UNWIND_SET_BITS) - 1)];
 }
 
+/// The bits of a word that hold the rule.
+static inline uint64_t liveobj_unwind_rule_pack(struct liveobj_unwind_rule rule) {
+    return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
+           (uint64_t)rule.fp_words << 20;
+}
+
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t word) {
     return (struct liveobj_unwind_rule){
         .kind = (enum liveobj_unwind_kind)(word & 7),
