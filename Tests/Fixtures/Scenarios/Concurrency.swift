@@ -142,33 +142,47 @@ final class Broadcaster: @unchecked Sendable {
 /// `@unchecked Sendable`: see `Broadcaster`.
 final class Listener: @unchecked Sendable {
   var isOpen = true
+  let isWaiting = DispatchSemaphore(value: 0)
+
   func close() { isOpen = false }
-}
 
-/// Subscriptions whose streams are long gone, and which nobody ends.
-@inline(never) @_optimize(none)
-func plantStreamContinuations() {
-  for _ in 0..<10 { use(Broadcaster.shared.subscribe(Listener())) }
-}
-
-/// `@unchecked Sendable`: see `Broadcaster`.
-final class Feed: @unchecked Sendable {
-  var continuation: AsyncStream<Event>.Continuation?
-  var isEnded = false
-
-  func start() -> AsyncStream<Event> {
-    AsyncStream { continuation in
-      continuation.onTermination = { _ in self.isEnded = true }
-      self.continuation = continuation
+  func start() {
+    let events = Broadcaster.shared.subscribe(self)
+    Task.detached { [isWaiting] in
+      isWaiting.signal()
+      for await event in events { use(event) }
     }
   }
 }
 
-/// The continuation keeps the closure that is to tell of the end, and is kept by what the closure captured.
+/// Subscriptions that nobody ends.
+@inline(never) @_optimize(none)
+func plantStreamContinuations() {
+  for _ in 0..<10 {
+    let listener = Listener()
+    listener.start()
+    listener.isWaiting.wait()
+  }
+  usleep(20_000)
+}
+
+/// `@unchecked Sendable`: see `Broadcaster`.
+final class Feed: @unchecked Sendable {
+  var events: AsyncStream<Event>?
+  var isEnded = false
+
+  func start() {
+    events = AsyncStream { continuation in
+      continuation.onTermination = { _ in self.isEnded = true }
+    }
+  }
+}
+
+/// The stream keeps the closure that is to tell of its end, and is kept by what that captured.
 @inline(never) @_optimize(none)
 func plantOnTermination() {
   let feed = Feed()
-  use(feed.start())
+  feed.start()
 }
 
 /// `@unchecked Sendable`: see `Poller`.
