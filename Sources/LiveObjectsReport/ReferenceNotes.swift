@@ -21,7 +21,7 @@ enum ReferenceNotes {
 
   private static func unread(_ count: UInt32) -> String? {
     guard count > 0 else { return nil }
-    return "\(Count.of(count, "object", "objects")) could not be read, so that what they hold has no known holder."
+    return "\(Count.of(count, "object", "objects")) could not be read: what they hold has no known holder."
   }
 
   private static func scanned(_ count: UInt32) -> String? {

@@ -79,7 +79,8 @@ extension ShownPath {
   var tree: [String] {
     guard nodes.count > 3 else { return [] }
     let lines = nodes.enumerated().map { index, node in
-      isCycle && index == nodes.count - 1 ? Self.labelled("the first again", node) : Self.labelled(node.name, node)
+      isCycle && index == nodes.count - 1
+        ? Self.labelled("the first again", node) : Self.labelled(node.name, node)
     }
     let shown = Self.abridged(lines)
     return shown.enumerated().map { depth, line in

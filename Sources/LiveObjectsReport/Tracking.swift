@@ -42,9 +42,9 @@ extension Report.Tracking {
   private static func notes(of captures: [Capture]) -> [String] {
     var seen: Set<String> = []
     let all = captures.flatMap { capture in
-      (TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)).map { note in
-        captures.count == 1 ? note : "\(capture.process.label): \(note)"
-      }
+      let notes =
+        TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
+      return captures.count == 1 ? notes : notes.map { "\(capture.process.label): \($0)" }
     }
     return all.filter { seen.insert($0).inserted }
   }

@@ -20,7 +20,8 @@ enum ExplainedFindings {
         instances: 5,
         frames: [
           .user("makeSUT()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 42),
-          .user("LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17),
+          .user(
+            "LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17),
         ])
     ])
 
@@ -35,7 +36,8 @@ enum ExplainedFindings {
     allocatedAt: [.init(instances: 2, frames: [.user("Session.open()", line: 8)])],
     retainedAt: [
       .init(
-        retains: 3, releases: 1, frames: [.user("Session.keep()", line: 12), .user("Session.open()", line: 9)])
+        retains: 3, releases: 1,
+        frames: [.user("Session.keep()", line: 12), .user("Session.open()", line: 9)])
     ], unexplainedRetains: 2, remarks: ["One more retain was made where the recorder cannot see it."])
 
   static let heldByStatic = Finding(
@@ -55,7 +57,8 @@ enum ExplainedFindings {
     fingerprint: "l1", verdict: .retainCycle, isLibraryLeak: true, type: "Foundation.Timer",
     kind: .classInstance, instances: 3, objects: 9, bytes: 720,
     path: [
-      .init(type: "Foundation.Timer", reference: "_timer"), .init(type: "Foundation.__NSCFType", reference: ""),
+      .init(type: "Foundation.Timer", reference: "_timer"),
+      .init(type: "Foundation.__NSCFType", reference: ""),
     ])
 
   static let all = [cycle, overRetained, probableCycle, heldByStatic, growth, libraryLeak]

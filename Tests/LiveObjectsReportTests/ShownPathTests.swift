@@ -23,7 +23,8 @@ struct ShownPathTests {
       try line(.retainCycle, [("Demo.Spy", "completion"), (closure, "self"), ("Demo.Loader", "client")])
         == "Spy.completion → closure #1 in Loader.load() → self.client → Spy")
     #expect(
-      try line(.retainCycle, [("Demo.Spy", "completion"), (closure, "captured variable"), ("Demo.Cell", "spy")])
+      try line(
+        .retainCycle, [("Demo.Spy", "completion"), (closure, "captured variable"), ("Demo.Cell", "spy")])
         == "Spy.completion → closure #1 in Loader.load() → captured variable Cell.spy → Spy")
     #expect(
       try line(.retainCycle, [("Demo.A", "f"), (closure, ""), (closure, "captured A")])
@@ -61,7 +62,8 @@ struct ShownPathTests {
   @Test("has modules where two types would look the same")
   func tellsTypesApart() throws {
     #expect(
-      try line(.retainCycle, [("Demo.Client", "spy"), ("DemoTests.Client", "real"), ("Demo.Box<Demo.A>", "value")])
+      try line(
+        .retainCycle, [("Demo.Client", "spy"), ("DemoTests.Client", "real"), ("Demo.Box<Demo.A>", "value")])
         == "Demo.Client.spy → DemoTests.Client.real → Box<A>.value → Demo.Client")
   }
 

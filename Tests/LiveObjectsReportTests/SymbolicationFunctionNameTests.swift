@@ -19,6 +19,7 @@ struct SymbolicationFunctionNameTests {
       ),
       ("Demo.Loader.deinit", "Loader.deinit"),
       ("Demo.run(with: inout Swift.Int) async throws -> ()", "run(with:)"),
+      ("Demo.P.ns@Sendable (with: Swift.Int, _: Swift.String) async throws -> Swift.Int", "P.ns(with:_:)"),
       (
         "Demo.Loader.h.modify : ((Swift.String) -> ())? with unmangled suffix \".resume.0\"",
         "Loader.h.modify"
@@ -51,6 +52,26 @@ struct SymbolicationFunctionNameTests {
         "closure #1 in inner #1 in Box.run(with:)"
       ),
       ("closure #1 (Swift.String) -> () in Demo", "closure #1"),
+      (
+        "closure #1 nonisolated(nonsending) (Swift.Int) async -> () in Demo.P.go() -> ()",
+        "closure #1 in P.go()"
+      ),
+      (
+        "closure #1 @Swift.MainActor () async -> () in closure #1 (Swift.Int) -> () in Demo.D.each([Swift.Int]) -> ()",
+        "closure #1 in closure #1 in D.each(_:)"
+      ),
+      (
+        "async function pointer to partial apply forwarder for closure #1 () async -> () in Demo.A.st() -> ()",
+        "closure #1 in A.st()"
+      ),
+      (
+        "partial apply forwarder for implicit closure #2 () -> () in implicit closure #1 (Demo.A) -> () -> () in Demo.A.go() -> ()",
+        "implicit closure #1 in A.go()"
+      ),
+      (
+        "closure #1 () -> () in implicit closure #1 (Demo.A) -> () in Demo.A.go() -> ()",
+        "closure #1 in implicit closure #1 in A.go()"
+      ),
       (
         "init(x: Swift.Int) -> Local #1 in Demo.f() -> () in Local #1 in Demo.f() -> ()",
         "init(x:) in f() in Local #1 in f()"

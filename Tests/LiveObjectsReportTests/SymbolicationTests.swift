@@ -13,7 +13,7 @@ struct SymbolicationTests {
   func namesFileAndLine() throws {
     let (frame, line) = makeFrame()
     let symbolicator = BinarySymbolicator()
-    let named = try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
+    let named = try #require(symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first)
 
     #expect(named.function == "makeFrame()")
     #expect(named.module == "LiveObjectsReportTests")
@@ -27,8 +27,8 @@ struct SymbolicationTests {
   func namesFunctionsWithoutSymbolizer() throws {
     let (frame, _) = makeFrame()
     let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: []))
-    let named = try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
-    _ = symbolicator.symbolicate([Frame(image: 0, offset: frame.offset + 1)], of: makeCapture())
+    let named = try #require(symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first)
+    _ = symbolicator.symbolicate([Frame(image: 0, offset: frame.offset + 1)], of: ownCapture)
 
     #expect(named.function == "makeFrame()")
     #expect(named.file == nil)
@@ -42,7 +42,7 @@ struct SymbolicationTests {
     let (frame, _) = makeFrame()
     let search = SymbolizerSearch(folders: [folder.path])
     let symbolicator = BinarySymbolicator(binaries: nil, search: search)
-    let named = symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first
+    let named = symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first
 
     #expect(named?.function == "makeFrame()")
     #expect(symbolicator.notes.contains { $0.contains("llvm-symbolizer failed") })
@@ -87,7 +87,7 @@ struct SymbolicationTests {
     let program = folder.path("program")
     try makeExecutableWithoutDebugInformation(at: program)
     let (frame, _) = makeFrame()
-    var capture = makeCapture()
+    var capture = ownCapture
     capture.images[0].path = program
     let symbolicator = BinarySymbolicator()
     let named = try #require(symbolicator.symbolicate([frame], of: capture)[frame]?.first)
@@ -103,7 +103,7 @@ struct SymbolicationTests {
   @Test("only from the file that ran")
   func refusesARebuiltFile() throws {
     let (frame, _) = makeFrame()
-    var capture = makeCapture()
+    var capture = ownCapture
     capture.images[0].buildID = [1, 2, 3]
     let symbolicator = BinarySymbolicator()
     let named = try #require(symbolicator.symbolicate([frame], of: capture)[frame]?.first)
@@ -120,7 +120,7 @@ struct SymbolicationTests {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("deep/renamed"), withDestinationPath: ownExecutable)
     let (frame, line) = makeFrame()
-    var capture = makeCapture()
+    var capture = ownCapture
     capture.images[0].path = "/elsewhere/program"
 
     let named = BinarySymbolicator(binaries: folder.path).symbolicate([frame], of: capture)[frame]?.first
@@ -139,7 +139,7 @@ struct SymbolicationTests {
     let (frame, line) = makeFrame()
     let symbolicator = BinarySymbolicator(binaries: folder.path)
 
-    #expect(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first?.line == line)
+    #expect(symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first?.line == line)
     #expect(symbolicator.notes == ["Of another build than the one that ran, so not used: \(other)."])
   }
 
@@ -149,7 +149,7 @@ struct SymbolicationTests {
       Frame(image: nil, offset: 0x1234), Frame(image: 7, offset: 1), Frame(image: 0, offset: 0),
       Frame(image: 0, offset: .max), Frame(image: 1, offset: 16),
     ]
-    var capture = makeCapture()
+    var capture = ownCapture
     capture.images.append(Image(loadBias: 0, addresses: 0..<1, path: "linux-vdso.so.1", isSystem: true))
     let symbolicator = BinarySymbolicator()
     let named = symbolicator.symbolicate(frames, of: capture)
@@ -164,7 +164,7 @@ struct SymbolicationTests {
   func namesManyFrames() throws {
     let (frame, _) = makeFrame()
     let frames = Set((0..<10_000).map { Frame(image: 0, offset: frame.offset + $0) })
-    let named = BinarySymbolicator().symbolicate(frames, of: makeCapture())
+    let named = BinarySymbolicator().symbolicate(frames, of: ownCapture)
 
     #expect(named.count == frames.count)
     #expect(named.values.filter { $0[0].function != nil }.count > 5_000)
@@ -178,7 +178,7 @@ private func named(by script: String) throws -> SourceFrame {
   let folder = try makeSymbolizer(script)
   let (frame, _) = makeFrame()
   let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
-  return try #require(symbolicator.symbolicate([frame], of: makeCapture())[frame]?.first)
+  return try #require(symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first)
 }
 
 /// A frame of this function, and the line it is in.
@@ -187,27 +187,6 @@ private func makeFrame() -> (frame: Frame, line: Int) {
   let (addresses, line) = (Thread.callStackReturnAddresses.map(\.uint64Value), #line)
   let own = addresses.first(where: ownAddresses.contains)!
   return (Frame(image: 0, offset: own - ownAddresses.lowerBound), line)
-}
-
-private let ownExecutable = "/proc/self/exe".resolvingLinks!
-
-/// Where the running executable is mapped; its load bias is the first of these addresses.
-private let ownAddresses: Range<UInt64> = {
-  let maps = String(decoding: FileManager.default.contents(atPath: "/proc/self/maps")!, as: UTF8.self)
-  let own = maps.split(separator: "\n").filter { $0.hasSuffix(" " + ownExecutable) }
-    .map { $0.prefix { $0 != " " }.split(separator: "-").map { UInt64($0, radix: 16)! } }
-  return own.first![0]..<own.last![1]
-}()
-
-private func makeCapture() -> Capture {
-  Capture(
-    process: ProcessDescription(id: 1, executable: ownExecutable),
-    tracking: TrackingStatus(state: .tracking),
-    images: [
-      Image(
-        loadBias: ownAddresses.lowerBound, addresses: ownAddresses,
-        buildID: ELFFile(path: ownExecutable)!.buildID, path: ownExecutable)
-    ])
 }
 
 /// A copy of this executable whose debug information nobody finds, because its section has another name.

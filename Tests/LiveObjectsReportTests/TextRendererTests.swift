@@ -17,7 +17,9 @@ import Testing
   @Test(
     arguments: [
       ([ExplainedFindings.cycle], "1 leak keeps 20 objects (640 bytes) alive in demo (pid 12)"),
-      ([ExplainedFindings.probableCycle], "1 probable leak keeps 2 objects (64 bytes) alive in demo (pid 12)"),
+      (
+        [ExplainedFindings.probableCycle], "1 probable leak keeps 2 objects (64 bytes) alive in demo (pid 12)"
+      ),
       (
         [ExplainedFindings.heldByStatic, ExplainedFindings.growth],
         "no leaks found; 2 types of yours left 15 instances (528 bytes) behind in demo (pid 12)"

@@ -67,7 +67,7 @@ public final class BinarySymbolicator: Symbolicator {
     return addresses
   }
 
-  private func binary(of image: Image) -> String? {
+  func binary(of image: Image) -> String? {
     switch locator.location(of: image) {
     case .file(let path, let otherBuilds):
       for other in otherBuilds { collectedNotes.add(otherBuild: other) }
@@ -84,6 +84,7 @@ public final class BinarySymbolicator: Symbolicator {
   private func resolve(_ addresses: Set<CodeAddress>, images: [Image]) {
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
+    let addresses = addresses.subtracting(resolveFunctionPointers(among: addresses))
     guard let symbolizer = search.symbolizer(forProcessWith: images.map(\.path)) else {
       collectedNotes.addMissingSymbolizer()
       return resolveFromSymbolTables(addresses)
@@ -99,10 +100,23 @@ public final class BinarySymbolicator: Symbolicator {
     }
   }
 
-  private func resolveFromSymbolTables(_ addresses: Set<CodeAddress>) {
+  /// Names asynchronous closures: what stands for their code is a variable, the async function pointer.
+  ///
+  /// - Returns: the addresses that are none of code.
+  private func resolveFunctionPointers(among addresses: Set<CodeAddress>) -> Set<CodeAddress> {
+    var pointers: Set<CodeAddress> = []
     for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
       guard let file = ELFFile(path: binary) else { continue }
-      let table = SymbolTable(of: file)
+      pointers.formUnion(addresses.filter { !file.holdsCode(at: $0.address) })
+    }
+    resolveFromSymbolTables(pointers, .variables)
+    return pointers
+  }
+
+  private func resolveFromSymbolTables(_ addresses: Set<CodeAddress>, _ kind: SymbolTable.Kind = .functions) {
+    for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
+      guard let file = ELFFile(path: binary) else { continue }
+      let table = SymbolTable(of: file, kind)
       for address in addresses {
         known[address] = table.symbol(at: address.address).map { [.init(symbol: $0)] } ?? []
       }

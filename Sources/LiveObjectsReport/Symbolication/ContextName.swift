@@ -6,13 +6,17 @@ struct ContextName {
 
   init(_ context: ArraySlice<UInt8>) {
     var words: [String] = []
+    var isAttributed = false
     for word in BracketedText(context).split(at: " ") where !word.isEmpty {
       if Self.endsName(word) { break }
-      if Self.isClutter(word) { continue }
-      if let operands = Self.operands(of: word), let name = words.popLast() {
+      let operands = isAttributed ? Self.shortened(word) : Self.operands(of: word)
+      if let operands, let name = words.popLast() {
         words.append(name + operands)
-      } else {
-        let (module, rest) = self.module == nil ? Self.splittingModule(from: word) : (nil, word)
+        isAttributed = false
+      } else if !Self.isClutter(word) {
+        let (name, attribute) = Self.splittingAttribute(from: word)
+        isAttributed = !attribute.isEmpty
+        let (module, rest) = self.module == nil ? Self.splittingModule(from: name) : (nil, name)
         self.module = self.module ?? module
         words.append(Self.shortened(rest))
       }
@@ -29,7 +33,15 @@ struct ContextName {
   /// Attributes, and the type of a closure or a local function, which stands after its number.
   private static func isClutter(_ word: ArraySlice<UInt8>) -> Bool {
     if word.starts(with: "(extension".utf8) { return false }
-    return "@(<".utf8.contains(word.first ?? 0)
+    return "@(<".utf8.contains(word.first ?? 0) || word.starts(with: "nonisolated(".utf8)
+  }
+
+  /// `Demo.load@Sendable`, whose parameters follow as a word of their own.
+  private static func splittingAttribute(
+    from word: ArraySlice<UInt8>
+  ) -> (name: ArraySlice<UInt8>, attribute: ArraySlice<UInt8>) {
+    let name = word.prefix { $0 != UInt8(ascii: "@") }
+    return (name, word[name.endIndex...])
   }
 
   /// `infix(A, A)`, which follows an operator's name, gives `(_:_:)`.

@@ -12,6 +12,8 @@ package final class ELFFile {
   struct Section {
     var name: String
     var type: UInt32
+    var flags: UInt64
+    var address: UInt64
     var offset: UInt64
     var size: UInt64
     /// The index of the section that holds the strings of this one.
@@ -27,6 +29,7 @@ package final class ELFFile {
     static let notes: UInt32 = 4
   }
   private static let buildIDNote: UInt32 = 3
+  private static let executableFlag: UInt64 = 4
 
   struct Segment {
     var type: UInt32
@@ -74,6 +77,12 @@ package final class ELFFile {
 
   /// The compiler left in it what names files and lines.
   var holdsDebugInformation: Bool { sections.contains { $0.name == ".debug_info" } }
+
+  /// There is code at an address, as far as the section headers tell.
+  func holdsCode(at address: UInt64) -> Bool {
+    let section = sections.first { address >= $0.address && address - $0.address < $0.size && $0.address > 0 }
+    return section.map { $0.flags & Self.executableFlag != 0 } ?? true
+  }
 
   lazy var sections: [Section] = readSections()
   lazy var segments: [Segment] = readSegments()
@@ -133,7 +142,8 @@ package final class ELFFile {
 
   private static func section(in table: LittleEndianBytes, at start: Int) -> Section {
     Section(
-      name: "", type: table.uint32(start + 4) ?? 0, offset: table.uint64(start + 24) ?? 0,
+      name: "", type: table.uint32(start + 4) ?? 0, flags: table.uint64(start + 8) ?? 0,
+      address: table.uint64(start + 16) ?? 0, offset: table.uint64(start + 24) ?? 0,
       size: table.uint64(start + 32) ?? 0, link: Int(table.uint32(start + 40) ?? 0))
   }
 

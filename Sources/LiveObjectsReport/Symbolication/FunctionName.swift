@@ -24,13 +24,21 @@ struct FunctionName: Hashable {
       // Code at the top level of a file: the outermost context is the module alone.
       module = parts.removeLast()
     }
-    function = parts.joined(separator: " in ")
+    function = Self.withoutInnerImplicitClosures(parts).joined(separator: " in ")
     if function.isEmpty { function = demangled }
     if isMerged { function += " (or one merged with it)" }
   }
 
   /// A function of C or C++: as it is.
   init(undemangled symbol: String) { function = symbol }
+
+  /// A reference to a method (`view.reload`) makes two closures, one inside of the other, and nobody wrote either.
+  private static func withoutInnerImplicitClosures(_ contexts: [String]) -> [String] {
+    let isImplicit = contexts.map { $0.hasPrefix("implicit closure #") }
+    return zip(contexts, isImplicit.indices).compactMap { context, index in
+      isImplicit[index] && isImplicit.dropFirst(index + 1).first == true ? nil : context
+    }
+  }
 
   /// `(Cache in _8E34543FA00B3A97BCFBD7BFA4EE5AD5)` is how a private `Cache` is told from others.
   private static func unwrappingPrivateNames(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -66,7 +74,7 @@ struct FunctionName: Hashable {
   /// What the compiler makes around a function, and a person did not write.
   private static let wrappers = [
     "merged ", "partial apply forwarder for ", "partial apply for ", "async function pointer to ",
-    "dispatch thunk of ", "protocol witness for ", "await resume partial function for ",
+    "dispatch thunk of ", "curry thunk of ", "protocol witness for ", "await resume partial function for ",
     "suspend resume partial function for ", "@objc ", "@nonobjc ", "distributed thunk ",
   ].map { Array($0.utf8) }
 
