@@ -6,6 +6,9 @@ internal import LiveObjectsReport
 final class Explanation: Sendable {
   private struct Answer {
     var analysis: Analysis
+    /// The same without references, so that every instance shows at the call that made it: objects that hang
+    /// together are one finding otherwise.
+    var growth: Analysis
     /// What could not be named.
     var notes: [String]
   }
@@ -38,10 +41,14 @@ final class Explanation: Sendable {
 
   private func explain() -> Answer {
     let symbolicator = BinarySymbolicator()
-    let analysis = Analysis(
-      of: capture, symbolicator: symbolicator,
-      options: .init(baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true))
-    return Answer(analysis: analysis, notes: symbolicator.notes)
+    let options = Analysis.Options(
+      baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true)
+    var unlinked = capture
+    unlinked.graph = nil
+    return Answer(
+      analysis: Analysis(of: capture, symbolicator: symbolicator, options: options),
+      growth: Analysis(of: unlinked, symbolicator: symbolicator, options: options),
+      notes: symbolicator.notes)
   }
 
   func text(notes: [String]) -> String {
@@ -54,7 +61,7 @@ final class Explanation: Sendable {
 
   var callSites: [LiveObjects.CallSite] {
     Recorder.ignoring {
-      analysis.findings.flatMap { finding in
+      answer.growth.findings.flatMap { finding in
         finding.allocatedAt.map {
           LiveObjects.CallSite(type: finding.type, instances: $0.instances, frames: $0.frames)
         }

@@ -5,7 +5,7 @@ extension LiveObjects {
   ///
   /// Taken in a service that grows, twice, it tells by what:
   /// ```swift
-  /// let before = try LiveObjects.snapshot()
+  /// let before = try LiveObjects.snapshot(references: false)
   /// …
   /// print(try LiveObjects.snapshot().growth(since: before))
   /// ```
