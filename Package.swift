@@ -77,6 +77,9 @@ let package = Package(
         ])
       ]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
-    .executableTarget(name: "Scenarios", path: "Tests/Fixtures/Scenarios"),
+    .executableTarget(
+      name: "Scenarios", path: "Tests/Fixtures/Scenarios",
+      // Many plants look alike. Merged, they could not be told apart as call sites.
+      swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])]),
   ]
 #endif
