@@ -16,8 +16,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Which findings make the exit status 1. Every finding says growth in this version, so only growth \
-      can fail; explanations of cycles come later.
+      Which findings make the exit status 1: leaks are objects that nothing can reach, held adds growth \
+      with a known holder, growth all other growth.
       """, valueName: "findings"))
   var failOn: FailOn = .leaks
 

@@ -66,7 +66,7 @@ struct SymbolicationFunctionNameTests {
       ),
       (
         "partial apply forwarder for implicit closure #2 () -> () in implicit closure #1 (Demo.A) -> () -> () in Demo.A.go() -> ()",
-        "implicit closure #1 in A.go()"
+        "implicit closure #2 in A.go()"
       ),
       (
         "closure #1 () -> () in implicit closure #1 (Demo.A) -> () in Demo.A.go() -> ()",

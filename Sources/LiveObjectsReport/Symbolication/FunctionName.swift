@@ -24,7 +24,7 @@ struct FunctionName: Hashable {
       // Code at the top level of a file: the outermost context is the module alone.
       module = parts.removeLast()
     }
-    function = Self.withoutInnerImplicitClosures(parts).joined(separator: " in ")
+    function = Self.withoutOuterImplicitClosures(parts).joined(separator: " in ")
     if function.isEmpty { function = demangled }
     if isMerged { function += " (or one merged with it)" }
   }
@@ -32,13 +32,16 @@ struct FunctionName: Hashable {
   /// A function of C or C++: as it is.
   init(undemangled symbol: String) { function = symbol }
 
-  /// A reference to a method (`view.reload`) makes two closures, one inside of the other, and nobody wrote either.
-  private static func withoutInnerImplicitClosures(_ contexts: [String]) -> [String] {
-    let isImplicit = contexts.map { $0.hasPrefix("implicit closure #") }
-    return zip(contexts, isImplicit.indices).compactMap { context, index in
-      isImplicit[index] && isImplicit.dropFirst(index + 1).first == true ? nil : context
+  /// A reference to a method (`view.reload`) makes two closures, one inside of the other, that nobody wrote:
+  /// `implicit closure #2 in implicit closure #1 in f()` is `implicit closure #2 in f()`.
+  private static func withoutOuterImplicitClosures(_ contexts: [String]) -> [String] {
+    contexts.reduce(into: []) { kept, context in
+      let isImplicit = context.hasPrefix(implicitClosure)
+      if !isImplicit || kept.last?.hasPrefix(implicitClosure) != true { kept.append(context) }
     }
   }
+
+  private static let implicitClosure = "implicit closure #"
 
   /// `(Cache in _8E34543FA00B3A97BCFBD7BFA4EE5AD5)` is how a private `Cache` is told from others.
   private static func unwrappingPrivateNames(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
