@@ -6,6 +6,14 @@ struct ShownFrame: Hashable {
   /// `Loader.swift:23`, or less where less is known.
   let location: String
 
+  /// Stands for a call of which nothing was recorded.
+  static let unknown = ShownFrame(function: "(no stack trace)", location: "")
+
+  private init(function: String, location: String) {
+    self.function = function
+    self.location = location
+  }
+
   init(_ frame: SourceFrame) {
     function = frame.function ?? "(no symbol) in \(frame.module)"
     let name = frame.file?.fileName ?? ""

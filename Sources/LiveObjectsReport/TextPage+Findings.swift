@@ -80,10 +80,12 @@ extension TextPage {
   }
 
   private static func rows(of site: Finding.RetainingCallSite) -> [[String]] {
-    let frames = ShownFrame.frames(of: site.frames).prefix(listedRetainingFrames)
+    let frames = site.frames.isEmpty ? [.unknown] : ShownFrame.frames(of: site.frames)
     let counts =
       "(\(Count.of(site.retains, "retain", "retains")), \(Count.of(site.releases, "release", "releases")))"
-    return rows(of: Array(frames), count: "+\(Count.grouped(site.unmatched))", remark: counts)
+    return rows(
+      of: Array(frames.prefix(listedRetainingFrames)), count: "+\(Count.grouped(site.unmatched))",
+      remark: counts)
   }
 
   private static func rows(of frames: [ShownFrame], count: String, remark: String = "") -> [[String]] {

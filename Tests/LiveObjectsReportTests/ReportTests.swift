@@ -85,8 +85,8 @@ import Testing
 
     #expect(merged.certainty == .probable)
     #expect(merged.unexplainedRetains == 4)
-    #expect(merged.retainedAt.map(\.retains) == [5, 6])
-    #expect(merged.retainedAt.map(\.releases) == [0, 2])
+    #expect(merged.retainedAt.map(\.retains) == [5, 6, 2])
+    #expect(merged.retainedAt.map(\.releases) == [0, 2, 0])
     #expect(merged.remarks.count == 2)
   }
 
