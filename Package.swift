@@ -80,6 +80,6 @@ let package = Package(
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many plants look alike. Merged, they could not be told apart as call sites.
-      swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])]),
+      swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-llvm-merge-functions-pass"])]),
   ]
 #endif
