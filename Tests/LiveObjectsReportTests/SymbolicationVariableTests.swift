@@ -35,7 +35,9 @@ struct SymbolicationVariableTests {
 
   @Test(
     "is not known for what the compiler keeps for itself",
-    arguments: ["$s4Demo1SV2InVMI", "$s4Demo4ItemCN", "$s4Demo2AACACScAAAWL", "$s_WZ", "$s", ""])
+    arguments: [
+      "$s4Demo1SV2InVMI", "$s4Demo4ItemCN", "$s4Demo2AACACScAAAWL", "symbolic Si", "$s_WZ", "$s", "",
+    ])
   func isNotKnown(symbol: String) {
     #expect(VariableName.text(of: symbol) == nil)
   }

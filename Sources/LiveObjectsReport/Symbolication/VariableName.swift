@@ -11,9 +11,10 @@ enum VariableName {
     return "\(isStatic ? "static" : "global") \(qualified(function, with: module))"
   }
 
-  /// A compiler appends a number to the names of C's static variables inside of functions.
+  /// A compiler appends a number to the names of C's static variables inside of functions. A name with a
+  /// space is the Swift compiler's own.
   private static func ofC(_ symbol: String) -> String? {
-    symbol.isEmpty ? nil : "global \(symbol.prefix { $0 != "." })"
+    symbol.isEmpty || symbol.contains(" ") ? nil : "global \(symbol.prefix { $0 != "." })"
   }
 
   /// The symbol of the variable itself. The optimiser also keeps an object as data that is made once and
