@@ -83,7 +83,7 @@ static const char *write_references(struct liveobj_capture *capture, uintptr_t s
     const char *failure = take_turn();
     if (failure)
         return failure;
-    liveobj_write_heap_graph(capture, stack_pointer, &failure);
+    failure = liveobj_write_heap_graph(capture, stack_pointer);
     give_turn();
     return failure;
 }

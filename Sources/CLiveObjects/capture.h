@@ -105,12 +105,11 @@ static inline void liveobj_use_stack(struct liveobj_capture *capture, uint32_t s
 // MARK: - heap/heap_graph.c
 
 /// Writes all live objects and what refers to what.
-/// \returns false if references could not be read: nothing was written then but what `capture` says
-/// of types, and `failure` is a sentence about why.
-bool liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer,
-                              const char **failure);
+/// \param stack_pointer of the calling thread where the program's own frames end.
+/// \returns NULL, or a sentence about why it could not: no objects were written then.
+const char *liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer);
 /// Says that references were not read, and why.
-void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *failure);
+void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why);
 
 #pragma GCC visibility pop
 

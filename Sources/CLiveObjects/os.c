@@ -18,11 +18,104 @@
 // System calls are not declared for hooks; those made here ask the kernel, never malloc.
 LIVEOBJ_UNCHECKED_BEGIN
 
+// MARK: - Own mappings
+
+/// Places are used again and never taken away. Without locks, for hooks map memory as well.
+struct mapping {
+    uintptr_t start; // 0: free; TAKEN: being filled; atomic
+    uintptr_t end;   // atomic
+};
+enum { TAKEN = 1, MAPPINGS_IN_BLOCK = 1023 };
+
+struct mapping_block {
+    struct mapping_block *next; // atomic
+    struct mapping mappings[MAPPINGS_IN_BLOCK];
+};
+static struct mapping_block first_block;
+
+/// \returns false if every place is taken.
+static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end) {
+    for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+        struct mapping *mapping = &block->mappings[i];
+        uintptr_t free_place = 0;
+        // Relaxed: this only settles whose the place is.
+        if (__atomic_load_n(&mapping->start, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&mapping->start, &free_place, TAKEN, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&mapping->end, end, __ATOMIC_RELAXED);
+        // Release: whoever sees the start sees the end.
+        __atomic_store_n(&mapping->start, start, __ATOMIC_RELEASE);
+        return true;
+    }
+    return false;
+}
+
+static struct mapping_block *next_block(struct mapping_block *block) {
+    // Acquire: pairs with the release that added it.
+    return __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
+}
+
+/// Adds a block that holds itself; of two threads that try at once, one wins.
+static struct mapping_block *add_block(struct mapping_block *last) {
+    struct mapping_block *present = NULL;
+    struct mapping_block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    note_in(block, (uintptr_t)block, (uintptr_t)(block + 1));
+    if (__atomic_compare_exchange_n(&last->next, &present, block, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_ACQUIRE))
+        return block;
+    munmap(block, sizeof *block);
+    return present;
+}
+
+static void note_mapping(void *start, size_t bytes) {
+    struct mapping_block *block = &first_block;
+    while (block && !note_in(block, (uintptr_t)start, (uintptr_t)start + bytes)) {
+        struct mapping_block *next = next_block(block);
+        block = next ? next : add_block(block);
+    }
+}
+
+/// A mapping may also lose its end alone.
+static void forget_mapping(void *start_pointer) {
+    uintptr_t start = (uintptr_t)start_pointer;
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            struct mapping *mapping = &block->mappings[i];
+            uintptr_t first = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (first <= TAKEN || start < first ||
+                start >= __atomic_load_n(&mapping->end, __ATOMIC_RELAXED))
+                continue;
+            __atomic_store_n(&mapping->end, start, __ATOMIC_RELAXED);
+            if (start == first)
+                __atomic_store_n(&mapping->start, 0, __ATOMIC_RELEASE);
+            return;
+        }
+}
+
+void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context) {
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            const struct mapping *mapping = &block->mappings[i];
+            uintptr_t start = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (start > TAKEN)
+                visit(context, start, __atomic_load_n(&mapping->end, __ATOMIC_RELAXED));
+        }
+}
+
+// MARK: - Memory
+
 static void *map(size_t bytes, int protection) {
     int saved = errno; // the host must not find our failures in its errno
     void *start = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     errno = saved;
-    return start == MAP_FAILED ? NULL : start;
+    if (start == MAP_FAILED)
+        return NULL;
+    note_mapping(start, bytes);
+    return start;
 }
 
 void *liveobj_os_reserve(size_t bytes) {
@@ -61,8 +154,10 @@ LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
 
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
     int saved = errno;
-    if (start)
+    if (start) {
+        forget_mapping(start); // before another thread's mapping can be there
         munmap(start, bytes);
+    }
     errno = saved;
 }
 
@@ -74,12 +169,18 @@ void *liveobj_os_map_shared(size_t bytes) {
     return start == MAP_FAILED ? NULL : start;
 }
 
+static void *move(void *start, size_t bytes, size_t new_bytes) {
+    void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        return NULL;
+    forget_mapping(start);
+    note_mapping(moved, new_bytes);
+    return moved;
+}
+
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     int saved = errno;
-    void *moved = start ? mremap(start, bytes, new_bytes, MREMAP_MAYMOVE)
-                        : map(new_bytes, PROT_READ | PROT_WRITE);
-    if (moved == MAP_FAILED)
-        moved = NULL;
+    void *moved = start ? move(start, bytes, new_bytes) : map(new_bytes, PROT_READ | PROT_WRITE);
     if (moved) // all of it is about to be written: hundreds of page faults less
         madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;
@@ -135,6 +236,84 @@ size_t liveobj_os_file_read(const char *path, void *into, size_t capacity) {
         close(fd);
     errno = saved;
     return total;
+}
+
+enum { LINE_BYTES = 4096 };
+
+struct line_reader {
+    liveobj_os_visit_line_fn visit;
+    void *context;
+    size_t length;
+    char line[LINE_BYTES];
+};
+
+/// \returns false once no more lines are wanted.
+static bool take_bytes(struct line_reader *reader, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] != '\n') {
+            reader->line[reader->length] = bytes[i];
+            reader->length += reader->length < LINE_BYTES - 1;
+            continue;
+        }
+        reader->line[reader->length] = 0;
+        reader->length = 0;
+        if (!reader->visit(reader->context, reader->line))
+            return false;
+    }
+    return true;
+}
+
+bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context) {
+    int saved = errno;
+    char bytes[LINE_BYTES];
+    struct line_reader reader = {.visit = visit, .context = context};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
+    bool is_read = count > 0;
+    while (count > 0 && take_bytes(&reader, bytes, (size_t)count))
+        count = read(fd, bytes, sizeof bytes);
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return is_read;
+}
+
+/// As the kernel writes it.
+struct directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+static void visit_entries(const char *entries, long count, liveobj_os_visit_thread_fn visit,
+                          void *context) {
+    const struct directory_entry *entry;
+    for (long at = 0; at < count; at += entry->bytes) {
+        uint32_t thread = 0;
+        entry = (const void *)(entries + at);
+        for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++)
+            thread = thread * 10 + (uint32_t)(*digit - '0');
+        if (thread)
+            visit(context, thread);
+    }
+}
+
+void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context) {
+    int saved = errno;
+    _Alignas(uint64_t) char entries[LINE_BYTES];
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long count;
+    while (fd >= 0 && (count = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        visit_entries(entries, count, visit, context);
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+}
+
+uint32_t liveobj_os_thread_id(void) {
+    return (uint32_t)syscall(SYS_gettid);
 }
 
 uint64_t liveobj_os_wall_clock(void) {

@@ -48,6 +48,11 @@ LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 
+/// Calls `visit` for every mapping that was made here and is still there, reservations included:
+/// what lies in them is the recorder's own. A mapping that comes or goes meanwhile may be missed.
+typedef void (*liveobj_os_visit_mapping_fn)(void *context, uintptr_t start, uintptr_t end);
+void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context);
+
 /// Zeroed memory that this process and its copies share; NULL if refused.
 void *liveobj_os_map_shared(size_t bytes);
 
@@ -70,6 +75,17 @@ void liveobj_os_file_unmap(struct liveobj_file file);
 /// Reads a file of unknown size, as those of /proc are, up to `capacity` bytes.
 /// \returns the number of bytes read; 0 if it cannot be read.
 size_t liveobj_os_file_read(const char *path, void *into, size_t capacity);
+
+/// Calls `visit` for each line of a file of any length, without its end, until it returns false.
+/// Lines of more than 4 KB are cut.
+/// \returns false if the file cannot be read.
+typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
+bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context);
+
+/// Calls `visit` for each thread of the process, the calling one included.
+typedef void (*liveobj_os_visit_thread_fn)(void *context, uint32_t thread);
+void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context);
+uint32_t liveobj_os_thread_id(void);
 
 /// Nanoseconds since 1970.
 uint64_t liveobj_os_wall_clock(void);

@@ -44,6 +44,12 @@ void liveobj_stream_end(struct liveobj_stream *stream) {
     write_section(stream, "END!", &sections, sizeof sections);
 }
 
+void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count,
+                            uint64_t sections) {
+    write_bytes(stream, bytes, count);
+    stream->sections += sections;
+}
+
 bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
                            const char *tag) {
     *section = (struct liveobj_section){.stream = stream, .capacity = SECTION_BYTES};

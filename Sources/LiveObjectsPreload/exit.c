@@ -38,7 +38,7 @@ static void report(void) {
 
 /// On the present stack where the system refuses another. The stack is not given back: the process
 /// is ending.
-static void report_on_own_stack(void) {
+static void switch_stack_and_report(void) {
     static ucontext_t here, there;
     void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -50,6 +50,13 @@ static void report_on_own_stack(void) {
     there.uc_link = &here;
     makecontext(&there, report, 0);
     swapcontext(&here, &there);
+}
+
+/// Before the stacks are switched: the program's frames end here.
+static void report_on_own_stack(void) {
+    liveobj_ignore_begin();
+    switch_stack_and_report();
+    liveobj_ignore_end();
 }
 
 /// The first of several threads that end the process makes the report; the others would end it in

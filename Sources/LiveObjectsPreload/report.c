@@ -129,9 +129,7 @@ bool liveobj_report_write(const struct liveobj_options *options) {
     if (is_said_already(options))
         return false;
     struct liveobj_signals saved = liveobj_signals_block();
-    liveobj_ignore_begin();
     enum liveobj_verdict verdict = write_report(options);
-    liveobj_ignore_end();
     liveobj_signals_restore(&saved);
     return verdict == LIVEOBJ_VERDICT_FAILING;
 }

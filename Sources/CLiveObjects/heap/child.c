@@ -54,8 +54,9 @@ _Noreturn static void end(uint32_t state) {
 }
 
 void liveobj_child_advance(void) {
-    // Relaxed: only that it changes matters.
-    __atomic_fetch_add(&child.result->progress, 1, __ATOMIC_RELAXED);
+    // Relaxed: only that it changes matters. Nobody else writes it.
+    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
+    __atomic_store_n(&child.result->progress, progress + 1, __ATOMIC_RELAXED);
 }
 
 uint32_t liveobj_child_timeouts(void) {

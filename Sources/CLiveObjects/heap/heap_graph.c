@@ -1,15 +1,128 @@
-// heap_graph.c - what refers to what, as sections of a capture.
+// heap_graph.c - has the heap read in a copy of the process, and writes what came of it.
+//
+// Before: all that needs the runtime, which allocates and locks, is done here, in the program:
+// layouts of the types that are live. After: the names of types that came up late. Owns what both
+// sides share, for the time of one capture.
+
 #if defined(__linux__)
-#include "../capture.h"
 
-bool liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer,
-                              const char **failure) {
-    (void)capture, (void)stack_pointer;
-    *failure = "references are not read yet";
-    return false;
+#include "heap_walk.h"
+#include "references.h"
+#include "tasks.h"
+
+// MARK: - Before
+
+static void add_type(struct liveobj_capture *capture, uint32_t id) {
+    const struct liveobj_type *type = &capture->types.table.types[id];
+    liveobj_put_type(&capture->type_section, id, type, &capture->images);
+    liveobj_references_prepare(type);
 }
 
-void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *failure) {
-    (void)stream, (void)failure;
+/// \returns false if there is no memory for a type.
+static bool add_live_types(struct liveobj_capture *capture) {
+    struct liveobj_object object;
+    uint32_t end = liveobj_records_end(), id = 1;
+    for (uint32_t index = 1; index < end && id; index++) {
+        bool is_new = false;
+        if (liveobj_records_get(index, &object))
+            id = liveobj_captured_type_id(&capture->types, &object, &capture->reader, &is_new);
+        if (is_new)
+            add_type(capture, id);
+    }
+    return id != 0;
 }
+
+static const char *prepare(struct liveobj_heap_walk *walk, uintptr_t stack_pointer) {
+    static const char *const no_memory =
+        "references were not read: there was not enough memory for it";
+    static const char *const no_mappings =
+        "references were not read: the system does not list the process's memory (/proc)";
+    walk->report = liveobj_os_map_shared(sizeof *walk->report);
+    if (!walk->report || !add_live_types(walk->capture))
+        return no_memory;
+    liveobj_tasks_prepare();
+    return liveobj_roots_find(&walk->roots, stack_pointer) ? NULL : no_mappings;
+}
+
+// MARK: - After
+
+enum { GRAPH_READ = 1, GRAPH_NOT_READ = 2 };
+
+static void add_late_types(struct liveobj_capture *capture,
+                           const struct liveobj_heap_walk_report *report) {
+    for (uint32_t i = 0; i < report->new_type_count; i++) {
+        bool is_new;
+        const struct liveobj_type *type = &report->new_types[i];
+        uint32_t id = liveobj_type_table_id(&capture->types.table, type, &is_new);
+        capture->stream.failed |= id == 0;
+        if (is_new)
+            liveobj_put_type(&capture->type_section, id, type, &capture->images);
+    }
+}
+
+static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {
+    static const char *const locked =
+        "another thread held the locks of the Swift runtime while references were read, so some "
+        "types' properties are not known";
+    enum { MISSES_STACKS = 1, MISSES_ROOTS = 2 };
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "GRPH"))
+        return;
+    const struct liveobj_heap_walk_report *report = walk->report;
+    liveobj_put_u32(&section, GRAPH_READ);
+    liveobj_put_u32(&section, walk->roots.threads);
+    liveobj_put_u32(&section, report->unread_objects);
+    liveobj_put_u32(&section, report->scanned_objects);
+    liveobj_put_u32(&section, (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
+                                  (report->misses_roots ? MISSES_ROOTS : 0));
+    liveobj_put_u32(&section, report->timeouts > 0);
+    if (report->timeouts > 0)
+        liveobj_put_text(&section, locked);
+    liveobj_section_finish(&section);
+}
+
+static void write_answer(struct liveobj_heap_walk *walk, const struct liveobj_child *child) {
+    struct liveobj_capture *capture = walk->capture;
+    add_late_types(capture, walk->report);
+    liveobj_section_flush(&capture->type_section);
+    write_state(&capture->stream, walk);
+    liveobj_write_superclasses(&capture->stream, &capture->types);
+    liveobj_stream_forward(&capture->stream, child->bytes, child->count, walk->report->sections);
+}
+
+/// More than any heap that the records have room for.
+static size_t answer_capacity(void) {
+    static const uint64_t most = UINT64_C(1) << 37;
+    uint64_t limit = liveobj_os_reserve_limit();
+    return limit < most ? limit : most;
+}
+
+const char *liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer) {
+    struct liveobj_heap_walk walk = {.capture = capture};
+    const char *failure = prepare(&walk, stack_pointer);
+    if (!failure) {
+        struct liveobj_child child = liveobj_child_run(liveobj_heap_walk, &walk, answer_capacity());
+        failure = child.failure;
+        if (!failure)
+            write_answer(&walk, &child);
+        liveobj_child_end(&child);
+    }
+    liveobj_roots_end(&walk.roots);
+    liveobj_os_unmap(walk.report, sizeof *walk.report);
+    return failure;
+}
+
+void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why) {
+    enum { NOTHING_READ = 4 * sizeof(uint32_t) };
+    static const unsigned char zeros[NOTHING_READ];
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "GRPH"))
+        return;
+    liveobj_put_u32(&section, GRAPH_NOT_READ);
+    liveobj_put(&section, zeros, sizeof zeros);
+    liveobj_put_u32(&section, 1);
+    liveobj_put_text(&section, why);
+    liveobj_section_finish(&section);
+}
+
 #endif

@@ -26,7 +26,6 @@ struct liveobj_root {
     uintptr_t place;
 };
 
-/// \returns true to be told of further roots of the same target.
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
 
 struct liveobj_memory_range {
@@ -40,17 +39,21 @@ struct liveobj_memory_range {
 struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;
-    uint32_t threads;   // that were alive
-    bool misses_stacks; // of some thread no stack pointer could be had
+    uint32_t capacity;
+    uint32_t threads;          // that were alive
+    size_t thread_local_bytes; // of one thread, as far as they lie beside its stack
+    bool misses_stacks;        // of some thread no stack pointer could be had
 };
 
 /// \param stack_pointer of the calling thread where it entered the recorder: what lies deeper is
 /// the recorder's own.
+/// \returns false if there is no memory for it, or no list of the process's mappings.
 bool liveobj_roots_find(struct liveobj_roots *roots, uintptr_t stack_pointer);
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.
-void liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+/// \returns false if not all of it could be read.
+bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
                         void *context);
 
 #pragma GCC visibility pop

@@ -1,0 +1,28 @@
+// address_table.h - numbers addresses in the order in which they are first seen, from 1.
+//
+// Open addressing in memory from the system. Owned by one capture; no locks.
+
+#ifndef LIVEOBJ_ADDRESS_TABLE_H
+#define LIVEOBJ_ADDRESS_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct liveobj_address_table {
+    struct liveobj_numbered_address *slots;
+    uint32_t count;
+    uint32_t capacity; // a power of two
+};
+
+/// The number of an address other than 0; 0 if there is no memory for it. Zeroed memory is an empty
+/// table.
+uint32_t liveobj_address_number(struct liveobj_address_table *table, uintptr_t address);
+/// The number of an address that was numbered; 0 for others.
+uint32_t liveobj_address_find(const struct liveobj_address_table *table, uintptr_t address);
+void liveobj_address_table_end(struct liveobj_address_table *table);
+
+#pragma GCC visibility pop
+
+#endif

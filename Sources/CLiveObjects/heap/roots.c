@@ -1,0 +1,242 @@
+// roots.c - finds the memory outside of the heap in which references may lie.
+//
+// Owns the list of ranges. In the program itself, on any thread; reads the lists that the kernel
+// makes, and no memory of other threads.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "roots.h"
+
+#include <elf.h>
+#include <link.h>
+
+/// Where a thread's stack is in use from.
+struct stack {
+    uintptr_t from;
+    uint32_t thread;
+};
+
+/// Memory that is named otherwise, or is the recorder's own.
+struct extent {
+    uintptr_t start;
+    uintptr_t end;
+};
+
+/// What is known before the mappings are read.
+struct finding {
+    struct liveobj_roots *roots;
+    struct stack *stacks;
+    uint32_t stack_count;
+    uint32_t stack_capacity;
+    struct extent *taken;
+    uint32_t taken_count;
+    uint32_t taken_capacity;
+    uintptr_t own_from; // where the calling thread's own frames end
+    bool failed;
+};
+
+// MARK: - Lists
+
+/// Makes room for one more. \returns false if there is no memory for it.
+static bool make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
+    enum { FIRST_CAPACITY = 4096 };
+    if (count < *capacity)
+        return true;
+    uint32_t larger = *capacity ? *capacity * 2 : FIRST_CAPACITY;
+    void *moved = liveobj_os_resize(*items, *capacity * item_bytes, larger * item_bytes);
+    if (!moved)
+        return false;
+    *items = moved;
+    *capacity = larger;
+    return true;
+}
+
+static void add_range(struct finding *finding, struct liveobj_memory_range range) {
+    static const uintptr_t in_word = sizeof(uintptr_t) - 1;
+    struct liveobj_roots *roots = finding->roots;
+    range.start = (range.start + in_word) & ~in_word;
+    range.end &= ~in_word;
+    if (range.start >= range.end)
+        return;
+    if (make_room((void **)&roots->ranges, roots->count, &roots->capacity, sizeof range))
+        roots->ranges[roots->count++] = range;
+    else
+        finding->failed = true;
+}
+
+static void take(void *context, uintptr_t start, uintptr_t end) {
+    struct finding *finding = context;
+    if (make_room((void **)&finding->taken, finding->taken_count, &finding->taken_capacity,
+                  sizeof *finding->taken))
+        finding->taken[finding->taken_count++] = (struct extent){start, end};
+    else
+        finding->failed = true;
+}
+
+// MARK: - Images
+
+/// The rest of its pages belongs to nobody.
+static void add_global(struct finding *finding, uintptr_t start, size_t bytes) {
+    static const uintptr_t in_page = LIVEOBJ_PAGE_BYTES - 1;
+    uintptr_t end = start + bytes;
+    add_range(finding, (struct liveobj_memory_range){start, end, LIVEOBJ_ROOT_GLOBAL, 0});
+    take(finding, start & ~in_page, (end + in_page) & ~in_page);
+}
+
+static bool add_globals(void *context, const struct liveobj_image *image) {
+    struct finding *finding = context;
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_W)
+            add_global(finding, image->bias + headers[i].p_vaddr, headers[i].p_memsz);
+        if (headers[i].p_type == PT_TLS)
+            finding->roots->thread_local_bytes += headers[i].p_memsz + headers[i].p_align;
+    }
+    return finding->failed;
+}
+
+// MARK: - Threads
+
+static const char *append_number(char *end, uint32_t number) {
+    *--end = 0;
+    do
+        *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
+/// The last number but one of a thread's `syscall` file, if it waits in the kernel; 0 if it runs.
+static uintptr_t stack_pointer_of(uint32_t thread) {
+    enum { PATH_BYTES = 64, TEXT_BYTES = 256 };
+    char path[PATH_BYTES] = "/proc/self/task/", digits[16], text[TEXT_BYTES];
+    strcat(path, append_number(digits + sizeof digits, thread));
+    strcat(path, "/syscall");
+    size_t length = liveobj_os_file_read(path, text, sizeof text - 1);
+    text[length] = 0;
+    char *last = strrchr(text, ' ');
+    if (!last)
+        return 0;
+    *last = 0;
+    char *word = strrchr(text, ' ');
+    uintptr_t value = 0;
+    for (const char *digit = word ? word + 3 : ""; *digit; digit++) // behind " 0x"
+        value = value << 4 | (uintptr_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
+    return value;
+}
+
+static void add_stack(struct finding *finding, struct stack stack) {
+    if (make_room((void **)&finding->stacks, finding->stack_count, &finding->stack_capacity,
+                  sizeof stack))
+        finding->stacks[finding->stack_count++] = stack;
+    else
+        finding->failed = true;
+}
+
+static void add_thread(void *context, uint32_t thread) {
+    enum { RED_ZONE = 128 }; // that a function may use below its stack pointer
+    struct finding *finding = context;
+    bool is_own = thread == liveobj_os_thread_id();
+    uintptr_t pointer = is_own ? finding->own_from : stack_pointer_of(thread);
+    finding->roots->threads++;
+    finding->roots->misses_stacks |= pointer == 0;
+    if (pointer)
+        add_stack(finding, (struct stack){pointer - (is_own ? 0 : RED_ZONE), thread});
+}
+
+// MARK: - Mappings
+
+static uintptr_t take_hexadecimal(const char **next) {
+    uintptr_t value = 0;
+    for (;; ++*next) {
+        char digit = **next;
+        if (digit >= '0' && digit <= '9')
+            value = value << 4 | (uintptr_t)(digit - '0');
+        else if (digit >= 'a' && digit <= 'f')
+            value = value << 4 | (uintptr_t)(digit - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/// Adds what of a mapping is neither named otherwise nor the recorder's own.
+static void add_rest(struct finding *finding, struct extent mapping) {
+    while (mapping.start < mapping.end) {
+        uintptr_t until = mapping.end, after = mapping.end;
+        for (uint32_t i = 0; i < finding->taken_count; i++) {
+            struct extent taken = finding->taken[i];
+            if (taken.end > mapping.start && taken.start < until) {
+                until = taken.start > mapping.start ? taken.start : mapping.start;
+                after = taken.end;
+            }
+        }
+        add_range(finding,
+                  (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0});
+        mapping.start = after;
+    }
+}
+
+/// The next stack that is in use from `from` or deeper.
+static const struct stack *next_stack(const struct finding *finding, struct extent mapping,
+                                      uintptr_t from) {
+    const struct stack *next = NULL;
+    for (uint32_t i = 0; i < finding->stack_count; i++) {
+        const struct stack *stack = &finding->stacks[i];
+        if (stack->from >= from && stack->from < mapping.end && (!next || stack->from < next->from))
+            next = stack;
+    }
+    return next;
+}
+
+/// What lies deeper than the stack pointer is no longer in use.
+/// \returns false if no thread's stack lies in the mapping.
+static bool add_stacks(struct finding *finding, struct extent mapping) {
+    const struct stack *stack = next_stack(finding, mapping, mapping.start);
+    bool is_stack = stack != NULL;
+    while (stack) {
+        const struct stack *next = next_stack(finding, mapping, stack->from + 1);
+        uintptr_t end = next ? next->from : mapping.end;
+        add_range(finding, (struct liveobj_memory_range){stack->from, end, LIVEOBJ_ROOT_STACK,
+                                                         stack->thread});
+        stack = next;
+    }
+    return is_stack;
+}
+
+/// `start-end rw-p offset device inode name`. Only memory that belongs to no file and is not shared
+/// with others: to read a device's memory may do something.
+static bool add_mapping(void *context, const char *line) {
+    struct finding *finding = context;
+    struct extent mapping;
+    mapping.start = take_hexadecimal(&line);
+    line++;
+    mapping.end = take_hexadecimal(&line);
+    bool is_private_memory = strncmp(line, " rw", 3) == 0 && line[4] == 'p';
+    bool is_of_file = strchr(line, '/') != NULL;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (!is_private_memory || is_of_file || add_stacks(finding, mapping))
+        return !finding->failed;
+    // A stack that the recorder was given for its work holds no frame of the program.
+    if (here < mapping.start || here >= mapping.end)
+        add_rest(finding, mapping);
+    return !finding->failed;
+}
+
+bool liveobj_roots_find(struct liveobj_roots *roots, uintptr_t stack_pointer) {
+    struct finding finding = {.roots = roots, .own_from = stack_pointer};
+    *roots = (struct liveobj_roots){0};
+    liveobj_images_visit(add_globals, &finding);
+    liveobj_os_visit_threads(add_thread, &finding);
+    liveobj_os_visit_mappings(take, &finding);
+    bool found = liveobj_os_visit_lines("/proc/self/maps", add_mapping, &finding);
+    liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
+    liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
+    return found && !finding.failed;
+}
+
+void liveobj_roots_end(struct liveobj_roots *roots) {
+    liveobj_os_unmap(roots->ranges, roots->capacity * sizeof *roots->ranges);
+    *roots = (struct liveobj_roots){0};
+}
+
+#endif

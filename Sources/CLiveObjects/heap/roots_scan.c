@@ -1,0 +1,180 @@
+// roots_scan.c - looks for references outside of the heap, in what roots.c has found.
+//
+// In the guarded child only. Memory is read in steps, for a mapping may have lost its protection or
+// its file since it was listed. Owns what one step goes on.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "../records.h"
+#include "child.h"
+#include "roots.h"
+
+#include <sys/mman.h>
+
+/// Enum spare bits and the tag of a bridged object stand in the rest of a word.
+static const uintptr_t reference_mask = UINT64_C(0x0ffffffffffffff8);
+
+enum { MALLOC_ALIGNMENT = 16 };
+
+struct scan {
+    liveobj_visit_root_fn visit;
+    void *context;
+    struct liveobj_memory_range range; // the part that one step reads
+    size_t thread_local_bytes;
+    uintptr_t thread_locals; // in a thread's stack: where they begin
+    uintptr_t next;          // word to be read
+    bool is_complete;
+};
+
+// MARK: - Words
+
+/// A Swift closure that was made a block lies behind the block's own words.
+static bool is_in_block(const struct scan *scan, const uintptr_t *place) {
+    enum { ISA = -5 };
+    uintptr_t block_class = (uintptr_t)liveobj_recorder_runtime()->_NSConcreteMallocBlock;
+    return (uintptr_t)&place[ISA] >= scan->range.start && block_class && place[ISA] == block_class;
+}
+
+static struct liveobj_root describe(const struct scan *scan, const uintptr_t *place,
+                                    uintptr_t target) {
+    enum { CODE = -1 };
+    switch (scan->range.kind) {
+    case LIVEOBJ_ROOT_STACK:
+        return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
+                                         ? LIVEOBJ_ROOT_THREAD_LOCAL
+                                         : LIVEOBJ_ROOT_STACK,
+                                     target, scan->range.thread};
+    case LIVEOBJ_ROOT_C_MEMORY:
+        if (is_in_block(scan, place))
+            return (struct liveobj_root){LIVEOBJ_ROOT_DISPATCH_BLOCK, target, place[CODE]};
+        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place};
+    default:
+        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place};
+    }
+}
+
+static void look_at(struct scan *scan, const uintptr_t *place) {
+    uintptr_t target = *place & reference_mask;
+    if (LIVEOBJ_LIKELY(target < LIVEOBJ_PAGE_BYTES || !liveobj_records_slot(target)))
+        return;
+    struct liveobj_root root = describe(scan, place, target);
+    scan->visit(scan->context, &root);
+}
+
+/// Where the memory of the live object that begins at `address` ends, slack included; 0 if none
+/// does.
+static uintptr_t end_of_object(uintptr_t address) {
+    enum { HEADER = sizeof(size_t) }; // of a chunk of the C library's allocator
+    struct liveobj_object object;
+    if (!liveobj_records_find(address, &object))
+        return 0;
+    return address +
+           ((object.bytes + HEADER + MALLOC_ALIGNMENT - 1) & ~(uintptr_t)(MALLOC_ALIGNMENT - 1)) -
+           HEADER;
+}
+
+static void scan_range(void *context) {
+    struct scan *scan = context;
+    bool may_hold_objects = scan->range.kind == LIVEOBJ_ROOT_C_MEMORY;
+    while (scan->next < scan->range.end) {
+        uintptr_t place = scan->next;
+        bool may_be_object = may_hold_objects && place % MALLOC_ALIGNMENT == 0;
+        uintptr_t object_end = may_be_object ? end_of_object(place) : 0;
+        scan->next = object_end ? object_end : place + sizeof(uintptr_t);
+        if (!object_end)
+            look_at(scan, (const uintptr_t *)place);
+        if (scan->next % LIVEOBJ_PAGE_BYTES == 0)
+            liveobj_child_advance();
+    }
+}
+
+/// Goes on behind a page that cannot be read.
+static void scan_in_steps(struct scan *scan, uintptr_t start, uintptr_t end) {
+    scan->range.start = start;
+    scan->range.end = end;
+    scan->next = scan->next > start ? scan->next : start; // an object may reach into it
+    while (scan->next < end && !liveobj_child_try(scan_range, scan)) {
+        scan->is_complete = false;
+        scan->next = (scan->next & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) + LIVEOBJ_PAGE_BYTES;
+    }
+}
+
+// MARK: - Ranges
+
+/// On x86_64 the block that the thread pointer leads to begins with its own address, and has it
+/// again two words later; a thread's variables lie below it. In a stack that the C library made, it
+/// is at the top.
+static void find_thread_block(void *context) {
+    enum { ALIGNMENT = 64, MOST_BYTES = 1 << 16, WORDS = 3 };
+    struct scan *scan = context;
+    uintptr_t end = scan->range.end - WORDS * sizeof(uintptr_t);
+    uintptr_t from = end - scan->range.start < MOST_BYTES ? scan->range.start : end - MOST_BYTES;
+    for (from = (from + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1); from <= end;
+         from += ALIGNMENT) {
+        const uintptr_t *words = (const uintptr_t *)from;
+        if (words[0] == from && words[2] == from) {
+            scan->thread_locals = from - scan->thread_local_bytes;
+            return;
+        }
+    }
+}
+
+/// Pages that were never touched, or are swapped out, are not: a program may have reserved more
+/// than there is memory.
+static void scan_resident(struct scan *scan, struct liveobj_memory_range range) {
+    enum { PAGES = 4096 };
+    static unsigned char residence[PAGES];
+    for (uintptr_t start = range.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1); start < range.end;
+         start += PAGES * LIVEOBJ_PAGE_BYTES) {
+        size_t bytes = range.end - start < PAGES * LIVEOBJ_PAGE_BYTES ? range.end - start
+                                                                      : PAGES * LIVEOBJ_PAGE_BYTES;
+        size_t pages = (bytes + LIVEOBJ_PAGE_BYTES - 1) / LIVEOBJ_PAGE_BYTES;
+        liveobj_child_advance();
+        if (mincore((void *)start, bytes, residence) != 0) {
+            scan->is_complete = false;
+            continue;
+        }
+        for (size_t first = 0, end; first < pages; first = end) {
+            bool is_resident = residence[first] & 1;
+            for (end = first + 1; end < pages && (residence[end] & 1) == is_resident; end++)
+                continue;
+            uintptr_t from = start + first * LIVEOBJ_PAGE_BYTES;
+            uintptr_t to = start + end * LIVEOBJ_PAGE_BYTES;
+            if (is_resident)
+                scan_in_steps(scan, from > range.start ? from : range.start,
+                              to < range.end ? to : range.end);
+        }
+    }
+}
+
+static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
+    scan->range = range;
+    scan->next = 0;
+    scan->thread_locals = UINTPTR_MAX;
+    if (range.kind == LIVEOBJ_ROOT_STACK)
+        liveobj_child_try(find_thread_block, scan);
+    scan_resident(scan, range);
+}
+
+bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                        void *context) {
+    // More than any program has memory for; what is larger was reserved for what may come.
+    static const uintptr_t most = UINT64_C(1) << 40;
+    struct scan scan = {.visit = visit,
+                        .context = context,
+                        .thread_local_bytes = roots->thread_local_bytes,
+                        .is_complete = true};
+    uintptr_t left = most;
+    for (uint32_t i = 0; i < roots->count; i++) {
+        uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
+        bool is_scanned = bytes <= left;
+        left -= is_scanned ? bytes : 0;
+        scan.is_complete &= is_scanned;
+        if (is_scanned)
+            scan_one(&scan, roots->ranges[i]);
+    }
+    return scan.is_complete;
+}
+
+#endif
