@@ -9,11 +9,9 @@
 #include "../records.h"
 #include "child.h"
 #include "roots.h"
+#include "walk.h"
 
 #include <sys/mman.h>
-
-/// Enum spare bits and the tag of a bridged object stand in the rest of a word.
-static const uintptr_t reference_mask = UINT64_C(0x0ffffffffffffff8);
 
 enum { MALLOC_ALIGNMENT = 16 };
 
@@ -55,7 +53,7 @@ static struct liveobj_root describe(const struct scan *scan, const uintptr_t *pl
 }
 
 static void look_at(struct scan *scan, const uintptr_t *place) {
-    uintptr_t target = *place & reference_mask;
+    uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
     if (LIVEOBJ_LIKELY(target < LIVEOBJ_PAGE_BYTES || !liveobj_records_slot(target)))
         return;
     struct liveobj_root root = describe(scan, place, target);

@@ -1,0 +1,84 @@
+// walk.h - the parts of the walk over the heap, in the copy of the process.
+//
+//   heap_walk.c        the order of the parts; OBJS, RETN
+//   walk_references.c  LABL, FUNC, REFS
+//   walk_roots.c       ROOT
+//   walk_tasks.c       TASK
+
+#ifndef LIVEOBJ_WALK_H
+#define LIVEOBJ_WALK_H
+
+#include "address_table.h"
+#include "heap_walk.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Enum spare bits and the tag of a bridged object stand in the rest of a word.
+#define LIVEOBJ_REFERENCE_MASK UINT64_C(0x0ffffffffffffff8)
+
+/// A reference as the format writes it.
+struct liveobj_edge {
+    uint32_t source;
+    uint32_t target;
+    uint32_t label;
+    uint32_t element;
+    uint32_t function;
+};
+_Static_assert(sizeof(struct liveobj_edge) == 20, "as the format says");
+
+struct liveobj_walk {
+    struct liveobj_capture *capture;
+    const struct liveobj_roots *roots;
+    struct liveobj_heap_walk_report *report;
+    struct liveobj_stream stream;
+    uint32_t records_end;
+    uint32_t *ordinals; // by record index, counted from 1; 0 for none
+    uint32_t count;
+    /// By ordinal: a task's frame, a variable or a stack refers to the object.
+    bool *is_in_reach;
+
+    // The object that is being looked at.
+    uint32_t index;
+    struct liveobj_object object;
+    uint32_t type;
+    bool is_new_type;
+    struct liveobj_strong_count strong;
+
+    // Its references, until all are found.
+    struct liveobj_edge *edges;
+    uint32_t edge_count;
+    uint32_t edge_capacity;
+    bool is_precise;
+
+    struct liveobj_address_table functions;
+    uint32_t labels_written;
+    struct liveobj_section label_section;
+    struct liveobj_section function_section;
+    struct liveobj_section reference_section;
+};
+
+/// Goes to the next live object, or behind the last one to the start.
+/// \returns false there.
+bool liveobj_walk_next(struct liveobj_walk *walk);
+/// The object's place among all, counted from 0.
+static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
+    return walk->ordinals[walk->index] - 1;
+}
+/// Reads the object's type and counts. May end the step.
+void liveobj_walk_read_header(struct liveobj_walk *walk);
+
+/// The place of the live object at an address, counted from 1; 0 for none.
+uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
+
+/// A function's first address, named like a return address.
+static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr_t function) {
+    return liveobj_frame_word(&walk->capture->images, function + 1);
+}
+
+void liveobj_walk_write_references(struct liveobj_walk *walk);
+void liveobj_walk_write_roots(struct liveobj_walk *walk);
+void liveobj_walk_write_tasks(struct liveobj_walk *walk);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,134 @@
+// walk_references.c - what each live object refers to.
+//
+// A label or function gets its record before the first reference that names it. An object's
+// references count only when all of them could be read.
+
+#if defined(__linux__)
+
+#include "layout.h"
+#include "references.h"
+#include "walk.h"
+
+// MARK: - Labels and functions
+
+static void put_new_labels(struct liveobj_walk *walk) {
+    for (uint32_t end = liveobj_labels_end(); walk->labels_written < end; walk->labels_written++) {
+        struct liveobj_label label = liveobj_label_get(walk->labels_written);
+        liveobj_section_reserve(&walk->label_section, LIVEOBJ_STRING_LIMIT + 64);
+        liveobj_put_u32(&walk->label_section, walk->labels_written);
+        liveobj_put_u32(&walk->label_section, label.kind);
+        liveobj_put_u32(&walk->label_section, label.ownership);
+        liveobj_put_text(&walk->label_section, label.text);
+    }
+}
+
+static void put_new_function(struct liveobj_walk *walk, uintptr_t function) {
+    liveobj_section_reserve(&walk->function_section, sizeof(uint64_t));
+    liveobj_put_u64(&walk->function_section, liveobj_walk_code_word(walk, function));
+}
+
+static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
+    uint32_t known = walk->functions.count;
+    uint32_t id = function ? liveobj_address_number(&walk->functions, function) : 0;
+    if (id > known)
+        put_new_function(walk, function);
+    return id;
+}
+
+// MARK: - One object
+
+static struct liveobj_edge *new_edge(struct liveobj_walk *walk) {
+    enum { FIRST_CAPACITY = 1 << 16 };
+    if (walk->edge_count == walk->edge_capacity) {
+        uint32_t capacity = walk->edge_capacity ? walk->edge_capacity * 2 : FIRST_CAPACITY;
+        struct liveobj_edge *moved = liveobj_os_resize(
+            walk->edges, walk->edge_capacity * sizeof *moved, capacity * sizeof *moved);
+        if (!moved)
+            return NULL;
+        walk->edges = moved;
+        walk->edge_capacity = capacity;
+    }
+    return &walk->edges[walk->edge_count++];
+}
+
+static void add_edge(void *context, const struct liveobj_reference *reference) {
+    struct liveobj_walk *walk = context;
+    liveobj_child_advance();
+    uint32_t target = liveobj_walk_find(walk, reference->target);
+    struct liveobj_edge *edge = target ? new_edge(walk) : NULL;
+    if (edge)
+        *edge = (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
+                                      reference->element, function_id(walk, reference->function)};
+}
+
+static void read_references(void *context) {
+    struct liveobj_walk *walk = context;
+    liveobj_walk_read_header(walk);
+    const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    // What a deinit has left of an object is not to be read.
+    walk->is_precise =
+        walk->strong.is_pinned || liveobj_references_visit(&walk->object, type, add_edge, walk);
+}
+
+static void put_edges(struct liveobj_walk *walk) {
+    enum { EDGES_AT_ONCE = 4096 };
+    _Static_assert(EDGES_AT_ONCE * sizeof(struct liveobj_edge) < LIVEOBJ_RECORD_LIMIT, "fits");
+    for (uint32_t first = 0, count; first < walk->edge_count; first += count) {
+        uint32_t left = walk->edge_count - first;
+        count = left < EDGES_AT_ONCE ? left : EDGES_AT_ONCE;
+        liveobj_section_reserve(&walk->reference_section, count * sizeof *walk->edges);
+        liveobj_put(&walk->reference_section, &walk->edges[first], count * sizeof *walk->edges);
+    }
+}
+
+/// A task may be resumed by what another one has in its frames.
+static void note_reach_of_task(struct liveobj_walk *walk) {
+    for (uint32_t i = 0; i < walk->edge_count; i++)
+        if (walk->edges[i].target != walk->edges[i].source)
+            walk->is_in_reach[walk->edges[i].target] = true;
+}
+
+static void put_references(struct liveobj_walk *walk) {
+    put_new_labels(walk);
+    put_edges(walk);
+    walk->report->scanned_objects += !walk->is_precise;
+    if (walk->object.metadata == LIVEOBJ_METADATA_TASK)
+        note_reach_of_task(walk);
+}
+
+static void note_unread(struct liveobj_walk *walk) {
+    enum { TIMEOUTS_LIMIT = 3 };
+    walk->report->unread_objects++;
+    // The runtime's locks are held for ever, and whoever asks for a type waits in vain.
+    if (liveobj_child_timeouts() == TIMEOUTS_LIMIT)
+        liveobj_layouts_close();
+}
+
+// MARK: - All objects
+
+static bool start_sections(struct liveobj_walk *walk) {
+    bool started = liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+                   liveobj_section_start(&walk->function_section, &walk->stream, "FUNC") &&
+                   liveobj_section_start(&walk->reference_section, &walk->stream, "REFS");
+    walk->function_section.before = &walk->label_section;
+    walk->reference_section.before = &walk->function_section;
+    walk->labels_written = 1;
+    return started;
+}
+
+void liveobj_walk_write_references(struct liveobj_walk *walk) {
+    if (!start_sections(walk))
+        return;
+    while (!walk->stream.failed && liveobj_walk_next(walk)) {
+        walk->edge_count = 0;
+        if (liveobj_child_try(read_references, walk))
+            put_references(walk);
+        else
+            note_unread(walk);
+    }
+    liveobj_section_finish(&walk->reference_section);
+    liveobj_section_finish(&walk->function_section);
+    liveobj_section_finish(&walk->label_section);
+}
+
+#endif
