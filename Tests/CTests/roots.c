@@ -1,0 +1,170 @@
+// Who may hold an object from outside of the heap, in a process with several threads.
+
+#define _GNU_SOURCE
+#include "heap/roots.h"
+#include "heap/child.h"
+#include "records.h"
+#include "support/expect.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/// What was found of one made-up object, counted by kind.
+struct seen {
+    uint32_t counts[8];
+    uint64_t place; // of the last one
+};
+
+enum { IN_GLOBAL, ON_STACK, ON_OTHER_STACK, IN_THREAD, IN_C, IN_OBJECT, BELOW_STACK, OWN, OBJECTS };
+
+static uintptr_t objects[OBJECTS];
+static struct seen seen[OBJECTS]; // in the child, and then here
+
+static volatile uintptr_t global_variable;
+static __thread volatile uintptr_t thread_variable;
+static int gate[2]; // the other thread waits for it to close
+static pid_t other_thread;
+
+// Addresses would themselves be found, so they are kept in another form.
+static uintptr_t hidden(uintptr_t address) {
+    return ~address;
+}
+
+static void make_object(size_t index, size_t bytes) {
+    struct liveobj_object object = {.bytes = bytes, .sequence = 1};
+    object.address = (uintptr_t)calloc(1, bytes);
+    objects[index] = hidden(object.address);
+    liveobj_records_insert(liveobj_tls.thread, object);
+}
+
+static void note_root(void *context, const struct liveobj_root *root) {
+    (void)context;
+    for (size_t i = 0; i < OBJECTS; i++)
+        if (hidden(objects[i]) == root->target) {
+            seen[i].counts[root->kind]++;
+            seen[i].place = root->place;
+        }
+}
+
+static bool scan(void *context, liveobj_write_fn write, void *destination) {
+    return liveobj_roots_scan(context, note_root, NULL) && write(destination, seen, sizeof seen);
+}
+
+__attribute__((noinline)) static void look(uintptr_t stack_pointer) {
+    struct liveobj_roots roots;
+    EXPECT(liveobj_roots_find(&roots, stack_pointer));
+    EXPECT(roots.threads == 2);
+    EXPECT(!roots.misses_stacks);
+    struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
+    EXPECT(!child.failure && child.count == sizeof seen);
+    if (child.count == sizeof seen)
+        memcpy(seen, child.bytes, sizeof seen);
+    liveobj_child_end(&child);
+    liveobj_roots_end(&roots);
+}
+
+static void *hold_on_stack_and_wait(void *unused) {
+    volatile uintptr_t held = hidden(objects[ON_OTHER_STACK]);
+    char byte;
+    thread_variable = hidden(objects[IN_THREAD]);
+    __atomic_store_n(&other_thread, gettid(), __ATOMIC_RELEASE);
+    EXPECT(read(gate[0], &byte, 1) == 0);
+    EXPECT(held == hidden(objects[ON_OTHER_STACK]));
+    return unused;
+}
+
+/// Deeper than the stack pointer that is said to be the program's last.
+__attribute__((noinline)) static void look_from_own_frames(uintptr_t stack_pointer) {
+    volatile uintptr_t own = hidden(objects[BELOW_STACK]);
+    look(stack_pointer);
+    EXPECT(own == hidden(objects[BELOW_STACK]));
+}
+
+__attribute__((noinline)) static void hold_and_look(void) {
+    volatile uintptr_t held = hidden(objects[ON_STACK]);
+    look_from_own_frames((uintptr_t)&held);
+    EXPECT(held == hidden(objects[ON_STACK]));
+}
+
+/// \returns whether the object was found once, as this kind.
+static bool is_found(size_t index, enum liveobj_root_kind kind) {
+    uint32_t total = 0;
+    for (size_t i = 0; i < 8; i++)
+        total += seen[index].counts[i];
+    return total == 1 && seen[index].counts[kind] == 1;
+}
+
+static bool is_not_found(size_t index) {
+    struct seen none = {0};
+    return memcmp(&seen[index], &none, sizeof none) == 0;
+}
+
+static uintptr_t *c_memory;
+
+static void plant(void) {
+    uintptr_t *own_memory = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
+    c_memory = malloc(64);
+    global_variable = hidden(objects[IN_GLOBAL]);
+    c_memory[3] = hidden(objects[IN_C]) | UINT64_C(0xf000000000000002); // spare bits of an enum
+    own_memory[0] = hidden(objects[OWN]);
+    ((uintptr_t *)hidden(objects[IN_C]))[2] = hidden(objects[IN_OBJECT]);
+}
+
+/// More than there is memory: only what was touched may be read.
+static void reserve_too_much(void) {
+    enum { TOUCHED = 1 << 30 };
+    char *sparse = mmap(NULL, (size_t)1 << 38, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT(sparse != MAP_FAILED);
+    sparse[TOUCHED] = 1;
+}
+
+static pthread_t start_other_thread(void) {
+    enum { A_MOMENT = 50000 };
+    pthread_t thread;
+    EXPECT(pipe(gate) == 0);
+    pthread_create(&thread, NULL, hold_on_stack_and_wait, NULL);
+    while (!__atomic_load_n(&other_thread, __ATOMIC_ACQUIRE))
+        usleep(A_MOMENT);
+    usleep(A_MOMENT); // until it waits
+    return thread;
+}
+
+static void holders_are_found_and_told_apart(void) {
+    EXPECT(is_found(IN_GLOBAL, LIVEOBJ_ROOT_GLOBAL));
+    EXPECT(seen[IN_GLOBAL].place == (uintptr_t)&global_variable);
+    EXPECT(seen[ON_STACK].counts[LIVEOBJ_ROOT_STACK] > 0);
+    EXPECT(seen[ON_STACK].place == (uint64_t)getpid());
+    EXPECT(seen[ON_OTHER_STACK].counts[LIVEOBJ_ROOT_STACK] > 0);
+    EXPECT(seen[ON_OTHER_STACK].place == (uint64_t)other_thread);
+    EXPECT(is_found(IN_C, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(seen[IN_C].place == (uintptr_t)&c_memory[3]);
+#if defined(__x86_64__)
+    EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
+    EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
+#endif
+}
+
+static void objects_and_the_recorder_are_no_holders(void) {
+    EXPECT(is_not_found(IN_OBJECT));
+    EXPECT(is_not_found(BELOW_STACK));
+    EXPECT(is_not_found(OWN));
+}
+
+int main(void) {
+    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16, false));
+    EXPECT(liveobj_thread_attach() != NULL);
+    for (size_t i = 0; i < OBJECTS; i++)
+        make_object(i, 64);
+    plant();
+    reserve_too_much();
+    pthread_t thread = start_other_thread();
+    hold_and_look();
+    holders_are_found_and_told_apart();
+    objects_and_the_recorder_are_no_holders();
+    close(gate[1]);
+    pthread_join(thread, NULL);
+    return EXPECT_STATUS();
+}
