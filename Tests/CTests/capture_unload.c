@@ -4,50 +4,12 @@
 #define _GNU_SOURCE
 #include "internal.h"
 #include "support/expect.h"
+#include "support/fake_runtime.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-// A sanitizer puts its own malloc into this program, and there is no slot to watch.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define OWN_MALLOC
-#endif
-#endif
-
-#if defined(__x86_64__) && !defined(OWN_MALLOC)
-
-// This program is the runtime: as much of one as watching needs.
-void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
-void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask);
-void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask);
-void *swift_retain(void *object);
-
-__asm__(".globl swift_slowAlloc\n"
-        ".type swift_slowAlloc, @function\n"
-        "swift_slowAlloc:\n"
-        "  push %rbp\n"
-        "  mov %rsp, %rbp\n"
-        "  call malloc@PLT\n"
-        "  pop %rbp\n"
-        "  ret\n"
-        ".size swift_slowAlloc, . - swift_slowAlloc\n");
-
-void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask) {
-    (void)bytes, (void)alignment_mask;
-    free(memory);
-}
-
-void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask) {
-    const void **object = swift_slowAlloc(bytes, alignment_mask);
-    object[0] = metadata;
-    return object;
-}
-
-void *swift_retain(void *object) {
-    return object;
-}
+#ifdef FAKE_RUNTIME_CAN_BE_WATCHED
 
 static void *load_and_unload(void *stop) {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {

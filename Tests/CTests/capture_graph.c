@@ -1,0 +1,171 @@
+// Captures with references in a program that goes on meanwhile: threads that allocate and free,
+// two threads that capture at once, and forks.
+
+#define _GNU_SOURCE
+#include "internal.h"
+#include "support/expect.h"
+#include "support/fake_runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef FAKE_RUNTIME_CAN_BE_WATCHED
+
+enum { GRAPH_READ = 1, GRAPH_NOT_READ = 2 };
+
+/// Of a closure context without reflection metadata: all its words are scanned.
+static const struct {
+    uintptr_t kind;
+    uint32_t offset_to_first_capture;
+    const void *captures;
+} context_metadata = {0x400, 16, NULL};
+
+static void **make_object(size_t bytes) {
+    void **object = swift_allocObject(&context_metadata, bytes, 15);
+    memset(object + 1, 0, bytes - sizeof *object);
+    object[1] = (void *)3; // reference counts as the runtime makes them
+    return object;
+}
+
+// MARK: - Reading captures
+
+struct section {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+static uint32_t word(struct section section, size_t index) {
+    uint32_t word = 0;
+    if ((index + 1) * sizeof word <= section.count)
+        memcpy(&word, section.bytes + index * sizeof word, sizeof word);
+    return word;
+}
+
+/// The first section with a tag.
+static struct section find(struct liveobj_buffer capture, const char *tag) {
+    enum { HEADER = 16 };
+    for (size_t at = HEADER; at + HEADER <= capture.count;) {
+        const unsigned char *header = (const unsigned char *)capture.bytes + at;
+        uint64_t count;
+        memcpy(&count, header + 8, sizeof count);
+        if (memcmp(header, tag, 4) == 0)
+            return (struct section){header + HEADER, count};
+        at += HEADER + ((count + 7) & ~(size_t)7);
+    }
+    return (struct section){NULL, 0};
+}
+
+static uint32_t capture_state(void) {
+    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_GRAPH);
+    uint32_t state = word(find(capture, "GRPH"), 0);
+    EXPECT(find(capture, "END!").count == sizeof(uint64_t));
+    liveobj_buffer_free(capture);
+    return state;
+}
+
+// MARK: - References
+
+static void *held; // a global variable
+
+static void references_and_roots_are_in_the_capture(void) {
+    uint64_t since = liveobj_mark();
+    void **first = make_object(32), **second = make_object(32);
+    first[2] = second;
+    held = first;
+    struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_GRAPH);
+    EXPECT(word(find(capture, "GRPH"), 0) == GRAPH_READ);
+    EXPECT(find(capture, "OBJS").count == 2 * 48);
+    EXPECT(find(capture, "REFS").count == 20);
+    EXPECT(word(find(capture, "REFS"), 0) == 0 && word(find(capture, "REFS"), 1) == 1);
+    EXPECT(word(find(capture, "ROOT"), 0) == 1 && word(find(capture, "ROOT"), 1) == 0);
+    liveobj_buffer_free(capture);
+}
+
+static void without_references_only_new_objects_are(void) {
+    uint64_t since = liveobj_mark();
+    make_object(32);
+    struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
+    EXPECT(find(capture, "GRPH").bytes == NULL);
+    EXPECT(find(capture, "OBJS").count == 48);
+    liveobj_buffer_free(capture);
+}
+
+// MARK: - Other threads
+
+static bool is_over; // atomic
+
+static bool goes_on(void) {
+    return !__atomic_load_n(&is_over, __ATOMIC_RELAXED);
+}
+
+static void *churn(void *unused) {
+    enum { KEPT = 256, MOST_BYTES = 4096 };
+    void **objects[KEPT] = {0};
+    (void)unused;
+    for (unsigned i = 0; goes_on(); i++) {
+        void ***object = &objects[i % KEPT];
+        if (*object)
+            swift_slowDealloc(*object, 0, 0);
+        *object = make_object(32 + i * 7919 % MOST_BYTES);
+        (*object)[2] = objects[i * 31 % KEPT];
+    }
+    return NULL;
+}
+
+static void *capture_many(void *count) {
+    for (unsigned i = 0; i < *(unsigned *)count; i++)
+        EXPECT(capture_state() == GRAPH_READ);
+    return NULL;
+}
+
+/// A fork may come while another thread has the turn to read references; it is never given back in
+/// the child then, which says so.
+static bool a_forked_child_captures(void) {
+    int status = -1;
+    pid_t process = fork();
+    if (process == 0) {
+        uint32_t state = capture_state();
+        _exit(state == GRAPH_READ || state == GRAPH_NOT_READ ? EXPECT_STATUS() : 1);
+    }
+    return waitpid(process, &status, 0) == process && status == 0;
+}
+
+static void captures_and_forks_go_on_side_by_side(unsigned count) {
+    enum { CHURNING = 6, CAPTURING = 2, FORKS = 20 };
+    pthread_t threads[CHURNING + CAPTURING];
+    for (int i = 0; i < CHURNING; i++)
+        pthread_create(&threads[i], NULL, churn, NULL);
+    for (int i = CHURNING; i < CHURNING + CAPTURING; i++)
+        pthread_create(&threads[i], NULL, capture_many, &count);
+    for (int i = 0; i < FORKS; i++)
+        EXPECT(a_forked_child_captures());
+    for (int i = CHURNING; i < CHURNING + CAPTURING; i++)
+        pthread_join(threads[i], NULL);
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < CHURNING; i++)
+        pthread_join(threads[i], NULL);
+    EXPECT(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
+}
+
+/// An argument asks for more captures than a test has time for.
+int main(int argument_count, char **arguments) {
+    struct liveobj_settings settings = liveobj_settings_default();
+    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.stacks = false;
+    EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
+    references_and_roots_are_in_the_capture();
+    without_references_only_new_objects_are();
+    captures_and_forks_go_on_side_by_side(
+        argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 50);
+    return EXPECT_STATUS();
+}
+
+#else
+
+int main(void) {
+    return 0; // nothing can be watched here
+}
+
+#endif

@@ -1,0 +1,52 @@
+// fake_runtime.h - as much of a Swift runtime as watching needs, by the allocator's slots. The
+// program that includes it is the runtime.
+
+#ifndef LIVEOBJ_FAKE_RUNTIME_H
+#define LIVEOBJ_FAKE_RUNTIME_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+// A sanitizer puts its own malloc into this program, and there is no slot to watch.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OWN_MALLOC
+#endif
+#endif
+
+#if defined(__x86_64__) && !defined(OWN_MALLOC)
+#define FAKE_RUNTIME_CAN_BE_WATCHED
+
+void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
+void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask);
+void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask);
+void *swift_retain(void *object);
+
+__asm__(".globl swift_slowAlloc\n"
+        ".type swift_slowAlloc, @function\n"
+        "swift_slowAlloc:\n"
+        "  push %rbp\n"
+        "  mov %rsp, %rbp\n"
+        "  call malloc@PLT\n"
+        "  pop %rbp\n"
+        "  ret\n"
+        ".size swift_slowAlloc, . - swift_slowAlloc\n");
+
+void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask) {
+    (void)bytes, (void)alignment_mask;
+    free(memory);
+}
+
+void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask) {
+    const void **object = swift_slowAlloc(bytes, alignment_mask);
+    object[0] = metadata;
+    return object;
+}
+
+void *swift_retain(void *object) {
+    return object;
+}
+
+#endif
+
+#endif
