@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "../records.h"
 #include "child.h"
+#include "malloc_chunks.h"
 #include "roots.h"
 #include "walk.h"
 
@@ -22,6 +23,7 @@ struct scan {
     size_t thread_local_bytes;
     uintptr_t thread_locals; // in a thread's stack: where they begin
     uintptr_t next;          // word to be read
+    bool is_heap;            // of the C library, and was read as such
     bool is_complete;
 };
 
@@ -86,6 +88,36 @@ static void scan_range(void *context) {
             liveobj_child_advance();
     }
 }
+
+// MARK: - Heaps of the C library
+
+/// Every chunk that is neither free nor an object's.
+static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
+    uintptr_t bytes;
+    for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
+         chunk += bytes) {
+        liveobj_child_advance();
+        if (liveobj_chunk_is_free(chunks, chunk))
+            continue;
+        // A chunk has the first word of the next one as well.
+        scan->range.end = chunk + bytes + sizeof(uintptr_t);
+        scan->range.start = scan->next = liveobj_chunk_content(chunk);
+        scan_range(scan);
+    }
+}
+
+/// Succeeds for a heap of the C library. All of it is one step: it was just walked.
+static void scan_heap(void *context) {
+    struct scan *scan = context;
+    struct liveobj_chunks chunks;
+    struct liveobj_memory_range range = scan->range;
+    scan->is_heap = liveobj_chunks_find(range.start, range.end, &chunks);
+    if (scan->is_heap)
+        scan_chunks(scan, &chunks);
+    scan->range = range;
+}
+
+// MARK: - Other memory
 
 /// Goes on behind a page that cannot be read.
 static void scan_in_steps(struct scan *scan, uintptr_t start, uintptr_t end) {
@@ -152,7 +184,10 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
     scan->thread_locals = UINTPTR_MAX;
     if (range.kind == LIVEOBJ_ROOT_STACK)
         liveobj_child_try(find_thread_block, scan);
-    scan_resident(scan, range);
+    scan->is_heap = false;
+    bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_child_try(scan_heap, scan);
+    if (!is_read || !scan->is_heap)
+        scan_resident(scan, range);
 }
 
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,

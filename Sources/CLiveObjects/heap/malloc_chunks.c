@@ -1,0 +1,99 @@
+// malloc_chunks.c - owns nothing.
+//
+// A chunk begins with two words: what belongs to the chunk before it, and its own size, whose low
+// bits are flags; PREVIOUS_IN_USE is about the chunk before. The last chunk of all, "top", is what
+// was never given out. A heap that another one has taken over from ends with fence posts, chunks
+// that are too small to be any. (glibc's malloc/malloc.c, "Chunk representation".)
+//
+// Free chunks of the ordinary bins show in the next chunk's flag. Those of the per-thread caches
+// and the fast bins look used; they are known by their first word, the next one of their list
+// exclusive-or their own place shifted right by 12 bits (since glibc 2.32).
+
+#if defined(__linux__)
+
+#include "malloc_chunks.h"
+
+#include "child.h"
+
+enum {
+    WORD = sizeof(uintptr_t),
+    ALIGNMENT = 2 * WORD,
+    LEAST_BYTES = 4 * WORD,
+    PREVIOUS_IN_USE = 1,
+    FLAGS = 7,
+};
+
+static uintptr_t word_at(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
+
+static uintptr_t size_of(uintptr_t chunk) {
+    return word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
+}
+
+uintptr_t liveobj_chunk_content(uintptr_t chunk) {
+    return chunk + 2 * WORD;
+}
+
+/// No chunk, but the end of a heap that another one has taken over from.
+static bool is_fence_post(uintptr_t chunk, uintptr_t end) {
+    enum { FENCE_BYTES = 4 * ALIGNMENT };
+    return size_of(chunk) < LEAST_BYTES && end - chunk <= FENCE_BYTES;
+}
+
+// MARK: - Heaps
+
+/// \returns whether the chunks from `chunk` on end where the heap does.
+static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
+    while (end - chunk >= LEAST_BYTES && !is_fence_post(chunk, end)) {
+        uintptr_t size = size_of(chunk);
+        if (size < LEAST_BYTES || size % ALIGNMENT || size > end - chunk)
+            return false;
+        liveobj_child_advance();
+        chunk += size;
+    }
+    return chunk == end || is_fence_post(chunk, end);
+}
+
+bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks) {
+    enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // a heap's own description
+    uintptr_t last = end - start > MOST_BEFORE ? start + MOST_BEFORE : start;
+    start = (start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+    for (; start < last && end - start >= TWO_CHUNKS; start += ALIGNMENT) {
+        // The first chunk has no other before it that could be free.
+        bool may_be_first = word_at(start + WORD) & PREVIOUS_IN_USE;
+        if (may_be_first && size_of(start) < end - start && leads_to_end(start, end)) {
+            *chunks = (struct liveobj_chunks){start, end};
+            return true;
+        }
+    }
+    return false;
+}
+
+uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk) {
+    uintptr_t left = chunks->end - chunk;
+    bool is_last =
+        left < LEAST_BYTES || is_fence_post(chunk, chunks->end) || size_of(chunk) == left; // top
+    return is_last ? 0 : size_of(chunk);
+}
+
+// MARK: - Free chunks
+
+/// Lists lead to a chunk's header or to its content; another thread's heap may hold the next one.
+static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks) {
+    uintptr_t place = liveobj_chunk_content(chunk);
+    uintptr_t next = word_at(place) ^ place >> 12;
+    if (next == 0)
+        return true;
+    if (next % ALIGNMENT || next < chunks->first + 2 * WORD || next >= chunks->end - 2 * WORD)
+        return false;
+    return size_of(next) == size_of(chunk) || size_of(next - 2 * WORD) == size_of(chunk);
+}
+
+bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk) {
+    uintptr_t next = chunk + size_of(chunk);
+    bool is_in_bin = next + 2 * WORD <= chunks->end && !(word_at(next + WORD) & PREVIOUS_IN_USE);
+    return is_in_bin || is_listed(chunk, chunks);
+}
+
+#endif
