@@ -20,12 +20,15 @@
 //
 // Reading the heap:
 //
+//   heap/heap_graph.c  from the wish for references to the sections that hold them
 //   heap/child.h       the copy of the process in which it is read
+//   heap/walk.h        what the copy does
 //   heap/labels.h      what a reference is called
 //   heap/layout.h      where a type's values hold references
 //   heap/references.h  what one object refers to
 //   heap/tasks.h       asynchronous tasks
 //   heap/roots.h       who may hold an object from outside of the heap
+//   heap/malloc_chunks.h   which memory of the C library is free, and so holds nothing
 
 #ifndef LIVEOBJ_INTERNAL_H
 #define LIVEOBJ_INTERNAL_H

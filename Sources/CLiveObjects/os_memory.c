@@ -1,0 +1,187 @@
+// os_memory.c - owns the list of the recorder's own mappings; see os.h.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+LIVEOBJ_UNCHECKED_BEGIN
+
+// MARK: - Own mappings
+
+/// Places are used again and never taken away. Without locks, for hooks map memory as well.
+struct mapping {
+    uintptr_t start; // 0: free; TAKEN: being filled; atomic
+    uintptr_t end;   // atomic
+};
+enum { TAKEN = 1, MAPPINGS_IN_BLOCK = 1023 };
+
+struct mapping_block {
+    struct mapping_block *next; // atomic
+    struct mapping mappings[MAPPINGS_IN_BLOCK];
+};
+static struct mapping_block first_block;
+
+/// \returns false if every place is taken.
+static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end) {
+    for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+        struct mapping *mapping = &block->mappings[i];
+        uintptr_t free_place = 0;
+        // Relaxed: this only settles whose the place is.
+        if (__atomic_load_n(&mapping->start, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&mapping->start, &free_place, TAKEN, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&mapping->end, end, __ATOMIC_RELAXED);
+        // Release: whoever sees the start sees the end.
+        __atomic_store_n(&mapping->start, start, __ATOMIC_RELEASE);
+        return true;
+    }
+    return false;
+}
+
+static struct mapping_block *next_block(struct mapping_block *block) {
+    // Acquire: pairs with the release that added it.
+    return __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
+}
+
+/// Adds a block that holds itself; of two threads that try at once, one wins.
+static struct mapping_block *add_block(struct mapping_block *last) {
+    struct mapping_block *present = NULL;
+    struct mapping_block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    note_in(block, (uintptr_t)block, (uintptr_t)(block + 1));
+    if (__atomic_compare_exchange_n(&last->next, &present, block, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_ACQUIRE))
+        return block;
+    munmap(block, sizeof *block);
+    return present;
+}
+
+static void note_mapping(void *start, size_t bytes) {
+    struct mapping_block *block = &first_block;
+    while (block && !note_in(block, (uintptr_t)start, (uintptr_t)start + bytes)) {
+        struct mapping_block *next = next_block(block);
+        block = next ? next : add_block(block);
+    }
+}
+
+/// A mapping may also lose its end alone.
+static void forget_mapping(void *start_pointer) {
+    uintptr_t start = (uintptr_t)start_pointer;
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            struct mapping *mapping = &block->mappings[i];
+            uintptr_t first = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (first <= TAKEN || start < first ||
+                start >= __atomic_load_n(&mapping->end, __ATOMIC_RELAXED))
+                continue;
+            __atomic_store_n(&mapping->end, start, __ATOMIC_RELAXED);
+            if (start == first)
+                __atomic_store_n(&mapping->start, 0, __ATOMIC_RELEASE);
+            return;
+        }
+}
+
+void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context) {
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            const struct mapping *mapping = &block->mappings[i];
+            uintptr_t start = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (start > TAKEN)
+                visit(context, start, __atomic_load_n(&mapping->end, __ATOMIC_RELAXED));
+        }
+}
+
+// MARK: - Memory
+
+static void *map(size_t bytes, int protection) {
+    int saved = errno; // the host must not find our failures in its errno
+    void *start = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    if (start == MAP_FAILED)
+        return NULL;
+    note_mapping(start, bytes);
+    return start;
+}
+
+void *liveobj_os_reserve(size_t bytes) {
+    return map(bytes, PROT_NONE);
+}
+
+/// The bytes of address space in use: the first number of /proc/self/statm, in pages.
+static uint64_t address_space_used(void) {
+    char text[64];
+    uint64_t pages = 0;
+    size_t length = liveobj_os_file_read("/proc/self/statm", text, sizeof text);
+    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+        pages = pages * 10 + (uint64_t)(text[i] - '0');
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t liveobj_os_reserve_limit(void) {
+    enum { SHARE = 8 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    uint64_t used = address_space_used();
+    return used < limit.rlim_cur ? (limit.rlim_cur - used) / SHARE : 0;
+}
+
+LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes) {
+    int saved = errno;
+    bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
+    errno = saved;
+    return done;
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
+    return map(bytes, PROT_READ | PROT_WRITE);
+}
+
+LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
+    int saved = errno;
+    if (start) {
+        forget_mapping(start); // before another thread's mapping can be there
+        munmap(start, bytes);
+    }
+    errno = saved;
+}
+
+void *liveobj_os_map_shared(size_t bytes) {
+    int saved = errno;
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
+static void *move(void *start, size_t bytes, size_t new_bytes) {
+    void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        return NULL;
+    forget_mapping(start);
+    note_mapping(moved, new_bytes);
+    return moved;
+}
+
+void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
+    int saved = errno;
+    void *moved = start ? move(start, bytes, new_bytes) : map(new_bytes, PROT_READ | PROT_WRITE);
+    if (moved) // all of it is about to be written: hundreds of page faults less
+        madvise(moved, new_bytes, MADV_HUGEPAGE);
+    errno = saved;
+    return moved;
+}
+
+LIVEOBJ_UNCHECKED_END
+
+#endif
