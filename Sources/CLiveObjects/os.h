@@ -64,7 +64,7 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
 /// \returns 0, or the errno that stopped it.
 int liveobj_os_write_all(int fd, const void *bytes, size_t count);
 
-/// A file mapped for reading. `bytes` is NULL if it cannot be had.
+/// A file mapped for reading. `bytes` is NULL if it cannot be had; `path` is NULL for no file.
 struct liveobj_file {
     const unsigned char *bytes;
     size_t count;

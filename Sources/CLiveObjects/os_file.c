@@ -28,7 +28,7 @@ int liveobj_os_write_all(int fd, const void *bytes, size_t count) {
 struct liveobj_file liveobj_os_file_map(const char *path) {
     struct liveobj_file file = {NULL, 0};
     int saved = errno;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     struct stat status;
     if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
