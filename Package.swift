@@ -42,6 +42,9 @@ let package = Package(
       name: "CaptureFixtures", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"],
       path: "Tests/CaptureFixtures"),
     .target(name: "FixtureSupport", path: "Tests/Fixtures/FixtureSupport"),
+    .executableTarget(
+      name: "SnapshotStorm", dependencies: ["FixtureSupport", "LiveObjects"],
+      path: "Tests/Fixtures/SnapshotStorm"),
     .testTarget(
       name: "ExactnessTests", dependencies: ["LiveObjectsCapture", "TestSupport"]),
     .testTarget(

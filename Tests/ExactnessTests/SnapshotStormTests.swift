@@ -1,0 +1,14 @@
+import TestSupport
+import Testing
+
+extension Exactness {
+  @Suite struct SnapshotStormTests {
+    @Test("snapshots with references of a program whose threads go on neither crash nor hang it")
+    func storm() throws {
+      let run = try runProgram(BuiltProducts.executable("SnapshotStorm"), ["60"], timeout: .seconds(120))
+      #expect(run.status == .exited(0), "\(run.standardError)")
+      #expect(run.standardOutput == "")
+      #expect(run.standardError == "")
+    }
+  }
+}
