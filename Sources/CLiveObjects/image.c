@@ -127,37 +127,100 @@ static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offse
            memcmp(table + offset, name, length) == 0;
 }
 
-static struct liveobj_extent find_in_table(const struct sections *sections,
-                                           const ElfW(Shdr) * table, const char *name) {
-    struct liveobj_extent none = {0, 0};
-    const ElfW(Sym) *symbols = part(sections->file, table->sh_offset, table->sh_size);
-    if (!symbols || table->sh_link >= sections->count)
-        return none;
-    const ElfW(Shdr) *strings = &sections->headers[table->sh_link];
-    const char *names = part(sections->file, strings->sh_offset, strings->sh_size);
-    if (!names)
-        return none;
-    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
-        if (symbols[i].st_shndx != SHN_UNDEF &&
-            name_matches(names, strings->sh_size, symbols[i].st_name, name, true))
-            return (struct liveobj_extent){symbols[i].st_value,
-                                           symbols[i].st_value + symbols[i].st_size};
-    return none;
+struct symbol_table {
+    const ElfW(Sym) * symbols;
+    size_t count;
+    const char *names;
+    size_t names_bytes;
+};
+
+static bool read_table(const struct sections *sections, const ElfW(Shdr) * header,
+                       struct symbol_table *table) {
+    const ElfW(Sym) *symbols = part(sections->file, header->sh_offset, header->sh_size);
+    if (!symbols || header->sh_link >= sections->count)
+        return false;
+    const ElfW(Shdr) *strings = &sections->headers[header->sh_link];
+    *table = (struct symbol_table){symbols, header->sh_size / sizeof *symbols,
+                                   part(sections->file, strings->sh_offset, strings->sh_size),
+                                   strings->sh_size};
+    return table->names != NULL;
+}
+
+/// Calls `visit` for the symbol tables of the image's file, `.symtab` first in most, until it
+/// returns true.
+typedef bool (*visit_table_fn)(void *context, const struct symbol_table *table);
+
+static bool visit_tables(const struct liveobj_image *image, visit_table_fn visit, void *context) {
+    bool found = false;
+    struct sections sections;
+    struct symbol_table table;
+    struct liveobj_file file = liveobj_os_file_map(image->path);
+    if (find_sections(file, &sections))
+        for (size_t i = 0; i < sections.count && !found; i++)
+            if ((sections.headers[i].sh_type == SHT_SYMTAB ||
+                 sections.headers[i].sh_type == SHT_DYNSYM) &&
+                read_table(&sections, &sections.headers[i], &table))
+                found = visit(context, &table);
+    liveobj_os_file_unmap(file);
+    return found;
+}
+
+struct symbol_search {
+    const char *name;
+    struct liveobj_extent found;
+};
+
+static bool find_by_name(void *context, const struct symbol_table *table) {
+    struct symbol_search *search = context;
+    for (size_t i = 0; i < table->count; i++) {
+        const ElfW(Sym) *symbol = &table->symbols[i];
+        if (symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+            name_matches(table->names, table->names_bytes, symbol->st_name, search->name, true)) {
+            search->found =
+                (struct liveobj_extent){symbol->st_value, symbol->st_value + symbol->st_size};
+            return true;
+        }
+    }
+    return false;
 }
 
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name) {
-    struct liveobj_extent found = {0, 0};
-    struct sections sections;
-    struct liveobj_file file = liveobj_os_file_map(image->path);
-    if (find_sections(file, &sections))
-        for (size_t i = 0; i < sections.count && !found.start; i++)
-            if (sections.headers[i].sh_type == SHT_SYMTAB ||
-                sections.headers[i].sh_type == SHT_DYNSYM)
-                found = find_in_table(&sections, &sections.headers[i], name);
-    liveobj_os_file_unmap(file);
-    if (found.start)
-        found = (struct liveobj_extent){found.start + image->bias, found.end + image->bias};
-    return found;
+    struct symbol_search search = {name, {0, 0}};
+    if (!visit_tables(image, find_by_name, &search))
+        return (struct liveobj_extent){0, 0};
+    return (struct liveobj_extent){search.found.start + image->bias,
+                                   search.found.end + image->bias};
+}
+
+struct name_search {
+    uintptr_t value;
+    const char *prefix;
+    char *name;
+    size_t capacity;
+};
+
+static bool find_by_address(void *context, const struct symbol_table *table) {
+    struct name_search *search = context;
+    for (size_t i = 0; i < table->count; i++) {
+        const ElfW(Sym) *symbol = &table->symbols[i];
+        if (symbol->st_value != search->value || symbol->st_shndx == SHN_UNDEF ||
+            !name_matches(table->names, table->names_bytes, symbol->st_name, search->prefix, false))
+            continue;
+        size_t length =
+            strnlen(table->names + symbol->st_name, table->names_bytes - symbol->st_name);
+        if (length >= search->capacity)
+            return false;
+        memcpy(search->name, table->names + symbol->st_name, length);
+        search->name[length] = 0;
+        return true;
+    }
+    return false;
+}
+
+bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t address,
+                             const char *prefix, char *name, size_t capacity) {
+    struct name_search search = {address - image->bias, prefix, name, capacity};
+    return visit_tables(image, find_by_address, &search);
 }
 
 bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix) {

@@ -74,6 +74,11 @@ struct liveobj_extent {
 };
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
 
+/// The name of a symbol that begins at `address`, among those that begin with `prefix`.
+/// \returns false if there is none or its name does not fit.
+bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t address,
+                             const char *prefix, char *name, size_t capacity);
+
 /// True if the file on disk has a section whose name begins with `prefix`.
 bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix);
 

@@ -7,64 +7,18 @@
 
 #if defined(__linux__)
 
+#include "heap/metadata.h"
 #include "internal.h"
 
 #include <string.h>
 
-// Metadata kinds of the Swift ABI (MetadataKind.def).
-enum {
-    KIND_CLASS = 0,
-    KIND_STRUCT = 0x200,
-    KIND_OPTIONAL = 0x202,
-    KIND_FIRST_STRUCTURAL = 0x300,
-    KIND_LAST_STRUCTURAL = 0x308,
-    KIND_LOCAL_VARIABLE = 0x400,
-    KIND_GENERIC_BOX = 0x500,
-    KIND_ERROR = 0x501,
-    KIND_LAST_ENUMERATED = 0x7ff, // greater values are the isa pointers of classes
-};
-
 // MARK: - Kinds
-
-static uintptr_t word(uintptr_t address, size_t index) {
-    return ((const uintptr_t *)address)[index];
-}
-
-static bool is_class_kind(uintptr_t kind) {
-    return kind == KIND_CLASS || kind > KIND_LAST_ENUMERATED;
-}
-
-/// The low five bits of a context descriptor's flags say what it describes.
-static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint32_t least,
-                      uint32_t most) {
-    uint32_t flags;
-    return descriptor && descriptor % 4 == 0 &&
-           liveobj_read_checked(reader, descriptor, &flags, sizeof flags) &&
-           (flags & 0x1f) >= least && (flags & 0x1f) <= most;
-}
-
-/// A word found in memory is metadata that the runtime can name.
-static bool is_metadata(struct liveobj_reader *reader, uintptr_t candidate) {
-    enum { DESCRIPTOR_CLASS = 16, DESCRIPTOR_STRUCT = 17, DESCRIPTOR_ENUM = 18 };
-    uintptr_t words[6];
-    // Below one page and above user space nothing is mapped.
-    if (candidate < LIVEOBJ_PAGE_BYTES || candidate >> 47 || candidate % sizeof(uintptr_t) ||
-        !liveobj_read_checked(reader, candidate, words, sizeof words))
-        return false;
-    uintptr_t kind = words[0];
-    if (is_class_kind(kind))
-        return describes(reader, words[5], DESCRIPTOR_CLASS, DESCRIPTOR_CLASS);
-    if (kind >= KIND_STRUCT && kind <= KIND_OPTIONAL)
-        return describes(reader, words[1], DESCRIPTOR_STRUCT, DESCRIPTOR_ENUM);
-    return (kind >= KIND_FIRST_STRUCTURAL && kind <= KIND_LAST_STRUCTURAL) ||
-           (kind >= KIND_LOCAL_VARIABLE && kind <= KIND_LAST_ENUMERATED);
-}
 
 uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
     struct liveobj_image image;
     if (type->kind != LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX)
         return 0;
-    uintptr_t descriptor = word(type->metadata, 2);
+    uintptr_t descriptor = liveobj_word(type->metadata, 2);
     if (!descriptor || !liveobj_image_of(type->metadata, &image) ||
         !liveobj_image_contains(&image, descriptor, 0))
         return 0;
@@ -75,20 +29,19 @@ uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
 static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_reader *reader) {
     uintptr_t type = 0;
     bool found = liveobj_read(reader, object->address + 2 * sizeof(uintptr_t), &type, sizeof type);
-    return found && is_metadata(reader, type) ? type : 0;
+    return found && liveobj_metadata_is_valid(reader, type) ? type : 0;
 }
 
 static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_object *object,
                                     struct liveobj_reader *reader) {
-    uintptr_t kind = word(metadata, 0);
-    if (is_class_kind(kind))
+    switch (liveobj_metadata_kind(metadata)) {
+    case LIVEOBJ_KIND_CLASS:
         return (struct liveobj_type){metadata, metadata, LIVEOBJ_TYPE_CLASS};
-    switch (kind) {
-    case KIND_LOCAL_VARIABLE:
+    case LIVEOBJ_KIND_LOCAL_VARIABLE:
         return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX};
-    case KIND_GENERIC_BOX:
-        return (struct liveobj_type){metadata, word(metadata, 2), LIVEOBJ_TYPE_GENERIC_BOX};
-    case KIND_ERROR:
+    case LIVEOBJ_KIND_GENERIC_BOX:
+        return (struct liveobj_type){metadata, liveobj_word(metadata, 2), LIVEOBJ_TYPE_GENERIC_BOX};
+    case LIVEOBJ_KIND_ERROR:
         return (struct liveobj_type){metadata, error_type(object, reader), LIVEOBJ_TYPE_ERROR_BOX};
     default:
         return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_OTHER};
@@ -109,7 +62,7 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_TASK};
     if (metadata == LIVEOBJ_METADATA_IN_HEADER &&
         (!liveobj_read(reader, object->address, &metadata, sizeof metadata) ||
-         !is_metadata(reader, metadata)))
+         !liveobj_metadata_is_valid(reader, metadata)))
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_OTHER};
     return describe(metadata, object, reader);
 }

@@ -46,6 +46,8 @@ struct liveobj_label {
 /// \returns the id, the same for equal labels; 0 if there is no memory for it.
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text);
+/// The same label with another ownership.
+uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership);
 /// The label of a place inside of a value that itself stands at `outer`: `outer`'s kind, the
 /// paths joined by a dot, and `inner`'s ownership. Either may have an empty path.
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner);

@@ -39,7 +39,10 @@ struct liveobj_layout {
     bool is_precise; // no slot had to be left to scanning for want of metadata
 };
 
-/// Gathers slots while a layout is compiled.
+/// Slots of one layout at most; what is beyond is scanned.
+#define LIVEOBJ_SLOTS_LIMIT UINT32_C(65536)
+
+/// Gathers slots while a layout is compiled. Start from zeroes, with `is_precise` set.
 struct liveobj_layout_builder {
     struct liveobj_slot *slots;
     uint32_t count;
@@ -56,13 +59,23 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
 void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t offset, size_t bytes,
                               uint32_t label);
 void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot);
+/// Adds the stored properties of a class (its own, not those inherited) or struct at `offset`.
+/// \param label of the place that the struct stands in; 0 for a class.
+void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,
+                               size_t offset, uint32_t label);
+/// Makes a layout of what was gathered and gives the builder's memory back; NULL if that failed.
+const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder);
 
 /// The layout of a value of any type; NULL if there is no memory.
 const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type);
+/// The layout of values of the type is there already, so `type` is metadata.
+bool liveobj_layout_is_known(uintptr_t type);
 /// The layout of an instance, its superclasses' properties included.
 const struct liveobj_layout *liveobj_layout_of_class(uintptr_t metadata);
 /// The layout of a closure context or box of fixed layout (metadata kind 0x400). That of a generic
 /// closure depends on what the object binds, so the object is read.
+/// \param object 0 to compile what can be compiled without an object; NULL is returned then for a
+/// generic closure.
 /// \param bytes the object's size.
 const struct liveobj_layout *liveobj_layout_of_context(uintptr_t metadata, uintptr_t object,
                                                        size_t bytes);
@@ -75,10 +88,13 @@ struct liveobj_enum_case {
     bool is_known; // false: there is a payload whose type could not be found
 };
 struct liveobj_enum_case liveobj_layout_enum_case(uintptr_t type, uint32_t tag);
+/// The number of cases that are known; 0 without reflection metadata.
+uint32_t liveobj_layout_enum_case_count(uintptr_t type);
 
 /// From here on no type is looked up any more; what is not compiled yet is scanned. For the child,
 /// once the runtime's locks have proved to be held.
 void liveobj_layouts_close(void);
+bool liveobj_layouts_are_closed(void);
 
 #pragma GCC visibility pop
 

@@ -1,0 +1,143 @@
+// metadata.h - Swift's type metadata, as its ABI lays it out.
+//
+// Metadata, value witnesses and descriptors are never moved or freed, so they are read plainly; a
+// word found in an object's memory must have proved to be metadata first. Layouts are those of
+// docs/ABI/TypeMetadata.rst and include/swift/ABI/Metadata.h of swiftlang/swift, for systems
+// without Objective-C. Outside of hooks.
+
+#ifndef LIVEOBJ_METADATA_H
+#define LIVEOBJ_METADATA_H
+
+#include "../internal.h"
+#include "mangling.h"
+
+#pragma GCC visibility push(hidden)
+
+// MARK: - Kinds
+
+enum liveobj_metadata_kind {
+    LIVEOBJ_KIND_CLASS = 0,
+    LIVEOBJ_KIND_STRUCT = 0x200,
+    LIVEOBJ_KIND_ENUM = 0x201,
+    LIVEOBJ_KIND_OPTIONAL = 0x202,
+    LIVEOBJ_KIND_OPAQUE = 0x300, // of the compiler's own types, `Builtin.…`
+    LIVEOBJ_KIND_TUPLE = 0x301,
+    LIVEOBJ_KIND_FUNCTION = 0x302,
+    LIVEOBJ_KIND_EXISTENTIAL = 0x303,
+    LIVEOBJ_KIND_METATYPE = 0x304,
+    LIVEOBJ_KIND_EXISTENTIAL_METATYPE = 0x306,
+    LIVEOBJ_KIND_EXTENDED_EXISTENTIAL = 0x307,
+    LIVEOBJ_KIND_FIXED_ARRAY = 0x308,
+    LIVEOBJ_KIND_LOCAL_VARIABLE = 0x400, // closure contexts and boxes of fixed layout
+    LIVEOBJ_KIND_GENERIC_BOX = 0x500,
+    LIVEOBJ_KIND_ERROR = 0x501,
+    LIVEOBJ_KIND_LAST_ENUMERATED = 0x7ff, // greater values are the isa pointers of classes
+};
+
+static inline uintptr_t liveobj_word(uintptr_t address, size_t index) {
+    return ((const uintptr_t *)address)[index];
+}
+
+static inline uint32_t liveobj_half_word(uintptr_t address, size_t byte_offset) {
+    return *(const uint32_t *)(address + byte_offset);
+}
+
+static inline enum liveobj_metadata_kind liveobj_metadata_kind(uintptr_t metadata) {
+    uintptr_t kind = liveobj_word(metadata, 0);
+    return kind > LIVEOBJ_KIND_LAST_ENUMERATED ? LIVEOBJ_KIND_CLASS
+                                               : (enum liveobj_metadata_kind)kind;
+}
+
+/// A word found in memory is metadata that may be followed. Reads with care; a chance hit is next
+/// to impossible, for the type's descriptor and value witnesses must fit as well.
+bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate);
+
+// MARK: - Value witnesses
+
+struct liveobj_value_witnesses {
+    const void *functions[8];
+    size_t size;
+    size_t stride;
+    uint32_t flags;
+    uint32_t extra_inhabitants;
+    // Of enums only.
+    uint32_t (*enum_tag)(const void *value, const void *type);
+    void (*project_enum)(void *value, const void *type);
+};
+enum {
+    LIVEOBJ_WITNESS_ALIGNMENT_MASK = 0xff,
+    LIVEOBJ_WITNESS_IS_NOT_POD = 0x10000,
+    LIVEOBJ_WITNESS_IS_NOT_INLINE = 0x20000, // in an existential's buffer
+};
+
+static inline const struct liveobj_value_witnesses *liveobj_witnesses_of(uintptr_t type) {
+    return (const struct liveobj_value_witnesses *)((const uintptr_t *)type)[-1];
+}
+
+/// Where a value of the type begins that follows `offset`.
+static inline size_t liveobj_value_offset(uintptr_t type, size_t offset) {
+    size_t mask = liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_ALIGNMENT_MASK;
+    return (offset + mask) & ~mask;
+}
+
+// MARK: - Nominal types
+
+/// The address that a relative pointer leads to; 0 if it is null.
+static inline uintptr_t liveobj_relative(uintptr_t pointer) {
+    int32_t offset = *(const int32_t *)pointer;
+    return offset ? pointer + (uintptr_t)(intptr_t)offset : 0;
+}
+
+/// The context descriptor of a class, struct or enum; 0 for other types.
+uintptr_t liveobj_descriptor_of(uintptr_t metadata);
+/// True for the type of this name that stands at the top level of this module.
+bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name);
+bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module);
+
+/// 0 for a root class.
+uintptr_t liveobj_superclass_of(uintptr_t metadata);
+/// Bytes of an instance up to the end of its stored properties.
+uint32_t liveobj_instance_size(uintptr_t metadata);
+
+/// The generic arguments of a class, struct or enum, outermost first; 0 if it is not generic.
+uintptr_t liveobj_generic_arguments(uintptr_t metadata);
+
+/// The type that a name stands for, with the generic arguments of `arguments` (an address, or 0)
+/// in the context of `descriptor` (or 0). The runtime allocates and locks here.
+/// \returns 0 if the runtime does not know it, or must not be asked.
+uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descriptor,
+                          uintptr_t arguments);
+
+// MARK: - Fields
+
+/// Stored properties of a class or struct, in order; of an enum, its cases, those with payload
+/// first.
+struct liveobj_fields {
+    uintptr_t metadata;
+    uintptr_t descriptor;
+    uintptr_t arguments;
+    uintptr_t records;
+    uint32_t count;
+    /// False if the module was built without reflection metadata: then there are `count` stored
+    /// properties, and only their offsets are known.
+    bool is_known;
+};
+struct liveobj_fields liveobj_fields_of(uintptr_t metadata);
+
+struct liveobj_field {
+    struct liveobj_mangled type; // `text` is NULL for a case without payload
+    const char *name;
+    bool is_indirect;
+};
+struct liveobj_field liveobj_field_at(const struct liveobj_fields *fields, uint32_t index);
+/// From the start of the instance or value. Not for enums.
+size_t liveobj_field_offset(const struct liveobj_fields *fields, uint32_t index);
+/// Where the field ends at most: the next field's offset, or the value's own end.
+size_t liveobj_field_limit(const struct liveobj_fields *fields, uint32_t index);
+/// 0 if the type could not be found.
+uintptr_t liveobj_field_type(const struct liveobj_fields *fields,
+                             const struct liveobj_field *field);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,57 @@
+// storage.c - see storage.h.
+
+#if defined(__linux__)
+
+#include "storage.h"
+#include "layout_table.h"
+#include "metadata.h"
+
+static struct liveobj_storage storage_named(uintptr_t descriptor) {
+    static const struct {
+        const char *name;
+        enum liveobj_storage_kind kind;
+    } known[] = {
+        {"_ContiguousArrayStorage", LIVEOBJ_STORAGE_ARRAY},
+        {"_DictionaryStorage", LIVEOBJ_STORAGE_DICTIONARY},
+        {"_SetStorage", LIVEOBJ_STORAGE_SET},
+        {"__StringStorage", LIVEOBJ_STORAGE_TEXT},
+    };
+    struct liveobj_storage storage = {0};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (liveobj_descriptor_is(descriptor, "Swift", known[i].name))
+            storage.kind = known[i].kind;
+    return storage;
+}
+
+static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
+    const struct liveobj_layout *layout = liveobj_layout_of_value(type);
+    return layout && layout->count > 0 ? layout : NULL;
+}
+
+static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
+    enum { ARRAY_HEADER = 32 };
+    uintptr_t arguments = liveobj_generic_arguments(metadata);
+    uintptr_t element = liveobj_word(arguments, 0);
+    storage->elements = layout_if_it_holds(element);
+    storage->element_stride = liveobj_witnesses_of(element)->stride;
+    storage->first_element = liveobj_value_offset(element, ARRAY_HEADER);
+    if (storage->kind == LIVEOBJ_STORAGE_DICTIONARY) {
+        uintptr_t value = liveobj_word(arguments, 1);
+        storage->values = layout_if_it_holds(value);
+        storage->value_stride = liveobj_witnesses_of(value)->stride;
+    }
+}
+
+const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
+    static struct liveobj_layout_table table;
+    const struct liveobj_storage *known = liveobj_layout_table_get(&table, metadata);
+    struct liveobj_storage *storage = known ? NULL : liveobj_layout_allocate(sizeof *storage);
+    if (!storage)
+        return known;
+    *storage = storage_named(liveobj_descriptor_of(metadata));
+    if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
+        find_elements(storage, metadata);
+    return liveobj_layout_table_put(&table, metadata, storage);
+}
+
+#endif
