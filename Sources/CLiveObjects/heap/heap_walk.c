@@ -32,8 +32,10 @@ static bool number_objects(struct liveobj_walk *walk) {
     struct liveobj_object object;
     walk->ordinals = liveobj_os_map((size_t)walk->records_end * sizeof *walk->ordinals);
     for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
-        if (liveobj_records_get(index, &object))
+        if (liveobj_records_get(index, &object)) {
             walk->ordinals[index] = ++walk->count;
+            walk->has_tasks |= object.metadata == LIVEOBJ_METADATA_TASK;
+        }
     walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
     return walk->ordinals && walk->is_in_reach;
 }

@@ -17,6 +17,7 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_REFERENCE,   // a word: an object, or none
     LIVEOBJ_SLOT_BRIDGE,      // Builtin.BridgeObject: an object, or tagged bits
     LIVEOBJ_SLOT_FUNCTION,    // two words: code, context
+    LIVEOBJ_SLOT_BLOCK,       // a word: a block of C code, or none
     LIVEOBJ_SLOT_WEAK,        // a word: a side table
     LIVEOBJ_SLOT_UNOWNED,     // a word
     LIVEOBJ_SLOT_UNMANAGED,   // a word

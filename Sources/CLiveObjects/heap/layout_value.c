@@ -120,7 +120,7 @@ static bool shares_layout_with_optional(const struct liveobj_slot *only, uintptr
     size_t size = liveobj_witnesses_of(payload)->size;
     return only->offset == 0 && only->bytes == size &&
            (only->kind == LIVEOBJ_SLOT_REFERENCE || only->kind == LIVEOBJ_SLOT_FUNCTION ||
-            only->kind == LIVEOBJ_SLOT_EXISTENTIAL);
+            only->kind == LIVEOBJ_SLOT_EXISTENTIAL || only->kind == LIVEOBJ_SLOT_BLOCK);
 }
 
 static void add_enum(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
@@ -180,7 +180,8 @@ static void add_function(struct liveobj_layout_builder *builder, uintptr_t type,
     if (convention == CONVENTION_SWIFT)
         add_one(builder, LIVEOBJ_SLOT_FUNCTION, offset, 2 * sizeof(uintptr_t), label, 0);
     else if (convention == CONVENTION_BLOCK)
-        add_unknown(builder, type, offset, label);
+        add_one(builder, LIVEOBJ_SLOT_BLOCK, offset, sizeof(uintptr_t),
+                liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE), 0);
 }
 
 static void add_existential(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,

@@ -70,8 +70,16 @@ enum {
     LIVEOBJ_WITNESS_IS_NOT_INLINE = 0x20000, // in an existential's buffer
 };
 
+/// Stands in for those of `@convention(block)` functions, which have none: one word, not inert.
+static const struct liveobj_value_witnesses liveobj_block_witnesses = {
+    .size = sizeof(uintptr_t),
+    .stride = sizeof(uintptr_t),
+    .flags = LIVEOBJ_WITNESS_IS_NOT_POD | (sizeof(uintptr_t) - 1),
+};
+
 static inline const struct liveobj_value_witnesses *liveobj_witnesses_of(uintptr_t type) {
-    return (const struct liveobj_value_witnesses *)((const uintptr_t *)type)[-1];
+    uintptr_t witnesses = ((const uintptr_t *)type)[-1];
+    return witnesses ? (const struct liveobj_value_witnesses *)witnesses : &liveobj_block_witnesses;
 }
 
 /// Where a value of the type begins that follows `offset`.

@@ -135,6 +135,25 @@ static void walk_function(struct visit *visit, const struct liveobj_slot *slot, 
         tell(visit, object_in(liveobj_word(value, 1)), slot->label, code);
 }
 
+/// A block on the heap holds what it captured: a closure as its code and context, or another block.
+/// How is known to the block's own functions only, so what it refers to is a guess.
+static void walk_block(struct visit *visit, uint32_t label, uintptr_t block, uint32_t depth) {
+    enum { DESCRIPTOR = 3, FIRST_CAPTURE = 4, SIZE_LIMIT = 1024, NESTING = 4 };
+    uintptr_t class = (uintptr_t)liveobj_recorder_runtime()->_NSConcreteMallocBlock;
+    uintptr_t isa = 0;
+    if (depth == NESTING || !class ||
+        !liveobj_read_checked(visit->reader, block, &isa, sizeof isa) || isa != class)
+        return tell(visit, block, label, 0);
+    size_t bytes = liveobj_word(liveobj_word(block, DESCRIPTOR), 1);
+    for (size_t i = FIRST_CAPTURE; i < bytes / sizeof(uintptr_t) && bytes < SIZE_LIMIT; i++) {
+        uintptr_t target = object_in(liveobj_word(block, i));
+        if (i == FIRST_CAPTURE + 1)
+            tell(visit, target, label, liveobj_word(block, FIRST_CAPTURE));
+        else if (target)
+            walk_block(visit, label, target, depth + 1);
+    }
+}
+
 /// A weak reference leads to the object's side table, whose first word is the object.
 static void walk_weak(struct visit *visit, const struct liveobj_slot *slot, uintptr_t value) {
     uintptr_t side_table = object_in(liveobj_word(value, 0));
@@ -151,6 +170,10 @@ static void walk_slot(struct visit *visit, const struct liveobj_slot *slot, uint
         return tell(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
     case LIVEOBJ_SLOT_FUNCTION:
         return walk_function(visit, slot, value);
+    case LIVEOBJ_SLOT_BLOCK:
+        if (object_in(liveobj_word(value, 0)))
+            walk_block(visit, slot->label, object_in(liveobj_word(value, 0)), 0);
+        return;
     case LIVEOBJ_SLOT_WEAK:
         return walk_weak(visit, slot, value);
     case LIVEOBJ_SLOT_ENUM:
@@ -292,6 +315,16 @@ static void walk_error(struct visit *visit, const struct liveobj_object *object,
 
 // MARK: - Any object
 
+/// The runtime keeps the counts of an object with weak references in memory that looks like a raw
+/// buffer, and refers to the object without holding it.
+static bool is_side_table(const struct liveobj_object *buffer) {
+    enum { LEAST_BYTES = 32, COUNTS = 1, SHIFT = 3 };
+    struct liveobj_object object;
+    uintptr_t address = buffer->bytes < LEAST_BYTES ? 0 : liveobj_word(buffer->address, 0);
+    return address && address % sizeof(uintptr_t) == 0 && liveobj_records_find(address, &object) &&
+           liveobj_word(address, COUNTS) << SHIFT == buffer->address;
+}
+
 bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
                               liveobj_visit_reference_fn function, void *context) {
     static struct liveobj_reader reader; // a page of memory: too much for a small stack
@@ -310,7 +343,8 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
         walk_error(&visit, object, type);
         break;
     case LIVEOBJ_TYPE_RAW_BUFFER:
-        walk_memory(&visit, object, 0);
+        if (!is_side_table(object))
+            walk_memory(&visit, object, 0);
         break;
     case LIVEOBJ_TYPE_TASK:
         liveobj_task_visit(object, function, context);

@@ -34,6 +34,7 @@ struct liveobj_walk {
     uint32_t records_end;
     uint32_t *ordinals; // by record index, counted from 1; 0 for none
     uint32_t count;
+    bool has_tasks;
     /// By ordinal: a task's frame, a variable or a stack refers to the object.
     bool *is_in_reach;
 

@@ -87,6 +87,8 @@ static void put_tasks(struct task_writer *writer) {
 
 void liveobj_walk_write_tasks(struct liveobj_walk *walk) {
     struct task_writer writer = {.walk = walk};
+    if (!walk->has_tasks)
+        return;
     if (some_wait(&writer))
         search_objects(walk);
     if (liveobj_section_start(&writer.section, &walk->stream, "TASK"))
