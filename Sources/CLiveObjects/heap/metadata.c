@@ -101,15 +101,21 @@ static uintptr_t parent_of(uintptr_t descriptor) {
     return offset == 0 ? 0 : offset & 1 ? liveobj_word(target, 0) : target;
 }
 
+static bool is_module(uintptr_t descriptor) {
+    return (liveobj_half_word(descriptor, 0) & DESCRIPTOR_KIND_MASK) == DESCRIPTOR_MODULE;
+}
+
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module) {
-    uintptr_t parent = descriptor ? parent_of(descriptor) : 0;
-    return parent && (liveobj_half_word(parent, 0) & DESCRIPTOR_KIND_MASK) == DESCRIPTOR_MODULE &&
-           strcmp(name_of(parent), module) == 0;
+    uintptr_t context = descriptor;
+    while (context && !is_module(context))
+        context = parent_of(context);
+    return context && strcmp(name_of(context), module) == 0;
 }
 
 bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name) {
-    return descriptor && strcmp(name_of(descriptor), name) == 0 &&
-           liveobj_descriptor_is_in_module(descriptor, module);
+    uintptr_t parent = descriptor ? parent_of(descriptor) : 0;
+    return parent && is_module(parent) && strcmp(name_of(descriptor), name) == 0 &&
+           strcmp(name_of(parent), module) == 0;
 }
 
 // MARK: - Classes

@@ -100,6 +100,7 @@ static inline uintptr_t liveobj_relative(uintptr_t pointer) {
 uintptr_t liveobj_descriptor_of(uintptr_t metadata);
 /// True for the type of this name that stands at the top level of this module.
 bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name);
+/// The same for a type of any name, nested ones included.
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module);
 
 /// 0 for a root class.

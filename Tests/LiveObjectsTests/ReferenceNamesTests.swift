@@ -1,0 +1,27 @@
+import LiveObjectsCapture
+import XCTest
+
+@testable import LiveObjects
+
+final class PlantedCollections {
+  var list = (0..<3).map(GenericPlanted.init)
+  var byName = Dictionary(uniqueKeysWithValues: (0..<3).map { ("\($0)", GenericPlanted($0)) })
+  var members = Set((0..<3).map { "a member that is too long to be stored inline: \($0)" })
+}
+
+final class ReferenceNamesTests: XCTestCase {
+  /// What a dictionary is made of inside is nobody's property.
+  func testCollectionsAreCalledAsThePropertiesTheyStandIn() throws {
+    try LiveObjects.start()
+    let planted = PlantedCollections()
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    let graph = try XCTUnwrap(capture.graph)
+    let references = graph.references.filter { reference in
+      capture.types[capture.objects[Int(reference.source)].type].name.hasSuffix(".PlantedCollections")
+    }
+    XCTAssertEqual(
+      references.map { graph.labels[Int($0.label)] },
+      ["list", "byName", "members"].map { ReferenceLabel(.property, text: $0) })
+    withExtendedLifetime(planted) {}
+  }
+}
