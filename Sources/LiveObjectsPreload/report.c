@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// How long one step that may need locks can take. A million objects take 60 ms.
+/// How long one step that may need locks can take. A million objects take 0.4 s.
 #define STEP_SECONDS 30
 
 /// What a guarded step works on.

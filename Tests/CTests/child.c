@@ -7,9 +7,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,6 +189,30 @@ static void a_child_that_ends_early_is_a_failure(void) {
     EXPECT(fails(die, NULL, "was killed"));
 }
 
+/// From now on this process may make no other.
+static bool forbid_copies(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static void a_sandbox_that_allows_no_copy_is_a_failure(void) {
+    int status = -1;
+    pid_t sandboxed = fork();
+    if (sandboxed == 0) {
+        EXPECT(forbid_copies());
+        EXPECT(fails(say_hello, NULL, "does not allow a copy"));
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
+}
+
 static bool print(void *context, liveobj_write_fn write, void *destination) {
     (void)context;
     bool is_printed = dprintf(1, "printed\n") > 0;
@@ -304,6 +333,7 @@ int main(void) {
     a_long_step_that_advances_is_not_ended();
     a_stack_overflow_ends_a_step_alone();
     a_child_that_ends_early_is_a_failure();
+    a_sandbox_that_allows_no_copy_is_a_failure();
     a_child_cannot_print();
     nothing_is_left_of_a_child();
     a_wait_of_the_program_does_not_find_it();
