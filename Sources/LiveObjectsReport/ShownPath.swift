@@ -64,7 +64,8 @@ extension ShownPath {
   private func name(of node: Node, at index: Int) -> String {
     let name = names[node.name]
     guard let reference = node.reference, !reference.isEmpty, nodes[index - 1].isProse else { return name }
-    return reference == "self" || reference == "captured \(name)" ? reference : "\(reference) \(name)"
+    if reference == "self" { return reference }
+    return node.isCalled(reference) ? "captured \(name)" : "\(reference) \(name)"
   }
 
   private static func joined(_ name: String, _ reference: String) -> String {
@@ -104,6 +105,14 @@ extension ShownPath {
 extension ShownPath.Node {
   /// `static Registry.shared`, `global cache`
   fileprivate var isVariable: Bool { name.hasPrefix("static ") || name.hasPrefix("global ") }
+
+  /// The reference is `captured Item`, and the node a `Demo.Item`.
+  fileprivate func isCalled(_ reference: String) -> Bool {
+    let prefix = "captured "
+    guard reference.hasPrefix(prefix) else { return false }
+    let captured = reference.dropFirst(prefix.count)
+    return name == captured || name.hasSuffix(".\(captured)")
+  }
 
   /// No qualified name, but words: a closure, a suspended task, a box. No property follows with a dot.
   fileprivate var isProse: Bool {

@@ -27,6 +27,11 @@ struct ShownPathTests {
         .retainCycle, [("Demo.Spy", "completion"), (closure, "captured variable"), ("Demo.Cell", "spy")])
         == "Spy.completion → closure #1 in Loader.load() → captured variable Cell.spy → Spy")
     #expect(
+      try line(
+        .retainCycle,
+        [("Demo.Spy", "f"), (closure, "captured Box<Demo.Item>"), ("Demo.Box<Demo.Item>", "spy")])
+        == "Spy.f → closure #1 in Loader.load() → captured Box<Item>.spy → Spy")
+    #expect(
       try line(.retainCycle, [("Demo.A", "f"), (closure, ""), (closure, "captured A")])
         == "A.f → closure #1 in Loader.load() → closure #1 in Loader.load() → captured A")
   }
