@@ -9,7 +9,8 @@ public struct Analysis: Sendable {
 
   /// - Parameters:
   ///   - capture: the capture to judge.
-  ///   - symbolicator: names the frames that findings show. It is asked at most once.
+  ///   - symbolicator: names the frames that findings show. It is asked for the stack traces at most once, and
+  ///     at most once for the functions and variables on paths.
   ///   - options: which objects count.
   public init(
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
@@ -17,31 +18,47 @@ public struct Analysis: Sendable {
     let labels = capture.types.map { TypeLabel($0, of: capture) }
     let groups = ObjectGroup.groups(of: capture, options: options)
     let explained = groups.filter { options.needsTrace($0, label: labels[$0.type]) }
+    let heap = HeapJudgement(of: capture, options: options)
+    let told = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     let traces = NamedTraces(
-      Set(explained.map(\.stackTrace)), of: capture, symbolicator: symbolicator)
+      Set(explained.map(\.stackTrace)).union(told?.stackTraces ?? []), of: capture, symbolicator: symbolicator
+    )
 
-    var tallies: [TypeLabel: Tally] = [:]
-    var collector = FindingCollector()
-    for group in groups {
-      let label = labels[group.type] ?? Self.label(group, of: capture, traces)
-      guard options.includes(label.text) else { continue }
-      tallies[label, default: Tally()].add(group.tally)
-      guard options.finds(label), group.tally.growth > 0,
-        !traces.isTestRunnersOwn(group.stackTrace)
-      else { continue }
-      collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
-    }
-    types = tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
-    findings = collector.findings(with: traces)
+    types = Self.types(groups, labels, of: capture, traces, options)
+    let unexplained = heap.map { ObjectGroup.unexplained(by: $0, of: capture, options: options) } ?? groups
+    findings =
+      (told?.findings(traces, symbolicator: symbolicator, options) ?? [])
+      + Self.growth(unexplained, labels, of: capture, traces, options)
+    findings.sort(by: Finding.precedes)
   }
 
-  /// The label of an object that only its trace can name.
-  private static func label(
-    _ group: ObjectGroup, of capture: Capture, _ traces: NamedTraces
-  ) -> TypeLabel {
-    TypeLabel(
-      capture.types[group.type], of: capture, allocator: traces.allocator(of: group.stackTrace),
-      function: traces.fromCallSite(group.stackTrace).first.map { traces.frames[$0].qualifiedFunction })
+  private static func types(
+    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of capture: Capture, _ traces: NamedTraces,
+    _ options: Options
+  ) -> [TypeGrowth] {
+    var tallies: [TypeLabel: Tally] = [:]
+    for group in groups {
+      let label =
+        labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
+      guard options.includes(label.text) else { continue }
+      tallies[label, default: Tally()].add(group.tally)
+    }
+    return tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
+  }
+
+  /// What is only known to have grown.
+  private static func growth(
+    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of capture: Capture, _ traces: NamedTraces,
+    _ options: Options
+  ) -> [Finding] {
+    var collector = FindingCollector()
+    for group in groups where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
+      let label =
+        labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
+      guard options.includes(label.text), options.finds(label) else { continue }
+      collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
+    }
+    return collector.findings(with: traces)
   }
 }
 

@@ -8,6 +8,7 @@ struct FindingCollector {
     var kind: ObjectKind
     var instances = 0
     var bytes: UInt64 = 0
+    var unexplainedRetains = 0
     var callSites = CallSites()
   }
 
@@ -20,6 +21,7 @@ struct FindingCollector {
     var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
     entry.instances += tally.growth
     entry.bytes.add(saturating: tally.growthBytes)
+    entry.unexplainedRetains += tally.unexplainedRetains
     entry.callSites.add(tally.growth, at: trace)
     entries[key] = entry
   }
@@ -33,15 +35,28 @@ struct FindingCollector {
     let callSites = entry.callSites.listed(with: traces)
     let verdict = Finding.Verdict.growth
     return Finding(
-      fingerprint: Fingerprint.make(verdict.rawValue, key.type, key.function), verdict: verdict,
+      fingerprint: Fingerprint.make([verdict.rawValue, key.type, key.function]), verdict: verdict,
       type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
-      bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted)
+      bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
+      unexplainedRetains: entry.unexplainedRetains)
   }
 }
 
 extension Finding {
-  /// Most instances first, then the largest, then in alphabetical order.
+  /// Leaks first, then what is held, then growth; most instances first, then the largest, then in alphabetical order.
   package static func precedes(_ a: Finding, _ b: Finding) -> Bool {
-    (b.instances, b.bytes, a.type, a.fingerprint) < (a.instances, a.bytes, b.type, b.fingerprint)
+    (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
+      < (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
+  }
+}
+
+extension Finding.Verdict {
+  fileprivate var rank: Int {
+    switch self {
+    case .retainCycle: 0
+    case .overRetained: 1
+    case .heldBy: 2
+    case .growth: 3
+    }
   }
 }

@@ -52,6 +52,11 @@ struct NamedTraces {
       && trace.allSatisfy { !frames[$0].isUsers || frames[$0].isCompilers }
   }
 
+  /// Some of the program's own code is in the trace.
+  func hasUsersFrame(_ id: UInt32) -> Bool {
+    trace(id).contains { frames[$0].isUsers && !frames[$0].isCompilers }
+  }
+
   /// A trace as people read it: from the call site outwards. Without a frame in the program's own
   /// code it is kept as it is.
   func fromCallSite(_ id: UInt32) -> Trace {

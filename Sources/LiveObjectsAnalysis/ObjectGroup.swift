@@ -12,6 +12,21 @@ struct ObjectGroup {
     return groups(counted.lazy.map { capture.objects[$0] }, options.baseline)
   }
 
+  /// The objects of which the heap does not tell why they are alive.
+  static func unexplained(
+    by heap: HeapJudgement, of capture: Capture, options: Analysis.Options
+  ) -> [ObjectGroup] {
+    let counted = options.counted(in: capture)
+    var tallies: [Key: Tally] = [:]
+    for (index, object) in capture.objects.enumerated()
+    where counted[index] && !heap.isLeaked(index) && heap.signature(of: index) == nil {
+      let key = Key(type: object.type, stackTrace: object.stackTrace)
+      tallies[key, default: Tally()].add(object, baseline: options.baseline)
+      if !object.isPinned { tallies[key]?.unexplainedRetains += max(0, heap.graph.unexplained(index) ?? 0) }
+    }
+    return tallies.map { ObjectGroup(type: $0.type, stackTrace: $0.stackTrace, tally: $1) }
+  }
+
   private static func groups(_ objects: some Sequence<LiveObject>, _ baseline: UInt64) -> [ObjectGroup] {
     var tallies: [Key: Tally] = [:]
     for object in objects {

@@ -7,6 +7,8 @@ struct Tally {
   var pinned = 0
   var bytes: UInt64 = 0
   var growthBytes: UInt64 = 0
+  /// Strong retains that no reference explains; 0 where references were not read.
+  var unexplainedRetains = 0
 
   mutating func add(_ object: LiveObject, baseline: UInt64) {
     guard !object.isPinned else {
@@ -26,5 +28,6 @@ struct Tally {
     pinned += other.pinned
     bytes.add(saturating: other.bytes)
     growthBytes.add(saturating: other.growthBytes)
+    unexplainedRetains += other.unexplainedRetains
   }
 }

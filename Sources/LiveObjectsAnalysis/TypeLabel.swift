@@ -42,5 +42,17 @@ struct TypeLabel: Hashable {
     text = "\(kind.rawValue) in \(place)"
   }
 
+  /// A closure context or box, by the id of the trace that allocated it.
+  init(_ type: TypeDescription, of capture: Capture, _ stackTrace: UInt32, _ traces: NamedTraces) {
+    self.init(
+      type, of: capture, allocator: traces.allocator(of: stackTrace),
+      function: traces.fromCallSite(stackTrace).first.map { traces.frames[$0].qualifiedFunction })
+  }
+
+  /// A closure, by its function.
+  init(closure: SourceFrame) {
+    (text, kind, isUsers) = (closure.qualifiedFunction, .closure, closure.isUsers)
+  }
+
   private static let unattributed = "closure context or box"
 }

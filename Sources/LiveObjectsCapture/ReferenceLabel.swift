@@ -17,7 +17,8 @@ public struct ReferenceLabel: Sendable, Hashable {
   }
   public var kind: Kind
   public var ownership: Ownership
-  /// A property's path (`outer.inner.ref`), the path inside an element or box, or a captured type's name.
+  /// A property's path (`outer.inner.ref`), the path inside an element or box, or a captured type's name
+  /// (followed by a tab and the path, where the reference lies inside of a captured value).
   public var text: String
 
   public init(_ kind: Kind, ownership: Ownership = .strong, text: String = "") {

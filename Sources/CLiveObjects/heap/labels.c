@@ -106,8 +106,9 @@ static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
     char text[2 * TEXT_LIMIT + 2];
     size_t length = strlen(outer.text), inner_length = strlen(inner.text);
     memcpy(text, outer.text, length);
-    if (length && inner_length)
-        text[length++] = '.';
+    if (length && inner_length) // a captured type's name has dots of its own
+        text[length++] =
+            outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t') ? '\t' : '.';
     memcpy(text + length, inner.text, inner_length);
     return make(outer.kind, inner.ownership, text, length + inner_length);
 }

@@ -18,9 +18,10 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_KEY = 3,      // of a dictionary
     LIVEOBJ_LABEL_VALUE = 4,    // of a dictionary
     LIVEOBJ_LABEL_MEMBER = 5,   // of a set
-    LIVEOBJ_LABEL_CAPTURE = 6,  // of a closure; text: the name of the captured type
-    LIVEOBJ_LABEL_CONTENT = 7,  // what a box, an error or an indirect enum case holds
-    LIVEOBJ_LABEL_MEMORY = 8,   // words whose types are not known: tails, raw buffers
+    LIVEOBJ_LABEL_CAPTURE =
+        6, // of a closure; text: the captured type's name, a tab and the path in it
+    LIVEOBJ_LABEL_CONTENT = 7, // what a box, an error or an indirect enum case holds
+    LIVEOBJ_LABEL_MEMORY = 8,  // words whose types are not known: tails, raw buffers
     LIVEOBJ_LABEL_TASK_CLOSURE = 9,
     LIVEOBJ_LABEL_TASK_FRAME = 10, // a variable of a suspended asynchronous function
     LIVEOBJ_LABEL_TASK_RESULT = 11,

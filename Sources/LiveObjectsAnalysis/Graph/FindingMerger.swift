@@ -1,0 +1,95 @@
+import LiveObjectsCapture
+
+/// Tells what happened several times in the same way as one finding.
+struct FindingMerger {
+  private struct Entry {
+    var finding: Finding
+    var callSites = CallSites()
+    var retains: [UInt32: (retains: Int, releases: Int)] = [:]
+  }
+
+  private var entries: [String: Entry] = [:]
+
+  /// - Parameters:
+  ///   - finding: its fingerprint is made here.
+  ///   - sites: the stack traces that allocated its objects, each with how many.
+  mutating func add(
+    _ finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite],
+    in traces: NamedTraces
+  ) {
+    let fingerprint = fingerprint(of: finding, sites, traces)
+    var entry = entries.removeValue(forKey: fingerprint) ?? Entry(finding: finding.emptied(fingerprint))
+    entry.finding.add(finding)
+    for site in sites { entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace)) }
+    for site in retainSites {
+      entry.retains[site.stackTrace, default: (0, 0)].retains += Int(site.retains)
+      entry.retains[site.stackTrace, default: (0, 0)].releases += Int(site.releases)
+    }
+    entries[fingerprint] = entry
+  }
+
+  /// The types and properties of the path; without one, the function that made the first object.
+  private func fingerprint(
+    of finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ traces: NamedTraces
+  ) -> String {
+    var fields = [finding.verdict.rawValue, finding.type]
+    for step in finding.path {
+      fields += [step.type, step.reference.replacing(/\[[0-9]+\]/, with: "[]")]
+    }
+    if finding.path.isEmpty, let site = sites.first {
+      fields.append(
+        traces.fromCallSite(site.stackTrace).first.map { traces.frames[$0].qualifiedFunction } ?? "")
+    }
+    return Fingerprint.make(fields)
+  }
+
+  func findings(with traces: NamedTraces) -> [Finding] {
+    entries.values.map { entry in
+      var finding = entry.finding
+      let callSites = entry.callSites.listed(with: traces)
+      finding.allocatedAt = callSites.sites
+      finding.omittedCallSites = callSites.omitted
+      finding.retainedAt = unmatched(entry.retains, traces)
+      return finding
+    }
+  }
+
+  /// Most missing releases first.
+  private func unmatched(
+    _ retains: [UInt32: (retains: Int, releases: Int)], _ traces: NamedTraces
+  ) -> [Finding.RetainingCallSite] {
+    retains.filter { $0.value.retains > $0.value.releases }
+      .map {
+        (excess: $0.value.retains - $0.value.releases, trace: traces.fromCallSite($0.key), counts: $0.value)
+      }
+      .sorted { ($1.excess, $0.trace.count) < ($0.excess, $1.trace.count) }
+      .map { site in
+        Finding.RetainingCallSite(
+          retains: site.counts.retains, releases: site.counts.releases,
+          frames: site.trace.map { traces.frames[$0].source })
+      }
+  }
+}
+
+extension Finding {
+  /// The same without any objects.
+  fileprivate func emptied(_ fingerprint: String) -> Finding {
+    var finding = self
+    finding.fingerprint = fingerprint
+    (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
+    finding.unexplainedRetains = 0
+    finding.remarks = []
+    return finding
+  }
+
+  fileprivate mutating func add(_ other: Finding) {
+    instances += other.instances
+    objects += other.objects
+    victims += other.victims
+    bytes.add(saturating: other.bytes)
+    unexplainedRetains += other.unexplainedRetains
+    isLibraryLeak = isLibraryLeak && other.isLibraryLeak
+    if other.certainty == .probable { certainty = .probable }
+    for remark in other.remarks where !remarks.contains(remark) { remarks.append(remark) }
+  }
+}

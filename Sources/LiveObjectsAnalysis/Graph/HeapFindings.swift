@@ -1,0 +1,179 @@
+import LiveObjectsCapture
+
+/// Makes findings of what the references of a capture say.
+struct HeapFindings {
+  private let judgement: HeapJudgement
+  private let labels: [TypeLabel?]
+  private let leaks: [(group: LeakGroup, path: LeakPath)]
+  private let held: [HeldObjects]
+
+  private var graph: ReferenceGraph { judgement.graph }
+  private var capture: Capture { judgement.graph.capture }
+
+  /// - Parameter labels: by index into `Capture.types`.
+  init(
+    _ judgement: HeapJudgement, of capture: Capture, labels: [TypeLabel?], _ options: Analysis.Options
+  ) {
+    self.judgement = judgement
+    self.labels = labels
+    leaks = judgement.leaks.map { ($0, LeakPath(of: $0, in: judgement.graph, labels)) }
+    let counted = options.counted(in: capture)
+    let isFound = labels.map { $0.map(options.finds) ?? true }
+    held = HeldObjects.all(in: judgement) { object in
+      counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
+    }
+  }
+
+  /// Boxes, and contexts that no closure is known of.
+  private static func isPartOfOther(_ object: Int, _ judgement: HeapJudgement) -> Bool {
+    switch judgement.graph.kind(of: object) {
+    case .genericBox: true
+    case .closureContextOrBox: judgement.function(of: object) == nil
+    default: false
+    }
+  }
+
+  /// The stack traces that findings show.
+  var stackTraces: Set<UInt32> {
+    var traces = Set(leaks.lazy.flatMap(\.group.core).map { capture.objects[$0].stackTrace })
+    traces.formUnion(
+      graph.heap.retainSites.lazy.filter { judgement.isLeaked(Int($0.object)) }.map(\.stackTrace))
+    return traces
+  }
+
+  func findings(_ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options)
+    -> [Finding]
+  {
+    let paths = held.map { judgement.holders.path(to: $0.nearest) }
+    let naming = naming(of: paths, symbolicator)
+    var merger = FindingMerger()
+    for leak in leaks { add(leak.group, leak.path, to: &merger, naming, traces, options) }
+    for (objects, holder) in zip(held, paths) {
+      guard let holder else { continue }
+      add(objects, holder, to: &merger, naming, traces, options)
+    }
+    return merger.findings(with: traces)
+  }
+
+  private func naming(
+    of paths: [(origin: HolderSearch.Origin, path: ObjectPath)?], _ symbolicator: some Symbolicator
+  ) -> PathNaming {
+    let references = leaks.lazy.flatMap { $0.path.path?.references ?? [] }
+    let heldReferences = paths.lazy.flatMap { $0?.path.references ?? [] }
+    let functions = Set(
+      (Array(references) + Array(heldReferences)).compactMap { graph.heap.references[$0].function })
+    let names = PathNames(
+      functions: functions, origins: Set(paths.compactMap { $0?.origin }), of: graph,
+      symbolicator: symbolicator)
+    return PathNaming(
+      graph: graph, labels: labels, functions: names.functions, variables: names.variables,
+      taskFunctions: names.tasks)
+  }
+}
+
+// MARK: - Leaks
+
+extension HeapFindings {
+  private func add(
+    _ group: LeakGroup, _ told: LeakPath, to merger: inout FindingMerger, _ naming: PathNaming,
+    _ traces: NamedTraces, _ options: Analysis.Options
+  ) {
+    let label = label(of: told.start, traces)
+    guard options.includes(label.text) else { return }
+    var finding = Finding(
+      fingerprint: "", verdict: group.verdict, certainty: group.certainty,
+      isLibraryLeak: isLibraryLeak(group, traces), type: label.text, kind: label.kind, instances: 1,
+      objects: group.objects.count, victims: group.victims.count,
+      bytes: group.objects.reduce(into: 0) { $0.add(saturating: capture.objects[$1].bytes) },
+      path: told.path.map(naming.steps(round:)) ?? [])
+    if group.verdict == .overRetained {
+      finding.unexplainedRetains = group.core.reduce(0) { $0 + (graph.unexplained($1) ?? 0) }
+    }
+    for object in group.core where judgementDisagrees(object) {
+      finding.certainty = .probable
+      finding.remarks = [
+        "More references than retains were found for an object of \(name(of: object, traces))."
+      ]
+    }
+    let sites = group.core.map { (capture.objects[$0].stackTrace, 1) }
+    merger.add(finding, sites, retainSites(of: group), in: traces)
+  }
+
+  private func judgementDisagrees(_ object: Int) -> Bool {
+    graph.unexplained(object).map { $0 < 0 } ?? false
+  }
+
+  private func name(of object: Int, _ traces: NamedTraces) -> String { label(of: object, traces).text }
+
+  private func retainSites(of group: LeakGroup) -> [RetainSite] {
+    guard !graph.heap.retainSites.isEmpty else { return [] }
+    let core = Set(group.core.map(UInt32.init))
+    return graph.heap.retainSites.filter { core.contains($0.object) }
+  }
+
+  /// Neither an object's type nor a frame that made it is the program's.
+  private func isLibraryLeak(_ group: LeakGroup, _ traces: NamedTraces) -> Bool {
+    group.core.allSatisfy { object in
+      labels[capture.objects[object].type]?.isUsers != true
+        && !traces.hasUsersFrame(capture.objects[object].stackTrace)
+    } && group.victims.allSatisfy { labels[capture.objects[$0].type]?.isUsers != true }
+  }
+
+  private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {
+    let record = capture.objects[object]
+    return labels[record.type]
+      ?? TypeLabel(capture.types[record.type], of: capture, record.stackTrace, traces)
+  }
+}
+
+// MARK: - Held objects
+
+extension HeapFindings {
+  private func add(
+    _ objects: HeldObjects, _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
+    to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces, _ options: Analysis.Options
+  ) {
+    let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
+    let made = objects.stackTraces.filter { !traces.isTestRunnersOwn($0.key) }
+    guard options.includes(label.text), options.finds(label), !made.isEmpty else { return }
+    let (steps, isCycle) = self.steps(holder, to: objects.nearest, naming)
+    let finding = Finding(
+      fingerprint: "", verdict: .heldBy,
+      certainty: holder.path.references.allSatisfy(graph.isStrong) ? .definite : .probable,
+      type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
+      bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
+    merger.add(finding, made.map { ($0.key, $0.value) }, [], in: traces)
+  }
+
+  private func closureLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {
+    guard graph.kind(of: object) == .closureContextOrBox, let function = judgement.function(of: object),
+      let frame = naming.functions[function]
+    else { return nil }
+    return TypeLabel(closure: frame)
+  }
+
+  /// A task that is kept by the object it works for is told as a cycle, which is what a person has to break.
+  private func steps(
+    _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ naming: PathNaming
+  ) -> (steps: [Finding.PathStep], isCycle: Bool) {
+    if case .task = holder.origin, object != holder.path.start,
+      let back = ObjectPath(from: object, to: holder.path.start, in: graph, follows: graph.isStrong)
+    {
+      let round = ObjectPath(start: object, references: back.references + holder.path.references)
+      return (naming.steps(round: round), true)
+    }
+    return (naming.steps(from: holder.origin, holder.path), false)
+  }
+
+  private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {
+    guard case .task(let index) = origin else { return [] }
+    let task = graph.heap.tasks[index]
+    let place = naming.taskFunctions[index].map { " in \($0)" } ?? ""
+    if task.isLost {
+      return [
+        "The task\(place) waits for a continuation that nothing holds any more: it is probably never resumed."
+      ]
+    }
+    return isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : []
+  }
+}

@@ -1,0 +1,53 @@
+import LiveObjectsCapture
+
+/// What the references of a capture say about its objects: which are unreachable, and who holds the others.
+struct HeapJudgement {
+  let graph: ReferenceGraph
+  let leaks: [LeakGroup]
+  let holders: HolderSearch
+  let signatures: HeldSignatures
+  /// The objects of all leaks.
+  private let isLeaked: [Bool]
+
+  /// - Returns: `nil` where no references were read.
+  init?(of capture: Capture, options: Analysis.Options) {
+    guard let heap = capture.graph, heap.status.wasRead else { return nil }
+    let graph = ReferenceGraph(capture, heap)
+    let isolation = Isolation(of: graph)
+    var search = LeakSearch(in: graph, isolation)
+    let counted = options.counted(in: capture)
+    let holders = HolderSearch(
+      in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
+      isOlder: { !counted[$0] })
+    search.findOverRetained(holders)
+    self.graph = graph
+    self.holders = holders
+    isLeaked = search.taken
+    leaks = search.groups.filter { $0.core.contains { counted[$0] } }
+    signatures = HeldSignatures(in: graph, holders)
+  }
+
+  func isLeaked(_ object: Int) -> Bool { isLeaked[object] }
+
+  /// How an object is held; `nil` where no holder may be named.
+  func signature(of object: Int) -> Int32? {
+    let signature = signatures.signatures[object]
+    return signature >= 0 && signatures.isNamed[Int(signature)] ? signature : nil
+  }
+
+  /// The function of a closure whose context this is, as the reference on the way to it tells.
+  func function(of object: Int) -> UInt32? {
+    let arrival = holders.arrivals[object]
+    return arrival >= 0 ? graph.heap.references[arrival].function : nil
+  }
+}
+
+extension Analysis.Options {
+  /// Whether each object is judged; the others are there as holders only.
+  func counted(in capture: Capture) -> [Bool] {
+    var counted = [Bool](repeating: objects == nil, count: capture.objects.count)
+    for index in objects ?? [] { counted[index] = true }
+    for index in counted.indices where capture.objects[index].sequence < baseline { counted[index] = false }
+    return counted
+  }
+}

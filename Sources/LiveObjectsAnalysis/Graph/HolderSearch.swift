@@ -1,0 +1,132 @@
+import LiveObjectsCapture
+
+/// Who holds each object: the nearest of the best known holders, and the way from there.
+struct HolderSearch {
+  /// What a search starts from, best known first.
+  enum Origin: Hashable {
+    /// An instance of a test case class.
+    case testCase
+    /// Index into `HeapGraph.roots`.
+    case variable(root: Int)
+    /// Index into `HeapGraph.tasks`.
+    case task(Int)
+    /// An object that was there before.
+    case olderObject
+    case dispatchBlock(root: Int)
+    case threadLocal, stack, memory
+
+    /// Whether a report may call it the holder. Stacks and memory of C hold words that nobody uses any more.
+    var isNamed: Bool {
+      switch self {
+      case .testCase, .variable, .task, .olderObject, .dispatchBlock: true
+      case .threadLocal, .stack, .memory: false
+      }
+    }
+  }
+
+  private let graph: ReferenceGraph
+  /// The reference by which an object was reached: -1 for where a search starts, -2 for what no search reached.
+  private(set) var arrivals: [Int]
+  private(set) var origins: [Int: Origin] = [:]
+  /// Objects in the order in which they were reached: holders come before what they hold.
+  private(set) var order: [Int] = []
+
+  static let isOrigin = -1
+  static let isUnreached = -2
+
+  /// - Parameters:
+  ///   - isExcluded: objects that nothing holds.
+  ///   - isOlder: objects that may hold, and are not judged themselves.
+  init(in graph: ReferenceGraph, isExcluded: (Int) -> Bool, isOlder: (Int) -> Bool) {
+    self.graph = graph
+    arrivals = [Int](repeating: Self.isUnreached, count: graph.count)
+    let roots = Self.roots(of: graph)
+    search(from: Self.testCases(in: graph), isExcluded)
+    search(from: roots.variables, isExcluded)
+    search(from: Self.tasks(in: graph), isExcluded)
+    search(from: roots.blocks, isExcluded)
+    search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
+    search(from: roots.others, isExcluded)
+  }
+
+  func isReached(_ object: Int) -> Bool { arrivals[object] != Self.isUnreached }
+
+  /// The way from its holder to an object.
+  func path(to object: Int) -> (origin: Origin, path: ObjectPath)? {
+    guard isReached(object) else { return nil }
+    var references: [Int] = []
+    var start = object
+    while arrivals[start] >= 0 {
+      references.append(arrivals[start])
+      start = graph.source(arrivals[start])
+    }
+    return origins[start].map { ($0, ObjectPath(start: start, references: references.reversed())) }
+  }
+
+  private typealias Start = (object: Int, origin: Origin)
+
+  private mutating func search(from starts: [Start], _ isExcluded: (Int) -> Bool) {
+    var next = order.count
+    for (object, origin) in starts where !isReached(object) && !isExcluded(object) {
+      arrivals[object] = Self.isOrigin
+      origins[object] = origin
+      order.append(object)
+    }
+    while next < order.count {
+      for reference in graph.references(from: order[next]) where graph.mayHold(reference) {
+        let target = graph.target(reference)
+        guard !isReached(target), !isExcluded(target) else { continue }
+        arrivals[target] = reference
+        order.append(target)
+      }
+      next += 1
+    }
+  }
+}
+
+// MARK: - Where searches start
+
+extension HolderSearch {
+  /// A word outside of the heap holds an object only if the object has a retain that no reference explains.
+  private static func roots(of graph: ReferenceGraph) -> (
+    variables: [Start], blocks: [Start], others: [Start]
+  ) {
+    var variables: [Start] = []
+    var blocks: [Start] = []
+    var others: [Start] = []
+    for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
+      let object = Int(root.target)
+      switch root.place {
+      case .global: variables.append((object, .variable(root: index)))
+      case .dispatchBlock: blocks.append((object, .dispatchBlock(root: index)))
+      case .threadLocal: others.append((object, .threadLocal))
+      case .stack: others.append((object, .stack))
+      case .cMemory: others.append((object, .memory))
+      }
+    }
+    return (variables, blocks, others)
+  }
+
+  private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {
+    graph.kind(of: object) == .rawBuffer || graph.unexplained(object).map { $0 > 0 } ?? true
+  }
+
+  private static func testCases(in graph: ReferenceGraph) -> [Start] {
+    let types = Set(
+      graph.heap.superclasses.lazy.filter { $0.value.contains("XCTest.XCTestCase") }.map(\.key))
+    guard !types.isEmpty else { return [] }
+    return graph.capture.objects.enumerated().filter { types.contains($0.element.type) }
+      .map { ($0.offset, .testCase) }
+  }
+
+  /// A task that is not complete retains itself.
+  private static func tasks(in graph: ReferenceGraph) -> [Start] {
+    graph.heap.tasks.enumerated().filter { $0.element.state != .complete }
+      .map { (Int($0.element.object), .task($0.offset)) }
+  }
+
+  private static func olderObjects(in graph: ReferenceGraph, _ isOlder: (Int) -> Bool) -> [Start] {
+    (0..<graph.count).filter { isOlder($0) && graph.unexplained($0).map { $0 > 0 } ?? false }
+      .map { ($0, .olderObject) }
+  }
+}

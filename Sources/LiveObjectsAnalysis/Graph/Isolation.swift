@@ -1,0 +1,52 @@
+import LiveObjectsCapture
+
+/// Which objects are held by nothing but each other: trial deletion over the whole heap.
+///
+/// An object with a retain that no reference explains is held from outside, and so is all that can be reached
+/// from it. A reference that was missed only makes an object look held.
+struct Isolation {
+  enum State: UInt8 {
+    case held
+    /// Unreachable if words that look like references are references.
+    case probably
+    case definitely
+  }
+  private(set) var states: [State]
+
+  init(of graph: ReferenceGraph) {
+    let definitely = Self.marked(in: graph) { graph.unexplained($0).map { $0 > 0 } ?? true }
+    let probably = Self.marked(in: graph) { object in
+      guard let unexplained = graph.unexplained(object) else { return true }
+      let isTask = graph.kind(of: object) == .task
+      return unexplained - (isTask ? 0 : Int(graph.conservative[object])) > 0
+    }
+    states = (0..<graph.count).map { object in
+      if graph.capture.objects[object].isPinned { return .held }
+      return definitely[object] ? (probably[object] ? .held : .probably) : .definitely
+    }
+  }
+
+  subscript(object: Int) -> State { states[object] }
+
+  /// Everything that can be reached from objects that are held from outside.
+  ///
+  /// Raw buffers have no count. What one of them holds has a retain of its own to show, so nothing is
+  /// lost by not starting there; and they are full of words that mean nothing any more.
+  private static func marked(in graph: ReferenceGraph, isHeld: (Int) -> Bool) -> [Bool] {
+    var marked = [Bool](repeating: false, count: graph.count)
+    var open: [Int] = []
+    for object in 0..<graph.count where isHeld(object) {
+      marked[object] = true
+      if graph.kind(of: object) != .rawBuffer { open.append(object) }
+    }
+    while let object = open.popLast() {
+      for reference in graph.references(from: object) where graph.mayHold(reference) {
+        let target = graph.target(reference)
+        guard !marked[target] else { continue }
+        marked[target] = true
+        open.append(target)
+      }
+    }
+    return marked
+  }
+}

@@ -1,0 +1,86 @@
+import LiveObjectsCapture
+
+/// Unreachable objects that hang together.
+struct LeakGroup {
+  var verdict: Finding.Verdict
+  var certainty: Finding.Certainty
+  /// The objects that hold each other, or the one with too many retains.
+  var core: [Int]
+  /// What they keep alive beside themselves.
+  var victims: [Int]
+
+  var objects: [Int] { core + victims }
+}
+
+/// Finds the groups of unreachable objects, each with what hangs off it.
+struct LeakSearch {
+  let graph: ReferenceGraph
+  let isolation: Isolation
+  /// What the ledger knows, by object.
+  let retainSites: [UInt32: [RetainSite]]
+  var taken: [Bool]
+  var groups: [LeakGroup] = []
+
+  init(in graph: ReferenceGraph, _ isolation: Isolation) {
+    self.graph = graph
+    self.isolation = isolation
+    retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
+    taken = [Bool](repeating: false, count: graph.count)
+    findCycles(.definitely, .definite, follows: graph.isStrong)
+    findCycles(.probably, .probable, follows: graph.mayHold)
+  }
+
+  private mutating func findCycles(
+    _ state: Isolation.State, _ certainty: Finding.Certainty, follows: (Int) -> Bool
+  ) {
+    let isolation = isolation
+    let components = StronglyConnectedComponents(
+      in: graph, isPart: { isolation[$0] == state }, follows: follows)
+    let isHeld = held(components, follows: follows)
+    // Holders have greater numbers than what they hold.
+    for number in (0..<components.count).reversed() where !isHeld[number] {
+      let core = components[number]
+      guard let first = core.first, !taken[first], core.count > 1 || refersToItself(first, follows) else {
+        continue
+      }
+      for object in core { taken[object] = true }
+      groups.append(
+        LeakGroup(
+          verdict: .retainCycle, certainty: certainty, core: core.sorted(),
+          victims: takeVictims(of: core) { [graph] object in
+            isolation[object] != .held && !graph.capture.objects[object].isPinned
+          }))
+    }
+  }
+
+  /// Which components are referred to by another one.
+  private func held(_ components: StronglyConnectedComponents, follows: (Int) -> Bool) -> [Bool] {
+    var held = [Bool](repeating: false, count: components.count)
+    for reference in graph.heap.references.indices where follows(reference) {
+      let source = components.component[graph.source(reference)]
+      let target = components.component[graph.target(reference)]
+      if source >= 0, target >= 0, source != target { held[Int(target)] = true }
+    }
+    return held
+  }
+
+  private func refersToItself(_ object: Int, _ follows: (Int) -> Bool) -> Bool {
+    graph.references(from: object).contains { follows($0) && graph.target($0) == object }
+  }
+
+  /// Everything that can be reached from the core and that no group has yet.
+  mutating func takeVictims(of core: some Collection<Int>, _ isVictim: (Int) -> Bool) -> [Int] {
+    var victims: [Int] = []
+    var open = Array(core)
+    while let object = open.popLast() {
+      for reference in graph.references(from: object) where graph.mayHold(reference) {
+        let target = graph.target(reference)
+        guard !taken[target], isVictim(target) else { continue }
+        taken[target] = true
+        victims.append(target)
+        open.append(target)
+      }
+    }
+    return victims.sorted()
+  }
+}

@@ -1,0 +1,122 @@
+import LiveObjectsCapture
+
+/// Turns a way through the heap into the steps that people read.
+///
+/// Storage of collections and boxes are no steps: `children[0]` is one reference. A closure is one, called after
+/// its function, even where the object it captured stands in for its context.
+struct PathNaming {
+  let graph: ReferenceGraph
+  /// By index into `Capture.types`.
+  let labels: [TypeLabel?]
+  /// By index into `HeapGraph.functions`.
+  let functions: [UInt32: SourceFrame]
+  let variables: [Frame: String]
+  let taskFunctions: [Int: String]
+
+  /// Once round a cycle.
+  func steps(round path: ObjectPath) -> [Finding.PathStep] {
+    var writer = PathWriter(type: name(of: path.start))
+    write(path, to: &writer, closesOn: path.start)
+    return Self.collapsed(writer.finished())
+  }
+
+  /// From a holder to an object.
+  func steps(from origin: HolderSearch.Origin, _ path: ObjectPath) -> [Finding.PathStep] {
+    var writer = start(at: origin, path.start)
+    write(path, to: &writer, closesOn: nil)
+    return Self.collapsed(writer.finished())
+  }
+
+  private func start(at origin: HolderSearch.Origin, _ object: Int) -> PathWriter {
+    switch origin {
+    case .variable(let root): return start(at: variableName(root), object)
+    case .dispatchBlock: return start(at: "dispatch block", object)
+    case .task(let task): return PathWriter(type: taskName(task))
+    case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(type: name(of: object))
+    }
+  }
+
+  /// A variable is a step of its own; what it holds is the next, unless it is part of a collection.
+  private func start(at variable: String, _ object: Int) -> PathWriter {
+    var writer = PathWriter(type: variable)
+    if !isPartOfHolder(object) { writer.beginStep(name(of: object)) }
+    return writer
+  }
+
+  private func variableName(_ root: Int) -> String {
+    guard case .global(let place) = graph.heap.roots[root].place else { return "global" }
+    if let name = variables[place] { return name }
+    return "global in \(ImageNames.name(place, of: graph.capture).module)"
+  }
+
+  private func taskName(_ task: Int) -> String {
+    let state: String
+    switch graph.heap.tasks[task].state {
+    case .suspended: state = "suspended task"
+    case .running: state = "running task"
+    case .enqueued: state = "enqueued task"
+    case .complete, .unknown: state = "task"
+    }
+    return taskFunctions[task].map { "\(state) in \($0)" } ?? state
+  }
+
+  func name(of object: Int) -> String {
+    if graph.kind(of: object) == .task { return "Swift.Task" }
+    return labels[graph.capture.objects[object].type]?.text ?? "closure or box"
+  }
+
+  /// Long paths repeat themselves: a list, a tree.
+  private static func collapsed(_ steps: [Finding.PathStep]) -> [Finding.PathStep] {
+    let mostShown = 16
+    guard steps.count > mostShown else { return steps }
+    var seen: Set<Finding.PathStep> = []
+    return steps.filter { seen.insert($0).inserted }
+  }
+}
+
+// MARK: - Along the references
+
+extension PathNaming {
+  private func write(_ path: ObjectPath, to writer: inout PathWriter, closesOn end: Int?) {
+    for (position, index) in path.references.enumerated() {
+      let reference = graph.heap.references[index]
+      writer.add(graph.heap.labels[Int(reference.label)], element: reference.element)
+      let target = Int(reference.target)
+      let isEnd = position == path.references.count - 1
+      if let closure = closureName(reference) {
+        writer.beginClosure(closure)
+        if isContext(target) { continue }
+        writer.capture(name(of: target), superclasses(of: target))
+        writer.beginStep(name(of: target))
+      } else if !isPartOfHolder(target) || (isEnd && target == end) {
+        writer.beginStep(name(of: target))
+      }
+    }
+  }
+
+  /// `nil` for thunks: the closure is the one that they call.
+  private func closureName(_ reference: Reference) -> String? {
+    guard let function = reference.function, let frame = functions[function], let name = frame.function,
+      !name.hasPrefix("reabstraction thunk")
+    else { return nil }
+    return frame.qualifiedFunction
+  }
+
+  private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
+
+  /// Storage of a collection, or a box: told as part of what refers to it.
+  private func isPartOfHolder(_ object: Int) -> Bool {
+    let type = graph.capture.types[graph.capture.objects[object].type]
+    switch ObjectKind(of: type) {
+    case .arrayStorage, .dictionaryStorage, .setStorage: return !isManagedBuffer(type)
+    case .box, .closureOrBox, .closure, .error: return true
+    case .classInstance, .actor, .stringStorage, .rawBuffer, .task, .other: return false
+    }
+  }
+
+  private func isManagedBuffer(_ type: TypeDescription) -> Bool { type.name.hasPrefix("Swift.ManagedBuffer") }
+
+  private func superclasses(of object: Int) -> [String] {
+    graph.heap.superclasses[graph.capture.objects[object].type] ?? []
+  }
+}

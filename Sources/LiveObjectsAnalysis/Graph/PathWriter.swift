@@ -1,0 +1,108 @@
+import LiveObjectsCapture
+
+/// Writes a path step by step.
+struct PathWriter {
+  private var steps: [Finding.PathStep] = []
+  private var type: String
+  private var reference = ""
+  /// The type is a closure, and nothing it captured was named yet.
+  private var isClosure = false
+  /// The step has begun and no reference leads on from it.
+  private var isOpen = false
+
+  init(type: String) {
+    self.type = type
+  }
+
+  mutating func beginStep(_ type: String) {
+    steps.append(Finding.PathStep(type: self.type, reference: reference))
+    (self.type, reference, isClosure, isOpen) = (type, "", false, false)
+  }
+
+  mutating func beginClosure(_ name: String) {
+    beginStep(name)
+    isClosure = true
+  }
+
+  /// The steps up to the last object, which is none itself.
+  func finished() -> [Finding.PathStep] {
+    guard isOpen || steps.isEmpty else { return steps }
+    return steps + [Finding.PathStep(type: type, reference: reference)]
+  }
+}
+
+// MARK: - References
+
+extension PathWriter {
+  mutating func add(_ label: ReferenceLabel, element: UInt32?) {
+    isOpen = true
+    switch label.kind {
+    case .property, .content, .memory: append(label.text)
+    case .element: append("[\(element ?? 0)]", label.text)
+    case .key: append("[key]", label.text)
+    case .value: append("[value]", label.text)
+    case .member: append("[element]", label.text)
+    case .capture: addCapture(label.text)
+    case .taskClosure: append("closure")
+    case .taskFrame: append("variable")
+    case .taskResult: append("result")
+    case .taskLocal: append("task-local value")
+    }
+  }
+
+  /// `[0]` follows without a dot, the path inside of the element with one.
+  private mutating func append(_ subscripted: String, _ path: String) {
+    reference += subscripted
+    append(path)
+  }
+
+  private mutating func append(_ path: String) {
+    guard !path.isEmpty else { return }
+    reference += reference.isEmpty ? path : ".\(path)"
+  }
+
+  /// The captured type and, behind a tab, the path inside a value of it. In a box, only that path is of interest.
+  private mutating func addCapture(_ text: String) {
+    let parts = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+    if isClosure, reference.isEmpty { capture(String(parts[0]), []) }
+    if parts.count > 1 { append(String(parts[1])) }
+  }
+
+  /// What a closure calls the object that it captured.
+  mutating func capture(_ captured: String, _ superclasses: [String]) {
+    isOpen = true
+    let captured = TypeName(captured)
+    let candidates = [captured] + superclasses.map(TypeName.init)
+    if captured.text.isEmpty {
+      reference = "captured variable"
+    } else if candidates.contains(where: { Self.isSelf($0, in: type) }) {
+      reference = "self"
+    } else {
+      reference = "captured \(captured.moduleless)"
+    }
+  }
+
+  /// The closure stands in a method of the type: `closure #1 in Demo.Loader.load(completion:)`.
+  private static func isSelf(_ captured: TypeName, in closure: String) -> Bool {
+    let context = closure.ranges(of: " in ").last.map { closure[$0.upperBound...] } ?? closure[...]
+    let owner = captured.text.prefix { $0 != "<" } + "."
+    let function = context.hasPrefix("static ") ? context.dropFirst("static ".count) : context
+    guard function.hasPrefix(owner) else { return false }
+    return isMember(function.dropFirst(owner.count))
+  }
+
+  /// `load(completion:)` and `format.getter` are members, `Request.start()` is one of a nested type.
+  private static func isMember(_ name: Substring) -> Bool {
+    let components = name.prefix { $0 != "(" }.split(separator: ".")
+    let accessors: Set<Substring> = ["getter", "setter", "modify", "read", "willset", "didset", "init"]
+    return components.count == 1 || (components.count == 2 && accessors.contains(components[1]))
+  }
+}
+
+extension TypeName {
+  /// `Demo.Box<Demo.Item>` is `Box<Demo.Item>`.
+  var moduleless: String {
+    guard let module, text.hasPrefix("\(module).") else { return text }
+    return String(text.dropFirst(module.count + 1))
+  }
+}

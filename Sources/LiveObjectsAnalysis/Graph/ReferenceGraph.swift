@@ -1,0 +1,75 @@
+import LiveObjectsCapture
+
+/// The references of a capture, by the object that they start from, and how many of each object's strong
+/// retains they explain.
+///
+/// Plain arrays, without anything per object: a heap has tens of millions.
+struct ReferenceGraph {
+  let capture: Capture
+  let heap: HeapGraph
+  /// The references of object `i` are `heap.references[starts[i]..<starts[i + 1]]`.
+  private let starts: [Int]
+  private let ownership: [ReferenceLabel.Ownership]
+  /// Strong references to each object.
+  private(set) var strong: [UInt32]
+  /// Words in other objects that look like references to it; those of raw buffers and tasks do not count,
+  /// for nobody knows whether they are held themselves.
+  private(set) var conservative: [UInt32]
+
+  init(_ capture: Capture, _ heap: HeapGraph) {
+    self.capture = capture
+    self.heap = heap
+    ownership = heap.labels.map(\.ownership)
+    let count = capture.objects.count
+    var starts = [Int](repeating: 0, count: count + 1)
+    var strong = [UInt32](repeating: 0, count: count)
+    var conservative = strong
+    let isVague = capture.types.map { $0.kind == .rawBuffer || $0.kind == .task }
+    for reference in heap.references {
+      starts[Int(reference.source) + 1] += 1
+      switch ownership[Int(reference.label)] {
+      case .strong: strong[Int(reference.target)] += 1
+      case .conservative where !isVague[capture.objects[Int(reference.source)].type]:
+        conservative[Int(reference.target)] += 1
+      default: break
+      }
+    }
+    for index in 0..<count { starts[index + 1] += starts[index] }
+    self.starts = starts
+    self.strong = strong
+    self.conservative = conservative
+  }
+
+  var count: Int { capture.objects.count }
+
+  /// Indices into `heap.references`.
+  func references(from object: Int) -> Range<Int> {
+    starts[object]..<starts[object + 1]
+  }
+
+  func target(_ reference: Int) -> Int { Int(heap.references[reference].target) }
+
+  func source(_ reference: Int) -> Int { Int(heap.references[reference].source) }
+
+  func isStrong(_ reference: Int) -> Bool {
+    ownership[Int(heap.references[reference].label)] == .strong
+  }
+
+  /// The reference keeps its target alive, or may do so.
+  func mayHold(_ reference: Int) -> Bool {
+    switch ownership[Int(heap.references[reference].label)] {
+    case .strong, .conservative: true
+    case .weak, .unowned, .unmanaged: false
+    }
+  }
+
+  func kind(of object: Int) -> TypeDescription.Kind {
+    capture.types[capture.objects[object].type].kind
+  }
+
+  /// Strong retains that no reference explains; `nil` where the count is not known. Negative if references
+  /// were found that hold nothing.
+  func unexplained(_ object: Int) -> Int? {
+    capture.objects[object].strongCount.map { Int($0) - Int(strong[object]) }
+  }
+}
