@@ -81,6 +81,7 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
         }
     }
     mangled.length = (size_t)(next - text);
+    mangled.plain_length = (size_t)(next - plain);
     mangled.ownership = ownership_of(plain, next);
     return mangled;
 }

@@ -14,6 +14,8 @@
 struct liveobj_mangled {
     const char *text; // ends with a NUL that `length` does not count; NULL for none
     size_t length;
+    /// Characters at its end that belong to no symbolic reference and no identifier.
+    size_t plain_length;
     /// STRONG, WEAK, UNOWNED or UNMANAGED. The runtime resolves the name to the referent's type.
     enum liveobj_ownership ownership;
     /// Asked for such a name without their values, or for one of a parameter pack's, the runtime

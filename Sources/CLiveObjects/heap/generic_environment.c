@@ -1,0 +1,134 @@
+// generic_environment.c - see generic_environment.h. Owns nothing.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "generic_environment.h"
+#include "layout.h"
+#include "metadata.h"
+
+#include <string.h>
+
+struct parameter {
+    uint32_t level;
+    uint32_t index;
+};
+
+// MARK: - Names and sources
+
+/// An index as the mangling writes it: `_` is 0, `0_` is 1, `1_` is 2 …
+static bool read_index(const char **next, uint32_t *index) {
+    enum { LIMIT = 1000 };
+    uint32_t value = 0;
+    bool has_digits = **next >= '0' && **next <= '9';
+    for (; **next >= '0' && **next <= '9' && value < LIMIT; ++*next)
+        value = 10 * value + (uint32_t)(**next - '0');
+    *index = has_digits ? value + 1 : 0;
+    return *(*next)++ == '_';
+}
+
+/// `x` is the first parameter of the first level, `q_` the second, `q0_` the third; `qd__` is the
+/// first of the second level, `qd_0_` the second there, `qd0__` the first of the third.
+static bool read_parameter(const char *name, struct parameter *parameter) {
+    *parameter = (struct parameter){0, 0};
+    if (strcmp(name, "x") == 0)
+        return true;
+    if (*name++ != 'q')
+        return false;
+    bool is_deep = *name == 'd';
+    const char *next = name + is_deep;
+    bool valid = (!is_deep || read_index(&next, &parameter->level)) &&
+                 read_index(&next, &parameter->index) && *next == 0;
+    *(is_deep ? &parameter->level : &parameter->index) += 1;
+    return valid && parameter->level < LIVEOBJ_GENERIC_LEVELS &&
+           parameter->index < LIVEOBJ_GENERIC_PARAMETERS;
+}
+
+/// `B3`: the bound word with that number. Sources inside of captures are not read; 0.
+static uintptr_t read_source(const char *source, const uintptr_t *bound, uint32_t bound_count) {
+    uint32_t number = 0;
+    if (*source++ != 'B' || *source < '0' || *source > '9')
+        return 0;
+    for (; *source >= '0' && *source <= '9' && number < bound_count; source++)
+        number = 10 * number + (uint32_t)(*source - '0');
+    return *source == 0 || *source == '_' ? number < bound_count ? bound[number] : 0 : 0;
+}
+
+// MARK: - Environments
+
+typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
+
+static bool is_type(uintptr_t value) {
+    static struct liveobj_reader reader; // a page of memory: too much for a small stack
+    liveobj_reader_start(&reader);
+    return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(&reader, value));
+}
+
+static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], uintptr_t sources,
+                        uint32_t count, const uintptr_t *bound, uint32_t bound_count) {
+    bool known = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uintptr_t pair = sources + 2 * i * sizeof(int32_t);
+        const char *name = (const char *)liveobj_relative(pair);
+        const char *source = (const char *)liveobj_relative(pair + sizeof(int32_t));
+        struct parameter parameter;
+        if (!name || !source || !read_parameter(name, &parameter))
+            return false;
+        uintptr_t value = read_source(source, bound, bound_count);
+        known &= is_type(value);
+        found[parameter.level][parameter.index] = value;
+        if (counts[parameter.level] <= parameter.index)
+            counts[parameter.level] = parameter.index + 1;
+    }
+    return known;
+}
+
+/// A parameter that no source tells of lets the whole environment go: arguments are found by
+/// counting.
+static bool fill(struct liveobj_generic_environment *environment, values found,
+                 const uint32_t counts[LIVEOBJ_GENERIC_LEVELS]) {
+    enum { HAS_KEY_ARGUMENT = 0x80 };
+    uint32_t levels = 0, total = 0;
+    for (uint32_t level = 0; level < LIVEOBJ_GENERIC_LEVELS; level++)
+        levels = counts[level] ? level + 1 : levels;
+    unsigned char *cumulative = environment->descriptor + sizeof levels;
+    memcpy(environment->descriptor, &levels, sizeof levels);
+    for (uint32_t level = 0; level < levels; level++) {
+        for (uint32_t index = 0; index < counts[level]; index++) {
+            if (!found[level][index])
+                return false;
+            environment->arguments[total++] = found[level][index];
+        }
+        memcpy(cumulative + level * sizeof(uint16_t), &(uint16_t){(uint16_t)total},
+               sizeof(uint16_t));
+    }
+    memset(cumulative + levels * sizeof(uint16_t), HAS_KEY_ARGUMENT, total);
+    return total > 0;
+}
+
+void liveobj_generic_environment_make(struct liveobj_generic_environment *environment,
+                                      uintptr_t sources, uint32_t count, const uintptr_t *bound,
+                                      uint32_t bound_count) {
+    values found = {{0}};
+    uint32_t counts[LIVEOBJ_GENERIC_LEVELS] = {0};
+    *environment = (struct liveobj_generic_environment){0};
+    environment->is_known = read_values(found, counts, sources, count, bound, bound_count) &&
+                            fill(environment, found, counts);
+}
+
+uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_environment *environment,
+                                              const struct liveobj_mangled *type) {
+    typedef const void *(*get_type_fn)(const char *name, size_t length, const void *environment,
+                                       const void *const *arguments);
+    if (!type->mentions_parameters)
+        return liveobj_resolve(type, 0, 0);
+    get_type_fn get_type =
+        (get_type_fn)(uintptr_t)liveobj_recorder_runtime()->swift_getTypeByMangledNameInEnvironment;
+    bool has_pack = memmem(type->text, type->length, "Qp", 2) != NULL;
+    if (!get_type || !environment->is_known || has_pack || liveobj_layouts_are_closed())
+        return 0;
+    return (uintptr_t)get_type(type->text, type->length, environment->descriptor,
+                               (const void *const *)environment->arguments);
+}
+
+#endif
