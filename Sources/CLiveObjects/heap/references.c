@@ -325,10 +325,21 @@ static bool is_side_table(const struct liveobj_object *buffer) {
            liveobj_word(address, COUNTS) << SHIFT == buffer->address;
 }
 
+static struct visit start_visit(liveobj_visit_reference_fn function, void *context) {
+    static struct liveobj_reader reader; // a page of memory: too much for a small stack
+    return (struct visit){function, context, &reader, 0, LIVEOBJ_NO_ELEMENT, 0, true};
+}
+
+bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
+                                    liveobj_visit_reference_fn function, void *context) {
+    struct visit visit = start_visit(function, context);
+    walk_inside(&visit, label, type, value);
+    return visit.is_precise;
+}
+
 bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
                               liveobj_visit_reference_fn function, void *context) {
-    static struct liveobj_reader reader; // a page of memory: too much for a small stack
-    struct visit visit = {function, context, &reader, 0, LIVEOBJ_NO_ELEMENT, 0, true};
+    struct visit visit = start_visit(function, context);
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
         walk_instance(&visit, object, type->metadata);

@@ -30,6 +30,11 @@ void liveobj_references_prepare(const struct liveobj_type *type);
 bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
                               liveobj_visit_reference_fn visit, void *context);
 
+/// Visits what a value of `type` refers to that stands where `label` says.
+/// \returns as `liveobj_references_visit`.
+bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
+                                    liveobj_visit_reference_fn visit, void *context);
+
 /// Scans words whose types are not known.
 void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
                              liveobj_visit_reference_fn visit, void *context);
