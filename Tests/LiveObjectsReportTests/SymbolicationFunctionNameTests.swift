@@ -20,6 +20,7 @@ struct SymbolicationFunctionNameTests {
       ("Demo.Loader.deinit", "Loader.deinit"),
       ("Demo.run(with: inout Swift.Int) async throws -> ()", "run(with:)"),
       ("Demo.P.ns@Sendable (with: Swift.Int, _: Swift.String) async throws -> Swift.Int", "P.ns(with:_:)"),
+      ("Demo.wait(for: @Sendable () async -> (), _: Swift.Int) -> ()", "wait(for:_:)"),
       (
         "Demo.Loader.h.modify : ((Swift.String) -> ())? with unmangled suffix \".resume.0\"",
         "Loader.h.modify"

@@ -40,8 +40,10 @@ struct ContextName {
   private static func splittingAttribute(
     from word: ArraySlice<UInt8>
   ) -> (name: ArraySlice<UInt8>, attribute: ArraySlice<UInt8>) {
-    let name = word.prefix { $0 != UInt8(ascii: "@") }
-    return (name, word[name.endIndex...])
+    // Parameters may have attributes too: those stand in brackets.
+    let name = word.prefix { !"@(<[".utf8.contains($0) }
+    let isAttributed = word[name.endIndex...].first == UInt8(ascii: "@")
+    return isAttributed ? (name, word[name.endIndex...]) : (word, [])
   }
 
   /// `infix(A, A)`, which follows an operator's name, gives `(_:_:)`.
