@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #include "capture.h"
+#include "retain_ledger.h"
 
 bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
                                   struct liveobj_stream *stream, struct liveobj_section *types,
@@ -22,9 +23,22 @@ void liveobj_objects_writer_end(struct liveobj_objects_writer *writer) {
     liveobj_section_finish(&writer->objects);
 }
 
+struct retain_counts {
+    uint64_t retains;
+    uint64_t releases;
+};
+
+static void add_counts(void *sums, uint32_t stack, uint32_t retains, uint32_t releases) {
+    struct retain_counts *counts = sums;
+    (void)stack;
+    counts->retains += retains;
+    counts->releases += releases;
+}
+
 static void put_retain_counts(struct liveobj_section *section, uint32_t index, uintptr_t address) {
     enum { COUNTS_BYTES = 24 };
-    struct liveobj_retain_counts counts = liveobj_records_retain_counts(index);
+    struct retain_counts counts = {0, 0};
+    liveobj_ledger_visit(index, add_counts, &counts);
     liveobj_section_reserve(section, COUNTS_BYTES);
     liveobj_put_u64(section, address);
     liveobj_put_u64(section, counts.retains);
@@ -47,7 +61,7 @@ void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
     _Static_assert(sizeof record == 48, "as the format says");
     liveobj_section_reserve(&writer->objects, sizeof record);
     liveobj_put(&writer->objects, &record, sizeof record);
-    if (writer->counts_retains)
+    if (writer->counts_retains && liveobj_ledger_has(index))
         put_retain_counts(&writer->retains, index, object->address);
 }
 

@@ -56,6 +56,9 @@ void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64
 }
 
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status) {
+    static const char *const late_retains =
+        "retains by weak and unowned references in libraries that were loaded after the start were "
+        "not recorded";
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "STAT"))
         return;
@@ -70,9 +73,12 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     liveobj_put_u64(&section, status->missed_deaths);
     liveobj_put_u64(&section, status->allocations);
     liveobj_put_u64(&section, status->deaths);
-    liveobj_put_u32(&section, status->reason[0] != 0);
+    bool has_late = status->retains && liveobj_retain_hooks_were_late();
+    liveobj_put_u32(&section, (status->reason[0] != 0) + has_late);
     if (status->reason[0])
         liveobj_put_text(&section, status->reason);
+    if (has_late)
+        liveobj_put_text(&section, late_retains);
     liveobj_section_finish(&section);
 }
 

@@ -13,6 +13,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "hook_frame.h"
 #include "internal.h"
 #include "records.h"
 
@@ -21,10 +22,6 @@
 // What a hook calls of the runtime is the host's own work, so it may do as it likes.
 LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
                                               size_t alignment_mask);
-LIVEOBJ_HOOK typedef void *(*retain_fn)(void *object);
-LIVEOBJ_HOOK typedef void *(*retain_n_fn)(void *object, uint32_t count);
-LIVEOBJ_HOOK typedef void (*release_fn)(void *object);
-LIVEOBJ_HOOK typedef void (*release_n_fn)(void *object, uint32_t count);
 LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
 LIVEOBJ_HOOK typedef int (*posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
 LIVEOBJ_HOOK typedef void (*free_fn)(void *memory);
@@ -32,11 +29,6 @@ LIVEOBJ_HOOK typedef const void *(*task_local_get_fn)(const void *key);
 
 static struct {
     alloc_object_fn _swift_allocObject;
-    retain_fn _swift_retain;
-    retain_n_fn _swift_retain_n;
-    release_fn _swift_release;
-    release_n_fn _swift_release_n;
-    retain_fn _swift_tryRetain;
     malloc_fn malloc;
     posix_memalign_fn posix_memalign;
     free_fn free;
@@ -61,21 +53,9 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
-/// The frame of the hook it is used in: the caller's frame pointer, and the return address. Hooks
-/// are entered by a tail jump, so the caller is that of the runtime function.
-#define HOOK_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
-
 static uint32_t current_scope(void) {
     const uint32_t *scope = scope_key ? task_local_get(scope_key) : NULL;
     return scope ? *scope : 0;
-}
-
-static uint32_t stack_trace(struct liveobj_thread *thread, const uintptr_t *frame) {
-    if (LIVEOBJ_UNLIKELY(!thread->stacks))
-        thread->stacks = liveobj_os_map(liveobj_stack_cache_bytes());
-    return thread->stacks ? liveobj_stack_trace_record(thread->stacks, frame[1],
-                                                       (uintptr_t)(frame + 2), frame[0])
-                          : 0;
 }
 
 /// For all but the short path: a thread's first hook, those after its end, and the extras.
@@ -87,15 +67,15 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
     struct liveobj_thread *thread = tls->thread;
     if (wanted & EXTRA_PAUSE || (!thread && !(thread = liveobj_thread_attach())))
         return;
-    liveobj_records_insert(thread,
-                           (struct liveobj_object){
-                               .address = (uintptr_t)address,
-                               .metadata = metadata,
-                               .bytes = bytes,
-                               .sequence = liveobj_sequence_next(thread),
-                               .stack = wanted & EXTRA_STACKS ? stack_trace(thread, frame) : 0,
-                               .scope = wanted & EXTRA_SCOPES ? current_scope() : 0,
-                           });
+    uint32_t stack = wanted & EXTRA_STACKS ? liveobj_hook_stack_trace(thread, frame) : 0;
+    liveobj_records_insert(thread, (struct liveobj_object){
+                                       .address = (uintptr_t)address,
+                                       .metadata = metadata,
+                                       .bytes = bytes,
+                                       .sequence = liveobj_sequence_next(thread),
+                                       .stack = stack,
+                                       .scope = wanted & EXTRA_SCOPES ? current_scope() : 0,
+                                   });
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
 }
@@ -143,42 +123,9 @@ LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
         return original._swift_allocObject(metadata, bytes, alignment_mask);
     tls->guard = 1; // the allocator slots below must not take it for a raw buffer
     void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
-    record(address, (uintptr_t)metadata, bytes, HOOK_FRAME());
+    record(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
     tls->guard = 0;
     return address;
-}
-
-/// The address of an object as retain and release take it; 0 for what is none: null, and pointers
-/// with the sign bit set (immortal objects). The other spare bits may hold flags.
-static inline uintptr_t object_address(const void *object) {
-    return (intptr_t)object > 0 ? (uintptr_t)object & UINT64_C(0x00fffffffffffff8) : 0;
-}
-
-LIVEOBJ_HOOK static void *hook_retain(void *object) {
-    liveobj_records_add_retains(object_address(object), 1);
-    return original._swift_retain(object);
-}
-
-LIVEOBJ_HOOK static void *hook_retain_n(void *object, uint32_t count) {
-    liveobj_records_add_retains(object_address(object), count);
-    return original._swift_retain_n(object, count);
-}
-
-LIVEOBJ_HOOK static void hook_release(void *object) {
-    liveobj_records_add_releases(object_address(object), 1);
-    original._swift_release(object);
-}
-
-LIVEOBJ_HOOK static void hook_release_n(void *object, uint32_t count) {
-    liveobj_records_add_releases(object_address(object), count);
-    original._swift_release_n(object, count);
-}
-
-LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
-    void *retained = original._swift_tryRetain(object);
-    if (retained)
-        liveobj_records_add_retains(object_address(object), 1);
-    return retained;
 }
 
 // MARK: - The runtime's allocator slots, and those of its concurrency library
@@ -230,7 +177,7 @@ LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
     if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.malloc(bytes);
     void *memory = original.malloc(bytes);
-    record_memory(memory, bytes, HOOK_FRAME());
+    record_memory(memory, bytes, LIVEOBJ_HOOK_FRAME());
     return memory;
 }
 
@@ -238,7 +185,7 @@ LIVEOBJ_HOOK static int hook_posix_memalign(void **memory, size_t alignment, siz
     if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.posix_memalign(memory, alignment, bytes);
     int error = original.posix_memalign(memory, alignment, bytes);
-    record_memory(error ? NULL : *memory, bytes, HOOK_FRAME());
+    record_memory(error ? NULL : *memory, bytes, LIVEOBJ_HOOK_FRAME());
     return error;
 }
 
@@ -283,35 +230,19 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     return true;
 }
 
-// Release: the original, and all a hook needs, before the hook itself.
-#define TAKE_POINTER(name, hook)                                                                   \
-    original.name = *(__typeof__(original.name) *)runtime->name;                                   \
-    __atomic_store_n((void **)runtime->name, (void *)(uintptr_t)hook, __ATOMIC_RELEASE);
-
-static void install_retain_pointers(const struct liveobj_runtime *runtime) {
-#define LIVEOBJ_RETAIN_POINTER(name, hook) TAKE_POINTER(name, hook)
-#include "hooks.def"
-    void **repaired = liveobj_retain_path_variable();
-    if (repaired)
-        __atomic_store_n(repaired, (void *)(uintptr_t)hook_retain, __ATOMIC_RELEASE);
-}
-
-static void install_pointers(const struct liveobj_runtime *runtime, bool count_retains) {
-    if (count_retains)
-        install_retain_pointers(runtime);
-#define LIVEOBJ_POINTER(name, hook) TAKE_POINTER(name, hook)
+static void install_pointers(const struct liveobj_runtime *runtime) {
+#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_TAKE_POINTER(runtime, name, hook)
 #include "hooks.def"
 }
 
-bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way,
-                           bool count_retains) {
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way) {
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
     find_extents(runtime);
     slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
     if (!install_slots(runtime))
         return false;
     if (way == LIVEOBJ_WAY_POINTERS)
-        install_pointers(runtime, count_retains);
+        install_pointers(runtime);
     return true;
 }
 
@@ -381,6 +312,11 @@ void liveobj_hooks_resume(void) {
 
 void liveobj_hooks_set_stacks(bool on) {
     set_extra(EXTRA_STACKS, on);
+}
+
+LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
+    // Acquire: what stack traces need was stored before their bit.
+    return __atomic_load_n(&extras, __ATOMIC_ACQUIRE) & EXTRA_STACKS;
 }
 
 void liveobj_hooks_set_scope_key(const void *key) {

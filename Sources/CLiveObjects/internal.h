@@ -6,9 +6,12 @@
 //   image.c       loaded images: segments, symbols, global-offset-table slots, build ids
 //   repair.c      is the retain path sound once hooks are on, and the way to make it so
 //   hooks.c       what runs inside the runtime; hooks.def lists the pointers and slots it takes
+//   retain_hooks.c  the same for retains and releases
 //   thread.c      what one thread owns while it records
 //   records.h     object -> record and back, in every hook; records.c is the rest of it
 //   page_map.h    address -> record index
+//   retain_ledger.h  record -> who retained and released the object, by call site
+//   watched_types.h  whether a type is one of those asked for
 //   stacks.h      from registers to a stack trace id
 //   reader.c      reading the heap of a running program without touching freed memory
 //   types.c       metadata -> type id, kind and name
@@ -231,31 +234,22 @@ struct liveobj_object {
     uint32_t scope;
 };
 
-struct liveobj_retain_counts {
-    uint64_t retains;
-    uint64_t releases;
-};
-
-bool liveobj_records_start(uint64_t max_objects, bool count_retains);
-
-/// Adds to the counts of the object at `address`, if it is recorded.
-LIVEOBJ_HOOK void liveobj_records_add_retains(uintptr_t address, uint32_t retains);
-LIVEOBJ_HOOK void liveobj_records_add_releases(uintptr_t address, uint32_t releases);
+bool liveobj_records_start(uint64_t max_objects);
+/// Indices are below this for ever.
+uint32_t liveobj_records_limit(void);
 
 /// Records have the indices [1, end).
 uint32_t liveobj_records_end(void);
 /// \returns false if no live object has this index. Another thread may free the object meanwhile.
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
-struct liveobj_retain_counts liveobj_records_retain_counts(uint32_t index);
 
 void liveobj_records_before_fork(void);
 void liveobj_records_after_fork(void);
 
 // MARK: - hooks.c
 
-bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way,
-                           bool count_retains);
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way);
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
 /// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and,
@@ -263,7 +257,16 @@ void liveobj_hooks_resume(void);
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);
+LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(const void *key);
+
+// MARK: - retain_hooks.c
+
+/// Takes over the runtime's retain pointers and, in all images, what increments without them.
+void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime);
+/// Whether images were loaded later that may increment unseen; from then on they are seen. Takes the
+/// dynamic linker's lock.
+bool liveobj_retain_hooks_were_late(void);
 
 // MARK: - reader.c
 

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 #include "internal.h"
+#include "retain_ledger.h"
 
 #include <pthread.h>
 
@@ -36,7 +37,10 @@ static const char *const no_way_reason =
 static const char *const no_memory_reason =
     "the system refused the address space that records need (see ulimit -v), so nothing is watched";
 
-static const char *const no_retains_reason = "retains were not counted: this runtime is watched "
+static const char *const some_retains_reason =
+    "retains by weak and unowned references were not recorded: the Swift runtime is linked into "
+    "this program, and is called directly";
+static const char *const no_retains_reason = "retains were not recorded: this runtime is watched "
                                              "through its allocator, which does not show them";
 
 struct liveobj_settings liveobj_settings_default(void) {
@@ -86,9 +90,11 @@ void liveobj_recorder_before_fork(void) {
     liveobj_threads_before_fork();
     liveobj_records_before_fork();
     liveobj_stacks_before_fork();
+    liveobj_ledger_before_fork();
 }
 
 void liveobj_recorder_after_fork(void) {
+    liveobj_ledger_after_fork();
     liveobj_stacks_after_fork_parent();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_parent();
@@ -96,6 +102,7 @@ void liveobj_recorder_after_fork(void) {
 }
 
 static void after_fork_child(void) {
+    liveobj_ledger_after_fork();
     liveobj_stacks_after_fork_child();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_child();
@@ -122,6 +129,12 @@ static enum liveobj_way choose_way(enum liveobj_way wanted) {
     return wanted == LIVEOBJ_WAY_SLOTS || !pointers ? LIVEOBJ_WAY_SLOTS : LIVEOBJ_WAY_POINTERS;
 }
 
+static void start_retains_locked(void) {
+    liveobj_retain_hooks_install(&recorder.runtime);
+    if (recorder.runtime.image.is_main)
+        recorder.reason = some_retains_reason;
+}
+
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
     recorder.way = choose_way(settings->way);
     recorder.depth = clamped_depth(settings->depth);
@@ -129,16 +142,20 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
-    if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects, recorder.retains))
+    if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
+        (recorder.retains &&
+         !liveobj_ledger_start(liveobj_records_limit(), settings->retained_types)))
         return become_blind_locked(no_memory_reason);
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
     pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
     recorder.started = true;
-    if (!liveobj_hooks_install(&recorder.runtime, recorder.way, recorder.retains) ||
+    if (!liveobj_hooks_install(&recorder.runtime, recorder.way) ||
         !liveobj_hooks_test(&recorder.runtime))
         return become_blind_locked(no_way_reason);
+    if (recorder.retains)
+        start_retains_locked();
     return recorder.state = LIVEOBJ_STATE_TRACKING;
 }
 

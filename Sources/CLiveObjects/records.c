@@ -61,14 +61,15 @@ static uint32_t granule_bits(void) {
     return apart ? LIVEOBJ_LARGE_GRANULE_BITS : LIVEOBJ_SMALL_GRANULE_BITS;
 }
 
-bool liveobj_records_start(uint64_t max_objects, bool count_retains) {
+bool liveobj_records_start(uint64_t max_objects) {
     uint64_t count = max_objects < UINT32_MAX - 1 ? max_objects + 1 : UINT32_MAX;
     liveobj_heap.records = reserve(&count);
     capacity = (uint32_t)count;
-    if (liveobj_heap.records && count_retains)
-        liveobj_heap.retain_counts = liveobj_os_map(count * sizeof *liveobj_heap.retain_counts);
-    return liveobj_heap.records && (liveobj_heap.retain_counts || !count_retains) &&
-           liveobj_page_map_start(&liveobj_heap.map, granule_bits());
+    return liveobj_heap.records && liveobj_page_map_start(&liveobj_heap.map, granule_bits());
+}
+
+uint32_t liveobj_records_limit(void) {
+    return capacity;
 }
 
 /// Makes sure that records below `wanted` are backed by memory.
@@ -190,25 +191,6 @@ LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
     return liveobj_page_map_claim(&liveobj_heap.map, address);
 }
 
-// MARK: - Retain counts
-
-static struct liveobj_retain_counts *counts_at(uintptr_t address) {
-    uint32_t *slot = liveobj_records_slot(address);
-    return slot ? &liveobj_heap.retain_counts[LIVEOBJ_GET(*slot)] : NULL;
-}
-
-LIVEOBJ_HOOK void liveobj_records_add_retains(uintptr_t address, uint32_t retains) {
-    struct liveobj_retain_counts *counts = counts_at(address);
-    if (counts) // relaxed: a count orders nothing
-        __atomic_fetch_add(&counts->retains, retains, __ATOMIC_RELAXED);
-}
-
-LIVEOBJ_HOOK void liveobj_records_add_releases(uintptr_t address, uint32_t releases) {
-    struct liveobj_retain_counts *counts = counts_at(address);
-    if (counts)
-        __atomic_fetch_add(&counts->releases, releases, __ATOMIC_RELAXED);
-}
-
 // MARK: - Reading
 
 uint32_t liveobj_records_end(void) {
@@ -252,14 +234,6 @@ bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
     uint32_t *slot = liveobj_records_slot(address);
     return slot && liveobj_records_get(LIVEOBJ_GET(*slot), object) && object->address == address;
-}
-
-struct liveobj_retain_counts liveobj_records_retain_counts(uint32_t index) {
-    struct liveobj_retain_counts none = {0, 0};
-    if (!liveobj_heap.retain_counts)
-        return none;
-    return (struct liveobj_retain_counts){LIVEOBJ_GET(liveobj_heap.retain_counts[index].retains),
-                                          LIVEOBJ_GET(liveobj_heap.retain_counts[index].releases)};
 }
 
 // MARK: - Fork

@@ -20,6 +20,7 @@
 
 #include "internal.h"
 #include "page_map.h"
+#include "retain_ledger.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -38,8 +39,7 @@ _Static_assert(sizeof(struct liveobj_record) == 32,
 /// Set before the first hook is installed, constant from then on.
 struct liveobj_heap {
     struct liveobj_page_map map;
-    struct liveobj_record *records;              // records[0] is never used
-    struct liveobj_retain_counts *retain_counts; // by record index; NULL if not counted
+    struct liveobj_record *records; // records[0] is never used
 };
 extern struct liveobj_heap liveobj_heap;
 
@@ -107,8 +107,7 @@ liveobj_records_insert(struct liveobj_thread *thread, struct liveobj_object obje
         LIVEOBJ_COUNT(thread->dropped);
         return;
     }
-    if (liveobj_heap.retain_counts)
-        liveobj_heap.retain_counts[index] = (struct liveobj_retain_counts){0, 0};
+    liveobj_ledger_born(index, object.metadata);
     liveobj_record_fill(&liveobj_heap.records[index], object);
     // Release: whoever finds the record through the slot finds it written.
     __atomic_store_n(slot, index, __ATOMIC_RELEASE);
@@ -125,6 +124,7 @@ static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_
     uint32_t index = LIVEOBJ_GET(*slot);
     LIVEOBJ_SET(*slot, 0);
     LIVEOBJ_COUNT(thread->deaths);
+    liveobj_ledger_died(index);
     liveobj_record_put(thread, index);
 }
 

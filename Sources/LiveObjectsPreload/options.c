@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum kind { KIND_PATH, KIND_CHOICE, KIND_NUMBER, KIND_LATER };
+enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER };
 
 struct row {
     enum kind kind;
@@ -21,6 +21,8 @@ struct row {
 static const struct row rows[] = {
 #define LIVEOBJ_OPTION_PATH(name, standard, help)                                                  \
     {KIND_PATH, {#name, standard, "", help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_TEXT(name, standard, values, help)                                          \
+    {KIND_TEXT, {#name, standard, values, help}, AT(name), 0, 0},
 #define LIVEOBJ_OPTION_CHOICE(name, values, help)                                                  \
     {KIND_CHOICE, {#name, "", values, help}, AT(name), 0, 0},
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
@@ -109,11 +111,11 @@ static bool parse_number(const struct row *row, struct slice value, uint64_t *re
     return *result >= row->min && *result <= row->max;
 }
 
-static bool parse_path(struct slice value, char path[PATH_MAX]) {
+static bool parse_text(struct slice value, char text[PATH_MAX]) {
     if (value.count >= PATH_MAX)
         return false;
-    memcpy(path, value.start, value.count);
-    path[value.count] = '\0';
+    memcpy(text, value.start, value.count);
+    text[value.count] = '\0';
     return true;
 }
 
@@ -122,7 +124,8 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
     uint64_t number;
     switch (row->kind) {
     case KIND_PATH:
-        return value.count > 0 && parse_path(value, field);
+    case KIND_TEXT:
+        return value.count > 0 && parse_text(value, field);
     case KIND_CHOICE:
         return parse_choice(row->text.values, value, (unsigned *)(void *)field);
     case KIND_NUMBER:
@@ -139,7 +142,7 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
 void liveobj_options_reset(struct liveobj_options *options) {
     memset(options, 0, sizeof *options);
     for (size_t i = 0; i < liveobj_options_count(); i++)
-        if (rows[i].kind == KIND_PATH || rows[i].kind == KIND_NUMBER)
+        if (rows[i].kind != KIND_CHOICE && rows[i].kind != KIND_LATER)
             set_value(options, &rows[i],
                       (struct slice){rows[i].text.standard, strlen(rows[i].text.standard)});
 }
@@ -190,7 +193,7 @@ static void complain_of_value(struct liveobj_text *problems, const struct row *r
     struct excerpt given = excerpt(value);
     const char *name = row->text.name;
     char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
-    if (row->kind == KIND_CHOICE)
+    if (row->kind == KIND_CHOICE || row->kind == KIND_TEXT)
         complain(problems, LIVEOBJ_OPTIONS_VARIABLE ": ", name, "=", given.bytes, " is not one of ",
                  row->text.values, "; the default is used", NULL);
     else if (row->kind == KIND_NUMBER)

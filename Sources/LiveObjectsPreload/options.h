@@ -13,6 +13,7 @@
 /// The options' values; a field for each row of options.def.
 struct liveobj_options {
 #define LIVEOBJ_OPTION_PATH(name, standard, help) char name[PATH_MAX];
+#define LIVEOBJ_OPTION_TEXT(name, standard, values, help) char name[PATH_MAX];
 #define LIVEOBJ_OPTION_CHOICE(name, values, help) unsigned name;
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help) uint64_t name;
 #define LIVEOBJ_OPTION_LATER(name, help)
@@ -22,7 +23,6 @@ struct liveobj_options {
 // A choice is the position of its word in options.def.
 enum { LIVEOBJ_FORMAT_TEXT, LIVEOBJ_FORMAT_JSON, LIVEOBJ_FORMAT_CAPTURE };
 enum { LIVEOBJ_ON, LIVEOBJ_OFF };
-enum { LIVEOBJ_RETAINS_OFF, LIVEOBJ_RETAINS_ALL };
 enum { LIVEOBJ_CHOSEN_WAY_AUTO, LIVEOBJ_CHOSEN_WAY_POINTERS, LIVEOBJ_CHOSEN_WAY_SLOTS };
 
 /// Sets every option to its default.

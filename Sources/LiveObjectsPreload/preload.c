@@ -30,7 +30,8 @@ static struct liveobj_settings settings_from_options(void) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.way = ways[options.way];
     settings.stacks = options.stacks == LIVEOBJ_ON;
-    settings.retains = options.retains == LIVEOBJ_RETAINS_ALL;
+    settings.retains = strcmp(options.retains, "off") != 0;
+    settings.retained_types = strcmp(options.retains, "all") != 0 ? options.retains : NULL;
     settings.depth = (uint32_t)options.depth;
     settings.max_objects = options.maxobjects;
     settings.max_stack_bytes = options.maxstackbytes;
@@ -53,7 +54,7 @@ static void say_what_is_watched(void) {
                                          "stack traces by frame pointers"};
     struct liveobj_status status = liveobj_status();
     liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.way], ", ",
-                    stacks[status.stacks], ", retains ", status.retains ? "counted" : "not counted",
+                    stacks[status.stacks], ", retains ", status.retains ? "recorded" : "not recorded",
                     NULL);
     if (options.verbosity < 2)
         return;

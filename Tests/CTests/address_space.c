@@ -33,7 +33,7 @@ int main(void) {
     struct rlimit limit = {address_space_used() + left, RLIM_INFINITY};
     EXPECT(liveobj_os_reserve_limit() == UINT64_MAX);
     EXPECT(setrlimit(RLIMIT_AS, &limit) == 0);
-    EXPECT(liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27, false));
+    EXPECT(liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27));
     EXPECT(liveobj_stack_depot_start(UINT64_C(1) << 32));
     EXPECT(can_map(left / 8 * 5));
     struct liveobj_thread *thread = liveobj_thread_attach();

@@ -42,7 +42,7 @@ static void in_the_child(void) {
 int main(void) {
     int status = -1;
     pthread_t thread;
-    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16, false));
+    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     pthread_barrier_init(&ready, NULL, 2);
     pthread_barrier_init(&done, NULL, 2);
     pthread_create(&thread, NULL, be_stopped, NULL);

@@ -32,7 +32,7 @@ static void defaults_are_those_of_the_table(void) {
     EXPECT(options.format == LIVEOBJ_FORMAT_TEXT);
     EXPECT(options.stacks == LIVEOBJ_ON);
     EXPECT(options.depth == 64);
-    EXPECT(options.retains == LIVEOBJ_RETAINS_OFF);
+    EXPECT_STRING(options.retains, "off");
     EXPECT(options.graph == LIVEOBJ_ON);
     EXPECT(options.exitcode == 0);
     EXPECT(options.verbosity == 0);
@@ -43,14 +43,14 @@ static void defaults_are_those_of_the_table(void) {
 }
 
 static void pairs_set_values(void) {
-    parse("format=capture:stacks=off:graph=off:depth=512:retains=all:exitcode=7:verbosity=2:way="
+    parse("format=capture:stacks=off:graph=off:depth=512:retains='Demo.*,*Cache':exitcode=7:verbosity=2:way="
           "slots:"
           "maxobjects=10K:maxstackbytes=2M:output=/a/%p.json:tool=/b");
     EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);
     EXPECT(options.stacks == LIVEOBJ_OFF);
     EXPECT(options.graph == LIVEOBJ_OFF);
     EXPECT(options.depth == 512);
-    EXPECT(options.retains == LIVEOBJ_RETAINS_ALL);
+    EXPECT_STRING(options.retains, "Demo.*,*Cache");
     EXPECT(options.exitcode == 7);
     EXPECT(options.verbosity == 2);
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_SLOTS);

@@ -215,7 +215,7 @@ static void no_reader_sees_half_of_an_object(void) {
 }
 
 int main(void) {
-    EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT, false));
+    EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
     struct liveobj_thread *thread = liveobj_thread_attach();
     every_word_of_an_object_comes_back(thread);
     unknown_addresses_are_nobodys(thread);

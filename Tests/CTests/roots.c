@@ -178,7 +178,7 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
 }
 
 int main(void) {
-    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16, false));
+    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     EXPECT(liveobj_thread_attach() != NULL);
     for (size_t i = 0; i < OBJECTS; i++)
         make_object(i, 64);

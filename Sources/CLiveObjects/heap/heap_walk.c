@@ -105,6 +105,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     liveobj_walk_write_references(&walk);
     liveobj_walk_write_roots(&walk);
     liveobj_walk_write_tasks(&walk);
+    liveobj_walk_write_retains(&walk);
     walk.report->sections = walk.stream.sections;
     walk.report->timeouts = liveobj_child_timeouts();
     return !walk.stream.failed;

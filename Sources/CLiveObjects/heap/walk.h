@@ -4,6 +4,7 @@
 //   walk_references.c  LABL, FUNC, REFS
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
+//   walk_retains.c     LEDG
 
 #ifndef LIVEOBJ_WALK_H
 #define LIVEOBJ_WALK_H
@@ -79,6 +80,7 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
 void liveobj_walk_write_references(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
+void liveobj_walk_write_retains(struct liveobj_walk *walk);
 
 #pragma GCC visibility pop
 

@@ -76,8 +76,12 @@ struct liveobj_settings {
     enum liveobj_way way;
     /// Record the stack trace of every allocation.
     bool stacks;
-    /// Count retains and releases of every object.
+    /// Record retains and releases by call site.
     bool retains;
+    /// Of which types: patterns separated by commas, which match a type's whole module-qualified
+    /// name without generic arguments, `*` standing for any text (`Demo.Cache,Demo.Model.*`). NULL
+    /// for all objects. Need not outlive the call.
+    const char *retained_types;
     /// Frames kept of one stack trace, innermost first; 1 to 512.
     uint32_t depth;
     /// Objects that can be live at once before records are dropped.
