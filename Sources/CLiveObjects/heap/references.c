@@ -197,13 +197,25 @@ static uint32_t strong_label(enum liveobj_label_kind kind) {
     return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
 }
 
+/// Elements of an array's storage. Storage that was being made when the copy was taken has a count
+/// that nobody wrote yet: nothing is read beyond its end, where other objects lie. Arrays use all
+/// that the allocator gave, at most a quarter or a page more than was asked for.
+static uintptr_t element_count(const struct liveobj_storage *storage,
+                               const struct liveobj_object *object) {
+    enum { COUNT = 2, DOUBLE_CAPACITY = 3, SLACK = LIVEOBJ_PAGE_BYTES };
+    uintptr_t count = liveobj_word(object->address, COUNT);
+    uintptr_t capacity = liveobj_word(object->address, DOUBLE_CAPACITY) / 2;
+    uintptr_t bytes = object->bytes + object->bytes / 4 + SLACK - storage->first_element;
+    uintptr_t room = bytes / storage->element_stride;
+    return count <= capacity && count <= room ? count : 0;
+}
+
 static void walk_elements(struct visit *visit, const struct liveobj_storage *storage,
-                          uintptr_t object) {
-    uintptr_t value = object + storage->first_element;
-    if (!storage->elements)
-        return;
+                          const struct liveobj_object *object) {
+    uintptr_t value = object->address + storage->first_element;
+    uintptr_t count = storage->elements ? element_count(storage, object) : 0;
     visit->outer = strong_label(LIVEOBJ_LABEL_ELEMENT);
-    for (uintptr_t i = 0; i < liveobj_word(object, 2); i++, value += storage->element_stride) {
+    for (uintptr_t i = 0; i < count; i++, value += storage->element_stride) {
         visit->element = (uint32_t)i;
         walk(visit, storage->elements, value);
     }
@@ -215,6 +227,13 @@ struct buckets {
     size_t stride;
     uint32_t label;
 };
+
+static bool lie_inside(const struct buckets *buckets, size_t count,
+                       const struct liveobj_object *object) {
+    uintptr_t offset = buckets->first - object->address;
+    return buckets->stride == 0 ||
+           (offset <= object->bytes && count <= (object->bytes - offset) / buckets->stride);
+}
 
 static void walk_buckets(struct visit *visit, const struct buckets *buckets,
                          const uintptr_t *occupied, size_t count) {
@@ -230,21 +249,23 @@ static void walk_buckets(struct visit *visit, const struct buckets *buckets,
 /// `__RawDictionaryStorage` and `__RawSetStorage` of the standard library: the scale, the keys, the
 /// values of a dictionary, then a bit for each bucket that is taken.
 static void walk_hash_table(struct visit *visit, const struct liveobj_storage *storage,
-                            uintptr_t object) {
+                            const struct liveobj_object *object) {
     enum { AT_SCALE = 32, SCALE_LIMIT = 40, KEYS = 6, VALUES = 7 };
     bool is_set = storage->kind == LIVEOBJ_STORAGE_SET;
-    unsigned scale = *(const uint8_t *)(object + AT_SCALE);
-    if (scale > SCALE_LIMIT)
-        return;
-    const uintptr_t *occupied = (const uintptr_t *)object + (is_set ? VALUES : VALUES + 1);
-    struct buckets keys = {storage->elements, liveobj_word(object, KEYS), storage->element_stride,
+    unsigned scale = *(const uint8_t *)(object->address + AT_SCALE);
+    size_t count = scale <= SCALE_LIMIT ? (size_t)1 << scale : 0;
+    const uintptr_t *words = (const uintptr_t *)object->address;
+    struct buckets keys = {storage->elements, words[KEYS], storage->element_stride,
                            strong_label(is_set ? LIVEOBJ_LABEL_MEMBER : LIVEOBJ_LABEL_KEY)};
-    walk_buckets(visit, &keys, occupied, (size_t)1 << scale);
-    if (is_set)
+    struct buckets values = {.stride = 0};
+    if (!is_set)
+        values = (struct buckets){storage->values, words[VALUES], storage->value_stride,
+                                  strong_label(LIVEOBJ_LABEL_VALUE)};
+    if (!lie_inside(&keys, count, object) || !lie_inside(&values, count, object))
         return;
-    struct buckets values = {storage->values, liveobj_word(object, VALUES), storage->value_stride,
-                             strong_label(LIVEOBJ_LABEL_VALUE)};
-    walk_buckets(visit, &values, occupied, (size_t)1 << scale);
+    const uintptr_t *occupied = words + (is_set ? VALUES : VALUES + 1);
+    walk_buckets(visit, &keys, occupied, count);
+    walk_buckets(visit, &values, occupied, count);
 }
 
 /// Memory after the stored properties: of a ManagedBuffer, or of C code that has a class's shape.
@@ -269,10 +290,10 @@ static void walk_instance(struct visit *visit, const struct liveobj_object *obje
     case LIVEOBJ_STORAGE_NONE:
         return scan_tail(visit, object, metadata);
     case LIVEOBJ_STORAGE_ARRAY:
-        return walk_elements(visit, storage, object->address);
+        return walk_elements(visit, storage, object);
     case LIVEOBJ_STORAGE_DICTIONARY:
     case LIVEOBJ_STORAGE_SET:
-        return walk_hash_table(visit, storage, object->address);
+        return walk_hash_table(visit, storage, object);
     case LIVEOBJ_STORAGE_TEXT:
         return;
     }
