@@ -54,5 +54,8 @@ struct TypeLabel: Hashable {
     (text, kind, isUsers) = (closure.qualifiedFunction, .closure, closure.isUsers)
   }
 
+  /// What the compiler put between a closure and its callers.
+  var isThunk: Bool { kind == .closure && text.hasPrefix("reabstraction thunk") }
+
   private static let unattributed = "closure context or box"
 }

@@ -135,7 +135,7 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let made = objects.stackTraces.filter { !traces.isTestRunnersOwn($0.key) }
-    guard options.includes(label.text), options.finds(label), !made.isEmpty else { return }
+    guard options.includes(label.text), options.finds(label), !made.isEmpty, !label.isThunk else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, naming)
     let finding = Finding(
       fingerprint: "", verdict: .heldBy,
