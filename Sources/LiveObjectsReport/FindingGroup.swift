@@ -4,6 +4,8 @@ import LiveObjectsAnalysis
 /// finding for each function that allocated instances.
 struct FindingGroup {
   let title: String
+  /// A verdict says why the objects are alive.
+  let isExplained: Bool
   let instances: Int
   let bytes: UInt64
   let path: ShownPath?
@@ -36,6 +38,7 @@ struct FindingGroup {
   }
 
   private init(_ findings: [Finding], title: String) {
+    isExplained = findings.allSatisfy { $0.verdict != .growth }
     instances = findings.reduce(0) { $0 + $1.instances }
     bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
     path = findings.count == 1 ? ShownPath(of: findings[0]) : nil

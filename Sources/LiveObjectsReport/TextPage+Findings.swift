@@ -3,7 +3,7 @@ import LiveObjectsAnalysis
 extension TextPage {
   private static let listedGroups = 25
   private static let listedCallSites = 5
-  private static let listedCallers = 5
+  private static let listedCallers = 3
   private static let listedRetainingFrames = 3
   private static let functionWidth = 72
 
@@ -27,7 +27,7 @@ extension TextPage {
     add()
     add("  " + group.title, style: .bold)
     if let path = group.path { add(path) }
-    add(madeAt: group, isLabelled: group.path != nil || !group.retainedAt.isEmpty)
+    add(madeAt: group)
     add(retainedAt: group.retainedAt)
     for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
   }
@@ -41,11 +41,11 @@ extension TextPage {
 // MARK: - Call sites
 
 extension TextPage {
-  /// - Parameter isLabelled: there is more below the heading than these call sites.
-  private mutating func add(madeAt group: FindingGroup, isLabelled: Bool) {
+  /// Growth has nothing else below its heading, so that it needs no label.
+  private mutating func add(madeAt group: FindingGroup) {
     guard !group.callSites.isEmpty else { return }
-    if isLabelled { add("    made at") }
-    let indentation = isLabelled ? 6 : 4
+    if group.isExplained { add("    made at") }
+    let indentation = group.isExplained ? 6 : 4
     let listed = group.callSites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: indentation)
     add(omitted: group.callSites.count - listed.count + group.omittedCallSites, indentation: indentation)

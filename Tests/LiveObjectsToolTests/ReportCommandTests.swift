@@ -62,11 +62,19 @@ struct ReportCommandTests {
   @Test(
     "fails on the findings that it was asked to fail on",
     arguments: [
-      ("leaks", 0), ("held", 0), ("growth", 1), ("none", 0),
-    ])
-  func failsOnFindings(failOn: String, status: Int32) throws {
-    let result = try report([write(makeCapture(survivors: 3)), "--fail-on", failOn])
+      (.growth, "leaks", 0), (.growth, "held", 0), (.growth, "growth", 1), (.growth, "none", 0),
+      (.heldByGlobal, "leaks", 0), (.heldByGlobal, "held", 1), (.heldByGlobal, "none", 0),
+      (.retainCycle, "leaks", 1), (.retainCycle, "growth", 1), (.retainCycle, "none", 0),
+    ] as [(Remainder, String, Int32)])
+  func failsOnFindings(remainder: Remainder, failOn: String, status: Int32) throws {
+    let result = try report([write(remainder.capture), "--fail-on", failOn])
     #expect(result.status == .exited(status))
+  }
+
+  @Test("fails on leaks, and on nothing else, unless it was asked to", arguments: Remainder.allCases)
+  func failsOnLeaks(remainder: Remainder) throws {
+    let result = try report([write(remainder.capture)])
+    #expect(result.status == .exited(remainder == .retainCycle ? 1 : 0))
   }
 
   @Test("refuses a capture that is cut off, and says where")
@@ -135,5 +143,24 @@ struct ReportCommandTests {
     let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     let types = report?["types"] as? [[String: Any]]
     return types?.first { $0["type"] as? String == type }?["live"] as? Int
+  }
+}
+
+/// What a program leaves behind, with the references that tell why.
+enum Remainder: CaseIterable {
+  case growth, heldByGlobal, retainCycle
+
+  var capture: CaptureBuilder {
+    var builder = CaptureBuilder()
+    let first = builder.object(of: builder.type("Demo.Loader"))
+    switch self {
+    case .growth: builder.heapGraph(HeapGraph.Status(wasRead: false))
+    case .heldByGlobal: builder.global(0x8000, to: first)
+    case .retainCycle:
+      let second = builder.object(of: builder.type("Demo.Spy"))
+      builder.reference(from: first, to: second, property: "spy")
+      builder.reference(from: second, to: first, property: "loader")
+    }
+    return builder
   }
 }

@@ -14,13 +14,13 @@ struct RunWatchesTests {
   @Test("a program, and reports to standard error")
   func watchesAProgram() throws {
     let plain = try runProgram(survivors)
-    let watched = try run(["--", survivors])
+    let watched = try run(["--fail-on", "none", "--", survivors])
     #expect(watched.status == .exited(0))
     #expect(watched.standardOutput == plain.standardOutput)
     #expect(watched.standardError.contains("Survivors.PlantedClass"))
   }
 
-  @Test("and fails where findings do", arguments: [("leaks", 0), ("growth", 1)])
+  @Test("and fails where findings do", arguments: [("leaks", 1), ("growth", 1), ("none", 0)])
   func failsOnFindings(failOn: String, status: Int32) throws {
     #expect(try run(["--fail-on", failOn, "--", survivors]).status == .exited(status))
   }
@@ -28,7 +28,7 @@ struct RunWatchesTests {
   @Test("every process that the program starts")
   func watchesChildren() throws {
     let script = "\(survivors) && \(survivors)"
-    let result = try run(["--json", folder.path("json"), "--", "sh", "-c", script])
+    let result = try run(["--fail-on", "none", "--json", folder.path("json"), "--", "sh", "-c", script])
     #expect(result.status == .exited(0))
     #expect(try planted(in: folder.text(of: "json")) == 2 * 101)
   }
@@ -36,7 +36,7 @@ struct RunWatchesTests {
   @Test("and does not call a run complete in which a process was killed")
   func countsLostProcesses() throws {
     let script = "\(survivors); \(exiter) abort; exit 0"
-    let result = try run(["--json", folder.path("json"), "--", "sh", "-c", script])
+    let result = try run(["--fail-on", "none", "--json", folder.path("json"), "--", "sh", "-c", script])
     #expect(result.status == .exited(0))
     #expect(try folder.text(of: "json").contains("ended before it could report"))
     #expect(try folder.text(of: "json").contains("\"complete\": false"))
