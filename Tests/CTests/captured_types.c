@@ -1,0 +1,126 @@
+// Captured values whose types no metadata stands for are known by their mangled names alone.
+
+#include "heap/captured_type.h"
+#include "heap/metadata.h"
+#include "support/expect.h"
+
+struct outcome {
+    size_t end; // 0: the type is not known
+    uint32_t slots;
+    enum liveobj_slot_kind kind;
+    uint32_t offset;
+};
+
+static struct outcome capture(const char *name, size_t offset) {
+    struct liveobj_layout_builder builder = {.is_precise = true};
+    struct liveobj_mangled type = liveobj_mangled_read(name);
+    struct outcome outcome = {liveobj_captured_type_add(&builder, &type, NULL, offset),
+                              builder.count, LIVEOBJ_SLOT_WORDS, 0};
+    if (builder.count) {
+        outcome.kind = builder.slots[0].kind;
+        outcome.offset = builder.slots[0].offset;
+    }
+    liveobj_layout_finish(&builder);
+    return outcome;
+}
+
+static void expect_slot(const char *name, enum liveobj_slot_kind kind, size_t bytes) {
+    struct outcome outcome = capture(name, 20);
+    EXPECT(outcome.slots == 1 && outcome.kind == kind);
+    EXPECT(outcome.offset == 24 && outcome.end == 24 + bytes);
+}
+
+static void expect_no_slot(const char *name, size_t bytes) {
+    struct outcome outcome = capture(name, 20);
+    EXPECT(outcome.slots == 0 && outcome.end == 24 + bytes);
+}
+
+static void the_box_of_a_captured_variable_is_one_reference(void) {
+    expect_slot("Siz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+    expect_slot("4Demo5OwnerCSgz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+    expect_slot("xz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+    EXPECT(capture("4Demo2XxC", 16).end == 0); // a class of that name
+}
+
+static void a_function_that_escapes_refers_to_its_context(void) {
+    expect_slot("Ieg_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_slot("SiIegy_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_slot("4Demo5OwnerCIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_slot("xIeAgHr_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_slot("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);
+    expect_no_slot("SiIgy_", 16); // does not escape
+    expect_no_slot("SiIetCy_", 8);
+    expect_no_slot("SiIety_", 8);
+}
+
+static void a_generic_parameter_without_values_is_not_known(void) {
+    EXPECT(capture("x", 16).end == 0);
+    EXPECT(capture("q_", 16).end == 0);
+    EXPECT(capture("", 16).end == 0);
+    EXPECT(capture("q_Qp", 16).end == 0);
+}
+
+// MARK: - Generic environments
+
+/// What `liveobj_metadata_is_valid` asks of a builtin type's metadata.
+static struct liveobj_value_witnesses witnesses = {.size = 8, .stride = 8};
+static struct {
+    const void *witnesses;
+    uintptr_t kind;
+    uintptr_t rest[6];
+} first = {&witnesses, LIVEOBJ_KIND_OPAQUE, {0}}, second = {&witnesses, LIVEOBJ_KIND_OPAQUE, {0}};
+
+/// A capture descriptor's sources: relative pointers to names and where to find their values.
+static struct {
+    int32_t pointers[4];
+    char texts[4][8];
+} sources;
+
+static void set_source(uint32_t i, const char *text) {
+    strncpy(sources.texts[i], text, sizeof sources.texts[i] - 1);
+    sources.pointers[i] = (int32_t)(sources.texts[i] - (const char *)&sources.pointers[i]);
+}
+
+static struct liveobj_generic_environment environment_of(const char *name, const char *source,
+                                                         const char *name2, const char *source2) {
+    const uintptr_t bound[] = {(uintptr_t)&first.kind, 0, (uintptr_t)&second.kind};
+    struct liveobj_generic_environment environment;
+    set_source(0, name);
+    set_source(1, source);
+    set_source(2, name2);
+    set_source(3, source2);
+    liveobj_generic_environment_make(&environment, (uintptr_t)sources.pointers, 2, bound, 3);
+    return environment;
+}
+
+static void parameters_are_ordered_by_level_and_index(void) {
+    static const unsigned char one_level[] = {1, 0, 0, 0, 2, 0, 0x80, 0x80};
+    static const unsigned char two_levels[] = {2, 0, 0, 0, 1, 0, 2, 0, 0x80, 0x80};
+    struct liveobj_generic_environment environment = environment_of("q_", "B2", "x", "B0");
+    EXPECT(environment.is_known);
+    EXPECT(memcmp(environment.descriptor, one_level, sizeof one_level) == 0);
+    EXPECT(environment.arguments[0] == (uintptr_t)&first.kind);
+    EXPECT(environment.arguments[1] == (uintptr_t)&second.kind);
+    environment = environment_of("x", "B2", "qd__", "B0");
+    EXPECT(environment.is_known);
+    EXPECT(memcmp(environment.descriptor, two_levels, sizeof two_levels) == 0);
+    EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
+}
+
+static void an_environment_with_a_gap_is_not_used(void) {
+    EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known); // no second parameter
+    EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);  // the word is no type
+    EXPECT(!environment_of("x", "B0", "q_", "B3").is_known);  // no such word
+    EXPECT(!environment_of("x", "B0", "q_", "R0_").is_known); // found in a capture
+    EXPECT(!environment_of("x", "B0", "q999_", "B2").is_known);
+    EXPECT(!environment_of("x", "B0", "Si", "B2").is_known);
+}
+
+int main(void) {
+    the_box_of_a_captured_variable_is_one_reference();
+    a_function_that_escapes_refers_to_its_context();
+    a_generic_parameter_without_values_is_not_known();
+    parameters_are_ordered_by_level_and_index();
+    an_environment_with_a_gap_is_not_used();
+    return EXPECT_STATUS();
+}
