@@ -69,12 +69,33 @@ static uintptr_t type_of(const struct name *name) {
     return type || mangled.mentions_parameters ? type : call_accessor(name);
 }
 
+/// A class that is not generic, or an optional one. It may be private, and then the runtime does
+/// not find it by name; a reference to it looks like any other.
+static bool is_class(const struct name *name) {
+    size_t length = strlen(name->text);
+    if (length > 2 && strcmp(name->text + length - 2, "Sg") == 0)
+        length -= 2;
+    return length > 0 && name->text[length - 1] == 'C';
+}
+
+static void add_reference(struct liveobj_layout_builder *builder, size_t offset, uint32_t label) {
+    liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
+                                                           .bytes = sizeof(uintptr_t),
+                                                           .label = label,
+                                                           .kind = LIVEOBJ_SLOT_REFERENCE});
+}
+
 static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,
                       size_t offset, uint32_t label) {
+    static const size_t mask = sizeof(uintptr_t) - 1;
     uintptr_t type = type_of(name);
     if (type)
         liveobj_layout_add_value(builder, type, liveobj_value_offset(type, offset), label);
-    return type != 0;
+    else if (is_class(name))
+        add_reference(builder, (offset + mask) & ~mask, label);
+    else
+        return false;
+    return true;
 }
 
 bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
@@ -88,10 +109,7 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
     if (begins_with(name.text, "15Synchronization6AtomicVy"))
         return true;
     if (take_argument(&name, "15Synchronization19AtomicLazyReferenceVy")) {
-        liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
-                                                               .bytes = sizeof(uintptr_t),
-                                                               .label = label,
-                                                               .kind = LIVEOBJ_SLOT_REFERENCE});
+        add_reference(builder, offset, label);
         return true;
     }
     bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");

@@ -1,0 +1,176 @@
+import LiveObjectsCapture
+import Synchronization
+import XCTest
+
+@testable import LiveObjects
+
+/// What the shapes properties refer to.
+private final class Leaf: Hashable, Error {
+  static func == (a: Leaf, b: Leaf) -> Bool { a === b }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+private protocol Shape {}
+private protocol ClassShape: AnyObject {}
+extension Leaf: Shape, ClassShape {}
+private struct Small: Shape { var leaf: Leaf }
+private struct Large: Shape {
+  var leaf: Leaf
+  var padding = (1, 2, 3, 4)
+}
+private struct LeafError: Error { var leaf: Leaf }
+
+private struct Inner {
+  var number = 1
+  var leaf: Leaf?
+}
+private struct Outer { var inner: Inner? }
+
+private enum Payload {
+  case nothing
+  case one(Leaf)
+  case labelled(number: Int, owner: Leaf)
+  case other(String, Leaf)
+}
+private indirect enum Tree {
+  case leaf(Leaf)
+  case pair(Tree, Tree)
+}
+private enum Either {
+  case left(Leaf)
+  case right(Leaf)
+}
+
+private struct Handle: ~Copyable { var leaf: Leaf }
+
+private class Generic<Value> {
+  var inherited: Value
+  init(_ value: Value) { inherited = value }
+}
+
+private final class Shapes: Generic<Leaf> {
+  let plain: Leaf
+  var optional: Leaf?
+  var outer: Outer
+  var pair: (Leaf, second: Leaf)
+  var single: Payload
+  var labelled: Payload
+  var mixed: Payload
+  var either: Either?
+  var classBound: any ClassShape
+  var object: AnyObject
+  var inlineExistential: any Shape
+  var boxed: any Shape
+  var anything: Any?
+  var failure: any Error
+  var tree: Tree
+  weak var weakly: Leaf?
+  unowned var unowned: Leaf
+  unowned(unsafe) var unsafely: Leaf
+  var unmanaged: Unmanaged<Leaf>
+  lazy var later: Leaf? = nil
+  let mutex: Mutex<Leaf?>
+  let handle: Handle
+  let secret: Mutex<Payload>
+  var action: () -> Leaf
+  var noAction: (() -> Leaf)?
+  var list: [Leaf]
+  var number = 3
+  var text = "a text that is too long to be stored inline"
+
+  override init(_ leaf: Leaf) {
+    plain = leaf
+    optional = leaf
+    outer = Outer(inner: Inner(leaf: leaf))
+    pair = (leaf, leaf)
+    single = .one(leaf)
+    labelled = .labelled(number: 1, owner: leaf)
+    mixed = .other("x", leaf)
+    either = .right(leaf)
+    classBound = leaf
+    object = leaf
+    inlineExistential = Small(leaf: leaf)
+    boxed = Large(leaf: leaf)
+    anything = leaf
+    failure = LeafError(leaf: leaf)
+    tree = .pair(.leaf(leaf), .leaf(leaf))
+    unowned = leaf
+    unsafely = leaf
+    unmanaged = .passUnretained(leaf)
+    mutex = Mutex(leaf)
+    handle = Handle(leaf: leaf)
+    secret = Mutex(.nothing)
+    action = { leaf }
+    list = [leaf, leaf]
+    super.init(leaf)
+    weakly = leaf
+    later = leaf
+  }
+}
+
+/// Every way in which a stored property may hold an object.
+final class ReferenceShapesTests: XCTestCase {
+  func testEachPropertyRefersToWhatItHoldsInItsOwnWay() throws {
+    try LiveObjects.start()
+    let leaf = Leaf()
+    let shapes = Shapes(leaf)
+    let found = try Set(referencesToLeaf(from: shapes))
+    XCTAssertEqual(found.subtracting(Self.expected), [])
+    XCTAssertEqual(Self.expected.subtracting(found), [])
+    withExtendedLifetime((leaf, shapes)) {}
+  }
+
+  /// One reference too many would make a live object look unreachable.
+  func testStrongReferencesAddUpToTheStrongCount() throws {
+    try LiveObjects.start()
+    let leaf = Leaf()
+    let before = try holders(of: leaf)
+    let shapes = Shapes(leaf)
+    let after = try holders(of: leaf)
+    XCTAssertEqual(
+      after.references - before.references, after.strongCount - before.strongCount)
+    withExtendedLifetime((leaf, shapes)) {}
+  }
+
+  private func holders(of leaf: Leaf) throws -> (references: Int, strongCount: Int) {
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    let graph = try XCTUnwrap(capture.graph)
+    let target = address(of: leaf)
+    let object = try XCTUnwrap(capture.objects.first { $0.address == target })
+    let references = graph.references.filter { reference in
+      let source = capture.types[capture.objects[Int(reference.source)].type]
+      let ownership = graph.labels[Int(reference.label)].ownership
+      return capture.objects[Int(reference.target)].address == target
+        && (ownership == .strong
+          || ownership == .conservative && source.kind == .closureContextOrBox)
+    }
+    return (references.count, Int(try XCTUnwrap(object.strongCount)))
+  }
+
+  private func address(of object: AnyObject) -> ObjectAddress {
+    ObjectAddress(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
+  }
+
+  private static let expected: Set<ReferenceLabel> = Set(
+    [
+      "inherited", "plain", "optional", "outer.inner.leaf", "pair", "pair.second", "single",
+      "labelled.owner", "mixed", "either", "classBound", "object", "inlineExistential.leaf",
+      "anything", "later", "mutex", "handle.leaf", "action",
+    ].map { ReferenceLabel(.property, text: $0) } + [
+      ReferenceLabel(.property, ownership: .weak, text: "weakly"),
+      ReferenceLabel(.property, ownership: .unowned, text: "unowned"),
+      ReferenceLabel(.property, ownership: .unmanaged, text: "unsafely"),
+      ReferenceLabel(.property, ownership: .unmanaged, text: "unmanaged"),
+    ])
+
+  private func referencesToLeaf(from shapes: Shapes) throws -> [ReferenceLabel] {
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    let graph = try XCTUnwrap(capture.graph)
+    let source = address(of: shapes)
+    let target = address(of: shapes.plain)
+    return graph.references.filter {
+      capture.objects[Int($0.source)].address == source
+        && capture.objects[Int($0.target)].address == target
+    }.map { graph.labels[Int($0.label)] }
+  }
+}
