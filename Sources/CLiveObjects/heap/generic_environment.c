@@ -64,9 +64,9 @@ static bool is_type(uintptr_t value) {
     return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(&reader, value));
 }
 
+/// A parameter may have several sources, of which one is enough.
 static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], uintptr_t sources,
                         uint32_t count, const uintptr_t *bound, uint32_t bound_count) {
-    bool known = true;
     for (uint32_t i = 0; i < count; i++) {
         uintptr_t pair = sources + 2 * i * sizeof(int32_t);
         const char *name = (const char *)liveobj_relative(pair);
@@ -75,15 +75,15 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
         if (!name || !source || !read_parameter(name, &parameter))
             return false;
         uintptr_t value = read_source(source, bound, bound_count);
-        known &= is_type(value);
-        found[parameter.level][parameter.index] = value;
+        if (is_type(value))
+            found[parameter.level][parameter.index] = value;
         if (counts[parameter.level] <= parameter.index)
             counts[parameter.level] = parameter.index + 1;
     }
-    return known;
+    return true;
 }
 
-/// A parameter that no source tells of lets the whole environment go: arguments are found by
+/// A parameter whose value is not known lets the whole environment go: arguments are found by
 /// counting.
 static bool fill(struct liveobj_generic_environment *environment, values found,
                  const uint32_t counts[LIVEOBJ_GENERIC_LEVELS]) {
@@ -125,7 +125,8 @@ uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_envir
     get_type_fn get_type =
         (get_type_fn)(uintptr_t)liveobj_recorder_runtime()->swift_getTypeByMangledNameInEnvironment;
     bool has_pack = memmem(type->text, type->length, "Qp", 2) != NULL;
-    if (!get_type || !environment->is_known || has_pack || liveobj_layouts_are_closed())
+    if (!get_type || !environment->is_known || has_pack || liveobj_mangled_nests_block(type) ||
+        liveobj_layouts_are_closed())
         return 0;
     return (uintptr_t)get_type(type->text, type->length, environment->descriptor,
                                (const void *const *)environment->arguments);

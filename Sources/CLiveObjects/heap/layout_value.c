@@ -175,11 +175,10 @@ static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t ty
 
 static void add_function(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                          uint32_t label) {
-    enum { CONVENTION_SWIFT = 0, CONVENTION_BLOCK = 1 };
-    unsigned convention = liveobj_word(type, 1) >> 16 & 0xff;
-    if (convention == CONVENTION_SWIFT)
+    enum liveobj_convention convention = liveobj_convention_of(type);
+    if (convention == LIVEOBJ_CONVENTION_SWIFT)
         add_one(builder, LIVEOBJ_SLOT_FUNCTION, offset, 2 * sizeof(uintptr_t), label, 0);
-    else if (convention == CONVENTION_BLOCK)
+    else if (convention == LIVEOBJ_CONVENTION_BLOCK)
         add_one(builder, LIVEOBJ_SLOT_BLOCK, offset, sizeof(uintptr_t),
                 liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE), 0);
 }

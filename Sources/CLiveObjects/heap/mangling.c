@@ -97,4 +97,11 @@ bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {
            mangled->text[0] == ACCESSOR_FUNCTION;
 }
 
+bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
+    // The operators of block types, the second where the C type is mangled too. One at the very end
+    // is the whole type.
+    size_t searched = mangled->length ? mangled->length - 1 : 0;
+    return memmem(mangled->text, searched, "XB", 2) || memmem(mangled->text, searched, "XzB", 3);
+}
+
 #endif

@@ -32,6 +32,10 @@ bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name)
 /// that the runtime does not know to be copyable.
 bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled);
 
+/// The type has a `@convention(block)` function as a part. To lay such a type out the runtime reads
+/// the function's value witnesses, which it left unset itself. True in doubt.
+bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled);
+
 #pragma GCC visibility pop
 
 #endif

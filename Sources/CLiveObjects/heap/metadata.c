@@ -169,7 +169,8 @@ uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descr
     get_type_fn get_type =
         (get_type_fn)(uintptr_t)liveobj_recorder_runtime()->swift_getTypeByMangledNameInContext;
     if (!get_type || !mangled->text || liveobj_layouts_are_closed() ||
-        (mangled->mentions_parameters && (!arguments || contains_pack(mangled))))
+        (mangled->mentions_parameters && (!arguments || contains_pack(mangled))) ||
+        liveobj_mangled_nests_block(mangled))
         return 0;
     return (uintptr_t)get_type(mangled->text, mangled->length, (const void *)descriptor,
                                (const void *const *)arguments);

@@ -70,7 +70,14 @@ enum {
     LIVEOBJ_WITNESS_IS_NOT_INLINE = 0x20000, // in an existential's buffer
 };
 
-/// Stands in for those of `@convention(block)` functions, which have none: one word, not inert.
+enum liveobj_convention { LIVEOBJ_CONVENTION_SWIFT = 0, LIVEOBJ_CONVENTION_BLOCK = 1 };
+
+/// \param type of kind LIVEOBJ_KIND_FUNCTION.
+static inline enum liveobj_convention liveobj_convention_of(uintptr_t type) {
+    return (enum liveobj_convention)(liveobj_word(type, 1) >> 16 & 0xff);
+}
+
+/// Stands in for those of `@convention(block)` functions: one word, not inert.
 static const struct liveobj_value_witnesses liveobj_block_witnesses = {
     .size = sizeof(uintptr_t),
     .stride = sizeof(uintptr_t),
@@ -78,8 +85,11 @@ static const struct liveobj_value_witnesses liveobj_block_witnesses = {
 };
 
 static inline const struct liveobj_value_witnesses *liveobj_witnesses_of(uintptr_t type) {
-    uintptr_t witnesses = ((const uintptr_t *)type)[-1];
-    return witnesses ? (const struct liveobj_value_witnesses *)witnesses : &liveobj_block_witnesses;
+    // The runtime leaves those of blocks unset: what stands there is what was in the memory before.
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_FUNCTION &&
+        liveobj_convention_of(type) == LIVEOBJ_CONVENTION_BLOCK)
+        return &liveobj_block_witnesses;
+    return (const struct liveobj_value_witnesses *)((const uintptr_t *)type)[-1];
 }
 
 /// Where a value of the type begins that follows `offset`.
