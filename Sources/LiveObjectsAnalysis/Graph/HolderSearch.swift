@@ -72,15 +72,27 @@ struct HolderSearch {
       origins[object] = origin
       order.append(object)
     }
-    while next < order.count {
+    var vague: [Int] = []
+    var nextVague = 0
+    while next < order.count || nextVague < vague.count {
+      if next == order.count {
+        let reference = vague[nextVague]
+        nextVague += 1
+        if !isReached(graph.target(reference)) { reach(by: reference) }
+        continue
+      }
       for reference in graph.references(from: order[next]) where graph.mayHold(reference) {
         let target = graph.target(reference)
         guard !isReached(target), !isExcluded(target) else { continue }
-        arrivals[target] = reference
-        order.append(target)
+        if graph.isStrong(reference) { reach(by: reference) } else { vague.append(reference) }
       }
       next += 1
     }
+  }
+
+  private mutating func reach(by reference: Int) {
+    arrivals[graph.target(reference)] = reference
+    order.append(graph.target(reference))
   }
 }
 

@@ -15,7 +15,7 @@ struct PathNaming {
 
   /// Once round a cycle.
   func steps(round path: ObjectPath) -> [Finding.PathStep] {
-    var writer = PathWriter(type: name(of: path.start))
+    var writer = start(of: path)
     write(path, to: &writer, closesOn: path.start)
     return Self.collapsed(writer.finished())
   }
@@ -25,6 +25,15 @@ struct PathNaming {
     var writer = start(at: origin, path.start)
     write(path, to: &writer, closesOn: nil)
     return Self.collapsed(writer.finished())
+  }
+
+  /// The context of a closure is called after the function that the last reference names beside it.
+  private func start(of cycle: ObjectPath) -> PathWriter {
+    let closing = cycle.references.last.map { graph.heap.references[$0] }
+    guard isContext(cycle.start), let closure = closing.flatMap(closureName) else {
+      return PathWriter(type: name(of: cycle.start))
+    }
+    return PathWriter(closure: closure)
   }
 
   private func start(at origin: HolderSearch.Origin, _ object: Int) -> PathWriter {
@@ -80,8 +89,9 @@ extension PathNaming {
   private func write(_ path: ObjectPath, to writer: inout PathWriter, closesOn end: Int?) {
     for (position, index) in path.references.enumerated() {
       let reference = graph.heap.references[index]
-      writer.add(graph.heap.labels[Int(reference.label)], element: reference.element)
       let target = Int(reference.target)
+      let isBox = isContext(target) && reference.function == nil
+      writer.add(graph.heap.labels[Int(reference.label)], element: reference.element, isBox: isBox)
       let isEnd = position == path.references.count - 1
       if let closure = closureName(reference) {
         writer.beginClosure(closure)

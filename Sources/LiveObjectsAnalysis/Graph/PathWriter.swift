@@ -14,6 +14,11 @@ struct PathWriter {
     self.type = type
   }
 
+  init(closure: String) {
+    type = closure
+    isClosure = true
+  }
+
   mutating func beginStep(_ type: String) {
     steps.append(Finding.PathStep(type: self.type, reference: reference))
     (self.type, reference, isClosure, isOpen) = (type, "", false, false)
@@ -34,7 +39,8 @@ struct PathWriter {
 // MARK: - References
 
 extension PathWriter {
-  mutating func add(_ label: ReferenceLabel, element: UInt32?) {
+  /// - Parameter isBox: the reference leads to a box; one that a closure captured is that of a variable.
+  mutating func add(_ label: ReferenceLabel, element: UInt32?, isBox: Bool) {
     isOpen = true
     switch label.kind {
     case .property, .content, .memory: append(label.text)
@@ -42,7 +48,7 @@ extension PathWriter {
     case .key: append("[key]", label.text)
     case .value: append("[value]", label.text)
     case .member: append("[element]", label.text)
-    case .capture: addCapture(label.text)
+    case .capture: addCapture(isBox ? "" : label.text)
     case .taskClosure: append("closure")
     case .taskFrame: append("variable")
     case .taskResult: append("result")
