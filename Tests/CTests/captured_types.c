@@ -107,6 +107,13 @@ static void parameters_are_ordered_by_level_and_index(void) {
     EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
 }
 
+static void one_source_that_can_be_read_is_enough(void) {
+    struct liveobj_generic_environment environment = environment_of("x", "B0", "x", "G0R0_");
+    EXPECT(environment.is_known);
+    EXPECT(environment.arguments[0] == (uintptr_t)&first.kind);
+    EXPECT(environment_of("x", "G0R0_", "x", "B2").is_known);
+}
+
 static void an_environment_with_a_gap_is_not_used(void) {
     EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known); // no second parameter
     EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);  // the word is no type
@@ -121,6 +128,7 @@ int main(void) {
     a_function_that_escapes_refers_to_its_context();
     a_generic_parameter_without_values_is_not_known();
     parameters_are_ordered_by_level_and_index();
+    one_source_that_can_be_read_is_enough();
     an_environment_with_a_gap_is_not_used();
     return EXPECT_STATUS();
 }
