@@ -124,8 +124,7 @@ extension HolderSearch {
   }
 
   private static func testCases(in graph: ReferenceGraph) -> [Start] {
-    let types = Set(
-      graph.heap.superclasses.lazy.filter { $0.value.contains("XCTest.XCTestCase") }.map(\.key))
+    let types = graph.testCaseTypes
     guard !types.isEmpty else { return [] }
     return graph.capture.objects.enumerated().filter { types.contains($0.element.type) }
       .map { ($0.offset, .testCase) }

@@ -4,6 +4,9 @@ import LiveObjectsCapture
 ///
 /// An object with a retain that no reference explains is held from outside, and so is all that can be reached
 /// from it. A reference that was missed only makes an object look held.
+///
+/// Test cases count as held too: XCTest drops them all when its last test is over, and what a test keeps in
+/// a property is no leak.
 struct Isolation {
   enum State: UInt8 {
     case held
@@ -14,9 +17,13 @@ struct Isolation {
   private(set) var states: [State]
 
   init(of graph: ReferenceGraph) {
-    let definitely = Self.marked(in: graph) { graph.unexplained($0).map { $0 > 0 } ?? true }
+    let testCases = graph.testCaseTypes
+    let isTestCase = { (object: Int) in testCases.contains(graph.capture.objects[object].type) }
+    let definitely = Self.marked(in: graph) { object in
+      isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
+    }
     let probably = Self.marked(in: graph) { object in
-      guard let unexplained = graph.unexplained(object) else { return true }
+      guard !isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
       let isTask = graph.kind(of: object) == .task
       return unexplained - (isTask ? 0 : Int(graph.conservative[object])) > 0
     }

@@ -10,6 +10,8 @@ struct ReferenceGraph {
   /// The references of object `i` are `heap.references[starts[i]..<starts[i + 1]]`.
   private let starts: [Int]
   private let ownership: [ReferenceLabel.Ownership]
+  /// By index into `Capture.types`.
+  private let isTestCase: [Bool]
   /// Strong references to each object.
   private(set) var strong: [UInt32]
   /// Words in other objects that look like references to it; those of raw buffers and tasks do not count,
@@ -20,6 +22,9 @@ struct ReferenceGraph {
     self.capture = capture
     self.heap = heap
     ownership = heap.labels.map(\.ownership)
+    isTestCase = capture.types.indices.map {
+      heap.superclasses[$0]?.contains("XCTest.XCTestCase") ?? false
+    }
     let count = capture.objects.count
     var starts = [Int](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
@@ -66,6 +71,15 @@ struct ReferenceGraph {
   func kind(of object: Int) -> TypeDescription.Kind {
     capture.types[capture.objects[object].type].kind
   }
+
+  /// The classes of XCTest test cases, by index into `Capture.types`.
+  var testCaseTypes: Set<Int> {
+    Set(heap.superclasses.lazy.filter { $0.value.contains("XCTest.XCTestCase") }.map(\.key))
+  }
+
+  /// XCTest makes its test cases before the first test and drops them when the process ends, so they count as
+  /// held even where nothing refers to them any more.
+  func isTestCase(_ object: Int) -> Bool { isTestCase[capture.objects[object].type] }
 
   /// Strong retains that no reference explains; `nil` where the count is not known. Negative if references
   /// were found that hold nothing.
