@@ -28,6 +28,7 @@
 //   heap/walk.h        what the copy does
 //   heap/labels.h      what a reference is called
 //   heap/layout.h      where a type's values hold references
+//   heap/captured_type.h, heap/generic_environment.h   the same of what a closure captures
 //   heap/references.h  what one object refers to
 //   heap/tasks.h       asynchronous tasks
 //   heap/roots.h       who may hold an object from outside of the heap
