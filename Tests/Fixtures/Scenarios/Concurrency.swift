@@ -35,6 +35,8 @@ func wait(for body: @escaping @Sendable () async -> Void) {
     done.signal()
   }
   done.wait()
+  // The task itself has yet to end.
+  usleep(20_000)
 }
 
 @inline(never) @_optimize(none)
