@@ -137,12 +137,9 @@ final class ReferenceShapesTests: XCTestCase {
     let graph = try XCTUnwrap(capture.graph)
     let target = address(of: leaf)
     let object = try XCTUnwrap(capture.objects.first { $0.address == target })
-    let references = graph.references.filter { reference in
-      let source = capture.types[capture.objects[Int(reference.source)].type]
-      let ownership = graph.labels[Int(reference.label)].ownership
-      return capture.objects[Int(reference.target)].address == target
-        && (ownership == .strong
-          || ownership == .conservative && source.kind == .closureContextOrBox)
+    let references = graph.references.filter {
+      capture.objects[Int($0.target)].address == target
+        && graph.labels[Int($0.label)].ownership == .strong
     }
     return (references.count, Int(try XCTUnwrap(object.strongCount)))
   }
