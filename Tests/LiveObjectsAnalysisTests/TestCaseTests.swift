@@ -1,0 +1,37 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import Testing
+
+/// XCTest drops its suite when the last test is over; the test cases were held by it.
+@Suite struct TestCaseTests {
+  @Test func whatATestKeepsInAPropertyIsNoLeak() {
+    let findings = analysis.findings.filter { !$0.isLibraryLeak }
+    #expect(findings.allSatisfy { $0.verdict == .heldBy })
+    #expect(
+      findings.first { $0.type == "Demo.Loader" }?.path == [
+        .init(type: "DemoTests.LoaderTests", reference: "sut")
+      ])
+  }
+
+  @Test func theSuiteIsALeakOfTheLibrary() {
+    let leaks = analysis.findings.filter(\.isLibraryLeak)
+    #expect(leaks.map(\.type) == ["XCTest.XCTestSuite"])
+    #expect(leaks.map(\.victims) == [0])
+  }
+
+  private var analysis: Analysis {
+    var builder = CaptureBuilder()
+    let library = builder.image("/usr/lib/swift/linux/libXCTest.so", isSystem: true)
+    let suite = builder.object(of: builder.type("XCTest.XCTestSuite", image: library))
+    let run = builder.object(of: builder.type("XCTest.XCTestSuiteRun", image: library))
+    let tests = builder.type("DemoTests.LoaderTests")
+    builder.superclasses(of: tests, ["XCTest.XCTestCase", "XCTest.XCTest"])
+    let test = builder.object(of: tests)
+    let loader = builder.object(of: builder.type("Demo.Loader"))
+    builder.reference(from: suite, to: run, property: "testRun")
+    builder.reference(from: suite, to: test, property: "tests")
+    builder.reference(from: run, to: suite, property: "test")
+    builder.reference(from: test, to: loader, property: "sut")
+    return Analysis(of: builder.capture, symbolicator: TableSymbolicator())
+  }
+}
