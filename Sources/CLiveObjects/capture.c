@@ -79,11 +79,12 @@ void liveobj_captures_after_fork_child(void) {
 }
 
 /// \returns why there are none; NULL if they were written.
-static const char *write_references(struct liveobj_capture *capture, uintptr_t stack_pointer) {
+static const char *write_references(struct liveobj_capture *capture,
+                                    const struct liveobj_entry *entry) {
     const char *failure = take_turn();
     if (failure)
         return failure;
-    failure = liveobj_write_heap_graph(capture, stack_pointer);
+    failure = liveobj_write_heap_graph(capture, entry);
     give_turn();
     return failure;
 }
@@ -147,7 +148,7 @@ static void write_live(struct liveobj_capture *capture,
     bool wants_graph = request->contents == LIVEOBJ_CONTENTS_GRAPH;
     liveobj_write_images(&capture->stream, &capture->images);
     if (wants_graph)
-        failure = write_references(capture, request->stack_pointer);
+        failure = write_references(capture, request->entry);
     if (!wants_graph || failure)
         write_objects(capture, next);
     if (failure)

@@ -105,9 +105,10 @@ static inline void liveobj_use_stack(struct liveobj_capture *capture, uint32_t s
 // MARK: - heap/heap_graph.c
 
 /// Writes all live objects and what refers to what.
-/// \param stack_pointer of the calling thread where the program's own frames end.
+/// \param entry of the calling thread into the recorder.
 /// \returns NULL, or a sentence about why it could not: no objects were written then.
-const char *liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer);
+const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
+                                     const struct liveobj_entry *entry);
 /// Says that references were not read, and why.
 void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why);
 

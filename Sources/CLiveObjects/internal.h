@@ -164,14 +164,20 @@ struct liveobj_thread {
     uint64_t dropped;
 };
 
+/// What of a thread was the program's when work for the recorder began.
+struct liveobj_entry {
+    uintptr_t stack_pointer; // what lies deeper is the recorder's
+    /// That a function leaves as they were, as complements: plain words would be found in memory.
+    uintptr_t registers[10];
+};
+
 /// A thread's own variables. Initial-exec: the default model may allocate on first touch, which
 /// inside a hook ends in recursion.
 struct liveobj_tls {
     struct liveobj_thread *thread;
     uint32_t guard; // > 0: this thread is at work for the recorder
     bool ended;     // its destructors have run
-    /// The stack pointer where work for the recorder began: what lies deeper is not the program's.
-    uintptr_t own_from;
+    struct liveobj_entry entry;
 };
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
@@ -409,7 +415,7 @@ struct liveobj_capture_request {
     enum liveobj_contents contents;
     liveobj_write_fn write;
     void *context;
-    uintptr_t stack_pointer; // of the calling thread where its own frames end
+    const struct liveobj_entry *entry;
 };
 bool liveobj_capture_write(const struct liveobj_capture_request *request);
 void liveobj_captures_after_fork_child(void);

@@ -203,7 +203,7 @@ struct liveobj_status liveobj_recorder_status(void) {
     };
 }
 
-// MARK: - Baselines, scopes, own work
+// MARK: - Baselines and scopes
 
 uint64_t liveobj_recorder_mark(void) {
     return liveobj_sequence_mark();
@@ -218,11 +218,47 @@ void liveobj_recorder_scope_set_key(const void *key) {
     liveobj_hooks_set_scope_key(key);
 }
 
+// MARK: - Own work
+
+/// A function may keep its only reference to an object in a register that our frames save, deeper
+/// than where the program's own frames end.
+static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%rbx, 0(%0)\n"
+                     "movq %%rbp, 8(%0)\n"
+                     "movq %%r12, 16(%0)\n"
+                     "movq %%r13, 24(%0)\n"
+                     "movq %%r14, 32(%0)\n"
+                     "movq %%r15, 40(%0)\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("stp x19, x20, [%0]\n"
+                     "stp x21, x22, [%0, 16]\n"
+                     "stp x23, x24, [%0, 32]\n"
+                     "stp x25, x26, [%0, 48]\n"
+                     "stp x27, x28, [%0, 64]\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#endif
+}
+
+static void hide(struct liveobj_entry *entry) {
+    for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
+        entry->registers[i] = ~entry->registers[i];
+}
+
 /// What the calling thread does from here on is the recorder's own work. Not inlined: the frames
-/// of the program lie above this one.
+/// of the program lie above this one, and its registers are either as they were or saved up there.
 __attribute__((noinline)) static void begin_own_work(void) {
-    if (liveobj_tls.guard++ == 0)
-        liveobj_tls.own_from = (uintptr_t)__builtin_frame_address(0);
+    struct liveobj_entry *entry = &liveobj_tls.entry;
+    if (liveobj_tls.guard++ > 0)
+        return;
+    save_registers(entry->registers);
+    hide(entry);
+    entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
 }
 
 static void end_own_work(void) {
@@ -242,8 +278,7 @@ void liveobj_recorder_ignore_end(void) {
 bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                               liveobj_write_fn write, void *context) {
     begin_own_work();
-    struct liveobj_capture_request request = {since, contents, write, context,
-                                              liveobj_tls.own_from};
+    struct liveobj_capture_request request = {since, contents, write, context, &liveobj_tls.entry};
     bool written = liveobj_capture_write(&request);
     end_own_work();
     return written;

@@ -27,6 +27,7 @@ enum {
     BELOW_STACK,
     OWN,
     IN_FREED,
+    IN_REGISTER,
     OBJECTS
 };
 
@@ -65,7 +66,9 @@ static bool scan(void *context, liveobj_write_fn write, void *destination) {
 
 __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
-    EXPECT(liveobj_roots_find(&roots, stack_pointer));
+    // What a register held is kept as its complement, and so are the objects' addresses here.
+    struct liveobj_entry entry = {stack_pointer, {objects[IN_REGISTER]}};
+    EXPECT(liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
     struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
@@ -164,6 +167,7 @@ static void holders_are_found_and_told_apart(void) {
     EXPECT(seen[ON_OTHER_STACK].place == (uint64_t)other_thread);
     EXPECT(is_found(IN_C, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(seen[IN_C].place == (uintptr_t)&c_memory[3]);
+    EXPECT(is_found(IN_REGISTER, LIVEOBJ_ROOT_STACK));
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);

@@ -32,7 +32,7 @@ static bool add_live_types(struct liveobj_capture *capture) {
     return id != 0;
 }
 
-static const char *prepare(struct liveobj_heap_walk *walk, uintptr_t stack_pointer) {
+static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_entry *entry) {
     static const char *const no_memory =
         "references were not read: there was not enough memory for it";
     static const char *const no_mappings =
@@ -41,7 +41,7 @@ static const char *prepare(struct liveobj_heap_walk *walk, uintptr_t stack_point
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
     liveobj_tasks_prepare();
-    return liveobj_roots_find(&walk->roots, stack_pointer) ? NULL : no_mappings;
+    return liveobj_roots_find(&walk->roots, entry) ? NULL : no_mappings;
 }
 
 // MARK: - After
@@ -97,9 +97,10 @@ static size_t answer_capacity(void) {
     return limit < most ? limit : most;
 }
 
-const char *liveobj_write_heap_graph(struct liveobj_capture *capture, uintptr_t stack_pointer) {
+const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
+                                     const struct liveobj_entry *entry) {
     struct liveobj_heap_walk walk = {.capture = capture};
-    const char *failure = prepare(&walk, stack_pointer);
+    const char *failure = prepare(&walk, entry);
     if (!failure) {
         struct liveobj_child child = liveobj_child_run(liveobj_heap_walk, &walk, answer_capacity());
         failure = child.failure;

@@ -32,7 +32,6 @@ struct finding {
     struct extent *taken;
     uint32_t taken_count;
     uint32_t taken_capacity;
-    uintptr_t own_from; // where the calling thread's own frames end
     bool failed;
 };
 
@@ -136,8 +135,8 @@ static void add_stack(struct finding *finding, struct stack stack) {
 static void add_thread(void *context, uint32_t thread) {
     enum { RED_ZONE = 128 }; // that a function may use below its stack pointer
     struct finding *finding = context;
-    bool is_own = thread == liveobj_os_thread_id();
-    uintptr_t pointer = is_own ? finding->own_from : stack_pointer_of(thread);
+    bool is_own = thread == finding->roots->own_thread;
+    uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer : stack_pointer_of(thread);
     finding->roots->threads++;
     finding->roots->misses_stacks |= pointer == 0;
     if (pointer)
@@ -222,9 +221,9 @@ static bool add_mapping(void *context, const char *line) {
     return !finding->failed;
 }
 
-bool liveobj_roots_find(struct liveobj_roots *roots, uintptr_t stack_pointer) {
-    struct finding finding = {.roots = roots, .own_from = stack_pointer};
-    *roots = (struct liveobj_roots){0};
+bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
+    struct finding finding = {.roots = roots};
+    *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);

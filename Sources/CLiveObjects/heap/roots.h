@@ -42,13 +42,14 @@ struct liveobj_roots {
     uint32_t capacity;
     uint32_t threads;          // that were alive
     size_t thread_local_bytes; // of one thread, as far as they lie beside its stack
-    bool misses_stacks;        // of some thread no stack pointer could be had
+    const struct liveobj_entry *entry;
+    uint32_t own_thread;
+    bool misses_stacks; // of some thread no stack pointer could be had
 };
 
-/// \param stack_pointer of the calling thread where it entered the recorder: what lies deeper is
-/// the recorder's own.
+/// \param entry of the calling thread into the recorder; it must live as long as `roots`.
 /// \returns false if there is no memory for it, or no list of the process's mappings.
-bool liveobj_roots_find(struct liveobj_roots *roots, uintptr_t stack_pointer);
+bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.

@@ -190,6 +190,16 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
         scan_resident(scan, range);
 }
 
+static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                              void *context) {
+    const uintptr_t *registers = roots->entry->registers;
+    for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++) {
+        uintptr_t target = ~registers[i] & LIVEOBJ_REFERENCE_MASK;
+        if (liveobj_records_slot(target))
+            visit(context, &(struct liveobj_root){LIVEOBJ_ROOT_STACK, target, roots->own_thread});
+    }
+}
+
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
                         void *context) {
     // More than any program has memory for; what is larger was reserved for what may come.
@@ -199,6 +209,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
                         .thread_local_bytes = roots->thread_local_bytes,
                         .is_complete = true};
     uintptr_t left = most;
+    look_at_registers(roots, visit, context);
     for (uint32_t i = 0; i < roots->count; i++) {
         uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
         bool is_scanned = bytes <= left;
