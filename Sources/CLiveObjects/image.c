@@ -16,6 +16,9 @@
 
 // MARK: - Images
 
+/// The dynamic linker's lock is not reset in the child of a fork: none may happen while we have it.
+static struct liveobj_lock visit_lock;
+
 struct visit {
     liveobj_image_visit_fn visit;
     void *context;
@@ -52,7 +55,17 @@ static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
 
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
     struct visit state = {visit, context, false};
+    liveobj_lock_acquire(&visit_lock);
     dl_iterate_phdr(visit_info, &state);
+    liveobj_lock_release(&visit_lock);
+}
+
+void liveobj_images_before_fork(void) {
+    liveobj_lock_acquire(&visit_lock);
+}
+
+void liveobj_images_after_fork(void) {
+    liveobj_lock_release(&visit_lock);
 }
 
 struct search {

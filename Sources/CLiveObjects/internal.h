@@ -63,9 +63,11 @@ struct liveobj_image {
 };
 
 /// Calls `visit` for every image, the executable first, until it returns true. Takes the dynamic
-/// linker's lock: outside of hooks only.
+/// linker's lock: outside of hooks only. `visit` must not look at images itself.
 typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
+void liveobj_images_before_fork(void);
+void liveobj_images_after_fork(void);
 
 /// Finds the image that holds `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);

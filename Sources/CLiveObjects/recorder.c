@@ -90,11 +90,13 @@ void liveobj_recorder_before_fork(void) {
     liveobj_threads_before_fork();
     liveobj_records_before_fork();
     liveobj_stacks_before_fork();
+    liveobj_images_before_fork();
     liveobj_ledger_before_fork();
 }
 
 void liveobj_recorder_after_fork(void) {
     liveobj_ledger_after_fork();
+    liveobj_images_after_fork();
     liveobj_stacks_after_fork_parent();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_parent();
@@ -103,6 +105,7 @@ void liveobj_recorder_after_fork(void) {
 
 static void after_fork_child(void) {
     liveobj_ledger_after_fork();
+    liveobj_images_after_fork();
     liveobj_stacks_after_fork_child();
     liveobj_records_after_fork();
     liveobj_threads_after_fork_child();
