@@ -32,6 +32,11 @@ extension CaptureBuilder {
     graph.references.insert(reference, at: index)
   }
 
+  /// Many references at once, in place of those that were there, ascending by their sources.
+  public mutating func references(_ references: [Reference]) {
+    graph.references = references
+  }
+
   /// A reference in a stored property.
   public mutating func reference(
     from source: UInt32, to target: UInt32, property text: String,

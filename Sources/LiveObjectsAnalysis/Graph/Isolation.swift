@@ -19,13 +19,16 @@ struct Isolation {
   init(of graph: ReferenceGraph) {
     let testCases = graph.testCaseTypes
     let isTestCase = { (object: Int) in testCases.contains(graph.capture.objects[object].type) }
+    // Where a word outside of the heap looks like a reference too, the retain may be that one's.
+    var isRooted = [Bool](repeating: false, count: graph.count)
+    for root in graph.heap.roots { isRooted[Int(root.target)] = true }
     let definitely = Self.marked(in: graph) { object in
       isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
     let probably = Self.marked(in: graph) { object in
       guard !isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
-      let isTask = graph.kind(of: object) == .task
-      return unexplained - (isTask ? 0 : Int(graph.conservative[object])) > 0
+      let isExplicable = graph.kind(of: object) != .task && !isRooted[object]
+      return unexplained - (isExplicable ? Int(graph.conservative[object]) : 0) > 0
     }
     states = (0..<graph.count).map { object in
       if graph.capture.objects[object].isPinned { return .held }

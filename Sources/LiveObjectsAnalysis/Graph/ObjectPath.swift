@@ -7,12 +7,12 @@ struct ObjectPath {
   /// The shortest way from one object back to it, or to another one.
   ///
   /// - Parameter follows: the references that may be used.
-  /// - Returns: `nil` if there is none within the first million objects.
+  /// - Returns: `nil` if there is none.
   init?(from start: Int, to end: Int, in graph: ReferenceGraph, follows: (Int) -> Bool) {
     var arrivals: [Int: Int] = [:]  // object -> the reference it was first reached by
     var queue = [start]
     var next = 0
-    while next < queue.count, queue.count < 1_000_000 {
+    while next < queue.count {
       for reference in graph.references(from: queue[next]) where follows(reference) {
         let target = graph.target(reference)
         if target == end {

@@ -1,0 +1,165 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct RetainCycleTests {
+  private var builder = CaptureBuilder()
+
+  @Test mutating func objectsThatHoldEachOtherAreOneFindingFromTheAlphabeticallyFirst() throws {
+    let book = builder.object(of: builder.type("Demo.Book"))
+    let author = builder.object(of: builder.type("Demo.Author"))
+    builder.reference(from: book, to: author, property: "author")
+    builder.reference(from: author, to: book, property: "book")
+
+    let findings = analyse(builder).findings
+    let finding = try #require(findings.first)
+    #expect(findings.count == 1)
+    #expect((finding.verdict, finding.certainty) == (.retainCycle, .definite))
+    #expect(finding.type == "Demo.Author")
+    #expect(steps(finding) == ["Demo.Author.book", "Demo.Book.author"])
+    #expect((finding.instances, finding.objects, finding.victims, finding.bytes) == (1, 2, 0, 64))
+  }
+
+  @Test mutating func equalCyclesAreInstancesOfOneFinding() {
+    let (book, author) = (builder.type("Demo.Book"), builder.type("Demo.Author"))
+    for _ in 0..<3 { cycle(author, book) }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.instances) == [3])
+    #expect(findings.map(\.objects) == [6])
+  }
+
+  @Test mutating func anObjectThatHoldsItselfIsACycle() {
+    let type = builder.type("Demo.Node")
+    let node = builder.object(of: type)
+    builder.reference(from: node, to: node, property: "next")
+    #expect(analyse(builder).findings.map(steps) == [["Demo.Node.next"]])
+  }
+
+  @Test mutating func whatHangsOffACycleIsItsVictim() {
+    let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
+    let photo = builder.object(of: builder.type("Demo.Photo"), bytes: 100)
+    builder.reference(from: author, to: photo, property: "photo")
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.type) == ["Demo.Author"])
+    #expect(findings.map(\.victims) == [1])
+    #expect(findings.map(\.objects) == [3])
+    #expect(findings.map(\.bytes) == [164])
+  }
+
+  @Test mutating func aVictimOfTwoCyclesCountsOnce() {
+    let (author, book) = (builder.type("Demo.Author"), builder.type("Demo.Book"))
+    let first = cycle(author, book)
+    let second = cycle(author, book)
+    let shared = builder.object(of: builder.type("Demo.Photo"), strongCount: 2)
+    builder.reference(from: first.a, to: shared, property: "photo")
+    builder.reference(from: second.a, to: shared, property: "photo")
+    #expect(analyse(builder).findings.map(\.objects) == [5])
+  }
+
+  @Test mutating func oneRetainFromOutsideHoldsTheWholeCycle() {
+    cycle(builder.type("Demo.Author"), builder.type("Demo.Book"), outerRetains: 1)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    #expect(analyse(builder).findings.allSatisfy { $0.verdict == .growth })
+  }
+
+  @Test(arguments: [.weak, .unowned, .unmanaged] as [ReferenceLabel.Ownership])
+  mutating func aReferenceThatKeepsNothingAliveClosesNoCycle(ownership: ReferenceLabel.Ownership) {
+    let parent = builder.object(of: builder.type("Demo.Parent"))
+    let child = builder.object(of: builder.type("Demo.Child"))
+    builder.reference(from: parent, to: child, property: "child")
+    builder.reference(from: child, to: parent, property: "parent", ownership)
+    #expect(!analyse(builder).findings.contains { $0.verdict == .retainCycle })
+  }
+
+  @Test mutating func aCycleThatNeedsAConservativeReferenceIsProbable() {
+    let a = builder.object(of: builder.type("Demo.A"))
+    let b = builder.object(of: builder.type("Demo.B"))
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, ReferenceLabel(.memory, ownership: .conservative))
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.verdict) == [.retainCycle])
+    #expect(findings.map(\.certainty) == [.probable])
+  }
+
+  @Test mutating func aVariableWeighsMoreThanAWordThatLooksLikeAReference() {
+    let a = builder.object(of: builder.type("Demo.A"))
+    let b = builder.object(of: builder.type("Demo.B"))
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, ReferenceLabel(.memory, ownership: .conservative))
+    builder.global(0x900, to: a)
+    #expect(analyse(builder).findings.allSatisfy { $0.verdict == .heldBy })
+  }
+
+  @Test mutating func moreReferencesThanRetainsMakeAFindingProbable() throws {
+    let (a, b) = cycle(builder.type("Demo.A"), builder.type("Demo.B"))
+    builder.reference(from: a, to: b, property: "again")
+    let finding = try #require(analyse(builder).findings.first)
+    #expect((finding.verdict, finding.certainty) == (.retainCycle, .probable))
+    #expect(finding.remarks.count == 1)
+  }
+
+  @Test mutating func theShortestCycleIsShown() {
+    let (a, b) = (builder.type("Demo.A"), builder.type("Demo.B"))
+    let first = builder.object(of: a)
+    let second = builder.object(of: b)
+    let third = builder.object(of: b, strongCount: 2)
+    builder.reference(from: first, to: second, property: "long")
+    builder.reference(from: second, to: third, property: "next")
+    builder.reference(from: first, to: third, property: "short")
+    builder.reference(from: third, to: first, property: "back")
+    #expect(analyse(builder).findings.map(steps) == [["Demo.A.short", "Demo.B.back"]])
+  }
+
+  @Test mutating func aCycleOfTheLibrarysTypesIsALibraryLeak() {
+    cycle(builder.type("Foundation.Bundle"), builder.type("Foundation.Timer"))
+    #expect(analyse(builder).findings.map(\.isLibraryLeak) == [true])
+  }
+
+  @Test mutating func aCycleFromBeforeTheBaselineIsNotBlamedOnWhatCameAfter() {
+    cycle(builder.type("Demo.A"), builder.type("Demo.B"))
+    let baseline = builder.capture.process.next + 1
+    cycle(builder.type("Demo.C"), builder.type("Demo.D"))
+    let findings = analyse(builder, options: Analysis.Options(baseline: baseline)).findings
+    #expect(findings.map(\.type) == ["Demo.C"])
+  }
+
+  @Test mutating func onlyCyclesOfObjectsThatCountAreFound() {
+    cycle(builder.type("Demo.A"), builder.type("Demo.B"))
+    cycle(builder.type("Demo.C"), builder.type("Demo.D"))
+    let findings = analyse(builder, options: Analysis.Options(objects: [2, 3])).findings
+    #expect(findings.map(\.type) == ["Demo.C"])
+  }
+
+  @Test mutating func leaksComeBeforeWhatOnlyGrew() {
+    for _ in 0..<9 { _ = builder.object(of: builder.type("Demo.Many"), strongCount: nil) }
+    cycle(builder.type("Demo.A"), builder.type("Demo.B"))
+    #expect(analyse(builder).findings.first?.verdict == .retainCycle)
+  }
+
+  @Test mutating func theFingerprintIsThatOfTypesAndPropertiesAlone() {
+    cycle(builder.type("Demo.A"), builder.type("Demo.B"))
+    var other = CaptureBuilder()
+    other.objects(7, of: other.type("Demo.Unrelated"))
+    let (a, b) = (other.type("Demo.A"), other.type("Demo.B"))
+    let (second, first) = (other.object(of: b), other.object(of: a))
+    other.reference(from: first, to: second, property: "next")
+    other.reference(from: second, to: first, property: "back")
+    let fingerprint = analyse(builder).findings[0].fingerprint
+    #expect(analyse(other).findings[0].fingerprint == fingerprint)
+  }
+
+  @discardableResult
+  private mutating func cycle(_ a: Int, _ b: Int, outerRetains: UInt32 = 0) -> (a: UInt32, b: UInt32) {
+    let first = builder.object(of: a, strongCount: 1 + outerRetains)
+    let second = builder.object(of: b)
+    builder.reference(from: first, to: second, property: "next")
+    builder.reference(from: second, to: first, property: "back")
+    return (first, second)
+  }
+}
+
+/// A path's steps as `Type.reference`.
+func steps(_ finding: Finding) -> [String] {
+  finding.path.map { $0.reference.isEmpty ? $0.type : "\($0.type).\($0.reference)" }
+}
