@@ -2,8 +2,8 @@
 //
 // Only objects of watched types (watched_types.h) have an account. Every retain and release that
 // the hooks see is in it, once: under the stack trace of its call, or, where that was not recorded
-// or found no room, in the object's rest, so that the sum is always exact. An account is closed when
-// its object's memory goes.
+// or found no room, in the object's rest, so that the sum is always exact. An account is closed
+// when its object's memory goes.
 
 #ifndef LIVEOBJ_RETAIN_LEDGER_H
 #define LIVEOBJ_RETAIN_LEDGER_H
@@ -13,10 +13,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/// An object's account. Atomics, but for `first_site`, which the stripe's lock orders.
+/// An object's account, whose blocks its stripe's lock guards.
 struct liveobj_account {
-    uint32_t first_site; // 0: there is no account
-    uint32_t retains;    // those without a site
+    uint32_t first_block; // 0: there is no account; atomic
+    uint32_t block_count;
+    uint32_t retains; // those without a site; atomic
     uint32_t releases;
 };
 
@@ -44,7 +45,7 @@ LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t r
 
 /// Relaxed: an object that somebody retains was born before, and is not freed meanwhile.
 static inline bool liveobj_ledger_has(uint32_t record) {
-    return __atomic_load_n(&liveobj_ledger.accounts[record].first_site, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&liveobj_ledger.accounts[record].first_block, __ATOMIC_RELAXED) != 0;
 }
 
 /// A record that was used before may have an account left, of an object whose death was missed.
