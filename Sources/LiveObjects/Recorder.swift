@@ -7,8 +7,12 @@ enum Recorder {
     var wanted = liveobj_settings_default()
     wanted.stacks = settings.backtraces
     wanted.depth = UInt32(clamping: settings.depth)
-    wanted.retains = settings.retainCounts
-    guard liveobj_start(&wanted) == LIVEOBJ_STATE_TRACKING else { throw whyNot }
+    wanted.retains = settings.retains != .off
+    let state = settings.retains.patterns.withCString { patterns in
+      wanted.retained_types = settings.retains == .all ? nil : patterns
+      return liveobj_start(&wanted)
+    }
+    guard state == LIVEOBJ_STATE_TRACKING else { throw whyNot }
   }
 
   static func stop() {
@@ -73,6 +77,14 @@ enum Recorder {
   static let runsParallelTests = ignoring {
     let arguments = CommandLine.arguments
     return zip(arguments, arguments.dropFirst()).contains { $0 == ("--testing-library", "swift-testing") }
+  }
+}
+
+extension LiveObjects.Retains {
+  /// As the recorder takes them.
+  fileprivate var patterns: String {
+    guard case .types(let names) = self else { return "" }
+    return names.joined(separator: ",")
   }
 }
 
