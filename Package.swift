@@ -80,6 +80,7 @@ let package = Package(
         ])
       ]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many plants look alike. Merged, they could not be told apart as call sites.

@@ -1,0 +1,57 @@
+import Testing
+
+/// What a report must say of a scenario.
+struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
+  var scenario: String
+  var verdict: String
+  var type: String
+  /// `Type → reference` for each step, without the fixture's module.
+  var path: [String]
+  var instances = 1
+  /// All objects of the finding, victims included; `nil` where the build decides.
+  var objects: Int?
+  var victims = 0
+  /// The function that made the instances.
+  var callSite: String
+  var certainty = "definite"
+
+  var testDescription: String { scenario }
+
+  /// A retain cycle, called after the type of its first step.
+  static func cycle(
+    _ scenario: String, _ path: [String], instances: Int = 1, objects: Int? = nil, victims: Int = 0,
+    in callSite: String? = nil, certainty: String = "definite"
+  ) -> ExpectedFinding {
+    ExpectedFinding(
+      scenario: scenario, verdict: "retainCycle", type: type(of: path[0]), path: path,
+      instances: instances, objects: objects, victims: victims,
+      callSite: callSite ?? plant(scenario), certainty: certainty)
+  }
+
+  /// Objects with more retains than references.
+  static func overRetained(
+    _ scenario: String, _ type: String, instances: Int = 1, victims: Int = 0
+  ) -> ExpectedFinding {
+    ExpectedFinding(
+      scenario: scenario, verdict: "overRetained", type: type, path: [], instances: instances,
+      objects: instances + victims, victims: victims, callSite: plant(scenario))
+  }
+
+  /// Objects with a known holder, the first step of the path.
+  static func held(
+    _ scenario: String, _ type: String, by path: [String], instances: Int = 1, in callSite: String? = nil,
+    certainty: String = "definite"
+  ) -> ExpectedFinding {
+    ExpectedFinding(
+      scenario: scenario, verdict: "heldBy", type: type, path: path, instances: instances,
+      callSite: callSite ?? plant(scenario), certainty: certainty)
+  }
+
+  private static func type(of step: String) -> String {
+    String(step[..<(step.range(of: " → ")?.lowerBound ?? step.endIndex)])
+  }
+
+  private static func plant(_ scenario: String) -> String {
+    "plant\(scenario.prefix(1).uppercased())\(scenario.dropFirst())()"
+  }
+}

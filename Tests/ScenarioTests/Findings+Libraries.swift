@@ -1,0 +1,94 @@
+/// Cycles through the concurrency runtime, Dispatch and Foundation: `Concurrency.swift` and `Libraries.swift` of
+/// the fixture.
+extension ExpectedFinding {
+  static let libraries: [ExpectedFinding] = [
+    .cycle(
+      "actorClosure", ["Counter → onCount", "closure #1 in Counter.start() → self"],
+      in: "makeActorClosure()"),
+    .cycle(
+      "onTermination",
+      [
+        "Feed → events",
+        "Swift.AsyncStream<Event>._Context → storage",
+        "Swift.AsyncStream<Event>._Storage → state",
+        "closure #1 in closure #1 in Feed.start() → self",
+      ]),
+    .cycle(
+      "workItem",
+      [
+        "Debouncer → workItem",
+        "Dispatch.DispatchWorkItem → _block",
+        "closure #1 in Debouncer.schedule() → self",
+      ], certainty: "probable"),
+    .cycle("objectSubclass", ["Wrapper → handler", "closure #1 in Wrapper.start() → self"]),
+    .cycle(
+      "decoderSubclass",
+      ["TracingDecoder → onDecode", "closure #1 in TracingDecoder.start() → self"], victims: 1),
+    .cycle(
+      "operationSubclass", ["ImportCoordinator → operation", "ImportOperation → coordinator"],
+      victims: 3),
+    .cycle(
+      "operationBlock",
+      ["ExportOperation → __completion", "closure #1 in ExportOperation.start(_:) → self"],
+      victims: 3),
+    .cycle(
+      "objectBox",
+      [
+        "Ticket → queue",
+        "Foundation.NSMutableArray → _storage[0]",
+        "Foundation.__SwiftValue → value",
+      ]),
+  ]
+
+  /// Held, and the holder is named: nothing here is a leak that could be shown.
+  static let held: [ExpectedFinding] = [
+    .held(
+      "endlessTask", "Poller",
+      by: ["Poller → task", "Swift.Task → closure", "closure #1 in Poller.start() → self"]),
+    .held(
+      "lostContinuation", "Waiter",
+      by: ["Waiter → task", "Swift.Task → closure", "closure #1 in Waiter.start() → self"]),
+    .held(
+      "waitingForStream", "Subscriber",
+      by: ["Subscriber → task", "Swift.Task → closure", "closure #1 in Subscriber.start() → self"]),
+    .held(
+      "streamContinuations", "Listener",
+      by: [
+        "static Broadcaster.shared → ",
+        "Broadcaster → continuations[0]",
+        "Swift.AsyncStream<Event>._Storage → state",
+        "closure #1 in closure #1 in Broadcaster.subscribe(_:) → captured Listener",
+      ], instances: 10),
+    .held(
+      "streamContinuations", "closure #1 in Listener.start()",
+      by: ["suspended task in closure #1 in Listener.start() → closure"], instances: 10,
+      in: "Listener.start()"),
+    .held(
+      "notificationToken", "Badge",
+      by: [
+        "global FoundationEssentials._defaultCenter → ",
+        "FoundationEssentials.NotificationCenter → registrar[value][value].storage[value]",
+        "closure #1 in closure #2 in FoundationEssentials.NotificationCenter._addObserver(_:object:using:)"
+          + " → captured function",
+        "closure #1 in Badge.start() → self",
+      ], certainty: "probable"),
+    .held(
+      "callbackList", "Toast",
+      by: [
+        "static EventBus.shared → ",
+        "EventBus → callbacks[0]",
+        "closure #1 in Toast.present(_:) → self",
+      ], instances: 10),
+    .held(
+      "boundedCache", "Thumbnail", by: ["static Thumbnails.cache → [value]"], instances: 8,
+      in: "static Thumbnails.thumbnail(_:)"),
+    .held(
+      "globalVariable", "Theme", by: ["global currentSettings → ", "Settings → theme"],
+      in: "Settings.init()"),
+    .held("globalArray", "Theme", by: ["global history → [0]"], instances: 5),
+    .held(
+      "sharedDiamond", "Bottom", by: ["global diamond → ", "Top → left", "Side → bottom"]),
+    .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
+    .held("longList", "Link", by: ["global list → "], instances: 100_000),
+  ]
+}

@@ -1,0 +1,29 @@
+import Testing
+
+extension Scenarios {
+  @Suite struct RetainTests {
+    static let overRetained: [ExpectedFinding] = [
+      .overRetained("passRetained", "Handle"),
+      .overRetained("retainedTwice", "Handle"),
+      .overRetained("retainedWithVictims", "Archive", victims: 3),
+      .overRetained("retainedCycle", "Author", victims: 1),
+    ]
+
+    @Test("an object with more retains than references is found", arguments: overRetained)
+    func found(expected: ExpectedFinding) throws {
+      let report = try ScenarioReport(of: expected.scenario)
+      let leak = try #require(report.leaks.first, "\(report.findings)")
+      #expect(report.leaks.count == 1, "\(report.leaks)")
+      #expect(leak.observed(in: expected.scenario, beside: expected) == expected)
+      #expect(leak.unexplainedRetains == (expected.scenario == "retainedTwice" ? 2 : 1))
+    }
+
+    @Test("the ledger names the call that retained")
+    func retainingCallSite() throws {
+      let report = try ScenarioReport(of: "passRetained", options: "retains=Scenarios.Handle")
+      let sites = try #require(report.leaks.first?.retainedAt, "\(report.findings)")
+      let site = try #require(sites.first { $0.frames.first?.function == "Handle.giveAway()" }, "\(sites)")
+      #expect(site.retains - site.releases == 1)
+    }
+  }
+}

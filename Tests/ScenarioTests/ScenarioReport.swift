@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the tests read of the JSON report about one scenario.
+struct ScenarioReport: Decodable {
+  struct Tracking: Decodable {
+    var complete: Bool
+    var notes: [String]
+  }
+  struct Step: Decodable {
+    var type: String
+    var reference: String
+  }
+  struct Frame: Decodable {
+    var function: String?
+    var file: String?
+    var line: Int?
+  }
+  struct CallSite: Decodable {
+    var frames: [Frame]
+  }
+  struct RetainingCallSite: Decodable {
+    var retains: Int
+    var releases: Int
+    var frames: [Frame]
+  }
+  struct Finding: Decodable {
+    var fingerprint: String
+    var verdict: String
+    var certainty: String
+    var libraryLeak: Bool
+    var type: String
+    var instances: Int
+    var objects: Int
+    var victims: Int
+    var path: [Step]
+    var allocatedAt: [CallSite]
+    var retainedAt: [RetainingCallSite]
+    var unexplainedRetains: Int
+    var remarks: [String]
+  }
+  var tracking: Tracking
+  var findings: [Finding]
+
+  /// Runs one scenario under the preload library.
+  ///
+  /// - Parameters:
+  ///   - program: a path; without any, the fixture as the tests' own build made it.
+  ///   - options: added to `LIVEOBJECTS_OPTIONS`.
+  init(of scenario: String, program: String? = nil, options: String = "verbosity=0") throws {
+    let folder = try TemporaryFolder()
+    let run = try runProgram(
+      program ?? BuiltProducts.executable("Scenarios"), [scenario],
+      environment: [
+        "LD_PRELOAD": BuiltProducts.preloadLibrary,
+        "LIVEOBJECTS_OPTIONS": "output=\(folder.path("report")):format=json:\(options)",
+      ])
+    try #require(run.status == .exited(0), "\(run.status) \(run.standardError)")
+    #expect(run.standardOutput.isEmpty && run.standardError.isEmpty, "\(run.standardError)")
+    self = try JSONDecoder().decode(Self.self, from: Data(try folder.bytes(of: "report")))
+  }
+
+  /// What is claimed to be unreachable, the toolchain's own leaks apart.
+  var leaks: [Finding] {
+    findings.filter { ["retainCycle", "overRetained"].contains($0.verdict) && !$0.libraryLeak }
+  }
+}
