@@ -10,6 +10,9 @@ struct RunCommand: ParsableCommand {
     discussion: """
       The program is not changed, and keeps its standard streams and its exit status. Programs that it \
       starts are watched as well. Without any output option, text goes to standard error.
+
+      With --explain-retains a program that leaves something behind runs again, from the start: the report is that \
+      of the second run, and names the calls that retained what leaked. Both runs write to the standard streams.
       """)
 
   @OptionGroup var output: OutputOptions
@@ -19,6 +22,9 @@ struct RunCommand: ParsableCommand {
       "Settings for the watched program, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
   var options: String?
 
+  @Flag(help: "Run the program a second time, to record who retains the objects of the types that leaked.")
+  var explainRetains = false
+
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
@@ -26,28 +32,40 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let library = try PreloadLibrary.find()
-    let folder = try CaptureFolder()
-    defer { folder.remove() }
     let outputs = try output.open(defaultText: .error)
     if let overridden = OverriddenOptions(in: [Environment["LIVEOBJECTS_OPTIONS"], options]) {
       printError("\(overridden)")
     }
-    let program = WatchedProgram(
-      command: command, preloading: library, options: options, capturesTo: folder)
-    let ending = try run(program, for: outputs)
-    let status = report(on: folder.read(), ending, to: outputs)
+    let (collected, ending) = try watch(preloading: library, for: outputs)
+    let status = report(on: collected, ending, to: outputs)
     throw ExitCode(ending.shellStatus == 0 ? status : ending.shellStatus)
   }
 
-  private func run(
-    _ program: WatchedProgram, for outputs: Outputs
-  ) throws(ToolFailure) -> ChildProcess.Ending {
+  private typealias WatchedRun = (collected: CollectedCaptures, ending: ChildProcess.Ending)
+
+  /// Runs the program once, or twice where retains are to be explained and there is something to explain.
+  private func watch(preloading library: String, for outputs: Outputs) throws(ToolFailure) -> WatchedRun {
     do {
-      return try program.run()
+      let first = try runProgram(preloading: library, options)
+      guard explainRetains else { return first }
+      let report = Report(of: first.collected.captures, lost: first.collected.lost)
+      guard let types = RetainPatterns(of: report.findings) else { return first }
+      printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
+      return try runProgram(
+        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"))
     } catch {
       outputs.discard()
       throw error
     }
+  }
+
+  private func runProgram(preloading library: String, _ options: String?) throws(ToolFailure) -> WatchedRun {
+    let folder = try CaptureFolder()
+    defer { folder.remove() }
+    let program = WatchedProgram(
+      command: command, preloading: library, options: options, capturesTo: folder)
+    let ending = try program.run()
+    return (folder.read(), ending)
   }
 
   /// - Returns: the status for a program that succeeded.

@@ -1,0 +1,109 @@
+// The accounts of retained objects: exact sums, with many call sites, many threads, and no room.
+
+#include "retain_ledger.h"
+#include "support/expect.h"
+
+#include <pthread.h>
+
+enum { RECORDS = 4096, METADATA = 0x10000 };
+
+struct sums {
+    uint64_t retains;
+    uint64_t releases;
+    uint32_t sites;
+    uint32_t rest; // retains without a site
+};
+
+static void add(void *context, uint32_t stack, uint32_t retains, uint32_t releases) {
+    struct sums *sums = context;
+    sums->retains += retains;
+    sums->releases += releases;
+    sums->sites += stack != 0;
+    sums->rest += stack == 0 ? retains : 0;
+}
+
+static struct sums sums_of(uint32_t record) {
+    struct sums sums = {0};
+    liveobj_ledger_visit(record, add, &sums);
+    return sums;
+}
+
+static void a_call_site_has_its_retains_and_releases(void) {
+    liveobj_ledger_born(1, METADATA);
+    liveobj_ledger_add(1, 7, 1, 0);
+    liveobj_ledger_add(1, 8, 0, 3);
+    liveobj_ledger_add(1, 7, 2, 0);
+    struct sums sums = sums_of(1);
+    EXPECT(sums.sites == 2 && sums.retains == 3 && sums.releases == 3 && sums.rest == 0);
+}
+
+static void retains_without_a_stack_trace_are_counted(void) {
+    liveobj_ledger_born(2, METADATA);
+    liveobj_ledger_add(2, 0, 5, 0);
+    struct sums sums = sums_of(2);
+    EXPECT(sums.sites == 0 && sums.rest == 5);
+}
+
+static void an_account_ends_with_its_object(void) {
+    liveobj_ledger_born(3, METADATA);
+    liveobj_ledger_add(3, 7, 1, 0);
+    liveobj_ledger_died(3);
+    EXPECT(!liveobj_ledger_has(3) && sums_of(3).sites == 0);
+    liveobj_ledger_born(3, METADATA);
+    EXPECT(liveobj_ledger_has(3) && sums_of(3).sites == 0);
+}
+
+static void a_missed_death_leaves_nothing_to_the_next_object(void) {
+    liveobj_ledger_born(4, METADATA);
+    liveobj_ledger_add(4, 7, 1, 0);
+    liveobj_ledger_born(4, METADATA);
+    EXPECT(sums_of(4).retains == 0);
+}
+
+static void sites_beyond_what_an_object_may_have_are_counted_together(void) {
+    enum { MANY = 2000 };
+    liveobj_ledger_born(5, METADATA);
+    for (uint32_t stack = 1; stack <= MANY; stack++)
+        liveobj_ledger_add(5, stack, 1, 0);
+    struct sums sums = sums_of(5);
+    EXPECT(sums.retains == MANY && sums.rest > 0 && sums.sites + sums.rest == MANY);
+}
+
+static void *retain_and_release(void *number) {
+    for (uint32_t i = 0; i < 100000; i++)
+        liveobj_ledger_add(6 + i % 2, 1 + (uint32_t)(uintptr_t)number * 10 + i % 10, 1, 1);
+    for (uint32_t i = 0; i < 10000; i++) {
+        uint32_t own = 256 * (1 + (uint32_t)(uintptr_t)number); // all in one stripe
+        liveobj_ledger_born(own, METADATA);
+        liveobj_ledger_add(own, 1 + i, 1, 0);
+        liveobj_ledger_died(own);
+    }
+    return NULL;
+}
+
+static void threads_lose_nothing(void) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    liveobj_ledger_born(6, METADATA);
+    liveobj_ledger_born(7, METADATA);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, retain_and_release, (void *)i);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (uint32_t record = 6; record <= 7; record++) {
+        struct sums sums = sums_of(record);
+        EXPECT(sums.retains == 50000 * THREADS && sums.releases == sums.retains);
+        EXPECT(sums.sites == 5 * THREADS);
+    }
+}
+
+int main(void) {
+    EXPECT(liveobj_ledger_start(RECORDS, NULL));
+    a_call_site_has_its_retains_and_releases();
+    retains_without_a_stack_trace_are_counted();
+    an_account_ends_with_its_object();
+    a_missed_death_leaves_nothing_to_the_next_object();
+    sites_beyond_what_an_object_may_have_are_counted_together();
+    threads_lose_nothing();
+    return EXPECT_STATUS();
+}
