@@ -19,9 +19,7 @@ struct Isolation {
   init(of graph: ReferenceGraph) {
     let testCases = graph.testCaseTypes
     let isTestCase = { (object: Int) in testCases.contains(graph.capture.objects[object].type) }
-    // Where a word outside of the heap looks like a reference too, the retain may be that one's.
-    var isRooted = [Bool](repeating: false, count: graph.count)
-    for root in graph.heap.roots { isRooted[Int(root.target)] = true }
+    let isRooted = Self.rooted(in: graph)
     let definitely = Self.marked(in: graph) { object in
       isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
@@ -37,6 +35,23 @@ struct Isolation {
   }
 
   subscript(object: Int) -> State { states[object] }
+
+  /// Objects to which a word outside of the heap seems to refer: a retain that is not explained may be that one's.
+  ///
+  /// Not a block's that an object of the heap keeps: that is the same word, found in two ways.
+  private static func rooted(in graph: ReferenceGraph) -> [Bool] {
+    var isRooted = [Bool](repeating: false, count: graph.count)
+    let blocks = graph.keptBlocks
+    for root in graph.heap.roots {
+      if case .dispatchBlock(let code) = root.place,
+        blocks.contains(ReferenceGraph.KeptBlock(target: root.target, code: code))
+      {
+        continue
+      }
+      isRooted[Int(root.target)] = true
+    }
+    return isRooted
+  }
 
   /// Everything that can be reached from objects that are held from outside.
   ///
