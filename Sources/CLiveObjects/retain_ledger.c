@@ -115,18 +115,29 @@ static struct site *add_block_locked(uint32_t record, uint32_t stack) {
     return &blocks[id].sites[0];
 }
 
+static struct site *find_site(uint32_t first_block, uint32_t stack) {
+    for (uint32_t id = first_block; id != NO_BLOCK; id = blocks[id].next)
+        for (struct site *site = blocks[id].sites; site < blocks[id].sites + SITES; site++)
+            if (site->stack == stack)
+                return site;
+    return NULL;
+}
+
 /// Only the first block of an account has free sites.
 /// \returns NULL if there is no room for it.
 static struct site *site_locked(uint32_t record, uint32_t stack) {
-    uint32_t id = liveobj_ledger.accounts[record].first_block;
-    for (; id != NO_BLOCK; id = blocks[id].next)
-        for (struct site *site = blocks[id].sites; site < blocks[id].sites + SITES; site++) {
-            if (site->stack == 0)
-                site->stack = stack;
-            if (site->stack == stack)
-                return site;
-        }
-    return add_block_locked(record, stack);
+    uint32_t first = liveobj_ledger.accounts[record].first_block;
+    struct site *site = find_site(first, stack);
+    if (site)
+        return site;
+    struct site *last = first == NO_BLOCK ? NULL : &blocks[first].sites[SITES - 1];
+    if (!last || last->stack)
+        return add_block_locked(record, stack);
+    site = blocks[first].sites;
+    while (site->stack)
+        site++;
+    site->stack = stack;
+    return site;
 }
 
 // MARK: - In hooks

@@ -37,6 +37,15 @@ static void a_call_site_has_its_retains_and_releases(void) {
     EXPECT(sums.sites == 2 && sums.retains == 3 && sums.releases == 3 && sums.rest == 0);
 }
 
+static void a_call_site_is_found_again_behind_newer_ones(void) {
+    enum { SITES = 12 };
+    liveobj_ledger_born(8, METADATA);
+    for (uint32_t i = 0; i < 2 * SITES; i++)
+        liveobj_ledger_add(8, 1 + i % SITES, 1, 0);
+    struct sums sums = sums_of(8);
+    EXPECT(sums.sites == SITES && sums.retains == 2 * SITES);
+}
+
 static void retains_without_a_stack_trace_are_counted(void) {
     liveobj_ledger_born(2, METADATA);
     liveobj_ledger_add(2, 0, 5, 0);
@@ -100,6 +109,7 @@ static void threads_lose_nothing(void) {
 int main(void) {
     EXPECT(liveobj_ledger_start(RECORDS, NULL));
     a_call_site_has_its_retains_and_releases();
+    a_call_site_is_found_again_behind_newer_ones();
     retains_without_a_stack_trace_are_counted();
     an_account_ends_with_its_object();
     a_missed_death_leaves_nothing_to_the_next_object();
