@@ -70,8 +70,8 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
     tls->guard = 0;
 }
 
-/// Whether releasing so often ends the object, and its account with it: there is nothing to record
-/// then. Read of the reference counts as types.c describes them; a count in a side table says no.
+/// Whether releasing so often ends the object: nobody will ask for its account any more. Read of
+/// the reference counts as types.c describes them; a count in a side table says no.
 static bool is_last_release(const void *object, uint32_t count) {
     const uint64_t *header = (const uint64_t *)object_address(object);
     // Relaxed: whoever has the only reference is alone with it.
@@ -88,7 +88,11 @@ static inline void retained(const void *object, uint32_t count, const uintptr_t 
 
 static inline void will_release(const void *object, uint32_t count, const uintptr_t *frame) {
     uint32_t record = watched_record(object);
-    if (record && !is_last_release(object, count))
+    if (!record)
+        return;
+    if (is_last_release(object, count))
+        liveobj_ledger_try_close(record);
+    else
         add(record, 0, count, frame);
 }
 
