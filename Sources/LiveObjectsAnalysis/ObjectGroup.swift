@@ -16,10 +16,9 @@ struct ObjectGroup {
   static func unexplained(
     by heap: HeapJudgement, of capture: Capture, options: Analysis.Options
   ) -> [ObjectGroup] {
-    let counted = options.counted(in: capture)
     var tallies: [Key: Tally] = [:]
     for (index, object) in capture.objects.enumerated()
-    where counted[index] && !heap.isLeaked(index) && heap.signature(of: index) == nil {
+    where heap.counted[index] && !heap.isLeaked(index) && heap.signature(of: index) == nil {
       let key = Key(type: object.type, stackTrace: object.stackTrace)
       tallies[key, default: Tally()].add(object, baseline: options.baseline)
       if !object.isPinned { tallies[key]?.unexplainedRetains += max(0, heap.graph.unexplained(index) ?? 0) }

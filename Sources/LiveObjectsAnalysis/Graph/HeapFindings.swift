@@ -4,7 +4,7 @@ import LiveObjectsCapture
 struct HeapFindings {
   private let judgement: HeapJudgement
   private let labels: [TypeLabel?]
-  private let leaks: [(group: LeakGroup, path: LeakPath)]
+  private let leaks: [LeakTally]
   private let held: [HeldObjects]
 
   private var graph: ReferenceGraph { judgement.graph }
@@ -16,8 +16,8 @@ struct HeapFindings {
   ) {
     self.judgement = judgement
     self.labels = labels
-    leaks = judgement.leaks.map { ($0, LeakPath(of: $0, in: judgement.graph, labels)) }
-    let counted = options.counted(in: capture)
+    leaks = LeakTally.all(judgement.leaks, in: judgement, labels)
+    let counted = judgement.counted
     let isFound = labels.map { $0.map(options.finds) ?? true }
     held = HeldObjects.all(in: judgement) { object in
       counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
@@ -35,10 +35,10 @@ struct HeapFindings {
 
   /// The stack traces that findings show.
   var stackTraces: Set<UInt32> {
-    var traces = Set(leaks.lazy.flatMap(\.group.core).map { capture.objects[$0].stackTrace })
-    traces.formUnion(
-      graph.heap.retainSites.lazy.filter { judgement.isLeaked(Int($0.object)) }.map(\.stackTrace))
-    return traces
+    leaks.reduce(into: []) { traces, leak in
+      traces.formUnion(leak.stackTraces.keys)
+      traces.formUnion(leak.retainSites.lazy.map(\.stackTrace))
+    }
   }
 
   func findings(_ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options)
@@ -47,7 +47,7 @@ struct HeapFindings {
     let paths = held.map { judgement.holders.path(to: $0.nearest) }
     let naming = naming(of: paths, symbolicator)
     var merger = FindingMerger()
-    for leak in leaks { add(leak.group, leak.path, to: &merger, naming, traces, options) }
+    for leak in leaks { add(leak, to: &merger, naming, traces, options) }
     for (objects, holder) in zip(held, paths) {
       guard let holder else { continue }
       add(objects, holder, to: &merger, naming, traces, options)
@@ -58,7 +58,7 @@ struct HeapFindings {
   private func naming(
     of paths: [(origin: HolderSearch.Origin, path: ObjectPath)?], _ symbolicator: some Symbolicator
   ) -> PathNaming {
-    let references = leaks.lazy.flatMap { $0.path.path?.references ?? [] }
+    let references = leaks.lazy.flatMap { $0.path?.references ?? [] }
     let heldReferences = paths.lazy.flatMap { $0?.path.references ?? [] }
     let functions = Set(
       (Array(references) + Array(heldReferences)).compactMap { graph.heap.references[$0].function })
@@ -75,48 +75,29 @@ struct HeapFindings {
 
 extension HeapFindings {
   private func add(
-    _ group: LeakGroup, _ told: LeakPath, to merger: inout FindingMerger, _ naming: PathNaming,
-    _ traces: NamedTraces, _ options: Analysis.Options
+    _ leak: LeakTally, to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces,
+    _ options: Analysis.Options
   ) {
-    let label = label(of: told.start, traces)
+    let label = label(of: leak.start, traces)
     guard options.includes(label.text) else { return }
     var finding = Finding(
-      fingerprint: "", verdict: group.verdict, certainty: group.certainty,
-      isLibraryLeak: isLibraryLeak(group, traces), type: label.text, kind: label.kind, instances: 1,
-      objects: group.objects.count, victims: group.victims.count,
-      bytes: group.objects.reduce(into: 0) { $0.add(saturating: capture.objects[$1].bytes) },
-      path: told.path.map(naming.steps(round:)) ?? [])
-    if group.verdict == .overRetained {
-      finding.unexplainedRetains = group.core.reduce(0) { $0 + (graph.unexplained($1) ?? 0) }
-    }
-    for object in group.core where judgementDisagrees(object) {
+      fingerprint: "", verdict: leak.group.verdict, certainty: leak.group.certainty,
+      isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
+      instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
+      path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
+    if let object = leak.contradiction {
       finding.certainty = .probable
       finding.remarks = [
-        "More references than retains were found for an object of \(name(of: object, traces))."
+        "More references than retains were found for an object of \(self.label(of: object, traces).text)."
       ]
     }
-    let sites = group.core.map { (capture.objects[$0].stackTrace, 1) }
-    merger.add(finding, sites, retainSites(of: group), in: traces)
+    let sites = leak.stackTraces.sorted { $0.key < $1.key }.map { (stackTrace: $0.key, count: $0.value) }
+    merger.add(finding, sites, leak.retainSites, in: traces)
   }
 
-  private func judgementDisagrees(_ object: Int) -> Bool {
-    graph.unexplained(object).map { $0 < 0 } ?? false
-  }
-
-  private func name(of object: Int, _ traces: NamedTraces) -> String { label(of: object, traces).text }
-
-  private func retainSites(of group: LeakGroup) -> [RetainSite] {
-    guard !graph.heap.retainSites.isEmpty else { return [] }
-    let core = Set(group.core.map(UInt32.init))
-    return graph.heap.retainSites.filter { core.contains($0.object) }
-  }
-
-  /// Neither an object's type nor a frame that made it is the program's.
-  private func isLibraryLeak(_ group: LeakGroup, _ traces: NamedTraces) -> Bool {
-    group.core.allSatisfy { object in
-      labels[capture.objects[object].type]?.isUsers != true
-        && !traces.hasUsersFrame(capture.objects[object].stackTrace)
-    } && group.victims.allSatisfy { labels[capture.objects[$0].type]?.isUsers != true }
+  /// Neither an object's type nor a frame that made one is the program's.
+  private func isLibraryLeak(_ leak: LeakTally, _ traces: NamedTraces) -> Bool {
+    !leak.hasUsersType && !leak.stackTraces.keys.contains(where: traces.hasUsersFrame)
   }
 
   private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {
@@ -157,12 +138,17 @@ extension HeapFindings {
     _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ naming: PathNaming
   ) -> (steps: [Finding.PathStep], isCycle: Bool) {
     if case .task = holder.origin, object != holder.path.start,
-      let back = ObjectPath(from: object, to: holder.path.start, in: graph, follows: graph.isStrong)
+      let back = Self.path(from: object, to: holder.path.start, in: graph)
     {
       let round = ObjectPath(start: object, references: back.references + holder.path.references)
       return (naming.steps(round: round), true)
     }
     return (naming.steps(from: holder.origin, holder.path), false)
+  }
+
+  private static func path(from object: Int, to task: Int, in graph: ReferenceGraph) -> ObjectPath? {
+    var finder = PathFinder(in: graph)
+    return finder.path(from: object, to: task, follows: graph.isStrong)
   }
 
   private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {

@@ -4,6 +4,10 @@ import LiveObjectsCapture
 struct HeapJudgement {
   let graph: ReferenceGraph
   let leaks: [LeakGroup]
+  /// What the ledger knows, by object.
+  let retainSites: [UInt32: [RetainSite]]
+  /// Whether each object is judged; the others are there as holders only.
+  let counted: [Bool]
   let holders: HolderSearch
   let signatures: HeldSignatures
   /// The objects of all leaks.
@@ -21,6 +25,8 @@ struct HeapJudgement {
       isOlder: { !counted[$0] })
     search.findOverRetained(holders)
     self.graph = graph
+    self.counted = counted
+    retainSites = search.retainSites
     self.holders = holders
     isLeaked = search.taken
     leaks = search.groups.filter { $0.core.contains { counted[$0] } }

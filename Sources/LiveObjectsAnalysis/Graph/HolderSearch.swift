@@ -124,10 +124,7 @@ extension HolderSearch {
   }
 
   private static func testCases(in graph: ReferenceGraph) -> [Start] {
-    let types = graph.testCaseTypes
-    guard !types.isEmpty else { return [] }
-    return graph.capture.objects.enumerated().filter { types.contains($0.element.type) }
-      .map { ($0.offset, .testCase) }
+    (0..<graph.count).filter(graph.isTestCase).map { ($0, .testCase) }
   }
 
   /// A task that is not complete retains itself.

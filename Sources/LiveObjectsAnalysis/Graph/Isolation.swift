@@ -17,14 +17,12 @@ struct Isolation {
   private(set) var states: [State]
 
   init(of graph: ReferenceGraph) {
-    let testCases = graph.testCaseTypes
-    let isTestCase = { (object: Int) in testCases.contains(graph.capture.objects[object].type) }
     let isRooted = Self.rooted(in: graph)
     let definitely = Self.marked(in: graph) { object in
-      isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
+      graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
     let probably = Self.marked(in: graph) { object in
-      guard !isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
+      guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
       let isExplicable = graph.kind(of: object) != .task && !isRooted[object]
       return unexplained - (isExplicable ? Int(graph.conservative[object]) : 0) > 0
     }

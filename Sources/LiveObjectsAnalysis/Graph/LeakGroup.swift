@@ -8,8 +8,6 @@ struct LeakGroup {
   var core: [Int]
   /// What they keep alive beside themselves.
   var victims: [Int]
-
-  var objects: [Int] { core + victims }
 }
 
 /// Finds the groups of unreachable objects, each with what hangs off it.
@@ -46,7 +44,7 @@ struct LeakSearch {
       for object in core { taken[object] = true }
       groups.append(
         LeakGroup(
-          verdict: .retainCycle, certainty: certainty, core: core.sorted(),
+          verdict: .retainCycle, certainty: certainty, core: Array(core),
           victims: takeVictims(of: core) { [graph] object in
             isolation[object] != .held && !graph.capture.objects[object].isPinned
           }))
@@ -81,6 +79,6 @@ struct LeakSearch {
         open.append(target)
       }
     }
-    return victims.sorted()
+    return victims
   }
 }

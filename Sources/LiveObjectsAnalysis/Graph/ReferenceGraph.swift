@@ -72,11 +72,6 @@ struct ReferenceGraph {
     capture.types[capture.objects[object].type].kind
   }
 
-  /// The classes of XCTest test cases, by index into `Capture.types`.
-  var testCaseTypes: Set<Int> {
-    Set(heap.superclasses.lazy.filter { $0.value.contains("XCTest.XCTestCase") }.map(\.key))
-  }
-
   /// XCTest makes its test cases before the first test and drops them when the process ends, so they count as
   /// held even where nothing refers to them any more.
   func isTestCase(_ object: Int) -> Bool { isTestCase[capture.objects[object].type] }

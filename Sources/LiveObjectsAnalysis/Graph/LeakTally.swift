@@ -1,0 +1,103 @@
+import LiveObjectsCapture
+
+/// Leaks that are alike: the same types hold each other through the same properties.
+struct LeakTally {
+  /// What leaks are compared by.
+  private struct Pattern: Hashable {
+    var verdict: Finding.Verdict
+    var certainty: Finding.Certainty
+    /// Types, labels and functions along the path; of an object that is retained too often, what made it.
+    var steps: [UInt32]
+  }
+
+  /// One of them, which tells for all.
+  let group: LeakGroup
+  /// The object that the leak is called after.
+  let start: Int
+  /// Once round the cycle; `nil` for an object that is retained too often.
+  let path: ObjectPath?
+  private(set) var instances = 0
+  private(set) var objects = 0
+  private(set) var victims = 0
+  private(set) var bytes: UInt64 = 0
+  private(set) var unexplainedRetains = 0
+  /// The leaking objects by the stack traces that allocated them.
+  private(set) var stackTraces: [UInt32: Int] = [:]
+  private(set) var retainSites: [RetainSite] = []
+  /// An object of a type of the user's is among them or hangs off them.
+  private(set) var hasUsersType = false
+  /// An object to which more references than retains were found.
+  private(set) var contradiction: Int?
+
+  static func all(_ leaks: [LeakGroup], in judgement: HeapJudgement, _ labels: [TypeLabel?]) -> [LeakTally] {
+    let graph = judgement.graph
+    let order = TypeOrder(labels, of: graph.capture)
+    let isUsers = labels.map { $0?.isUsers == true }
+    var finder = PathFinder(in: graph)
+    var isCore = [Bool](repeating: false, count: graph.count)
+    var indices: [Pattern: Int] = [:]
+    var all: [LeakTally] = []
+    for leak in leaks {
+      let start = order.best(of: leak.core, in: graph.capture)
+      var path: ObjectPath?
+      if leak.verdict == .retainCycle {
+        for object in leak.core { isCore[object] = true }
+        path = finder.path(from: start, to: start) { reference in
+          isCore[graph.target(reference)]
+            && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
+        }
+        for object in leak.core { isCore[object] = false }
+      }
+      let pattern = Self.pattern(of: leak, start, path, in: graph)
+      let index = indices[pattern] ?? all.count
+      if index == all.count {
+        indices[pattern] = index
+        all.append(LeakTally(group: leak, start: start, path: path))
+      }
+      all[index].add(leak, in: judgement, isUsers)
+    }
+    return all
+  }
+
+  private init(group: LeakGroup, start: Int, path: ObjectPath?) {
+    (self.group, self.start, self.path) = (group, start, path)
+  }
+
+  private static func pattern(
+    of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in graph: ReferenceGraph
+  ) -> Pattern {
+    let object = graph.capture.objects[start]
+    var steps = [UInt32(object.type)]
+    guard let path else {
+      return Pattern(verdict: leak.verdict, certainty: leak.certainty, steps: steps + [object.stackTrace])
+    }
+    for index in path.references {
+      let reference = graph.heap.references[index]
+      steps.append(reference.label)
+      steps.append(reference.function ?? .max)
+      steps.append(UInt32(graph.capture.objects[Int(reference.target)].type))
+    }
+    return Pattern(verdict: leak.verdict, certainty: leak.certainty, steps: steps)
+  }
+
+  private mutating func add(_ leak: LeakGroup, in judgement: HeapJudgement, _ isUsers: [Bool]) {
+    let graph = judgement.graph
+    instances += 1
+    objects += leak.core.count + leak.victims.count
+    victims += leak.victims.count
+    for object in leak.core {
+      stackTraces[graph.capture.objects[object].stackTrace, default: 0] += 1
+      let unexplained = graph.unexplained(object) ?? 0
+      if unexplained < 0 { contradiction = object }
+      if leak.verdict == .overRetained { unexplainedRetains += unexplained }
+      if let sites = judgement.retainSites[UInt32(object)] { retainSites += sites }
+      add(graph.capture.objects[object], isUsers)
+    }
+    for object in leak.victims { add(graph.capture.objects[object], isUsers) }
+  }
+
+  private mutating func add(_ object: LiveObject, _ isUsers: [Bool]) {
+    bytes.add(saturating: object.bytes)
+    hasUsersType = hasUsersType || isUsers[object.type]
+  }
+}

@@ -1,0 +1,30 @@
+import LiveObjectsCapture
+
+/// Which of a leak's objects it is called after: an instance of the alphabetically first of the user's types.
+/// Other instances come next, and what has no name last.
+struct TypeOrder {
+  /// By index into `Capture.types`; smaller is better.
+  private let ranks: [Int]
+
+  init(_ labels: [TypeLabel?], of capture: Capture) {
+    let sorted = labels.indices.sorted { a, b in
+      let (first, second) = (Self.group(of: a, labels, capture), Self.group(of: b, labels, capture))
+      return (first, labels[a]?.text ?? "", a) < (second, labels[b]?.text ?? "", b)
+    }
+    var ranks = [Int](repeating: 0, count: labels.count)
+    for (rank, type) in sorted.enumerated() { ranks[type] = rank }
+    self.ranks = ranks
+  }
+
+  private static func group(of type: Int, _ labels: [TypeLabel?], _ capture: Capture) -> Int {
+    guard let label = labels[type], capture.types[type].kind == .classInstance else { return 2 }
+    return label.isUsers ? 0 : 1
+  }
+
+  /// The best object; among equals the first.
+  func best(of objects: [Int], in capture: Capture) -> Int {
+    objects.min { a, b in
+      (ranks[capture.objects[a].type], a) < (ranks[capture.objects[b].type], b)
+    } ?? 0
+  }
+}
