@@ -1,4 +1,5 @@
 import LiveObjectsCapture
+import Foundation
 import Testing
 
 extension Exactness {
@@ -10,8 +11,9 @@ extension Exactness {
       #expect(capture.liveCount(of: "TaskStorm.Survivor") == 500 * 7)
       #expect(capture.liveCount(of: "TaskStorm.Passed") == 0)
       #expect(capture.liveCount(of: "TaskStorm.Exchange") == 0)
-      // The task that runs `main` never ends.
-      #expect(capture.liveCount(of: "Swift.Task") == 1)
+      // The task that runs `main` never ends, and each thread may be about to free the last one that it ran.
+      let threads = ProcessInfo.processInfo.activeProcessorCount
+      #expect((1...1 + threads).contains(capture.liveCount(of: "Swift.Task")))
       // The closure of `main` lives as long as the program, where the optimiser leaves it one.
       #expect(capture.contextCount <= 1)
     }

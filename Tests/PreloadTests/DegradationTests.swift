@@ -44,6 +44,6 @@ struct DegradationTests {
   @Test func retainsThatCannotBeCountedAreSaid() throws {
     let tracking = try watch("way=slots:retains=all").tracking
     #expect(!tracking.complete)
-    #expect(tracking.notes.contains { $0.contains("retains were not counted") })
+    #expect(tracking.notes.contains { $0.contains("retains were not recorded") })
   }
 }
