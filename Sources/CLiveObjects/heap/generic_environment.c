@@ -59,9 +59,9 @@ static uintptr_t read_source(const char *source, const uintptr_t *bound, uint32_
 typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
 
 static bool is_type(uintptr_t value) {
-    static struct liveobj_reader reader; // a page of memory: too much for a small stack
-    liveobj_reader_start(&reader);
-    return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(&reader, value));
+    struct liveobj_reader *reader = liveobj_metadata_reader();
+    liveobj_reader_start(reader);
+    return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(reader, value));
 }
 
 /// A parameter may have several sources, of which one is enough.

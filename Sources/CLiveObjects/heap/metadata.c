@@ -6,6 +6,7 @@
 
 #include "metadata.h"
 #include "layout.h"
+#include "layout_table.h"
 
 #include <string.h>
 
@@ -79,6 +80,13 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
     if (kind >= LIVEOBJ_KIND_OPAQUE && kind <= LIVEOBJ_KIND_FIXED_ARRAY)
         return has_witnesses(reader, candidate);
     return kind >= LIVEOBJ_KIND_LOCAL_VARIABLE;
+}
+
+struct liveobj_reader *liveobj_metadata_reader(void) {
+    static struct liveobj_reader *reader, spare;
+    if (!reader)
+        reader = liveobj_layout_allocate(sizeof *reader);
+    return reader ? reader : &spare;
 }
 
 // MARK: - Descriptors

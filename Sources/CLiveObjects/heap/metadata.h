@@ -51,6 +51,9 @@ static inline enum liveobj_metadata_kind liveobj_metadata_kind(uintptr_t metadat
 /// A word found in memory is metadata that may be followed. Reads with care; a chance hit is next
 /// to impossible, for the type's descriptor and value witnesses must fit as well.
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate);
+/// What to check such words with. It keeps a page of memory: too much for a small stack, and static
+/// memory is searched for references, which that page is full of.
+struct liveobj_reader *liveobj_metadata_reader(void);
 
 // MARK: - Value witnesses
 

@@ -347,8 +347,11 @@ static bool is_side_table(const struct liveobj_object *buffer) {
 }
 
 static struct visit start_visit(liveobj_visit_reference_fn function, void *context) {
-    static struct liveobj_reader reader; // a page of memory: too much for a small stack
-    return (struct visit){function, context, &reader, 0, LIVEOBJ_NO_ELEMENT, 0, true};
+    return (struct visit){.function = function,
+                          .context = context,
+                          .reader = liveobj_metadata_reader(),
+                          .element = LIVEOBJ_NO_ELEMENT,
+                          .is_precise = true};
 }
 
 bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
