@@ -38,7 +38,15 @@ struct FindingCollector {
       fingerprint: Fingerprint.make([verdict.rawValue, key.type, key.function]), verdict: verdict,
       type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
       bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
-      unexplainedRetains: entry.unexplainedRetains)
+      unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
+  }
+
+  private func remarks(on unexplainedRetains: Int) -> [String] {
+    guard unexplainedRetains > 0 else { return [] }
+    let retains = unexplainedRetains == 1 ? "1 retain is" : "\(unexplainedRetains) retains are"
+    return [
+      "\(retains) explained by no reference: a thread, memory of C code or a missing release may hold the objects."
+    ]
   }
 }
 

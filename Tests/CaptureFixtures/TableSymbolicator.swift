@@ -4,6 +4,7 @@ import LiveObjectsCapture
 /// Names frames from a table, and remembers what it was asked for.
 public final class TableSymbolicator: Symbolicator {
   private var names: [Frame: [SourceFrame]] = [:]
+  private var variables: [Frame: String] = [:]
   public private(set) var requests: [Set<Frame>] = []
 
   public init() {}
@@ -11,6 +12,14 @@ public final class TableSymbolicator: Symbolicator {
   /// - Parameter frames: innermost (most inlined) first.
   public func define(_ offset: UInt64, image: Int? = 0, _ frames: [SourceFrame]) {
     names[Frame(image: image, offset: offset)] = frames
+  }
+
+  public func define(variable offset: UInt64, image: Int? = 0, _ name: String) {
+    variables[Frame(image: image, offset: offset)] = name
+  }
+
+  public func name(variables places: Set<Frame>, of capture: Capture) -> [Frame: String] {
+    variables.filter { places.contains($0.key) }
   }
 
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {

@@ -54,20 +54,45 @@ struct FindingMerger {
     }
   }
 
-  /// Most missing releases first.
+  /// Most missing releases first. A function that retains releases at another of its lines, so what the same
+  /// functions did, called by the same, is one call site; it is shown at the line that retained.
   private func unmatched(
     _ retains: [UInt32: (retains: Int, releases: Int)], _ traces: NamedTraces
   ) -> [Finding.RetainingCallSite] {
-    retains.filter { $0.value.retains > $0.value.releases }
-      .map {
-        (excess: $0.value.retains - $0.value.releases, trace: traces.fromCallSite($0.key), counts: $0.value)
-      }
-      .sorted { ($1.excess, $0.trace.count) < ($0.excess, $1.trace.count) }
-      .map { site in
-        Finding.RetainingCallSite(
-          retains: site.counts.retains, releases: site.counts.releases,
-          frames: site.trace.map { traces.frames[$0].source })
-      }
+    var sites: [[String]: RetainTally] = [:]
+    for (stackTrace, counts) in retains {
+      let trace = traces.fromCallSite(stackTrace)
+      let functions = trace.map { traces.frames[$0].qualifiedFunction }
+      sites[functions, default: RetainTally()].add(counts, at: trace)
+    }
+    return sites.values.filter { $0.missing > 0 }.sorted(by: RetainTally.precedes).map { site in
+      Finding.RetainingCallSite(
+        retains: site.retains, releases: site.releases, frames: site.trace.map { traces.frames[$0].source })
+    }
+  }
+}
+
+/// Retains and releases by the same functions.
+private struct RetainTally {
+  private(set) var retains = 0
+  private(set) var releases = 0
+  /// Where most of the retains came from.
+  private(set) var trace: NamedTraces.Trace = []
+  private var retainsThere = -1
+
+  var missing: Int { retains - releases }
+
+  mutating func add(_ counts: (retains: Int, releases: Int), at other: NamedTraces.Trace) {
+    retains += counts.retains
+    releases += counts.releases
+    let isBetter =
+      counts.retains == retainsThere
+      ? other.lexicographicallyPrecedes(trace) : counts.retains > retainsThere
+    if isBetter { (trace, retainsThere) = (other, counts.retains) }
+  }
+
+  static func precedes(_ a: RetainTally, _ b: RetainTally) -> Bool {
+    a.missing == b.missing ? a.trace.lexicographicallyPrecedes(b.trace) : a.missing > b.missing
   }
 }
 

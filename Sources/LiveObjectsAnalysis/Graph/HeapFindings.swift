@@ -85,9 +85,13 @@ extension HeapFindings {
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
+    if leak.unrecordedRetains > 0 {
+      finding.remarks.append(
+        "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
+    }
     if let object = leak.contradiction {
       finding.certainty = .probable
-      finding.remarks = [
+      finding.remarks += [
         "More references than retains were found for an object of \(self.label(of: object, traces).text)."
       ]
     }

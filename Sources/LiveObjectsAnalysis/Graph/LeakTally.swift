@@ -24,6 +24,8 @@ struct LeakTally {
   /// The leaking objects by the stack traces that allocated them.
   private(set) var stackTraces: [UInt32: Int] = [:]
   private(set) var retainSites: [RetainSite] = []
+  /// Retains that the strong counts show and the ledger does not; 0 without a ledger.
+  private(set) var unrecordedRetains = 0
   /// An object of a type of the user's is among them or hangs off them.
   private(set) var hasUsersType = false
   /// An object to which more references than retains were found.
@@ -90,10 +92,16 @@ struct LeakTally {
       let unexplained = graph.unexplained(object) ?? 0
       if unexplained < 0 { contradiction = object }
       if leak.verdict == .overRetained { unexplainedRetains += unexplained }
-      if let sites = judgement.retainSites[UInt32(object)] { retainSites += sites }
+      if let sites = judgement.retainSites[UInt32(object)] { add(sites, of: graph.capture.objects[object]) }
       add(graph.capture.objects[object], isUsers)
     }
     for object in leak.victims { add(graph.capture.objects[object], isUsers) }
+  }
+
+  private mutating func add(_ sites: [RetainSite], of object: LiveObject) {
+    retainSites += sites
+    let recorded = sites.reduce(0) { $0 + Int($1.retains) - Int($1.releases) }
+    if let count = object.strongCount { unrecordedRetains += abs(Int(count) - recorded) }
   }
 
   private mutating func add(_ object: LiveObject, _ isUsers: [Bool]) {

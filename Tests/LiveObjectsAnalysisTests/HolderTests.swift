@@ -1,0 +1,135 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct HolderTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  @Test mutating func aGlobalIsTheFirstStepOfWhatItHolds() throws {
+    let cache = builder.object(of: builder.type("Demo.Cache"))
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.reference(from: cache, to: entry, property: "last")
+    builder.global(0x100, to: cache)
+    symbolicator.define(variable: 0x100, "static Demo.Cache.shared")
+
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect((found.verdict, found.certainty) == (.heldBy, .definite))
+    #expect(steps(found) == ["static Demo.Cache.shared", "Demo.Cache.last"])
+  }
+
+  @Test mutating func aCollectionIsPartOfTheVariableThatHoldsIt() throws {
+    let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.Entry>", image: nil))
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.reference(from: storage, to: entry, ReferenceLabel(.element), element: 3)
+    builder.global(0x100, to: storage)
+    symbolicator.define(variable: 0x100, "global Demo.history")
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect(steps(found) == ["global Demo.history[3]"])
+  }
+
+  @Test mutating func aWordInAVariableHoldsNothingWhereAllRetainsAreExplained() {
+    let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, property: "a")
+    builder.global(0x100, to: a)
+    #expect(analysis().findings.map(\.verdict) == [.retainCycle])
+  }
+
+  @Test(arguments: [Root.Place.stack(thread: 7), .cMemory(address: 64), .threadLocal(thread: 7)])
+  mutating func whatOnlyAStackOrMemoryOfCRefersToHasGrown(place: Root.Place) throws {
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.root(place, to: entry)
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect(found.verdict == .growth)
+    #expect(found.unexplainedRetains == 1)
+    #expect(found.remarks.count == 1)
+  }
+
+  @Test mutating func aSuspendedTaskHoldsWhatItsClosureCaptured() throws {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    let poller = builder.object(of: builder.type("Demo.Poller"))
+    builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
+    builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x200)])
+    symbolicator.define(0x200, [.user("closure #1 in Poller.start()")])
+    let found = try #require(finding(of: "Demo.Poller"))
+    #expect(found.verdict == .heldBy)
+    #expect(steps(found) == ["suspended task in closure #1 in Demo.Poller.start().closure"])
+  }
+
+  @Test mutating func aTaskThatIsKeptByWhatItWorksForIsToldAsACycle() throws {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
+    let poller = builder.object(of: builder.type("Demo.Poller"))
+    builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
+    builder.reference(from: poller, to: task, property: "task")
+    builder.task(task, .suspended, wait: .continuation, isLost: true)
+    let found = try #require(finding(of: "Demo.Poller"))
+    #expect(found.verdict == .heldBy)
+    #expect(steps(found) == ["Demo.Poller.task", "Swift.Task.closure"])
+    #expect(found.remarks.contains { $0.contains("never resumed") })
+  }
+
+  @Test mutating func anObjectFromBeforeTheBaselineHoldsWhatCameAfter() throws {
+    let server = builder.object(of: builder.type("Demo.Server"), strongCount: 1)
+    let session = builder.object(of: builder.type("Demo.Session"))
+    builder.reference(from: server, to: session, property: "session")
+    let baseline = builder.capture.objects[Int(session)].sequence
+    let findings = analysis(Analysis.Options(baseline: baseline)).findings
+    #expect(findings.map(\.type) == ["Demo.Session"])
+    #expect(findings.map(\.verdict) == [.heldBy])
+    #expect(findings.map(steps) == [["Demo.Server.session"]])
+  }
+
+  @Test mutating func aListIsOneFindingFromItsHolderOn() throws {
+    let node = builder.type("Demo.Node")
+    let nodes = (0..<10).map { _ in builder.object(of: node) }
+    for (previous, next) in zip(nodes, nodes.dropFirst()) {
+      builder.reference(from: previous, to: next, property: "next")
+    }
+    builder.global(0x100, to: nodes[0])
+    symbolicator.define(variable: 0x100, "global Demo.list")
+    let findings = analysis().findings
+    #expect(findings.map(\.instances) == [10])
+    #expect(findings.map(steps) == [["global Demo.list"]])
+  }
+
+  @Test mutating func aWordThatLooksLikeAReferenceMakesItProbable() throws {
+    let buffer = builder.object(of: builder.type("Demo.Buffer"))
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.reference(from: buffer, to: entry, ReferenceLabel(.memory, ownership: .conservative))
+    builder.global(0x100, to: buffer)
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect(found.certainty == .probable)
+  }
+
+  @Test mutating func aStrongReferenceIsPreferredToAShorterWayOverMemory() throws {
+    let owner = builder.object(of: builder.type("Demo.Owner"))
+    let list = builder.object(of: builder.type("Demo.List"))
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.reference(from: owner, to: entry, ReferenceLabel(.memory, ownership: .conservative))
+    builder.reference(from: owner, to: list, property: "list")
+    builder.reference(from: list, to: entry, property: "first")
+    builder.global(0x100, to: owner)
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect(found.certainty == .definite)
+    #expect(steps(found).last == "Demo.List.first")
+  }
+}
+
+extension HolderTests {
+  private func analysis(_ options: Analysis.Options = Analysis.Options()) -> Analysis {
+    Analysis(of: builder.capture, symbolicator: symbolicator, options: options)
+  }
+
+  private func finding(of type: String) -> Finding? {
+    analysis().findings.first { $0.type == type }
+  }
+
+  private func steps(_ finding: Finding) -> [String] {
+    finding.path.map { step in
+      let joint = step.reference.isEmpty || step.reference.hasPrefix("[") ? "" : "."
+      return step.type + joint + step.reference
+    }
+  }
+}

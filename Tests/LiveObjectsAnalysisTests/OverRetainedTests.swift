@@ -1,0 +1,94 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct OverRetainedTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  @Test mutating func aRetainThatNothingExplainsIsTold() throws {
+    _ = builder.object(of: builder.type("Demo.Handle"), strongCount: 2)
+    builder.heapGraph()
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.overRetained, .definite))
+    #expect(finding.unexplainedRetains == 2)
+    #expect(finding.path.isEmpty)
+  }
+
+  @Test mutating func whatTheObjectHoldsIsItsVictim() throws {
+    let archive = builder.object(of: builder.type("Demo.Archive"))
+    let file = builder.object(of: builder.type("Demo.File"))
+    builder.reference(from: archive, to: file, property: "file")
+    let findings = analysis().findings
+    #expect(findings.map(\.type) == ["Demo.Archive"])
+    #expect(findings.map(\.victims) == [1])
+    #expect(findings.map(\.objects) == [2])
+  }
+
+  @Test mutating func besideOtherThreadsItIsGrowth() throws {
+    _ = builder.object(of: builder.type("Demo.Handle"))
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == .growth)
+    #expect(finding.unexplainedRetains == 1)
+  }
+
+  @Test mutating func besideOtherThreadsTheLedgerShowsIt() throws {
+    let made = builder.stackTrace([0x10])
+    let given = builder.stackTrace([0x20])
+    let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: made, strongCount: 1)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    builder.retainSite(handle, stackTrace: made, retains: 1, releases: 1)
+    builder.retainSite(handle, stackTrace: given, retains: 3, releases: 2)
+    symbolicator.define(0x20, [.user("Handle.giveAway()")])
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == .overRetained)
+    #expect(finding.retainedAt.map(\.retains) == [3])
+    #expect(finding.retainedAt.map(\.releases) == [2])
+    #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])
+  }
+
+  @Test mutating func aReleaseAtAnotherLineOfTheSameFunctionMatches() throws {
+    let made = builder.stackTrace([0x10])
+    let dropped = builder.stackTrace([0x18])
+    let given = builder.stackTrace([0x20])
+    let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: made)
+    builder.retainSite(handle, stackTrace: made, retains: 1, releases: 0)
+    builder.retainSite(handle, stackTrace: dropped, retains: 0, releases: 1)
+    builder.retainSite(handle, stackTrace: given, retains: 1, releases: 0)
+    symbolicator.define(0x10, [.user("make()", line: 3)])
+    symbolicator.define(0x18, [.user("make()", line: 9)])
+    symbolicator.define(0x20, [.user("Handle.giveAway()")])
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])
+  }
+
+  @Test mutating func aLedgerThatDoesNotAddUpShowsNothing() throws {
+    let trace = builder.stackTrace([0x10])
+    let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: trace, strongCount: 2)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    builder.retainSite(handle, stackTrace: trace, retains: 1, releases: 0)
+    #expect(analysis().findings.map(\.verdict) == [.growth])
+  }
+
+  @Test mutating func byHowMuchTheLedgerDiffersIsTold() throws {
+    let trace = builder.stackTrace([0x10])
+    let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: trace, strongCount: 3)
+    builder.heapGraph()
+    builder.retainSite(handle, stackTrace: trace, retains: 1, releases: 0)
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == .overRetained)
+    #expect(finding.remarks.contains { $0.contains("by 2") })
+  }
+
+  @Test mutating func whatAVariableRefersToIsHeld() throws {
+    let handle = builder.object(of: builder.type("Demo.Handle"))
+    builder.global(0x100, to: handle)
+    #expect(analysis().findings.map(\.verdict) == [.heldBy])
+  }
+
+  private func analysis() -> Analysis {
+    Analysis(of: builder.capture, symbolicator: symbolicator)
+  }
+}
