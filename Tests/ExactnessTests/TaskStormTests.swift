@@ -1,5 +1,5 @@
-import LiveObjectsCapture
 import Foundation
+import LiveObjectsCapture
 import Testing
 
 extension Exactness {
