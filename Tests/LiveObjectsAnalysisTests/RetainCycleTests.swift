@@ -29,6 +29,30 @@ import Testing
     #expect(findings.map(\.objects) == [6])
   }
 
+  @Test mutating func aCycleIsTheSameWhicheverOfItsObjectsIsFirst() {
+    let node = builder.type("Demo.Node")
+    for properties in [["next", "previous"], ["previous", "next"]] {
+      let (a, b) = (builder.object(of: node), builder.object(of: node))
+      builder.reference(from: a, to: b, property: properties[0])
+      builder.reference(from: b, to: a, property: properties[1])
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.instances) == [2])
+    #expect(findings.map(steps) == [["Demo.Node.next", "Demo.Node.previous"]])
+  }
+
+  @Test mutating func theShortestCycleIsThatOfAnyObjectOfTheType() {
+    let (future, closure) = (builder.type("Demo.Future"), builder.type("Demo.Step"))
+    let outer = builder.object(of: future)
+    let step = builder.object(of: closure)
+    let inner = builder.object(of: future, strongCount: 2)
+    builder.reference(from: outer, to: step, property: "callback")
+    builder.reference(from: step, to: inner, property: "result")
+    builder.reference(from: inner, to: inner, property: "callback")
+    builder.reference(from: inner, to: outer, property: "source")
+    #expect(analyse(builder).findings.map(steps) == [["Demo.Future.callback"]])
+  }
+
   @Test mutating func anObjectThatHoldsItselfIsACycle() {
     let type = builder.type("Demo.Node")
     let node = builder.object(of: type)
@@ -80,6 +104,16 @@ import Testing
     let findings = analyse(builder).findings
     #expect(findings.map(\.verdict) == [.retainCycle])
     #expect(findings.map(\.certainty) == [.probable])
+  }
+
+  @Test mutating func aWordThatLooksLikeAReferenceHoldsNothingWhoseRetainsAreAllExplained() {
+    let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
+    let queue = builder.object(of: builder.type("Demo.Queue"))
+    builder.reference(from: queue, to: author, ReferenceLabel(.memory, ownership: .conservative))
+    builder.global(0x900, to: queue)
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.verdict) == [.retainCycle, .heldBy])
+    #expect(findings.map(\.certainty) == [.definite, .definite])
   }
 
   @Test mutating func aVariableWeighsMoreThanAWordThatLooksLikeAReference() {

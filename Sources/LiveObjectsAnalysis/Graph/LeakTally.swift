@@ -40,16 +40,17 @@ struct LeakTally {
     var indices: [Pattern: Int] = [:]
     var all: [LeakTally] = []
     for leak in leaks {
-      let start = order.best(of: leak.core, in: graph.capture)
+      let named = order.best(of: leak.core, in: graph.capture)
       var path: ObjectPath?
       if leak.verdict == .retainCycle {
         for object in leak.core { isCore[object] = true }
-        path = finder.path(from: start, to: start) { reference in
+        path = finder.cycle(through: named) { reference in
           isCore[graph.target(reference)]
             && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
         }
         for object in leak.core { isCore[object] = false }
       }
+      let start = path?.start ?? named[0]
       let pattern = Self.pattern(of: leak, start, path, in: graph)
       let index = indices[pattern] ?? all.count
       if index == all.count {

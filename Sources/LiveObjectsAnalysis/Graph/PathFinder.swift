@@ -12,12 +12,16 @@ struct PathFinder {
 
   /// The shortest way from one object to another one, or back to itself.
   ///
-  /// - Parameter follows: the references that may be used.
-  mutating func path(from start: Int, to end: Int, follows: (Int) -> Bool) -> ObjectPath? {
+  /// - Parameters:
+  ///   - limit: how many objects are looked at before the search is given up.
+  ///   - follows: the references that may be used.
+  mutating func path(
+    from start: Int, to end: Int, lookingAt limit: Int = .max, follows: (Int) -> Bool
+  ) -> ObjectPath? {
     queue.append(start)
     defer { forget() }
     var next = 0
-    while next < queue.count {
+    while next < min(queue.count, limit) {
       for reference in graph.references(from: queue[next]) where follows(reference) {
         let target = graph.target(reference)
         if target == end { return path(to: reference, from: start) }
@@ -28,6 +32,19 @@ struct PathFinder {
       next += 1
     }
     return nil
+  }
+
+  /// The shortest way from one of the objects back to itself, so that it does not matter which comes first.
+  ///
+  /// Some of a knot of thousands are enough: it is made of small ones that are all alike.
+  mutating func cycle(through objects: [Int], follows: (Int) -> Bool) -> ObjectPath? {
+    let (mostObjects, mostLookedAt) = (32, 256)
+    var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
+    for object in objects.dropFirst().prefix(mostObjects) where shortest?.references.count != 1 {
+      let path = path(from: object, to: object, lookingAt: mostLookedAt, follows: follows)
+      if let path, path.references.count < shortest?.references.count ?? .max { shortest = path }
+    }
+    return shortest
   }
 
   private func path(to last: Int, from start: Int) -> ObjectPath {

@@ -17,7 +17,7 @@ struct PathNaming {
   func steps(round path: ObjectPath) -> [Finding.PathStep] {
     var writer = start(of: path)
     write(path, to: &writer, closesOn: path.start)
-    return Self.collapsed(writer.finished())
+    return Self.collapsed(Self.turned(writer.finished()))
   }
 
   /// From a holder to an object.
@@ -74,9 +74,20 @@ struct PathNaming {
     return labels[graph.capture.objects[object].type]?.text ?? "closure or box"
   }
 
+  /// Equal cycles are told from the same object of the first one's type on, whichever was found first: `a.next →
+  /// b.prev` is `b.prev → a.next`.
+  private static func turned(_ cycle: [Finding.PathStep]) -> [Finding.PathStep] {
+    guard cycle.count <= mostShown else { return cycle }
+    let turns = cycle.indices.filter { cycle[$0].type == cycle[0].type }
+      .map { Array(cycle[$0...] + cycle[..<$0]) }
+    return turns.min { $0.lexicographicallyPrecedes($1) { ($0.type, $0.reference) < ($1.type, $1.reference) } }
+      ?? cycle
+  }
+
+  private static let mostShown = 16
+
   /// Long paths repeat themselves: a list, a tree.
   private static func collapsed(_ steps: [Finding.PathStep]) -> [Finding.PathStep] {
-    let mostShown = 16
     guard steps.count > mostShown else { return steps }
     var seen: Set<Finding.PathStep> = []
     return steps.filter { seen.insert($0).inserted }

@@ -60,10 +60,12 @@ struct ReferenceGraph {
     ownership[Int(heap.references[reference].label)] == .strong
   }
 
-  /// The reference keeps its target alive, or may do so.
+  /// The reference keeps its target alive, or may do so. A word that only looks like a reference may where its
+  /// target has a retain left to explain; else it is a copy that the program has dropped, or never owned.
   func mayHold(_ reference: Int) -> Bool {
     switch ownership[Int(heap.references[reference].label)] {
-    case .strong, .conservative: true
+    case .strong: true
+    case .conservative: unexplained(target(reference)).map { $0 > 0 } ?? true
     case .weak, .unowned, .unmanaged: false
     }
   }

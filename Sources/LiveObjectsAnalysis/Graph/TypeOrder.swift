@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Which of a leak's objects it is called after: an instance of the alphabetically first of the user's types.
+/// Which of a leak's objects it may be called after: the instances of the alphabetically first of the user's types.
 /// Other instances come next, and what has no name last.
 struct TypeOrder {
   /// By index into `Capture.types`; smaller is better.
@@ -21,10 +21,9 @@ struct TypeOrder {
     return label.isUsers ? 0 : 1
   }
 
-  /// The best object; among equals the first.
-  func best(of objects: [Int], in capture: Capture) -> Int {
-    objects.min { a, b in
-      (ranks[capture.objects[a].type], a) < (ranks[capture.objects[b].type], b)
-    } ?? 0
+  /// The objects of the best type among them.
+  func best(of objects: [Int], in capture: Capture) -> [Int] {
+    let best = objects.lazy.map { ranks[capture.objects[$0].type] }.min()
+    return objects.filter { ranks[capture.objects[$0].type] == best }.sorted()
   }
 }
