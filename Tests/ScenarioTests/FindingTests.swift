@@ -14,6 +14,21 @@ extension Scenarios {
       #expect(leak.observed(in: expected.scenario, beside: expected) == expected)
     }
 
+    @Test("a type of 200 levels is walked and named")
+    func nestedGenerics() throws {
+      let report = try ScenarioReport(of: "nestedGenerics")
+      let leak = try #require(report.leaks.first, "\(report.findings)")
+      #expect(leak.verdict == "retainCycle" && leak.certainty == "definite" && leak.objects == 2)
+      #expect(leak.type.ranges(of: "Scenarios.Layer<").count == 200)
+      #expect(leak.path.map(\.reference) == ["itself"])
+    }
+
+    @Test("a fingerprint is the same in every run")
+    func fingerprint() throws {
+      let runs = try (0..<2).map { _ in try ScenarioReport(of: "clientSpy") }
+      #expect(Set(runs.map { $0.leaks.map(\.fingerprint) }).count == 1)
+    }
+
     @Test("what is held is found with its holder", arguments: ExpectedFinding.held)
     func holder(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
