@@ -37,7 +37,8 @@ static bool number_objects(struct liveobj_walk *walk) {
             walk->has_tasks |= object.metadata == LIVEOBJ_METADATA_TASK;
         }
     walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
-    return walk->ordinals && walk->is_in_reach;
+    walk->loose_words = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->loose_words);
+    return walk->ordinals && walk->is_in_reach && walk->loose_words;
 }
 
 void liveobj_walk_read_header(struct liveobj_walk *walk) {

@@ -38,6 +38,9 @@ struct liveobj_walk {
     bool has_tasks;
     /// By ordinal: a task's frame, a variable or a stack refers to the object.
     bool *is_in_reach;
+    /// By ordinal: words in objects that equal its address, less the strong references to it. A
+    /// strong reference keeps a task and resumes nothing.
+    int32_t *loose_words;
 
     // The object that is being looked at.
     uint32_t index;

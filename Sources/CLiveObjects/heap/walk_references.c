@@ -88,10 +88,18 @@ static void note_reach_of_task(struct liveobj_walk *walk) {
             walk->is_in_reach[walk->edges[i].target] = true;
 }
 
+static void note_strong_references(struct liveobj_walk *walk) {
+    for (uint32_t i = 0; i < walk->edge_count; i++)
+        if (liveobj_label_get(walk->edges[i].label).ownership == LIVEOBJ_OWNERSHIP_STRONG)
+            walk->loose_words[walk->edges[i].target]--;
+}
+
 static void put_references(struct liveobj_walk *walk) {
     put_new_labels(walk);
     put_edges(walk);
     walk->report->scanned_objects += !walk->is_precise;
+    if (walk->has_tasks)
+        note_strong_references(walk);
     if (walk->object.metadata == LIVEOBJ_METADATA_TASK)
         note_reach_of_task(walk);
 }

@@ -43,7 +43,7 @@ static void search_object(void *context) {
         uintptr_t target = *(const uintptr_t *)place & LIVEOBJ_REFERENCE_MASK;
         uint32_t number = liveobj_walk_find(walk, target);
         if (number && target != walk->object.address)
-            walk->is_in_reach[number - 1] = true;
+            walk->loose_words[number - 1]++;
         if (place % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_child_advance();
     }
@@ -58,7 +58,8 @@ static void search_objects(struct liveobj_walk *walk) {
 static bool is_lost(const struct task_writer *writer) {
     const struct liveobj_walk *walk = writer->walk;
     return waits_for_continuation(&writer->task) && !walk->roots->misses_stacks &&
-           !walk->is_in_reach[liveobj_walk_ordinal(walk)];
+           !walk->is_in_reach[liveobj_walk_ordinal(walk)] &&
+           walk->loose_words[liveobj_walk_ordinal(walk)] <= 0;
 }
 
 // MARK: - Records
