@@ -84,12 +84,14 @@ static void set_source(uint32_t i, const char *text) {
 static struct liveobj_generic_environment environment_of(const char *name, const char *source,
                                                          const char *name2, const char *source2) {
     const uintptr_t bound[] = {(uintptr_t)&first.kind, 0, (uintptr_t)&second.kind};
+    const uintptr_t classes[] = {0, (uintptr_t)&second.kind};
+    const struct liveobj_generic_origins origins = {bound, 3, classes, 2};
     struct liveobj_generic_environment environment;
     set_source(0, name);
     set_source(1, source);
     set_source(2, name2);
     set_source(3, source2);
-    liveobj_generic_environment_make(&environment, (uintptr_t)sources.pointers, 2, bound, 3);
+    liveobj_generic_environment_make(&environment, (uintptr_t)sources.pointers, 2, &origins);
     return environment;
 }
 
@@ -114,11 +116,20 @@ static void one_source_that_can_be_read_is_enough(void) {
     EXPECT(environment_of("x", "G0R0_", "x", "B2").is_known);
 }
 
+static void the_class_of_a_captured_object_is_a_source(void) {
+    struct liveobj_generic_environment environment = environment_of("x", "R1", "q_", "B0");
+    EXPECT(environment.is_known);
+    EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
+    EXPECT(environment.arguments[1] == (uintptr_t)&first.kind);
+}
+
 static void an_environment_with_a_gap_is_not_used(void) {
-    EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known); // no second parameter
-    EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);  // the word is no type
-    EXPECT(!environment_of("x", "B0", "q_", "B3").is_known);  // no such word
-    EXPECT(!environment_of("x", "B0", "q_", "R0_").is_known); // found in a capture
+    EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known);   // no second parameter
+    EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);    // the word is no type
+    EXPECT(!environment_of("x", "B0", "q_", "B3").is_known);    // no such word
+    EXPECT(!environment_of("x", "B0", "q_", "R0").is_known);    // no reference to a class
+    EXPECT(!environment_of("x", "B0", "q_", "R2").is_known);    // no such capture
+    EXPECT(!environment_of("x", "B0", "q_", "G0R1_").is_known); // the type is not generic
     EXPECT(!environment_of("x", "B0", "q999_", "B2").is_known);
     EXPECT(!environment_of("x", "B0", "Si", "B2").is_known);
 }
@@ -129,6 +140,7 @@ int main(void) {
     a_generic_parameter_without_values_is_not_known();
     parameters_are_ordered_by_level_and_index();
     one_source_that_can_be_read_is_enough();
+    the_class_of_a_captured_object_is_a_source();
     an_environment_with_a_gap_is_not_used();
     return EXPECT_STATUS();
 }

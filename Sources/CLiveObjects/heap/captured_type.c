@@ -106,8 +106,8 @@ static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
     return offset + liveobj_witnesses_of(type)->size;
 }
 
-/// The class that a name stands for, whatever its generic arguments are: a reference all the same.
-static uintptr_t class_of(const struct liveobj_mangled *type) {
+/// Whatever its generic arguments are, a reference is a reference.
+uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
     enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5, KIND_MASK = 0x1f, CLASS = 16 };
     bool is_bound = type->plain_length > 0 && type->text[type->length - 1] == 'G';
     if (type->ownership != LIVEOBJ_OWNERSHIP_STRONG ||
@@ -141,7 +141,7 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
                                      : liveobj_resolve(type, 0, 0);
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
-    uintptr_t class = class_of(type);
+    uintptr_t class = liveobj_captured_class(type);
     return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, name_of_class(class)) : 0;
 }
 

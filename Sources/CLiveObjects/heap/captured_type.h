@@ -20,6 +20,10 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
                                  const struct liveobj_generic_environment *environment,
                                  size_t offset);
 
+/// The descriptor of the class that a captured strong reference is declared to be of; 0 for other
+/// types, and for optional references.
+uintptr_t liveobj_captured_class(const struct liveobj_mangled *type);
+
 #pragma GCC visibility pop
 
 #endif

@@ -44,29 +44,45 @@ static bool read_parameter(const char *name, struct parameter *parameter) {
            parameter->index < LIVEOBJ_GENERIC_PARAMETERS;
 }
 
-/// `B3`: the bound word with that number. Sources inside of captures are not read; 0.
-static uintptr_t read_source(const char *source, const uintptr_t *bound, uint32_t bound_count) {
-    uint32_t number = 0;
-    if (*source++ != 'B' || *source < '0' || *source > '9')
-        return 0;
-    for (; *source >= '0' && *source <= '9' && number < bound_count; source++)
-        number = 10 * number + (uint32_t)(*source - '0');
-    return *source == 0 || *source == '_' ? number < bound_count ? bound[number] : 0 : 0;
-}
-
-// MARK: - Environments
-
-typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
-
 static bool is_type(uintptr_t value) {
     struct liveobj_reader *reader = liveobj_metadata_reader();
     liveobj_reader_start(reader);
     return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(reader, value));
 }
 
+static uintptr_t generic_argument(uintptr_t type, uint32_t index) {
+    uintptr_t arguments = is_type(type) ? liveobj_generic_arguments(type) : 0;
+    return arguments && index < LIVEOBJ_GENERIC_PARAMETERS ? liveobj_word(arguments, index) : 0;
+}
+
+/// `B3` is the bound word with that number, `R1` the class of the second capture, `G0R1_` the first
+/// generic argument of that class. Others are not read.
+/// \returns what may be a type, or 0.
+static uintptr_t read_source(const char *source, const struct liveobj_generic_origins *origins) {
+    enum { LIMIT = 1000 };
+    char kind = *source++;
+    uint32_t number = 0;
+    for (; *source >= '0' && *source <= '9' && number < LIMIT; source++)
+        number = 10 * number + (uint32_t)(*source - '0');
+    switch (kind) {
+    case 'B':
+        return number < origins->bound_count ? origins->bound[number] : 0;
+    case 'R':
+        return number < origins->class_count ? origins->classes[number] : 0;
+    case 'G':
+        return generic_argument(read_source(source, origins), number);
+    default:
+        return 0;
+    }
+}
+
+// MARK: - Environments
+
+typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
+
 /// A parameter may have several sources, of which one is enough.
 static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], uintptr_t sources,
-                        uint32_t count, const uintptr_t *bound, uint32_t bound_count) {
+                        uint32_t count, const struct liveobj_generic_origins *origins) {
     for (uint32_t i = 0; i < count; i++) {
         uintptr_t pair = sources + 2 * i * sizeof(int32_t);
         const char *name = (const char *)liveobj_relative(pair);
@@ -74,7 +90,7 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
         struct parameter parameter;
         if (!name || !source || !read_parameter(name, &parameter))
             return false;
-        uintptr_t value = read_source(source, bound, bound_count);
+        uintptr_t value = read_source(source, origins);
         if (is_type(value))
             found[parameter.level][parameter.index] = value;
         if (counts[parameter.level] <= parameter.index)
@@ -107,12 +123,12 @@ static bool fill(struct liveobj_generic_environment *environment, values found,
 }
 
 void liveobj_generic_environment_make(struct liveobj_generic_environment *environment,
-                                      uintptr_t sources, uint32_t count, const uintptr_t *bound,
-                                      uint32_t bound_count) {
+                                      uintptr_t sources, uint32_t count,
+                                      const struct liveobj_generic_origins *origins) {
     values found = {{0}};
     uint32_t counts[LIVEOBJ_GENERIC_LEVELS] = {0};
     *environment = (struct liveobj_generic_environment){0};
-    environment->is_known = read_values(found, counts, sources, count, bound, bound_count) &&
+    environment->is_known = read_values(found, counts, sources, count, origins) &&
                             fill(environment, found, counts);
 }
 

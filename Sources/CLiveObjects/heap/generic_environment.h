@@ -24,11 +24,18 @@ struct liveobj_generic_environment {
     uintptr_t arguments[LIVEOBJ_GENERIC_LEVELS * LIVEOBJ_GENERIC_PARAMETERS];
 };
 
+/// What a closure's context holds that its parameters can be known by.
+struct liveobj_generic_origins {
+    const uintptr_t *bound; // words that the context binds for the purpose
+    uint32_t bound_count;
+    const uintptr_t *classes; // of the captured references, by capture; 0 for other captures
+    uint32_t class_count;
+};
+
 /// \param sources pairs of relative pointers: to the parameter's name, to its source.
-/// \param bound the words that the closure's context binds.
 void liveobj_generic_environment_make(struct liveobj_generic_environment *environment,
-                                      uintptr_t sources, uint32_t count, const uintptr_t *bound,
-                                      uint32_t bound_count);
+                                      uintptr_t sources, uint32_t count,
+                                      const struct liveobj_generic_origins *origins);
 
 /// The type that a name stands for; 0 if the runtime does not know it, or must not be asked.
 uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_environment *environment,

@@ -74,7 +74,7 @@ bool liveobj_layout_is_known(uintptr_t type);
 /// The layout of an instance, its superclasses' properties included.
 const struct liveobj_layout *liveobj_layout_of_class(uintptr_t metadata);
 /// The layout of a closure context or box of fixed layout (metadata kind 0x400). That of a generic
-/// closure depends on what the object binds, so the object is read.
+/// closure depends on what the object binds and captures, so the object is read.
 /// \param object 0 to compile what can be compiled without an object; NULL is returned then for a
 /// generic closure.
 /// \param bytes the object's size.
