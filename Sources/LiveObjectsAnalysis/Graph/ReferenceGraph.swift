@@ -3,8 +3,9 @@ import LiveObjectsCapture
 /// The references of a capture, by the object that they start from, and how many of each object's strong
 /// retains they explain.
 ///
-/// Plain arrays, without anything per object: a heap has tens of millions.
-struct ReferenceGraph {
+/// Plain arrays, without anything per object: a heap has tens of millions. A class, since it is handed to every
+/// search, and a copy retains each of the arrays.
+final class ReferenceGraph: Sendable {
   let capture: Capture
   let heap: HeapGraph
   /// The references of object `i` are `heap.references[starts[i]..<starts[i + 1]]`.
@@ -13,10 +14,10 @@ struct ReferenceGraph {
   /// By index into `Capture.types`.
   private let isTestCase: [Bool]
   /// Strong references to each object.
-  private(set) var strong: [UInt32]
+  let strong: [UInt32]
   /// Words in other objects that look like references to it; those of raw buffers and tasks do not count,
   /// for nobody knows whether they are held themselves.
-  private(set) var conservative: [UInt32]
+  let conservative: [UInt32]
 
   init(_ capture: Capture, _ heap: HeapGraph) {
     self.capture = capture
