@@ -48,6 +48,8 @@ static void a_function_that_escapes_refers_to_its_context(void) {
     expect_slot("4Demo5OwnerCIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_slot("xIeAgHr_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_slot("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);
+    expect_slot("xIegn_Sg", LIVEOBJ_SLOT_FUNCTION, 16); // optional
+    expect_slot("IeyB_Sg", LIVEOBJ_SLOT_BLOCK, 8);
     expect_no_slot("SiIgy_", 16); // does not escape
     expect_no_slot("SiIetCy_", 8);
     expect_no_slot("SiIety_", 8);
@@ -56,6 +58,7 @@ static void a_function_that_escapes_refers_to_its_context(void) {
 static void a_generic_parameter_without_values_is_not_known(void) {
     EXPECT(capture("x", 16).end == 0);
     EXPECT(capture("q_", 16).end == 0);
+    EXPECT(capture("xSg", 16).end == 0);
     EXPECT(capture("", 16).end == 0);
     EXPECT(capture("q_Qp", 16).end == 0);
 }

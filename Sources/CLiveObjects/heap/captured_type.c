@@ -60,11 +60,14 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Lowered functions end in `I<attributes>_`.
+/// Lowered functions end in `I<attributes>_`, optional ones in `I<attributes>_Sg`: as large, and
+/// without code for `nil`.
 static enum function_form lowered_function(const struct liveobj_mangled *type) {
     const char *end = type->text + type->length, *start = end - type->plain_length;
     enum function_form form = NO_FUNCTION;
-    if (type->plain_length < 3 || end[-1] != '_')
+    if (type->plain_length > 2 && end[-2] == 'S' && end[-1] == 'g')
+        end -= 2;
+    if (end - start < 3 || end[-1] != '_')
         return NO_FUNCTION;
     for (const char *next = end - 2; form == NO_FUNCTION && next >= start && is_letter(*next);
          next--)
