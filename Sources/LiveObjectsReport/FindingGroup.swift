@@ -14,6 +14,7 @@ struct FindingGroup {
   let omittedCallSites: Int
   /// Calls that retained more than they released, by the findings.
   let retainedAt: [Finding.RetainingCallSite]
+  private let unexplainedRetains: Int
   let remarks: [String]
 
   /// What nobody holds comes as the analysis ranks it; growth by type, most instances first.
@@ -45,11 +46,15 @@ struct FindingGroup {
     callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
     omittedCallSites = findings.reduce(0) { $0 + $1.omittedCallSites }
     retainedAt = findings.flatMap(\.retainedAt)
+    unexplainedRetains = findings.reduce(0) { $0 + $1.unexplainedRetains }
     remarks = findings.flatMap(\.remarks).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     let objects = findings.reduce(0) { $0 + $1.objects }
     let victims = findings.reduce(0) { $0 + $1.victims }
     self.title = "\(title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"
   }
+
+  /// Some retains are explained by nothing, and nobody recorded them.
+  var wantsRetains: Bool { unexplainedRetains > 0 && retainedAt.isEmpty }
 
   /// `5 instances, 20 objects (5 of them victims), 640 bytes`
   private static func size(_ instances: Int, objects: Int, victims: Int, bytes: UInt64) -> String {

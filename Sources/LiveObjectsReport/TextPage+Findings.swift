@@ -29,6 +29,9 @@ extension TextPage {
     if let path = group.path { add(path) }
     add(madeAt: group)
     add(retainedAt: group.retainedAt)
+    if group.wantsRetains {
+      add(words: "`liveobjects run --explain-retains` names the calls that retain.", indentation: 4)
+    }
     for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
   }
 
