@@ -29,6 +29,13 @@ extension Scenarios {
       #expect(Set(runs.map { $0.leaks.map(\.fingerprint) }).count == 1)
     }
 
+    @Test("a task that nothing can resume is said to be lost")
+    func lostContinuation() throws {
+      let report = try ScenarioReport(of: "lostContinuation")
+      let waiter = try #require(report.findings.first { $0.type == "Scenarios.Waiter" })
+      #expect(waiter.remarks.contains { $0.contains("probably never resumed") }, "\(waiter.remarks)")
+    }
+
     @Test("what is held is found with its holder", arguments: ExpectedFinding.held)
     func holder(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
