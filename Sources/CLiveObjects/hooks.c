@@ -227,6 +227,9 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
         return false;
     // A task is born and dies by the same functions; without those slots tasks are not seen.
     replace_slots(&runtime->concurrency);
+    // CoreFoundation frees some objects itself: the one that each NSURL is copied from.
+    if (runtime->foundation.path)
+        liveobj_image_replace_slots(&runtime->foundation, "free", (void *)(uintptr_t)hook_free);
     return true;
 }
 

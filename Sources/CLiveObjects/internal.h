@@ -116,6 +116,8 @@ struct liveobj_runtime {
     /// The image that makes tasks. All zero for a program that was not linked with it, even if a
     /// library that is loaded later brings it along: tasks are not seen then.
     struct liveobj_image concurrency;
+    /// The image that holds Foundation, or all zero likewise.
+    struct liveobj_image foundation;
 };
 
 /// Finds the runtime.

@@ -51,6 +51,8 @@ enum liveobj_state liveobj_runtime_find(struct liveobj_runtime *runtime) {
     enum liveobj_state state = find_core(runtime);
     if (runtime->swift_task_create_common)
         liveobj_image_of((uintptr_t)runtime->swift_task_create_common, &runtime->concurrency);
+    if (runtime->_CFRuntimeCreateInstance)
+        liveobj_image_of((uintptr_t)runtime->_CFRuntimeCreateInstance, &runtime->foundation);
     return state;
 }
 
