@@ -102,7 +102,9 @@ extension PathNaming {
       let reference = graph.heap.references[index]
       let target = Int(reference.target)
       let isBox = isContext(target) && reference.function == nil
-      writer.add(graph.heap.labels[Int(reference.label)], element: reference.element, isBox: isBox)
+      writer.add(
+        graph.heap.labels[Int(reference.label)], element: reference.element, isBox: isBox,
+        canBeSelf: isOnlyOfItsType(reference))
       let isEnd = position == path.references.count - 1
       if let closure = closureName(reference) {
         writer.beginClosure(closure)
@@ -113,6 +115,17 @@ extension PathNaming {
         writer.beginStep(name(of: target))
       }
     }
+  }
+
+  /// Of two captured objects of one class, whatever its generic arguments, nobody knows which is `self`.
+  private func isOnlyOfItsType(_ reference: Reference) -> Bool {
+    let label = graph.heap.labels[Int(reference.label)]
+    guard label.kind == .capture else { return true }
+    let type = label.text.prefix { $0 != "<" }
+    return graph.references(from: Int(reference.source)).count { index in
+      let other = graph.heap.labels[Int(graph.heap.references[index].label)]
+      return other.kind == .capture && !other.text.contains("\t") && other.text.prefix { $0 != "<" } == type
+    } <= 1
   }
 
   /// `nil` for thunks: the closure is the one that they call.

@@ -39,8 +39,10 @@ struct PathWriter {
 // MARK: - References
 
 extension PathWriter {
-  /// - Parameter isBox: the reference leads to a box; one that a closure captured is that of a variable.
-  mutating func add(_ label: ReferenceLabel, element: UInt32?, isBox: Bool) {
+  /// - Parameters:
+  ///   - isBox: the reference leads to a box; one that a closure captured is that of a variable.
+  ///   - canBeSelf: the closure captured nothing else that might be its `self`.
+  mutating func add(_ label: ReferenceLabel, element: UInt32?, isBox: Bool, canBeSelf: Bool) {
     isOpen = true
     switch label.kind {
     case .property, .content, .memory: append(label.text)
@@ -48,7 +50,7 @@ extension PathWriter {
     case .key: append("[key]", label.text)
     case .value: append("[value]", label.text)
     case .member: append("[element]", label.text)
-    case .capture: addCapture(isBox ? "" : label.text)
+    case .capture: addCapture(isBox ? "" : label.text, canBeSelf)
     case .taskClosure: append("closure")
     case .taskFrame: append("variable")
     case .taskResult: append("result")
@@ -68,20 +70,20 @@ extension PathWriter {
   }
 
   /// The captured type and, behind a tab, the path inside a value of it. In a box, only that path is of interest.
-  private mutating func addCapture(_ text: String) {
+  private mutating func addCapture(_ text: String, _ canBeSelf: Bool) {
     let parts = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-    if isClosure, reference.isEmpty { capture(String(parts[0]), []) }
+    if isClosure, reference.isEmpty { capture(String(parts[0]), [], canBeSelf: canBeSelf) }
     if parts.count > 1 { append(String(parts[1])) }
   }
 
   /// What a closure calls the object that it captured.
-  mutating func capture(_ captured: String, _ superclasses: [String]) {
+  mutating func capture(_ captured: String, _ superclasses: [String], canBeSelf: Bool = true) {
     isOpen = true
     let captured = TypeName(captured)
     let candidates = [captured] + superclasses.map(TypeName.init)
     if captured.text.isEmpty {
       reference = "captured variable"
-    } else if candidates.contains(where: { Self.isSelf($0, in: type) }) {
+    } else if canBeSelf, candidates.contains(where: { Self.isSelf($0, in: type) }) {
       reference = "self"
     } else {
       reference = "captured \(captured.moduleless)"
