@@ -102,6 +102,11 @@ static uint32_t take_block_locked(struct stripe *stripe) {
     return stripe->chunk_next++;
 }
 
+/// Neither the end of an account's blocks nor an account that was closed meanwhile.
+static bool is_block(uint32_t id) {
+    return id > NO_BLOCK;
+}
+
 /// A new block with one site in it, at the account's head.
 static struct site *add_block_locked(uint32_t record, uint32_t stack) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
@@ -116,7 +121,7 @@ static struct site *add_block_locked(uint32_t record, uint32_t stack) {
 }
 
 static struct site *find_site(uint32_t first_block, uint32_t stack) {
-    for (uint32_t id = first_block; id != NO_BLOCK; id = blocks[id].next)
+    for (uint32_t id = first_block; is_block(id); id = blocks[id].next)
         for (struct site *site = blocks[id].sites; site < blocks[id].sites + SITES; site++)
             if (site->stack == stack)
                 return site;
@@ -124,11 +129,11 @@ static struct site *find_site(uint32_t first_block, uint32_t stack) {
 }
 
 /// Only the first block of an account has free sites.
-/// \returns NULL if there is no room for it.
+/// \returns NULL if there is no room for it, or no account any more.
 static struct site *site_locked(uint32_t record, uint32_t stack) {
     uint32_t first = liveobj_ledger.accounts[record].first_block;
     struct site *site = find_site(first, stack);
-    if (site)
+    if (site || !first)
         return site;
     struct site *last = first == NO_BLOCK ? NULL : &blocks[first].sites[SITES - 1];
     if (!last || last->stack)
@@ -153,16 +158,16 @@ LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
 LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
     struct stripe *stripe = stripe_of(record);
-    if (LIVEOBJ_GET(account->first_block) != NO_BLOCK) {
-        liveobj_lock_acquire(&stripe->lock);
-        for (uint32_t id = account->first_block, next; id != NO_BLOCK; id = next) {
-            next = blocks[id].next;
-            blocks[id].next = stripe->free_blocks;
-            stripe->free_blocks = id;
-        }
-        liveobj_lock_release(&stripe->lock);
-    }
+    liveobj_lock_acquire(&stripe->lock);
+    uint32_t id = account->first_block;
     LIVEOBJ_SET(account->first_block, 0);
+    while (is_block(id)) {
+        uint32_t next = blocks[id].next;
+        blocks[id].next = stripe->free_blocks;
+        stripe->free_blocks = id;
+        id = next;
+    }
+    liveobj_lock_release(&stripe->lock);
 }
 
 LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record) {
@@ -207,7 +212,7 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
         return;
     const struct liveobj_account *account = &liveobj_ledger.accounts[record];
     liveobj_lock_acquire(&stripe_of(record)->lock);
-    for (uint32_t id = account->first_block; id != NO_BLOCK; id = blocks[id].next)
+    for (uint32_t id = account->first_block; is_block(id); id = blocks[id].next)
         visit_block(&blocks[id], visit, context);
     liveobj_lock_release(&stripe_of(record)->lock);
     if (LIVEOBJ_GET(account->retains) || LIVEOBJ_GET(account->releases))

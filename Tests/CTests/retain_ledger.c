@@ -106,6 +106,30 @@ static void threads_lose_nothing(void) {
     }
 }
 
+enum { SHORT_LIVED = 9 };
+
+static void *live_and_die(void *ends) {
+    for (uint32_t stack = 1; !__atomic_load_n((bool *)ends, __ATOMIC_RELAXED); stack++) {
+        liveobj_ledger_born(SHORT_LIVED, METADATA);
+        liveobj_ledger_add(SHORT_LIVED, stack, 1, 0);
+        liveobj_ledger_died(SHORT_LIVED);
+    }
+    return NULL;
+}
+
+static void an_account_may_be_closed_while_it_is_read(void) {
+    enum { LOOKS = 300000 };
+    pthread_t thread;
+    bool ends = false;
+    pthread_create(&thread, NULL, live_and_die, &ends);
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        EXPECT(sums_of(SHORT_LIVED).retains <= 1);
+        liveobj_ledger_add(SHORT_LIVED, 7, 0, 1);
+    }
+    __atomic_store_n(&ends, true, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+}
+
 int main(void) {
     EXPECT(liveobj_ledger_start(RECORDS, NULL));
     a_call_site_has_its_retains_and_releases();
@@ -115,5 +139,6 @@ int main(void) {
     a_missed_death_leaves_nothing_to_the_next_object();
     sites_beyond_what_an_object_may_have_are_counted_together();
     threads_lose_nothing();
+    an_account_may_be_closed_while_it_is_read();
     return EXPECT_STATUS();
 }
