@@ -86,6 +86,8 @@ void liveobj_recorder_prepare(void) {
 // MARK: - Fork
 
 void liveobj_recorder_before_fork(void) {
+    // A signal handler, and fork handlers of the program, must not wait for what we hold.
+    liveobj_tls.guard++;
     liveobj_lock_acquire(&recorder.lock);
     liveobj_threads_before_fork();
     liveobj_records_before_fork();
@@ -101,6 +103,7 @@ void liveobj_recorder_after_fork(void) {
     liveobj_records_after_fork();
     liveobj_threads_after_fork_parent();
     liveobj_lock_release(&recorder.lock);
+    liveobj_tls.guard--;
 }
 
 static void after_fork_child(void) {
@@ -111,6 +114,7 @@ static void after_fork_child(void) {
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
     liveobj_lock_release(&recorder.lock);
+    liveobj_tls.guard--;
 }
 
 // MARK: - Start
