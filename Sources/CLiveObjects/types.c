@@ -25,11 +25,13 @@ uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
     return *(const uint32_t *)descriptor;
 }
 
-/// The type that an error box holds; not yet written in a box that another thread is making.
+/// The type that an error box holds; not yet written in a box that another thread is making, where
+/// any word may stand.
 static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_reader *reader) {
     uintptr_t type = 0;
     bool found = liveobj_read(reader, object->address + 2 * sizeof(uintptr_t), &type, sizeof type);
-    return found && liveobj_metadata_is_valid(reader, type) ? type : 0;
+    bool is_type = found && liveobj_metadata_is_valid(reader, type);
+    return is_type && liveobj_descriptor_of(type) ? type : 0; // a class, a struct or an enum
 }
 
 static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_object *object,

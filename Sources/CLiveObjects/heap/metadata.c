@@ -55,30 +55,34 @@ static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint3
            (flags & DESCRIPTOR_KIND_MASK) >= least && (flags & DESCRIPTOR_KIND_MASK) <= most;
 }
 
-static bool has_witnesses(struct liveobj_reader *reader, uintptr_t candidate) {
+/// Reads the witness table in front of a type's metadata, which nothing else in memory has there:
+/// in front of an object lies what its allocator notes.
+static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintptr_t *size) {
     enum { STRIDE_LIMIT = 1 << 30 };
     uintptr_t witnesses, size_and_stride[2];
-    return liveobj_read_checked(reader, candidate - sizeof witnesses, &witnesses,
-                                sizeof witnesses) &&
-           is_address(witnesses) && witnesses % sizeof witnesses == 0 &&
-           liveobj_read_checked(reader, witnesses + 8 * sizeof witnesses, size_and_stride,
-                                sizeof size_and_stride) &&
-           size_and_stride[0] <= size_and_stride[1] && size_and_stride[1] < STRIDE_LIMIT;
+    if (!liveobj_read_checked(reader, candidate - sizeof witnesses, &witnesses, sizeof witnesses) ||
+        !is_address(witnesses) || witnesses % sizeof witnesses ||
+        !liveobj_read_checked(reader, witnesses + 8 * sizeof witnesses, size_and_stride,
+                              sizeof size_and_stride))
+        return false;
+    *size = size_and_stride[0];
+    return size_and_stride[0] <= size_and_stride[1] && size_and_stride[1] < STRIDE_LIMIT;
 }
 
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate) {
-    uintptr_t words[6];
+    uintptr_t words[6], size;
     if (!is_address(candidate) || candidate % sizeof(uintptr_t) ||
         !liveobj_read_checked(reader, candidate, words, sizeof words))
         return false;
     uintptr_t kind = words[0];
     if (kind == LIVEOBJ_KIND_CLASS || kind > LIVEOBJ_KIND_LAST_ENUMERATED)
-        return describes(reader, words[5], DESCRIPTOR_CLASS, DESCRIPTOR_CLASS);
+        return describes(reader, words[5], DESCRIPTOR_CLASS, DESCRIPTOR_CLASS) &&
+               read_size(reader, candidate, &size) && size == sizeof(uintptr_t);
     if (is_value_type((enum liveobj_metadata_kind)kind))
         return describes(reader, words[1], DESCRIPTOR_STRUCT, DESCRIPTOR_ENUM) &&
-               has_witnesses(reader, candidate);
+               read_size(reader, candidate, &size);
     if (kind >= LIVEOBJ_KIND_OPAQUE && kind <= LIVEOBJ_KIND_FIXED_ARRAY)
-        return has_witnesses(reader, candidate);
+        return read_size(reader, candidate, &size);
     return kind >= LIVEOBJ_KIND_LOCAL_VARIABLE;
 }
 
