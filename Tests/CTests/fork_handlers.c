@@ -1,5 +1,5 @@
-// While the process forks, all the recorder's locks are held: whatever else runs on that thread then,
-// a signal handler or a fork handler of the program, must not wait for one of them.
+// While the process forks, all the recorder's locks are held: whatever else runs on that thread
+// then, a signal handler or a fork handler of the program, must not wait for one of them.
 
 #include "internal.h"
 #include "retain_ledger.h"
