@@ -6,6 +6,7 @@
 #if defined(__linux__)
 
 #include "references.h"
+#include "address_table.h"
 #include "layout.h"
 #include "metadata.h"
 #include "storage.h"
@@ -407,14 +408,20 @@ static void prepare_value(uintptr_t type) {
     prepare_slots(layout);
 }
 
-/// Non-indirect payloads cannot contain the enum itself, so this ends.
+/// Once for each enum: cases that share a payload would double the work with every level that they
+/// nest. Non-indirect payloads cannot contain the enum itself, so this ends.
+static void prepare_enum(uintptr_t type) {
+    static struct liveobj_address_table prepared;
+    if (!type || liveobj_address_find(&prepared, type) || !liveobj_address_number(&prepared, type))
+        return;
+    uint32_t cases = liveobj_layout_enum_case_count(type);
+    for (uint32_t tag = 0; tag < cases; tag++)
+        prepare_value(liveobj_layout_enum_case(type, tag).type);
+}
+
 static void prepare_slots(const struct liveobj_layout *layout) {
-    for (uint32_t i = 0; layout && i < layout->count; i++) {
-        uintptr_t type = layout->slots[i].type;
-        uint32_t cases = type ? liveobj_layout_enum_case_count(type) : 0;
-        for (uint32_t tag = 0; tag < cases; tag++)
-            prepare_value(liveobj_layout_enum_case(type, tag).type);
-    }
+    for (uint32_t i = 0; layout && i < layout->count; i++)
+        prepare_enum(layout->slots[i].type);
 }
 
 static void prepare_class(uintptr_t metadata) {
