@@ -159,6 +159,18 @@ static bool read_table(const struct sections *sections, const ElfW(Shdr) * heade
     return table->names != NULL;
 }
 
+/// Whether the file begins as the loaded image does, and is not another that took its place: where
+/// its sections lie changes with nearly everything in it.
+static bool is_as_loaded(struct liveobj_file file, const struct liveobj_image *image) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0)
+            return file.count >= sizeof(ElfW(Ehdr)) && headers[i].p_filesz >= sizeof(ElfW(Ehdr)) &&
+                   memcmp(file.bytes, (const void *)(image->bias + headers[i].p_vaddr),
+                          sizeof(ElfW(Ehdr))) == 0;
+    return false;
+}
+
 /// Calls `visit` for the symbol tables of the image's file, `.symtab` first in most, until it
 /// returns true.
 typedef bool (*visit_table_fn)(void *context, const struct symbol_table *table);
@@ -168,7 +180,7 @@ static bool visit_tables(const struct liveobj_image *image, visit_table_fn visit
     struct sections sections;
     struct symbol_table table;
     struct liveobj_file file = liveobj_os_file_map(image->path);
-    if (find_sections(file, &sections))
+    if (is_as_loaded(file, image) && find_sections(file, &sections))
         for (size_t i = 0; i < sections.count && !found; i++)
             if ((sections.headers[i].sh_type == SHT_SYMTAB ||
                  sections.headers[i].sh_type == SHT_DYNSYM) &&
@@ -296,24 +308,39 @@ static struct dynamic_section find_dynamic_section(const struct liveobj_image *i
     return found;
 }
 
-/// Slots may lie in memory that was made read-only after relocation.
-static bool store_in_slot(const struct liveobj_image *image, uintptr_t slot, void *value) {
-    uintptr_t page = slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-    bool read_only = false;
+/// Whether the dynamic linker makes the page read-only once the image is relocated.
+static bool is_read_only(const struct liveobj_image *image, uintptr_t page) {
+    bool is_read_only = false;
     const ElfW(Phdr) *headers = image->headers;
     for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_GNU_RELRO) {
             uintptr_t start = image->bias + headers[i].p_vaddr;
             // The dynamic linker protects whole pages only, rounding the end down.
             uintptr_t end = (start + headers[i].p_memsz) & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-            read_only = page >= (start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) && page < end;
+            is_read_only = page >= (start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) && page < end;
         }
-    if (read_only && mprotect((void *)page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+    return is_read_only;
+}
+
+/// A slot of an image that another thread is loading holds an address in the file, or nothing; the
+/// dynamic linker may yet add to it what we would store.
+static bool is_relocated(const struct liveobj_image *image, const void *value) {
+    return image->bias == 0 || (uintptr_t)value >= image->end - image->bias;
+}
+
+/// A page that shall be read-only but is not is left so: the dynamic linker is at work there.
+static bool store_in_slot(const struct liveobj_image *image, uintptr_t slot, void *value) {
+    void *page = (void *)(slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1));
+    void *present = __atomic_load_n((void **)slot, __ATOMIC_RELAXED);
+    if (present == value || !is_relocated(image, present))
+        return present == value;
+    bool is_protected = is_read_only(image, (uintptr_t)page) && !liveobj_os_is_writable(slot);
+    if (is_protected && mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
         return false;
     // Release: whoever calls through the slot sees what the replacement needs.
     __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
-    if (read_only)
-        mprotect((void *)page, LIVEOBJ_PAGE_BYTES, PROT_READ);
+    if (is_protected)
+        mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ);
     return true;
 }
 

@@ -96,6 +96,9 @@ bool liveobj_os_is_single_threaded(void);
 /// True if the word at `address` can be read. One system call, which any sandbox lets pass.
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
 
+/// True if the word at `address` can be written. Leaves it as it is, whoever else writes to it.
+bool liveobj_os_is_writable(uintptr_t address);
+
 /// Sleeps, or less if a signal comes. No cancellation point.
 void liveobj_os_sleep(uint64_t nanoseconds);
 

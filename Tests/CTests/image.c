@@ -1,0 +1,121 @@
+// Loaded images, while another thread loads them and after their files were replaced: nothing is
+// stored that the dynamic linker does not expect, and no symbol of another file is believed.
+
+#define _GNU_SOURCE
+#include "internal.h"
+#include "support/expect.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// MARK: - Slots
+
+enum { PAGE = LIVEOBJ_PAGE_BYTES, ADDRESS_IN_FILE = 0x40, RESOLVED = 0x70000000 };
+
+/// An image of two pages: what the dynamic linker knows of it, and a slot that it makes read-only.
+struct fake_image {
+    struct {
+        ElfW(Dyn) dynamic[5];
+        ElfW(Sym) symbols[2];
+        ElfW(Rela) relocation;
+        char names[16];
+    } *page;
+    void **slot;
+    ElfW(Phdr) headers[2];
+    struct liveobj_image image;
+};
+
+static void make_image(struct fake_image *fake, void *slot_value) {
+    fake->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t base = (uintptr_t)fake->page;
+    fake->slot = (void **)(base + PAGE);
+    *fake->slot = slot_value;
+    strcpy(fake->page->names + 1, "function");
+    fake->page->symbols[1].st_name = 1;
+    fake->page->relocation = (ElfW(Rela)){.r_offset = PAGE, .r_info = ELF64_R_INFO(1, 0)};
+    const ElfW(Dyn) dynamic[] = {
+        {DT_RELA, {.d_ptr = (uintptr_t)&fake->page->relocation}},
+        {DT_RELASZ, {.d_val = sizeof(ElfW(Rela))}},
+        {DT_SYMTAB, {.d_ptr = (uintptr_t)fake->page->symbols}},
+        {DT_STRTAB, {.d_ptr = (uintptr_t)fake->page->names}},
+        {DT_NULL, {0}},
+    };
+    memcpy(fake->page->dynamic, dynamic, sizeof dynamic);
+    fake->headers[0] = (ElfW(Phdr)){.p_type = PT_DYNAMIC};
+    fake->headers[1] = (ElfW(Phdr)){.p_type = PT_GNU_RELRO, .p_vaddr = PAGE, .p_memsz = PAGE};
+    fake->image = (struct liveobj_image){.bias = base,
+                                         .start = base,
+                                         .end = base + 2 * PAGE,
+                                         .headers = fake->headers,
+                                         .header_count = 2};
+}
+
+static int replacement;
+
+static unsigned replace(const struct fake_image *fake) {
+    return liveobj_image_replace_slots(&fake->image, "function", &replacement);
+}
+
+static void a_slot_that_was_made_read_only_is_replaced_and_stays_read_only(void) {
+    struct fake_image fake;
+    make_image(&fake, (void *)RESOLVED);
+    mprotect(fake.slot, PAGE, PROT_READ);
+    EXPECT(replace(&fake) == 1 && *fake.slot == &replacement);
+    EXPECT(!liveobj_os_is_writable((uintptr_t)fake.slot));
+    EXPECT(replace(&fake) == 1); // it still is
+}
+
+static void a_page_that_is_not_read_only_yet_stays_writable(void) {
+    struct fake_image fake;
+    make_image(&fake, (void *)RESOLVED);
+    EXPECT(replace(&fake) == 1 && *fake.slot == &replacement);
+    EXPECT(liveobj_os_is_writable((uintptr_t)fake.slot));
+}
+
+static void a_slot_that_is_not_relocated_yet_is_left_alone(void) {
+    struct fake_image fake;
+    make_image(&fake, (void *)ADDRESS_IN_FILE);
+    EXPECT(replace(&fake) == 0 && *fake.slot == (void *)ADDRESS_IN_FILE);
+}
+
+// MARK: - Files
+
+static bool copy_file(const char *from, const char *to) {
+    struct liveobj_file file = liveobj_os_file_map(from);
+    FILE *copy = fopen(to, "w");
+    bool copied = copy && fwrite(file.bytes, 1, file.count, copy) == file.count;
+    liveobj_os_file_unmap(file);
+    return fclose(copy) == 0 && copied;
+}
+
+static void symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed(void) {
+    char folder[] = "/tmp/liveobjects-image-XXXXXX", loaded[64], other[64];
+    struct link_map *map = NULL;
+    struct liveobj_image image;
+    EXPECT(mkdtemp(folder));
+    snprintf(loaded, sizeof loaded, "%s/loaded.so", folder);
+    snprintf(other, sizeof other, "%s/other.so", folder);
+    void *original = dlopen("libresolv.so.2", RTLD_NOW);
+    EXPECT(original && dlinfo(original, RTLD_DI_LINKMAP, &map) == 0);
+    EXPECT(copy_file(map->l_name, loaded) && copy_file("/proc/self/exe", other));
+    EXPECT(dlinfo(dlopen(loaded, RTLD_NOW), RTLD_DI_LINKMAP, &map) == 0);
+    EXPECT(liveobj_image_of((uintptr_t)map->l_ld, &image));
+    EXPECT(liveobj_image_symbol(&image, "ns_parserr").start);
+    EXPECT(rename(other, loaded) == 0);
+    EXPECT(!liveobj_image_symbol(&image, "main").start);
+    unlink(loaded);
+    rmdir(folder);
+}
+
+int main(void) {
+    a_slot_that_was_made_read_only_is_replaced_and_stays_read_only();
+    a_page_that_is_not_read_only_yet_stays_writable();
+    a_slot_that_is_not_relocated_yet_is_left_alone();
+    symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed();
+    return EXPECT_STATUS();
+}
