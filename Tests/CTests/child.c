@@ -225,6 +225,17 @@ static void a_child_cannot_print(void) {
 
 // MARK: - The program does not notice
 
+static bool tell_order_of_ending(void *context, liveobj_write_fn write, void *destination) {
+    char text[16];
+    (void)context;
+    size_t count = liveobj_os_file_read("/proc/self/oom_score_adj", text, sizeof text);
+    return write(destination, text, count);
+}
+
+static void a_child_ends_before_the_program_if_memory_runs_out(void) {
+    EXPECT(answers(tell_order_of_ending, NULL, "1000\n"));
+}
+
 static void nothing_is_left_of_a_child(void) {
     unsigned before = open_descriptors();
     child_signals = 0;
@@ -335,6 +346,7 @@ int main(void) {
     a_child_that_ends_early_is_a_failure();
     a_sandbox_that_allows_no_copy_is_a_failure();
     a_child_cannot_print();
+    a_child_ends_before_the_program_if_memory_runs_out();
     nothing_is_left_of_a_child();
     a_wait_of_the_program_does_not_find_it();
     the_signal_mask_is_as_it_was();

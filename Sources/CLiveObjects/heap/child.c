@@ -1,7 +1,8 @@
 // child.c - owns the memory that the child shares with the program, and in the child its signals.
 //
 // What the child must not do, for it looks like the program from outside: print, leave a core file,
-// outlive the program, run its handlers. The parent's half runs outside of hooks, on any thread.
+// outlive the program, run its handlers, take the memory that the program needs. The parent's half
+// runs outside of hooks, on any thread.
 
 #if defined(__linux__)
 
@@ -9,6 +10,7 @@
 #include "child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -115,6 +117,16 @@ static void take_signals(void) {
     setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
 }
 
+/// If memory runs out, the system ends the copy and not the program, which looks as large.
+static void offer_itself_first(void) {
+    static const char most[] = "1000";
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    (void)liveobj_os_write_all(file, most, sizeof most - 1);
+    close(file);
+}
+
 /// What the runtime prints before it gives up must not come out of the program.
 static void close_descriptors(void) {
     enum { STANDARD_STREAMS = 3 };
@@ -146,6 +158,7 @@ _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    offer_itself_first(); // while its files in /proc are its own
     prctl(PR_SET_DUMPABLE, 0);
     close_descriptors();
     void *stack = liveobj_os_map(STACK_BYTES);
