@@ -15,6 +15,19 @@ final class FoundationTests: XCTestCase {
     XCTAssertEqual(try missedDeaths(), before)
   }
 
+  /// The property that holds it is a plain pointer.
+  func testWhatCoreFoundationHoldsIsFound() throws {
+    try LiveObjects.start()
+    let url = try XCTUnwrap(NSURL(string: "http://localhost/what-is-too-long-for-an-inline-string"))
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    let graph = try XCTUnwrap(capture.graph)
+    let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(url).toOpaque()))
+    let held = graph.references.filter { capture.objects[Int($0.source)].address == ObjectAddress(address) }
+      .map { capture.types[capture.objects[Int($0.target)].type].name }
+    XCTAssert(held.contains { $0.hasSuffix("String") }, "\(held)")
+    withExtendedLifetime(url) {}
+  }
+
   private func missedDeaths() throws -> UInt64 {
     try Recorder.capture(since: 0, references: false).decoded().tracking.missedDeaths
   }

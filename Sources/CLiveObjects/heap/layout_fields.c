@@ -33,6 +33,27 @@ static bool is_actor_storage(const struct liveobj_field *field) {
     return liveobj_mangled_is(&field->type, "BD") || liveobj_mangled_is(&field->type, "Bd");
 }
 
+static bool is_pointer(uintptr_t type) {
+    static const char *const names[] = {"UnsafeMutablePointer", "UnsafePointer",
+                                        "UnsafeMutableRawPointer", "UnsafeRawPointer",
+                                        "OpaquePointer"};
+    enum { PAYLOAD = 2 }; // of an optional, its only generic argument
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        type = liveobj_word(type, PAYLOAD);
+    uintptr_t descriptor = liveobj_descriptor_of(type);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (liveobj_descriptor_is(descriptor, "Swift", names[i]))
+            return true;
+    return false;
+}
+
+/// Some of Foundation's classes are CoreFoundation's structures as well: what owns there is a plain
+/// pointer to Swift.
+static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t type) {
+    return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_CLASS && is_pointer(type) &&
+           liveobj_descriptor_is_in_module(fields->descriptor, "Foundation");
+}
+
 static void add_field(struct liveobj_layout_builder *builder, const struct liveobj_fields *fields,
                       uint32_t index, size_t offset, uint32_t outer) {
     struct liveobj_field field = liveobj_field_at(fields, index);
@@ -46,7 +67,7 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
     uintptr_t type =
         liveobj_mangled_is_accessor(&field.type) ? 0 : liveobj_field_type(fields, &field);
     size_t limit = liveobj_field_limit(fields, index);
-    if (type)
+    if (type && !is_of_core_foundation(fields, type))
         liveobj_layout_add_value(builder, type, offset + start, label);
     else if (limit > start)
         liveobj_layout_add_words(builder, offset + start, limit - start, label);
