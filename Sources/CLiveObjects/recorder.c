@@ -284,9 +284,13 @@ void liveobj_recorder_ignore_end(void) {
 
 bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                               liveobj_write_fn write, void *context) {
+    int cancel_state;
     begin_own_work();
+    // A thread that was cancelled ends where it opens a file: not with our locks, nor in a copy.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     struct liveobj_capture_request request = {since, contents, write, context, &liveobj_tls.entry};
     bool written = liveobj_capture_write(&request);
+    pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return written;
 }

@@ -120,6 +120,22 @@ static void *capture_many(void *count) {
     return NULL;
 }
 
+static void *capture_when_cancelled(void *is_captured) {
+    pthread_cancel(pthread_self());
+    *(bool *)is_captured = capture_state() == GRAPH_READ;
+    pthread_testcancel();
+    return is_captured;
+}
+
+static void a_cancelled_thread_ends_after_its_capture(void) {
+    pthread_t thread;
+    bool is_captured = false;
+    void *result = NULL;
+    pthread_create(&thread, NULL, capture_when_cancelled, &is_captured);
+    pthread_join(thread, &result);
+    EXPECT(is_captured && result == PTHREAD_CANCELED);
+}
+
 /// A fork may come while another thread has the turn to read references; it is never given back in
 /// the child then, which says so.
 static bool a_forked_child_captures(void) {
@@ -157,6 +173,7 @@ int main(int argument_count, char **arguments) {
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     references_and_roots_are_in_the_capture();
     without_references_only_new_objects_are();
+    a_cancelled_thread_ends_after_its_capture();
     captures_and_forks_go_on_side_by_side(
         argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 50);
     return EXPECT_STATUS();
