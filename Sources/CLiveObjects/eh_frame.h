@@ -70,12 +70,19 @@ struct liveobj_eh_row {
     int64_t cfa_offset;
     struct liveobj_eh_column frame_pointer;
     struct liveobj_eh_column return_address;
+    struct liveobj_eh_column context;
+};
+
+/// The numbers that the table gives to two registers; the return address's is the program's.
+struct liveobj_eh_columns {
+    uint64_t frame_pointer;
+    uint64_t context;
 };
 
 /// Runs a program up to `address`.
 /// \returns false if it holds an instruction that is not understood.
 LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
-                                         uintptr_t address, uint64_t frame_pointer_column,
+                                         uintptr_t address, struct liveobj_eh_columns columns,
                                          struct liveobj_eh_row *row);
 
 #pragma GCC visibility pop

@@ -1,7 +1,8 @@
 // eh_frame_program.c - owns nothing; runs an unwind program up to the row of one address.
 //
-// Only three columns of the table matter to a stack walk: the canonical frame address, the frame
-// pointer and the return address. The instructions of all others are read over.
+// Only four columns of the table matter to a stack walk: the canonical frame address, the frame
+// pointer, the return address and the register of asynchronous contexts. The instructions of all
+// others are read over.
 
 #if defined(__linux__)
 
@@ -12,7 +13,7 @@
 
 struct machine {
     const struct liveobj_eh_program *program;
-    uint64_t frame_pointer_column;
+    struct liveobj_eh_columns columns;
     uintptr_t address; // where the row is wanted
     uintptr_t location;
     struct liveobj_eh_row row;
@@ -25,8 +26,10 @@ struct machine {
 /// The column in `row` of a register, NULL for one that does not matter.
 static struct liveobj_eh_column *column_of(struct machine *machine, struct liveobj_eh_row *row,
                                            uint64_t column) {
-    if (column == machine->frame_pointer_column)
+    if (column == machine->columns.frame_pointer)
         return &row->frame_pointer;
+    if (column == machine->columns.context)
+        return &row->context;
     if (column == machine->program->return_address_column)
         return &row->return_address;
     return NULL;
@@ -191,11 +194,11 @@ static void run(struct machine *machine, struct liveobj_eh_reader reader) {
 }
 
 LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
-                                         uintptr_t address, uint64_t frame_pointer_column,
+                                         uintptr_t address, struct liveobj_eh_columns columns,
                                          struct liveobj_eh_row *row) {
     struct machine machine = {
         .program = program,
-        .frame_pointer_column = frame_pointer_column,
+        .columns = columns,
         .address = address,
         .location = program->start,
     };

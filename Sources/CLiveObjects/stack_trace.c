@@ -11,6 +11,7 @@
 
 #if defined(__linux__)
 
+#include "async_stack.h"
 #include "stack_depot.h"
 #include "stack_walk.h"
 #include "unwind.h"
@@ -89,7 +90,7 @@ static uint64_t remember(const struct liveobj_stack_walk *walk) {
         frame->hash = hash = mix(hash, frame->registers.pc);
     }
     cache->count = walk->common + walk->walked;
-    cache->is_closed = walk->is_closed;
+    cache->end = walk->end;
     cache->generation = __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED);
     return mix(hash, cache->count);
 }
@@ -110,6 +111,44 @@ static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
     return cache->trace = id ? id : store(walk, hash);
 }
 
+// MARK: - Tasks
+
+/// Lists the frames of the last trace, innermost first, in front of its `callers`; the outermost,
+/// in which the runtime runs the task, only where there are none.
+/// \returns their number.
+static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
+    uint32_t count = 0;
+    for (uint32_t i = cache->count; i-- > (callers ? 1 : 0);)
+        cache->addresses[count++] = cache->frames[i].registers.pc;
+    return count;
+}
+
+/// Stores a task's trace: the frames on the stack, continued in a trace of their callers.
+static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uint32_t callers) {
+    uint32_t own = list_task(cache, callers);
+    uint32_t parent = callers ? record_alone(cache->addresses + own, callers) : 0;
+    return parent || !callers ? insert(hash, parent, callers, cache->addresses, own)
+                              : insert(hash, 0, 0, cache->addresses, own + callers);
+}
+
+/// A stack that ends where the runtime runs a task. What is remembered are its frames only: the
+/// callers, which are no part of the stack, are looked up every time.
+static uint32_t record_task(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint64_t hash = remember(walk);
+    uint32_t own = cache->count - 1;
+    uint32_t room = kept_depth > own ? kept_depth - own : 0;
+    uint32_t callers = liveobj_async_callers(cache, cache->addresses + own, room);
+    for (uint32_t i = 0; i < callers; i++)
+        hash = mix(hash, cache->addresses[own + i]);
+    hash = mix(hash, callers);
+    uint32_t id = liveobj_stack_depot_find(hash, cache->task_trace);
+    cache->trace = 0;
+    return cache->task_trace = id ? id : store_task(cache, hash, callers);
+}
+
+// MARK: - The result
+
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp) {
     struct liveobj_stack_walk walk;
@@ -120,6 +159,8 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
         return record_with_libunwind(&walk);
     if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > LIVEOBJ_MAX_FRAMES))
         return record_cut(&walk);
+    if (LIVEOBJ_UNLIKELY(walk.end == LIVEOBJ_STACK_END_TASK))
+        return record_task(&walk);
     return record_remembered(&walk);
 }
 

@@ -101,7 +101,9 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
     bool passes = (kind == LIVEOBJ_UNWIND_GUESS || (is_opaque && !walk->is_opaque)) &&
                   !walk->extent.is_foreign && frame->fp >= frame->sp &&
                   frame->fp - frame->sp <= MAX_GUESS_BYTES;
-    walk->is_closed = !passes && !walk->is_opaque;
+    walk->end = passes || walk->is_opaque     ? LIVEOBJ_STACK_END_READ
+                : kind == LIVEOBJ_UNWIND_TASK ? LIVEOBJ_STACK_END_TASK
+                                              : LIVEOBJ_STACK_END_CLOSED;
     return passes;
 }
 
@@ -199,8 +201,8 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t proven = prove(cache->frames, index);
-    if (proven == 0 && (cache->is_closed || !step(walk, &cache->frames[0].registers, frame + 1))) {
-        walk->is_closed = cache->is_closed;
+    if (proven == 0 && (cache->end || !step(walk, &cache->frames[0].registers, frame + 1))) {
+        walk->end = cache->end;
         walk->is_opaque = false; // the root was none when it was walked to, and is none now
         walk->common = index + 1;
         walk->walked = (uint32_t)(frame - cache->walked);

@@ -8,8 +8,20 @@
 
 #pragma GCC visibility push(hidden)
 
+/// Where a walk ended.
+enum liveobj_stack_end {
+    /// At what it read there; another time it might go on.
+    LIVEOBJ_STACK_END_READ = 0,
+    /// At what the outermost frame's registers say, and would again.
+    LIVEOBJ_STACK_END_CLOSED,
+    /// Likewise: where the Swift runtime runs a task. The trace goes on with the task's contexts.
+    LIVEOBJ_STACK_END_TASK,
+};
+
 /// Deeper stacks are cut, and not remembered.
 #define LIVEOBJ_MAX_FRAMES 512
+
+#define LIVEOBJ_CONTEXT_PAGES 8
 
 struct liveobj_frame {
     struct liveobj_registers registers;
@@ -27,10 +39,13 @@ struct liveobj_stack_cache {
     uintptr_t own_top;
     uint32_t generation;
     uint32_t count;
-    /// The stored trace that has these frames; 0 if it was dropped.
+    /// The stored trace that has these frames; 0 if it was dropped, or has more than these.
     uint32_t trace;
-    /// The walk ended for what the root's registers say, and would again; else for what it read.
-    bool is_closed;
+    enum liveobj_stack_end end;
+    /// The last trace that ended in a task.
+    uint32_t task_trace;
+    /// Where contexts were found; see async_stack.c.
+    uintptr_t context_pages[LIVEOBJ_CONTEXT_PAGES];
     struct liveobj_frame frames[LIVEOBJ_MAX_FRAMES]; // root first
     /// The frames of a walk that the last trace does not have, leaf first.
     struct liveobj_frame walked[LIVEOBJ_MAX_FRAMES + 1];
@@ -48,7 +63,7 @@ struct liveobj_stack_walk {
     struct liveobj_stack_extent extent;
     uint32_t walked; // frames in cache->walked; one more than the maximum if there are more
     uint32_t common; // frames that are those of the last trace, from the root on
-    bool is_closed;
+    enum liveobj_stack_end end;
     bool is_opaque; // libunwind has to go on
 };
 

@@ -3,6 +3,7 @@
 //   unwind_rules.c  the unwind rule of a return address, from the image's unwind table (eh_frame.c)
 //   unwind.c        the one file that knows libunwind: what the rules cannot pass, it walks
 //   stack_walk.c    walks a thread's stack, re-using the part that has not changed since last time
+//   async_stack.c   the callers of a task's functions, which are on no stack
 //   stack_trace.c   from the walked frames to the id of their trace
 //   stack_depot.c   a trace's frames -> an id, for good
 

@@ -24,6 +24,7 @@ static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE}
 #if defined(__x86_64__)
 
 #define COLUMN_FP 6
+#define COLUMN_CONTEXT 14
 #define COLUMN_SP 7
 #define COLUMN_RETURN_ADDRESS 16
 #define RETURN_ADDRESS_OFFSET (-8)
@@ -34,6 +35,17 @@ static uint16_t words(int64_t offset, unsigned bits) {
     return fits ? (uint16_t)(offset / 8) : 0;
 }
 
+static const struct liveobj_eh_columns columns = {COLUMN_FP, COLUMN_CONTEXT};
+
+static uint16_t context_words(const struct liveobj_eh_column *context) {
+    if (context->saved == LIVEOBJ_EH_SAME)
+        return LIVEOBJ_UNWIND_CONTEXT_KEPT;
+    uint16_t saved = context->saved == LIVEOBJ_EH_AT_CFA
+                         ? words(-context->offset, LIVEOBJ_UNWIND_CONTEXT_BITS)
+                         : 0;
+    return saved && saved < LIVEOBJ_UNWIND_CONTEXT_OWN ? saved : LIVEOBJ_UNWIND_CONTEXT_LOST;
+}
+
 static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) {
     const struct liveobj_eh_column *fp = &row->frame_pointer;
     if (row->return_address.saved == LIVEOBJ_EH_UNDEFINED)
@@ -41,8 +53,9 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
     struct liveobj_unwind_rule rule = {
         .kind = LIVEOBJ_UNWIND_STEP,
         .from_fp = row->cfa_register == COLUMN_FP,
-        .cfa_words = words(row->cfa_offset, 16),
-        .fp_words = fp->saved == LIVEOBJ_EH_AT_CFA ? words(-fp->offset, 10) : 0,
+        .cfa_words = words(row->cfa_offset, LIVEOBJ_UNWIND_CFA_BITS),
+        .fp_words = fp->saved == LIVEOBJ_EH_AT_CFA ? words(-fp->offset, LIVEOBJ_UNWIND_FP_BITS) : 0,
+        .context_words = context_words(&row->context),
     };
     bool cfa_fits =
         row->cfa_is_simple && rule.cfa_words && (rule.from_fp || row->cfa_register == COLUMN_SP);
@@ -52,12 +65,50 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
     return cfa_fits && return_address_fits && fp_fits ? rule : opaque;
 }
 
+/// Whether the code bytes at `address` are these.
+static bool is_code(const struct liveobj_unwind_image *image, uintptr_t address,
+                    const unsigned char *bytes, size_t count) {
+    struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, address);
+    size_t same = 0;
+    if (range.end - range.start < count)
+        return false;
+    while (same < count && ((const unsigned char *)address)[same] == bytes[same])
+        same++;
+    return same == count;
+}
+
+/// Whether the call before `pc` is the one by which the runtime goes on with a task: it gives the
+/// task's context (at 0x40) in the context register, and calls the task's function (at 0x38). No
+/// other code has these two instructions together; the runtime has no symbol there.
+static bool is_run_of_task(const struct liveobj_unwind_image *image, uintptr_t pc) {
+    for (unsigned char base = 0; base < 8; base++) {
+        const unsigned char low[] = {0x4c, 0x8b, 0x70 | base, 0x40, 0xff, 0x50 | base, 0x38};
+        const unsigned char high[] = {0x4d, 0x8b, 0x70 | base, 0x40, 0x41, 0xff, 0x50 | base, 0x38};
+        if (is_code(image, pc - sizeof low, low, sizeof low) ||
+            is_code(image, pc - sizeof high, high, sizeof high))
+            return true;
+    }
+    return false;
+}
+
+/// Whether a function starts as one that keeps its context in its frame, above its variables.
+static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t function) {
+    static const unsigned char start[] = {
+        0x55,                         // push rbp
+        0x41, 0x56,                   // push r14
+        0x48, 0x8d, 0x6c, 0x24, 0x08, // lea rbp, [rsp + 8]
+    };
+    return is_code(image, function, start, sizeof start);
+}
+
 static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_image *image,
                                                 uintptr_t pc) {
     struct liveobj_eh_program program;
     struct liveobj_eh_row row;
     // The call lies before its return address, and may be the last instruction of its function.
     uintptr_t call = pc - 1;
+    if (is_run_of_task(image, pc))
+        return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_TASK};
     switch (liveobj_eh_program_find(image, call, &program)) {
     case LIVEOBJ_EH_NONE:
         return liveobj_unwind_rule_guess();
@@ -68,8 +119,11 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
     }
     bool is_plain = !program.is_signal_frame &&
                     program.return_address_column == COLUMN_RETURN_ADDRESS &&
-                    liveobj_eh_program_run(&program, call, COLUMN_FP, &row);
-    return is_plain ? rule_of_row(&row) : opaque;
+                    liveobj_eh_program_run(&program, call, columns, &row);
+    struct liveobj_unwind_rule rule = is_plain ? rule_of_row(&row) : opaque;
+    if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && keeps_context(image, program.start))
+        rule.context_words = LIVEOBJ_UNWIND_CONTEXT_OWN;
+    return rule;
 }
 
 #else

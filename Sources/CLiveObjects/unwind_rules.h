@@ -20,6 +20,9 @@ enum liveobj_unwind_kind {
     LIVEOBJ_UNWIND_GUESS,
     /// The outermost function of a thread.
     LIVEOBJ_UNWIND_OUTERMOST,
+    /// Where the Swift runtime runs a task: its callers are those of the task's functions, which
+    /// contexts know (async_stack.h), not those of the thread that happens to run it.
+    LIVEOBJ_UNWIND_TASK,
     /// The table says something that this form cannot hold: libunwind must be asked.
     LIVEOBJ_UNWIND_OPAQUE,
 };
@@ -31,7 +34,16 @@ struct liveobj_unwind_rule {
     bool from_fp;
     uint16_t cfa_words;
     uint16_t fp_words;
+    /// How many words below the CFA the caller's context register was saved, or one of the below.
+    uint16_t context_words;
 };
+
+/// The register in which asynchronous functions are given their context holds what it held.
+#define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
+/// The function is asynchronous, and keeps its own context in its frame: three words below the CFA.
+#define LIVEOBJ_UNWIND_CONTEXT_OWN 14
+/// Nobody knows where the register was saved.
+#define LIVEOBJ_UNWIND_CONTEXT_LOST 15
 
 /// Forgets all rules: code may have gone.
 void liveobj_unwind_rules_clear(void);
@@ -39,7 +51,12 @@ void liveobj_unwind_rules_clear(void);
 /// What is tried where no table covers an address: the frame pointer holds a frame record.
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
     return (struct liveobj_unwind_rule){
-        .kind = LIVEOBJ_UNWIND_GUESS, .from_fp = true, .cfa_words = 2, .fp_words = 2};
+        .kind = LIVEOBJ_UNWIND_GUESS,
+        .from_fp = true,
+        .cfa_words = 2,
+        .fp_words = 2,
+        .context_words = LIVEOBJ_UNWIND_CONTEXT_LOST,
+    };
 }
 
 /// The word of a return address that is not in the table; remembered there.
@@ -56,6 +73,9 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 
 #define LIVEOBJ_UNWIND_SET_BITS 13
 #define LIVEOBJ_UNWIND_RULE_BITS 30
+#define LIVEOBJ_UNWIND_CFA_BITS 14
+#define LIVEOBJ_UNWIND_FP_BITS 8
+#define LIVEOBJ_UNWIND_CONTEXT_BITS 4
 #define LIVEOBJ_UNWIND_WAYS 8
 
 extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS];
@@ -69,15 +89,16 @@ static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
 /// The bits of a word that hold the rule.
 static inline uint64_t liveobj_unwind_rule_pack(struct liveobj_unwind_rule rule) {
     return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
-           (uint64_t)rule.fp_words << 20;
+           (uint64_t)rule.fp_words << 18 | (uint64_t)rule.context_words << 26;
 }
 
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t word) {
     return (struct liveobj_unwind_rule){
         .kind = (enum liveobj_unwind_kind)(word & 7),
         .from_fp = word >> 3 & 1,
-        .cfa_words = (uint16_t)(word >> 4),
-        .fp_words = word >> 20 & 0x3ff,
+        .cfa_words = word >> 4 & ((1 << LIVEOBJ_UNWIND_CFA_BITS) - 1),
+        .fp_words = word >> 18 & ((1 << LIVEOBJ_UNWIND_FP_BITS) - 1),
+        .context_words = word >> 26 & ((1 << LIVEOBJ_UNWIND_CONTEXT_BITS) - 1),
     };
 }
 

@@ -10,6 +10,7 @@
 
 #define FP_COLUMN 6
 #define SP_COLUMN 7
+#define CONTEXT_COLUMN 14
 
 // MARK: - A table made by hand
 
@@ -132,10 +133,11 @@ static unsigned char *make_table(struct liveobj_unwind_image *image) {
 /// \returns false unless there is a program for the code at `offset` and it can be run.
 static bool row_at(const struct liveobj_unwind_image *image, uintptr_t offset,
                    struct liveobj_eh_row *row) {
+    static const struct liveobj_eh_columns columns = {FP_COLUMN, CONTEXT_COLUMN};
     struct liveobj_eh_program program;
     uintptr_t address = image->unwind_header + TABLE_BYTES + offset;
     return liveobj_eh_program_find(image, address, &program) == LIVEOBJ_EH_FOUND &&
-           liveobj_eh_program_run(&program, address, FP_COLUMN, row);
+           liveobj_eh_program_run(&program, address, columns, row);
 }
 
 // MARK: - Facts

@@ -5,6 +5,9 @@
 // Some functions of the toolchain's Foundation have no unwind table. Both sides then take the frame
 // pointer for one, and libunwind before 1.7 goes on with a wrong sp: behind such a function its
 // frames are no measure. Traces that differ only there are counted apart.
+//
+// A trace of a task goes on with the task's callers, which libunwind does not know: what is
+// compared ends there.
 
 #define _GNU_SOURCE
 #include "unwind_rules.h"
@@ -45,6 +48,14 @@ static size_t frames_with_table(const uintptr_t *addresses, size_t count) {
     return i + 2;
 }
 
+/// The frames inside of the one in which the runtime runs a task.
+static size_t frames_of_task(const uintptr_t *addresses, size_t count) {
+    size_t i = 0;
+    while (i < count && liveobj_unwind_rule_find(addresses[i]).kind != LIVEOBJ_UNWIND_TASK)
+        i++;
+    return i;
+}
+
 static void compare(struct liveobj_registers leaf) {
     uintptr_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
     if (!cache)
@@ -52,6 +63,9 @@ static void compare(struct liveobj_registers leaf) {
     size_t our_count = expand(liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp), ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
     __atomic_fetch_add(&compared, 1, __ATOMIC_RELAXED);
+    size_t task_count = frames_of_task(theirs, their_count);
+    if (task_count < their_count && task_count < our_count)
+        our_count = their_count = task_count;
     // A stack of more than MAX_FRAMES is cut to `depth` frames.
     bool is_cut = their_count == MAX_FRAMES && our_count == 64;
     if ((our_count == their_count || is_cut) && is_same(ours, theirs, our_count))
