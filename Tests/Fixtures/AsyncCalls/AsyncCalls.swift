@@ -1,0 +1,114 @@
+// Asynchronous calls three deep, and what the innermost leaves behind after it has been suspended.
+
+/// Public, so that the optimiser leaves the property in place.
+public class Leftover {
+  public var itself: Leftover?
+}
+
+final class AtOnce: Leftover {}
+final class AfterSleep: Leftover {}
+final class AfterYield: Leftover {}
+final class AfterContinuation: Leftover {}
+final class OfGroup: Leftover {}
+final class OfAsyncLet: Leftover {}
+final class OfActor: Leftover {}
+final class OfDetached: Leftover {}
+final class InSynchronousCall: Leftover {}
+
+/// Makes an object one that is never freed.
+@inline(never) func keep(_ leftover: Leftover) { leftover.itself = leftover }
+
+enum Suspension {
+  case none, sleep, yield, continuation
+}
+
+@inline(never) func suspend(_ suspension: Suspension) async throws {
+  switch suspension {
+  case .none: break
+  case .sleep: try await Task.sleep(nanoseconds: 1_000_000)
+  case .yield: await Task.yield()
+  case .continuation:
+    await withCheckedContinuation { continuation in
+      Task.detached { continuation.resume() }
+    }
+  }
+}
+
+@inline(never) func inner<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
+  try await suspend(suspension)
+  keep(make())
+}
+
+@inline(never) func middle<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
+  try await inner(suspension, make)
+  print(Kind.self)
+}
+
+@inline(never) func outer<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
+  try await middle(suspension, make)
+  print(suspension)
+}
+
+@inline(never) func group() async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask { try await middle(.sleep) { OfGroup() } }
+    try await group.waitForAll()
+  }
+}
+
+@inline(never) func asyncLet() async throws {
+  async let done: Void = middle(.sleep) { OfAsyncLet() }
+  try await done
+}
+
+actor Worker {
+  private var jobs = 0
+  @inline(never) func work() async throws {
+    try await inner(.sleep) { OfActor() }
+    jobs += 1
+  }
+}
+
+@inline(never) func actor() async throws {
+  try await Worker().work()
+  print("worked")
+}
+
+@inline(never) func detached() async throws {
+  try await Task.detached { try await middle(.yield) { OfDetached() } }.value
+}
+
+/// Needs most registers, so that the one with the asynchronous context is saved by it.
+@inline(never) func synchronous(_ numbers: [Int]) -> Int {
+  var (a, b, c, d, e, f) = (0, 1, 2, 3, 4, 5)
+  for number in numbers {
+    a = number &* b ^ numbers[a & 3]
+    (b, c, d, e, f) = (c &+ a, d ^ b, e &- c, f &+ d, a ^ number)
+  }
+  keep(InSynchronousCall())
+  return a ^ b ^ c ^ d ^ e ^ f
+}
+
+@inline(never) func callsSynchronous() async throws {
+  try await suspend(.sleep)
+  print(synchronous([1, 2, 3, 4]))
+}
+
+@inline(never) func waitsForSynchronous() async throws {
+  try await callsSynchronous()
+  print("called")
+}
+
+@main struct AsyncCalls {
+  static func main() async throws {
+    try await outer(.none) { AtOnce() }
+    try await outer(.sleep) { AfterSleep() }
+    try await outer(.yield) { AfterYield() }
+    try await outer(.continuation) { AfterContinuation() }
+    try await group()
+    try await asyncLet()
+    try await actor()
+    try await detached()
+    try await waitsForSynchronous()
+  }
+}
