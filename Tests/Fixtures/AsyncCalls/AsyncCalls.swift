@@ -18,12 +18,12 @@ final class InSynchronousCall: Leftover {}
 /// Makes an object one that is never freed.
 @inline(never) func keep(_ leftover: Leftover) { leftover.itself = leftover }
 
-enum Suspension {
+enum Pause {
   case none, sleep, yield, continuation
 }
 
-@inline(never) func suspend(_ suspension: Suspension) async throws {
-  switch suspension {
+@inline(never) func wait(_ pause: Pause) async throws {
+  switch pause {
   case .none: break
   case .sleep: try await Task.sleep(nanoseconds: 1_000_000)
   case .yield: await Task.yield()
@@ -34,19 +34,19 @@ enum Suspension {
   }
 }
 
-@inline(never) func inner<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
-  try await suspend(suspension)
+@inline(never) func inner<Kind: Leftover>(_ pause: Pause, _ make: @Sendable () -> Kind) async throws {
+  try await wait(pause)
   keep(make())
 }
 
-@inline(never) func middle<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
-  try await inner(suspension, make)
+@inline(never) func middle<Kind: Leftover>(_ pause: Pause, _ make: @Sendable () -> Kind) async throws {
+  try await inner(pause, make)
   print(Kind.self)
 }
 
-@inline(never) func outer<Kind: Leftover>(_ suspension: Suspension, _ make: @Sendable () -> Kind) async throws {
-  try await middle(suspension, make)
-  print(suspension)
+@inline(never) func outer<Kind: Leftover>(_ pause: Pause, _ make: @Sendable () -> Kind) async throws {
+  try await middle(pause, make)
+  print(pause)
 }
 
 @inline(never) func group() async throws {
@@ -90,7 +90,7 @@ actor Worker {
 }
 
 @inline(never) func callsSynchronous() async throws {
-  try await suspend(.sleep)
+  try await wait(.sleep)
   print(synchronous([1, 2, 3, 4]))
 }
 
