@@ -6,9 +6,17 @@
 #include "records.h"
 #include "support/expect.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /// What was found of one made-up object, counted by kind.
@@ -181,6 +189,37 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(IN_FREED));
 }
 
+/// From now on this process may list no folder.
+static bool forbid_listing(void) {
+    enum { FLAGS = offsetof(struct seccomp_data, args[2]) };
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FLAGS),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_DIRECTORY, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// A process of no threads would be taken for one in which nobody else can hold anything.
+static void threads_that_are_not_listed_are_a_failure(void) {
+    int status = -1;
+    pid_t sandboxed = fork();
+    if (sandboxed == 0) {
+        struct liveobj_roots roots;
+        EXPECT(liveobj_roots_find(&roots, &liveobj_tls.entry));
+        liveobj_roots_end(&roots);
+        EXPECT(forbid_listing());
+        EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.entry));
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
+}
+
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     EXPECT(liveobj_thread_attach() != NULL);
@@ -195,5 +234,6 @@ int main(void) {
     what_is_no_holder_is_not_taken_for_one();
     close(gate[1]);
     pthread_join(thread, NULL);
+    threads_that_are_not_listed_are_a_failure();
     return EXPECT_STATUS();
 }

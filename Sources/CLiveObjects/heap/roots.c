@@ -230,7 +230,8 @@ bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry 
     bool found = liveobj_os_visit_lines("/proc/self/maps", add_mapping, &finding);
     liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
     liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
-    return found && !finding.failed;
+    bool has_threads = roots->threads > 0; // the calling one, where the system lists them
+    return found && has_threads && !finding.failed;
 }
 
 void liveobj_roots_end(struct liveobj_roots *roots) {
