@@ -49,6 +49,14 @@ import Testing
     #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])
   }
 
+  @Test mutating func theLedgerDoesNotShowItBesideAThreadWhoseStackWasNotRead() throws {
+    let made = builder.stackTrace([0x10])
+    let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: made, strongCount: 1)
+    builder.heapGraph(HeapGraph.Status(threads: 2, missesStacks: true))
+    builder.retainSite(handle, stackTrace: made, retains: 1, releases: 0)
+    #expect(analysis().findings.map(\.verdict) == [.growth])
+  }
+
   @Test mutating func aReleaseAtAnotherLineOfTheSameFunctionMatches() throws {
     let made = builder.stackTrace([0x10])
     let dropped = builder.stackTrace([0x18])

@@ -3,8 +3,8 @@ import LiveObjectsCapture
 extension LeakSearch {
   /// Finds objects that nothing reaches and that are retained more often than anything refers to them.
   ///
-  /// While other threads run, one of them may hold an object in a register. An object is then called
-  /// over-retained only if the ledger accounts for all of its retains.
+  /// Beside other threads, one of which may hold an object in a register, it is called over-retained
+  /// only if the ledger accounts for all of its retains and every thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
@@ -29,7 +29,8 @@ extension LeakSearch {
     guard isolation[object] == .held, !holders.isReached(object), !graph.capture.objects[object].isPinned,
       graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
-    return graph.heap.status.threads <= 1 || isAccountedFor(object)
+    let status = graph.heap.status
+    return status.threads <= 1 || (!status.missesStacks && isAccountedFor(object))
   }
 
   /// The ledger knows of every retain of the object.
