@@ -30,7 +30,7 @@ final class FindingsTests: XCTestCase {
 
   func testWhatAnOlderObjectHoldsIsHeldByIt() throws {
     try LiveObjects.start()
-    let coordinator = Coordinator()
+    let coordinator = onHeap { Coordinator() }
     let diff = try LiveObjects.diff { coordinator.screens.append(Screen()) }
     let finding = try XCTUnwrap(diff.findings.first { $0.type == "LiveObjectsTests.Screen" })
     XCTAssertEqual(finding.verdict, .heldBy, "\(diff)")

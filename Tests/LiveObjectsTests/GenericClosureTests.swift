@@ -18,6 +18,7 @@ private class Future<Value> {
   var callback: (() -> Bool)?
 
   /// Both types are known from the captured futures alone.
+  @inline(never) @_optimize(none)
   final func and<Other>(_ other: Future<Other>, _ token: Token<(Value, Other)>) {
     callback = { self.value == nil && other.value == nil && token.cell.value == nil }
   }
@@ -28,7 +29,7 @@ private final class ChildFuture: Future<[String]> {}
 final class GenericClosureTests: XCTestCase {
   func testCapturedObjectsTellTheParametersOfAClosure() throws {
     try LiveObjects.start()
-    let future = Future<Int>()
+    let future = onHeap { Future<Int>() }
     future.and(Future<String>(), Token())
     try assertClosureOfFutureHolds(
       ["Future<Swift.Int>", "Future<Swift.String>", "Token<(Swift.Int, Swift.String)>\tcell"])
@@ -37,7 +38,7 @@ final class GenericClosureTests: XCTestCase {
 
   func testACapturedObjectOfASubclassTellsThemToo() throws {
     try LiveObjects.start()
-    let future = Future<Int>()
+    let future = onHeap { Future<Int>() }
     future.and(ChildFuture(), Token())
     let array = "Swift.Array<Swift.String>"
     try assertClosureOfFutureHolds(
@@ -51,7 +52,10 @@ final class GenericClosureTests: XCTestCase {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
     let callback = try XCTUnwrap(
-      graph.references.first { graph.labels[Int($0.label)].text == "callback" }, file: file, line: line)
+      graph.references.first { reference in
+        let holder = capture.types[capture.objects[Int(reference.source)].type].name
+        return graph.labels[Int(reference.label)].text == "callback" && holder.hasSuffix(".Future<Swift.Int>")
+      }, file: file, line: line)
     let labels = graph.references.filter { $0.source == callback.target }
       .map { graph.labels[Int($0.label)] }
     XCTAssertEqual(labels.map(\.ownership), expected.map { _ in .strong }, file: file, line: line)

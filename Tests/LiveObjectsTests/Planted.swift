@@ -49,3 +49,7 @@ func makeRetainCycle() {
 
 @inline(never) @_optimize(none)
 func use<Value>(_ value: Value) {}
+
+/// An object that the optimiser cannot keep on the stack.
+@inline(never) @_optimize(none)
+func onHeap<Object: AnyObject>(_ make: () -> Object) -> Object { make() }

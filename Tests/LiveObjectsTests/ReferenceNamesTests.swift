@@ -13,7 +13,7 @@ final class ReferenceNamesTests: XCTestCase {
   /// What a dictionary is made of inside is nobody's property.
   func testCollectionsAreCalledAsThePropertiesTheyStandIn() throws {
     try LiveObjects.start()
-    let planted = PlantedCollections()
+    let planted = onHeap { PlantedCollections() }
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
     let references = graph.references.filter { reference in

@@ -112,8 +112,8 @@ private final class Shapes: Generic<Leaf> {
 final class ReferenceShapesTests: XCTestCase {
   func testEachPropertyRefersToWhatItHoldsInItsOwnWay() throws {
     try LiveObjects.start()
-    let leaf = Leaf()
-    let shapes = Shapes(leaf)
+    let leaf = onHeap { Leaf() }
+    let shapes = onHeap { Shapes(leaf) }
     let found = try Set(referencesToLeaf(from: shapes))
     XCTAssertEqual(found.subtracting(Self.expected), [])
     XCTAssertEqual(Self.expected.subtracting(found), [])
@@ -123,9 +123,9 @@ final class ReferenceShapesTests: XCTestCase {
   /// One reference too many would make a live object look unreachable.
   func testStrongReferencesAddUpToTheStrongCount() throws {
     try LiveObjects.start()
-    let leaf = Leaf()
+    let leaf = onHeap { Leaf() }
     let before = try holders(of: leaf)
-    let shapes = Shapes(leaf)
+    let shapes = onHeap { Shapes(leaf) }
     let after = try holders(of: leaf)
     XCTAssertEqual(
       after.references - before.references, after.strongCount - before.strongCount)

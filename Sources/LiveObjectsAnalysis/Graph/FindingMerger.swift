@@ -6,6 +6,8 @@ struct FindingMerger {
     var finding: Finding
     var callSites = CallSites()
     var retains: [UInt32: (retains: Int, releases: Int)] = [:]
+    /// The stack traces that allocated the objects.
+    var allocators: Set<UInt32> = []
   }
 
   private var entries: [String: Entry] = [:]
@@ -20,7 +22,10 @@ struct FindingMerger {
     let fingerprint = fingerprint(of: finding, sites, traces)
     var entry = entries.removeValue(forKey: fingerprint) ?? Entry(finding: finding.emptied(fingerprint))
     entry.finding.add(finding)
-    for site in sites { entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace)) }
+    for site in sites {
+      entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace))
+      entry.allocators.insert(site.stackTrace)
+    }
     for site in retainSites {
       entry.retains[site.stackTrace, default: (0, 0)].retains += Int(site.retains)
       entry.retains[site.stackTrace, default: (0, 0)].releases += Int(site.releases)
@@ -49,7 +54,7 @@ struct FindingMerger {
       let callSites = entry.callSites.listed(with: traces)
       finding.allocatedAt = callSites.sites
       finding.omittedCallSites = callSites.omitted
-      finding.retainedAt = unmatched(entry.retains, traces)
+      finding.retainedAt = unmatched(entry, traces)
       return finding
     }
   }
@@ -57,13 +62,14 @@ struct FindingMerger {
   /// Most missing releases first. A function that retains releases at another of its lines, so what the same
   /// functions did, called by the same, is one call site; it is shown at the line that retained.
   private func unmatched(
-    _ retains: [UInt32: (retains: Int, releases: Int)], _ traces: NamedTraces
+    _ entry: Entry, _ traces: NamedTraces
   ) -> [Finding.RetainingCallSite] {
     var sites: [[String]: RetainTally] = [:]
-    for (stackTrace, counts) in retains {
+    for (stackTrace, counts) in entry.retains {
       let trace = traces.fromCallSite(stackTrace)
       let functions = trace.map { traces.frames[$0].qualifiedFunction }
-      sites[functions, default: RetainTally()].add(counts, at: trace)
+      sites[functions, default: RetainTally()]
+        .add(counts, at: trace, allocates: entry.allocators.contains(stackTrace))
     }
     return sites.values.filter { $0.missing > 0 }.sorted(by: RetainTally.precedes).map { site in
       Finding.RetainingCallSite(
@@ -76,19 +82,22 @@ struct FindingMerger {
 private struct RetainTally {
   private(set) var retains = 0
   private(set) var releases = 0
-  /// Where most of the retains came from.
+  /// Where most of the retains came from; rather not where the objects did, each of which is born with one.
   private(set) var trace: NamedTraces.Trace = []
-  private var retainsThere = -1
+  private var weight = (retains: -1, isNoAllocation: 0)
 
   var missing: Int { retains - releases }
 
-  mutating func add(_ counts: (retains: Int, releases: Int), at other: NamedTraces.Trace) {
+  mutating func add(
+    _ counts: (retains: Int, releases: Int), at other: NamedTraces.Trace, allocates: Bool
+  ) {
     retains += counts.retains
     releases += counts.releases
-    let isBetter =
-      counts.retains == retainsThere
-      ? other.lexicographicallyPrecedes(trace) : counts.retains > retainsThere
-    if isBetter { (trace, retainsThere) = (other, counts.retains) }
+    let weight = (retains: counts.retains, isNoAllocation: allocates ? 0 : 1)
+    guard
+      self.weight < weight || (self.weight == weight && other.lexicographicallyPrecedes(trace))
+    else { return }
+    (trace, self.weight) = (other, weight)
   }
 
   static func precedes(_ a: RetainTally, _ b: RetainTally) -> Bool {
