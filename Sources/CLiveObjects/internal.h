@@ -275,8 +275,8 @@ void liveobj_hooks_set_scope_key(const void *key);
 
 /// Takes over the runtime's retain pointers and, in all images, what increments without them.
 void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime);
-/// Whether images were loaded later that may increment unseen; from then on they are seen. Takes the
-/// dynamic linker's lock.
+/// Whether images were loaded later that may increment unseen; from then on they are seen. Takes
+/// the dynamic linker's lock.
 bool liveobj_retain_hooks_were_late(void);
 
 // MARK: - reader.c

@@ -36,10 +36,9 @@ LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 /// \returns where traces will come from.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
-/// The id of the calling thread's stack trace, outwards from the frame with these registers; 0 if it
-/// was dropped. Hook.
-/// Not a struct, which would be passed in memory: to read in one piece what was just written in
-/// several, the processor has to wait until all of it has reached the cache.
+/// The id of the calling thread's stack trace, outwards from the frame with these registers; 0 if
+/// it was dropped. Hook. Not a struct, which would be passed in memory: to read in one piece what
+/// was just written in several, the processor has to wait until all of it has reached the cache.
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp);
 

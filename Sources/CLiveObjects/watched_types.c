@@ -62,8 +62,7 @@ static bool matches_one(struct place place, const char *pattern) {
     return is_pattern_end(*pattern);
 }
 
-LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name,
-                                       const char *wanted) {
+LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *wanted) {
     if (name->count == 0)
         return false;
     struct place start = {name, name->count, name->parts[name->count - 1]};

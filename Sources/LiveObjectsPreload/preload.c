@@ -54,8 +54,8 @@ static void say_what_is_watched(void) {
                                          "stack traces by frame pointers"};
     struct liveobj_status status = liveobj_status();
     liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.way], ", ",
-                    stacks[status.stacks], ", retains ", status.retains ? "recorded" : "not recorded",
-                    NULL);
+                    stacks[status.stacks], ", retains ",
+                    status.retains ? "recorded" : "not recorded", NULL);
     if (options.verbosity < 2)
         return;
     const char *tool = liveobj_tool_path();

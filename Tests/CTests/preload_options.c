@@ -43,7 +43,8 @@ static void defaults_are_those_of_the_table(void) {
 }
 
 static void pairs_set_values(void) {
-    parse("format=capture:stacks=off:graph=off:depth=512:retains='Demo.*,*Cache':exitcode=7:verbosity=2:way="
+    parse("format=capture:stacks=off:graph=off:depth=512:retains='Demo.*,*Cache':exitcode=7:"
+          "verbosity=2:way="
           "slots:"
           "maxobjects=10K:maxstackbytes=2M:output=/a/%p.json:tool=/b");
     EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);

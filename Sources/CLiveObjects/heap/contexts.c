@@ -3,8 +3,8 @@
 // Their metadata names the captured types in a capture descriptor: the types, the sources from
 // which a generic closure's parameters are known at run time, and the number of words that the
 // object binds for them. An object holds a header, the bound words, and the captures in order, each
-// aligned for its type. Owns the layouts, by metadata and, of generic closures, by what is bound and
-// by the classes of captured objects, whose generic arguments may be the closure's own.
+// aligned for its type. Owns the layouts, by metadata and, of generic closures, by what is bound
+// and by the classes of captured objects, whose generic arguments may be the closure's own.
 
 #if defined(__linux__)
 
@@ -47,7 +47,7 @@ struct variant {
 struct context {
     struct description description;
     struct captured_class classes[CLASSES_LIMIT];
-    uint32_t class_count; // 0 where the bound words tell all parameters
+    uint32_t class_count;                // 0 where the bound words tell all parameters
     const struct liveobj_layout *layout; // of a closure that is not generic, once it is known
     struct variant *variants;
 };
@@ -161,8 +161,8 @@ static const struct liveobj_layout *layout_of_plain(struct context *context, siz
 
 // MARK: - Generic closures
 
-/// The class of a captured object or, of its superclasses, the one that the reference is declared to
-/// be of.
+/// The class of a captured object or, of its superclasses, the one that the reference is declared
+/// to be of.
 static uintptr_t class_of_captured(uintptr_t object, const struct captured_class *capture) {
     uintptr_t reference = *(const uintptr_t *)(object + capture->offset);
     if (!capture->descriptor || reference < LIVEOBJ_PAGE_BYTES || reference >> 47)

@@ -128,8 +128,8 @@ void liveobj_generic_environment_make(struct liveobj_generic_environment *enviro
     values found = {{0}};
     uint32_t counts[LIVEOBJ_GENERIC_LEVELS] = {0};
     *environment = (struct liveobj_generic_environment){0};
-    environment->is_known = read_values(found, counts, sources, count, origins) &&
-                            fill(environment, found, counts);
+    environment->is_known =
+        read_values(found, counts, sources, count, origins) && fill(environment, found, counts);
 }
 
 uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_environment *environment,

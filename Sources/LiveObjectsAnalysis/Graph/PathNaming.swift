@@ -80,8 +80,10 @@ struct PathNaming {
     guard cycle.count <= mostShown else { return cycle }
     let turns = cycle.indices.filter { cycle[$0].type == cycle[0].type }
       .map { Array(cycle[$0...] + cycle[..<$0]) }
-    return turns.min { $0.lexicographicallyPrecedes($1) { ($0.type, $0.reference) < ($1.type, $1.reference) } }
-      ?? cycle
+    let first = turns.min { a, b in
+      a.lexicographicallyPrecedes(b) { ($0.type, $0.reference) < ($1.type, $1.reference) }
+    }
+    return first ?? cycle
   }
 
   private static let mostShown = 16
