@@ -149,10 +149,13 @@ static struct site *site_locked(uint32_t record, uint32_t stack) {
 
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    // Locked: a reader may still be at the account of the object that had this record before.
+    liveobj_lock_acquire(&stripe_of(record)->lock);
     LIVEOBJ_SET(account->retains, 0);
     LIVEOBJ_SET(account->releases, 0);
     account->block_count = 0;
     LIVEOBJ_SET(account->first_block, NO_BLOCK);
+    liveobj_lock_release(&stripe_of(record)->lock);
 }
 
 LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record) {
