@@ -78,31 +78,14 @@ LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, co
 
 // MARK: - Names
 
-// Context descriptors, as in heap/metadata.c.
-enum {
-    DESCRIPTOR_MODULE = 0,
-    DESCRIPTOR_EXTENSION = 1,
-    DESCRIPTOR_FIRST_TYPE = 16,
-    DESCRIPTOR_KIND_MASK = 0x1f,
-    AT_PARENT = 4,
-    AT_NAME = 8,
-};
-
-/// A relative pointer whose lowest bit says that it leads to a pointer.
-static uintptr_t parent_of(uintptr_t descriptor) {
-    int32_t offset = *(const int32_t *)(descriptor + AT_PARENT);
-    uintptr_t target = descriptor + AT_PARENT + (uintptr_t)(intptr_t)(offset & ~1);
-    return offset == 0 ? 0 : offset & 1 ? liveobj_word(target, 0) : target;
-}
-
 /// The type that an extension extends, which its mangled name refers to; else the extension's own
 /// parent, its module.
 static uintptr_t extended_type(uintptr_t extension) {
     enum { DIRECT = 1, INDIRECT = 2 };
-    uintptr_t name = liveobj_relative(extension + AT_NAME);
+    uintptr_t name = (uintptr_t)liveobj_descriptor_name(extension);
     char control = name ? *(const char *)name : 0;
     if (control != DIRECT && control != INDIRECT)
-        return parent_of(extension);
+        return liveobj_descriptor_parent(extension);
     uintptr_t target = liveobj_relative(name + 1);
     return control == INDIRECT && target ? liveobj_word(target, 0) : target;
 }
@@ -111,29 +94,16 @@ static struct liveobj_name_parts name_of(uintptr_t descriptor) {
     enum { MOST = sizeof((struct liveobj_name_parts *)0)->parts / sizeof(char *) };
     struct liveobj_name_parts name = {.count = 0};
     for (unsigned depth = 0; descriptor && depth < 2 * MOST && name.count < MOST; depth++) {
-        uint32_t kind = liveobj_half_word(descriptor, 0) & DESCRIPTOR_KIND_MASK;
-        if (kind == DESCRIPTOR_EXTENSION) {
+        uint32_t kind = liveobj_descriptor_kind(descriptor);
+        if (kind == LIVEOBJ_DESCRIPTOR_EXTENSION) {
             descriptor = extended_type(descriptor);
             continue;
         }
-        if (kind == DESCRIPTOR_MODULE || kind >= DESCRIPTOR_FIRST_TYPE)
-            name.parts[name.count++] = (const char *)liveobj_relative(descriptor + AT_NAME);
-        descriptor = kind == DESCRIPTOR_MODULE ? 0 : parent_of(descriptor);
+        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
+            name.parts[name.count++] = liveobj_descriptor_name(descriptor);
+        descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
     }
     return name;
-}
-
-static uintptr_t descriptor_of(uintptr_t metadata) {
-    switch (liveobj_metadata_kind(metadata)) {
-    case LIVEOBJ_KIND_CLASS:
-        return liveobj_word(metadata, 5);
-    case LIVEOBJ_KIND_STRUCT:
-    case LIVEOBJ_KIND_ENUM:
-    case LIVEOBJ_KIND_OPTIONAL:
-        return liveobj_word(metadata, 1);
-    default:
-        return 0;
-    }
 }
 
 static bool decide(uintptr_t metadata) {
@@ -144,7 +114,7 @@ static bool decide(uintptr_t metadata) {
         return false;
     bool is_box = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_GENERIC_BOX;
     struct liveobj_name_parts name =
-        name_of(descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
+        name_of(liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
     return liveobj_name_matches(&name, patterns);
 }
 

@@ -111,7 +111,7 @@ static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
 
 /// Whatever its generic arguments are, a reference is a reference.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
-    enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5, KIND_MASK = 0x1f, CLASS = 16 };
+    enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5 };
     bool is_bound = type->plain_length > 0 && type->text[type->length - 1] == 'G';
     if (type->ownership != LIVEOBJ_OWNERSHIP_STRONG ||
         (type->length != REFERENCE_BYTES && !is_bound))
@@ -121,12 +121,7 @@ uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
         target = liveobj_relative((uintptr_t)type->text + 1);
     if (target && type->text[0] == INDIRECT)
         target = liveobj_word(target, 0);
-    return target && (liveobj_half_word(target, 0) & KIND_MASK) == CLASS ? target : 0;
-}
-
-static const char *name_of_class(uintptr_t descriptor) {
-    enum { AT_NAME = 8 };
-    return (const char *)liveobj_relative(descriptor + AT_NAME);
+    return target && liveobj_descriptor_kind(target) == LIVEOBJ_DESCRIPTOR_CLASS ? target : 0;
 }
 
 size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
@@ -145,7 +140,8 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
     uintptr_t class = liveobj_captured_class(type);
-    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, name_of_class(class)) : 0;
+    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, liveobj_descriptor_name(class))
+                 : 0;
 }
 
 #endif

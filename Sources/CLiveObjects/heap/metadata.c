@@ -10,13 +10,8 @@
 
 #include <string.h>
 
-// Context descriptors: kind in the low five bits of the flags, flags of the kind in the upper half.
+// Flags of context descriptors; those that depend on the kind are in the upper half.
 enum {
-    DESCRIPTOR_MODULE = 0,
-    DESCRIPTOR_CLASS = 16,
-    DESCRIPTOR_STRUCT = 17,
-    DESCRIPTOR_ENUM = 18,
-    DESCRIPTOR_KIND_MASK = 0x1f,
     DESCRIPTOR_IS_GENERIC = 0x80,
     CLASS_HAS_RESILIENT_SUPERCLASS = UINT32_C(1) << 29,
     CLASS_MEMBERS_ARE_NEGATIVE = UINT32_C(1) << 28,
@@ -24,8 +19,6 @@ enum {
 
 // Byte offsets in descriptors.
 enum {
-    AT_PARENT = 4,
-    AT_NAME = 8,
     AT_FIELDS = 16,
     AT_CLASS_BOUNDS = 24, // words before the address point, or a relative pointer to the bounds
     AT_CLASS_POSITIVE_WORDS = 28,
@@ -52,7 +45,7 @@ static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint3
     uint32_t flags;
     return is_address(descriptor) && descriptor % 4 == 0 &&
            liveobj_read_checked(reader, descriptor, &flags, sizeof flags) &&
-           (flags & DESCRIPTOR_KIND_MASK) >= least && (flags & DESCRIPTOR_KIND_MASK) <= most;
+           liveobj_descriptor_kind_in(flags) >= least && liveobj_descriptor_kind_in(flags) <= most;
 }
 
 /// Reads the witness table in front of a type's metadata, which nothing else in memory has there:
@@ -76,10 +69,10 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
         return false;
     uintptr_t kind = words[0];
     if (kind == LIVEOBJ_KIND_CLASS || kind > LIVEOBJ_KIND_LAST_ENUMERATED)
-        return describes(reader, words[5], DESCRIPTOR_CLASS, DESCRIPTOR_CLASS) &&
+        return describes(reader, words[5], LIVEOBJ_DESCRIPTOR_CLASS, LIVEOBJ_DESCRIPTOR_CLASS) &&
                read_size(reader, candidate, &size) && size == sizeof(uintptr_t);
     if (is_value_type((enum liveobj_metadata_kind)kind))
-        return describes(reader, words[1], DESCRIPTOR_STRUCT, DESCRIPTOR_ENUM) &&
+        return describes(reader, words[1], LIVEOBJ_DESCRIPTOR_STRUCT, LIVEOBJ_DESCRIPTOR_ENUM) &&
                read_size(reader, candidate, &size);
     if (kind >= LIVEOBJ_KIND_OPAQUE && kind <= LIVEOBJ_KIND_FIXED_ARRAY)
         return read_size(reader, candidate, &size);
@@ -95,39 +88,21 @@ struct liveobj_reader *liveobj_metadata_reader(void) {
 
 // MARK: - Descriptors
 
-uintptr_t liveobj_descriptor_of(uintptr_t metadata) {
-    enum liveobj_metadata_kind kind = liveobj_metadata_kind(metadata);
-    if (kind == LIVEOBJ_KIND_CLASS)
-        return liveobj_word(metadata, 5);
-    return is_value_type(kind) ? liveobj_word(metadata, 1) : 0;
-}
-
-static const char *name_of(uintptr_t descriptor) {
-    return (const char *)liveobj_relative(descriptor + AT_NAME);
-}
-
-/// A relative pointer whose lowest bit says that it leads to a pointer.
-static uintptr_t parent_of(uintptr_t descriptor) {
-    int32_t offset = *(const int32_t *)(descriptor + AT_PARENT);
-    uintptr_t target = descriptor + AT_PARENT + (uintptr_t)(intptr_t)(offset & ~1);
-    return offset == 0 ? 0 : offset & 1 ? liveobj_word(target, 0) : target;
-}
-
 static bool is_module(uintptr_t descriptor) {
-    return (liveobj_half_word(descriptor, 0) & DESCRIPTOR_KIND_MASK) == DESCRIPTOR_MODULE;
+    return liveobj_descriptor_kind(descriptor) == LIVEOBJ_DESCRIPTOR_MODULE;
 }
 
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module) {
     uintptr_t context = descriptor;
     while (context && !is_module(context))
-        context = parent_of(context);
-    return context && strcmp(name_of(context), module) == 0;
+        context = liveobj_descriptor_parent(context);
+    return context && strcmp(liveobj_descriptor_name(context), module) == 0;
 }
 
 bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name) {
-    uintptr_t parent = descriptor ? parent_of(descriptor) : 0;
-    return parent && is_module(parent) && strcmp(name_of(descriptor), name) == 0 &&
-           strcmp(name_of(parent), module) == 0;
+    uintptr_t parent = descriptor ? liveobj_descriptor_parent(descriptor) : 0;
+    return parent && is_module(parent) && strcmp(liveobj_descriptor_name(descriptor), name) == 0 &&
+           strcmp(liveobj_descriptor_name(parent), module) == 0;
 }
 
 // MARK: - Classes

@@ -109,8 +109,52 @@ static inline uintptr_t liveobj_relative(uintptr_t pointer) {
     return offset ? pointer + (uintptr_t)(intptr_t)offset : 0;
 }
 
+// Context descriptors. Inline, for a hook reads them too: they are constant memory of an image.
+enum liveobj_descriptor_kind {
+    LIVEOBJ_DESCRIPTOR_MODULE = 0,
+    LIVEOBJ_DESCRIPTOR_EXTENSION = 1,
+    LIVEOBJ_DESCRIPTOR_CLASS = 16, // the first of the types
+    LIVEOBJ_DESCRIPTOR_STRUCT = 17,
+    LIVEOBJ_DESCRIPTOR_ENUM = 18,
+};
+
+/// The kind in a descriptor's flags, its first half word.
+static inline uint32_t liveobj_descriptor_kind_in(uint32_t flags) {
+    return flags & 0x1f;
+}
+
+static inline uint32_t liveobj_descriptor_kind(uintptr_t descriptor) {
+    return liveobj_descriptor_kind_in(liveobj_half_word(descriptor, 0));
+}
+
+/// Of a module or type. An extension has the mangled name of what it extends here; NULL for none.
+static inline const char *liveobj_descriptor_name(uintptr_t descriptor) {
+    enum { AT_NAME = 8 };
+    return (const char *)liveobj_relative(descriptor + AT_NAME);
+}
+
+/// What a descriptor is nested in; 0 for a module. The lowest bit of the relative pointer says that
+/// it leads to a pointer.
+static inline uintptr_t liveobj_descriptor_parent(uintptr_t descriptor) {
+    enum { AT_PARENT = 4 };
+    int32_t offset = *(const int32_t *)(descriptor + AT_PARENT);
+    uintptr_t target = descriptor + AT_PARENT + (uintptr_t)(intptr_t)(offset & ~1);
+    return offset == 0 ? 0 : offset & 1 ? liveobj_word(target, 0) : target;
+}
+
 /// The context descriptor of a class, struct or enum; 0 for other types.
-uintptr_t liveobj_descriptor_of(uintptr_t metadata);
+static inline uintptr_t liveobj_descriptor_of(uintptr_t metadata) {
+    switch (liveobj_metadata_kind(metadata)) {
+    case LIVEOBJ_KIND_CLASS:
+        return liveobj_word(metadata, 5);
+    case LIVEOBJ_KIND_STRUCT:
+    case LIVEOBJ_KIND_ENUM:
+    case LIVEOBJ_KIND_OPTIONAL:
+        return liveobj_word(metadata, 1);
+    default:
+        return 0;
+    }
+}
 /// True for the type of this name that stands at the top level of this module.
 bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name);
 /// The same for a type of any name, nested ones included.
