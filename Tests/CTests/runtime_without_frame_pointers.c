@@ -4,42 +4,10 @@
 #include "internal.h"
 #include "support/expect.h"
 
-#include <stdlib.h>
+#define FAKE_RUNTIME_WITHOUT_FRAME_POINTER
+#include "support/fake_runtime.h"
 
 #if defined(__x86_64__)
-
-// This program is the runtime.
-void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
-void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask);
-void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask);
-void *swift_retain(void *object);
-
-__asm__(".globl swift_slowAlloc\n"
-        ".type swift_slowAlloc, @function\n"
-        "swift_slowAlloc:\n"
-        "  push %rbp\n"
-        "  mov $0x10, %ebp\n" // any value at all
-        "  sub $16, %rsp\n"
-        "  call malloc@PLT\n"
-        "  add $16, %rsp\n"
-        "  pop %rbp\n"
-        "  ret\n"
-        ".size swift_slowAlloc, . - swift_slowAlloc\n");
-
-void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask) {
-    (void)bytes, (void)alignment_mask;
-    free(memory);
-}
-
-void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask) {
-    const void **object = swift_slowAlloc(bytes, alignment_mask);
-    object[0] = metadata;
-    return object;
-}
-
-void *swift_retain(void *object) {
-    return object;
-}
 
 int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();

@@ -88,12 +88,15 @@ struct LeakTally {
     instances += 1
     objects += leak.core.count + leak.victims.count
     victims += leak.victims.count
+    let hasLedger = !judgement.retainSites.isEmpty
     for object in leak.core {
       stackTraces[graph.capture.objects[object].stackTrace, default: 0] += 1
       let unexplained = graph.unexplained(object) ?? 0
       if unexplained < 0 { contradiction = object }
       if leak.verdict == .overRetained { unexplainedRetains += unexplained }
-      if let sites = judgement.retainSites[UInt32(object)] { add(sites, of: graph.capture.objects[object]) }
+      if hasLedger, let sites = judgement.retainSites[UInt32(object)] {
+        add(sites, of: graph.capture.objects[object])
+      }
       add(graph.capture.objects[object], isUsers)
     }
     for object in leak.victims { add(graph.capture.objects[object], isUsers) }

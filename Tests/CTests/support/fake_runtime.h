@@ -14,8 +14,17 @@
 #endif
 #endif
 
-#if defined(__x86_64__) && !defined(OWN_MALLOC)
+#if defined(__x86_64__)
+
+#if !defined(OWN_MALLOC) && !defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
 #define FAKE_RUNTIME_CAN_BE_WATCHED
+#endif
+
+#if defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
+#define SET_FRAME_POINTER "  mov $0x10, %ebp\n" // any value at all
+#else
+#define SET_FRAME_POINTER "  mov %rsp, %rbp\n"
+#endif
 
 void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
 void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask);
@@ -25,9 +34,7 @@ void *swift_retain(void *object);
 __asm__(".globl swift_slowAlloc\n"
         ".type swift_slowAlloc, @function\n"
         "swift_slowAlloc:\n"
-        "  push %rbp\n"
-        "  mov %rsp, %rbp\n"
-        "  call malloc@PLT\n"
+        "  push %rbp\n" SET_FRAME_POINTER "  call malloc@PLT\n"
         "  pop %rbp\n"
         "  ret\n"
         ".size swift_slowAlloc, . - swift_slowAlloc\n");
