@@ -22,6 +22,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CLiveObjects"),
+    .target(name: "CCompanion"),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
     .target(
@@ -70,7 +71,7 @@ let package = Package(
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
-      dependencies: ["CLiveObjects"],
+      dependencies: ["CLiveObjects", "CCompanion"],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.

@@ -2,6 +2,7 @@
 //
 //   capture.c          the order of the sections
 //   capture_process.c  PROC, STAT: the process and how well it was watched
+//   capture_tests.c    TEST, SCOP
 //   capture_images.c   IMAG, and addresses as frame words
 //   capture_types.c    TYPE, SUPR
 //   capture_objects.c  OBJS, RETN
@@ -23,6 +24,12 @@ void liveobj_put_executable(struct liveobj_section *section);
 
 void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64_t next);
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status);
+
+// MARK: - capture_tests.c
+
+/// \param next the sequence number that tests which still run end at.
+void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next);
+void liveobj_write_scopes(struct liveobj_stream *stream);
 
 // MARK: - capture_images.c
 

@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "scopes.h"
 
 #include <string.h>
 
@@ -12,13 +13,25 @@
 /// whose deinit has run.
 typedef void (*visit_object_fn)(void *context, const struct liveobj_object *object);
 
-static void visit_live(uint64_t since, struct liveobj_reader *reader, bool instances_only,
+/// The objects to look at.
+struct selection {
+    uint64_t since;
+    uint32_t scope; ///< 0 for all
+    bool instances_only;
+};
+
+static bool is_selected(const struct selection *selection, const struct liveobj_object *object) {
+    return object->sequence >= selection->since &&
+           !(selection->instances_only && object->metadata == LIVEOBJ_METADATA_RAW_BUFFER) &&
+           (!selection->scope || liveobj_scope_is_within(object->scope, selection->scope));
+}
+
+static void visit_live(const struct selection *selection, struct liveobj_reader *reader,
                        visit_object_fn visit, void *context) {
     uint32_t end = liveobj_records_end();
     struct liveobj_object object;
     for (uint32_t index = 1; index < end; index++)
-        if (liveobj_records_get(index, &object) && object.sequence >= since &&
-            !(instances_only && object.metadata == LIVEOBJ_METADATA_RAW_BUFFER) &&
+        if (liveobj_records_get(index, &object) && is_selected(selection, &object) &&
             !liveobj_strong_count_of(&object, reader).is_pinned)
             visit(context, &object);
 }
@@ -29,10 +42,15 @@ static void count_object(void *context, const struct liveobj_object *object) {
 }
 
 uint64_t liveobj_census_count(uint64_t since) {
+    return liveobj_census_count_within(since, 0);
+}
+
+uint64_t liveobj_census_count_within(uint64_t since, uint32_t scope) {
+    struct selection selection = {since, scope, true};
     struct liveobj_reader reader;
     uint64_t count = 0;
     liveobj_reader_start(&reader);
-    visit_live(since, &reader, true, count_object, &count);
+    visit_live(&selection, &reader, count_object, &count);
     return count;
 }
 
@@ -85,10 +103,11 @@ static void visit_tallies(struct census *census, liveobj_visit_type_fn visit, vo
 }
 
 void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *context) {
+    struct selection selection = {.since = since};
     struct census census = {.tallies = liveobj_os_map(TYPES_LIMIT * sizeof *census.tallies)};
     liveobj_reader_start(&census.reader);
     if (census.tallies && liveobj_type_table_start(&census.table)) {
-        visit_live(since, &census.reader, false, tally_object, &census);
+        visit_live(&selection, &census.reader, tally_object, &census);
         visit_tallies(&census, visit, context);
     }
     liveobj_type_table_end(&census.table);

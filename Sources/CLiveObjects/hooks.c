@@ -43,7 +43,7 @@ enum {
     EXTRA_SCOPES = 4,
 };
 static uint32_t extras;
-static const void *scope_key;
+static const void *scope_keys[2]; // by owner
 static task_local_get_fn task_local_get;
 
 /// The code of the functions that objects, raw buffers and tasks come from.
@@ -53,9 +53,16 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
-static uint32_t current_scope(void) {
-    const uint32_t *scope = scope_key ? task_local_get(scope_key) : NULL;
+static uint32_t scope_of(enum liveobj_scope_owner owner) {
+    const void *key = scope_keys[owner];
+    const uint32_t *scope = key ? task_local_get(key) : NULL;
     return scope ? *scope : 0;
+}
+
+/// A diff goes before the test that it runs in.
+LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
+    uint32_t diff = scope_of(LIVEOBJ_SCOPE_DIFFS);
+    return diff ? diff : scope_of(LIVEOBJ_SCOPE_TESTS);
 }
 
 /// For all but the short path: a thread's first hook, those after its end, and the extras.
@@ -68,14 +75,15 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
     if (wanted & EXTRA_PAUSE || (!thread && !(thread = liveobj_thread_attach())))
         return;
     uint32_t stack = wanted & EXTRA_STACKS ? liveobj_hook_stack_trace(thread, frame) : 0;
-    liveobj_records_insert(thread, (struct liveobj_object){
-                                       .address = (uintptr_t)address,
-                                       .metadata = metadata,
-                                       .bytes = bytes,
-                                       .sequence = liveobj_sequence_next(thread),
-                                       .stack = stack,
-                                       .scope = wanted & EXTRA_SCOPES ? current_scope() : 0,
-                                   });
+    liveobj_records_insert(thread,
+                           (struct liveobj_object){
+                               .address = (uintptr_t)address,
+                               .metadata = metadata,
+                               .bytes = bytes,
+                               .sequence = liveobj_sequence_next(thread),
+                               .stack = stack,
+                               .scope = wanted & EXTRA_SCOPES ? liveobj_hooks_current_scope() : 0,
+                           });
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
 }
@@ -322,11 +330,9 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
     return __atomic_load_n(&extras, __ATOMIC_ACQUIRE) & EXTRA_STACKS;
 }
 
-void liveobj_hooks_set_scope_key(const void *key) {
-    // A key that was set stays readable, for a thread that looked at the bit before it was cleared.
-    if (key && task_local_get)
-        scope_key = key;
-    set_extra(EXTRA_SCOPES, key && task_local_get);
+void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key) {
+    scope_keys[owner] = key; // a key lives for ever, for a thread that has just read it
+    set_extra(EXTRA_SCOPES, task_local_get && (scope_keys[0] || scope_keys[1]));
 }
 
 #endif

@@ -18,6 +18,8 @@
 //   stream.c      sections and records of the capture stream
 //   capture.h     the writers of a capture's sections, and their order
 //   buffer.c      captures into memory and files
+//   scopes.h      which scope was opened in which
+//   tests.h       the tests that this process has run
 //   census.c      how many objects, of which types: what can be said without a capture
 //   os.h          every system call
 //
@@ -269,7 +271,9 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);
 LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
-void liveobj_hooks_set_scope_key(const void *key);
+void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
+/// The scope that is bound where the calling thread is; 0 for none.
+LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
 
 // MARK: - retain_hooks.c
 
@@ -428,6 +432,8 @@ void liveobj_captures_after_fork_child(void);
 
 /// `liveobj_live_count` and `liveobj_visit_types`, for a thread whose guard is set.
 uint64_t liveobj_census_count(uint64_t since);
+/// Likewise, of the objects that belong to a scope or to one inside it.
+uint64_t liveobj_census_count_within(uint64_t since, uint32_t scope);
 void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *context);
 
 // MARK: - recorder.c

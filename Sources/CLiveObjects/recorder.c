@@ -10,6 +10,8 @@
 #include "recorder.h"
 #include "internal.h"
 #include "retain_ledger.h"
+#include "scopes.h"
+#include "tests.h"
 
 #include <pthread.h>
 
@@ -25,7 +27,6 @@ static struct {
     uint32_t depth;
     const char *reason;
     struct liveobj_runtime runtime;
-    uint32_t scopes;
 } recorder = {.reason = ""};
 
 static const char *const stripped_reason =
@@ -93,11 +94,13 @@ void liveobj_recorder_before_fork(void) {
     liveobj_records_before_fork();
     liveobj_stacks_before_fork();
     liveobj_images_before_fork();
+    liveobj_tests_before_fork();
     liveobj_ledger_before_fork();
 }
 
 void liveobj_recorder_after_fork(void) {
     liveobj_ledger_after_fork();
+    liveobj_tests_after_fork();
     liveobj_images_after_fork();
     liveobj_stacks_after_fork_parent();
     liveobj_records_after_fork();
@@ -108,6 +111,7 @@ void liveobj_recorder_after_fork(void) {
 
 static void after_fork_child(void) {
     liveobj_ledger_after_fork();
+    liveobj_tests_after_fork();
     liveobj_images_after_fork();
     liveobj_stacks_after_fork_child();
     liveobj_records_after_fork();
@@ -217,12 +221,11 @@ uint64_t liveobj_recorder_mark(void) {
 }
 
 uint32_t liveobj_recorder_scope_make(void) {
-    // Relaxed: the number alone matters.
-    return __atomic_add_fetch(&recorder.scopes, 1, __ATOMIC_RELAXED);
+    return liveobj_scope_open(recorder.started ? liveobj_hooks_current_scope() : 0);
 }
 
-void liveobj_recorder_scope_set_key(const void *key) {
-    liveobj_hooks_set_scope_key(key);
+void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *key) {
+    liveobj_hooks_set_scope_key(owner, key);
 }
 
 // MARK: - Own work
@@ -278,6 +281,33 @@ void liveobj_recorder_ignore_begin(void) {
 
 void liveobj_recorder_ignore_end(void) {
     end_own_work();
+}
+
+// MARK: - Tests
+
+uint32_t liveobj_recorder_test_begin(const struct liveobj_test *test) {
+    return liveobj_tests_begin(test);
+}
+
+void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome) {
+    liveobj_tests_end(test, outcome);
+}
+
+uint64_t liveobj_recorder_test_live_count(uint32_t test) {
+    if (test == 0 || test > liveobj_tests_count())
+        return 0;
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    begin_own_work();
+    uint64_t count = kept.scope ? liveobj_census_count_within(kept.first, kept.scope)
+                                : liveobj_census_count(kept.first);
+    end_own_work();
+    return count;
+}
+
+uint32_t liveobj_recorder_test_current(void) {
+    uint32_t scope = recorder.started ? liveobj_hooks_current_scope() : 0;
+    uint32_t test = liveobj_tests_of_scope(scope);
+    return test ? test : liveobj_tests_running();
 }
 
 // MARK: - Captures

@@ -18,7 +18,11 @@
     FUNCTION(uint64_t, mark, (void), ())                                                           \
     FUNCTION(uint64_t, live_count, (uint64_t since), (since))                                      \
     FUNCTION(uint32_t, scope_make, (void), ())                                                     \
-    PROCEDURE(scope_set_key, (const void *key), (key))                                             \
+    PROCEDURE(scope_set_key, (enum liveobj_scope_owner owner, const void *key), (owner, key))      \
+    FUNCTION(uint32_t, test_begin, (const struct liveobj_test *test), (test))                      \
+    PROCEDURE(test_end, (uint32_t test, enum liveobj_test_outcome outcome), (test, outcome))       \
+    FUNCTION(uint64_t, test_live_count, (uint32_t test), (test))                                   \
+    FUNCTION(uint32_t, test_current, (void), ())                                                   \
     PROCEDURE(ignore_begin, (void), ())                                                            \
     PROCEDURE(ignore_end, (void), ())                                                              \
     FUNCTION(                                                                                      \

@@ -45,7 +45,7 @@ enum Recorder {
 
   /// - Parameter key: lives for ever, as a static does.
   static func setScopeKey(_ key: TaskLocal<UInt32>) {
-    liveobj_scope_set_key(Unmanaged.passUnretained(key).toOpaque())
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, Unmanaged.passUnretained(key).toOpaque())
   }
 
   /// The live objects from a sequence number on, as the bytes of a capture.

@@ -66,6 +66,8 @@ public struct Finding: Sendable, Hashable {
   public var bytes: UInt64
   /// The test that left the objects behind, as `swift test list` spells it.
   public var test: String?
+  /// The arguments of the test's case, where it is a parameterised one.
+  public var testCase: String?
   /// From the holder to the object, or once round the cycle.
   public var path: [PathStep]
   /// Where the instances were made, most instances first.
@@ -84,7 +86,7 @@ public struct Finding: Sendable, Hashable {
     fingerprint: String, verdict: Verdict, certainty: Certainty = .definite, isLibraryLeak: Bool = false,
     type: String,
     kind: ObjectKind, instances: Int, objects: Int, victims: Int = 0, bytes: UInt64,
-    test: String? = nil, path: [PathStep] = [], allocatedAt: [CallSite] = [],
+    test: String? = nil, testCase: String? = nil, path: [PathStep] = [], allocatedAt: [CallSite] = [],
     omittedCallSites: Int = 0, retainedAt: [RetainingCallSite] = [], unexplainedRetains: Int = 0,
     remarks: [String] = []
   ) {
@@ -99,6 +101,7 @@ public struct Finding: Sendable, Hashable {
     self.victims = victims
     self.bytes = bytes
     self.test = test
+    self.testCase = testCase
     self.path = path
     self.allocatedAt = allocatedAt
     self.omittedCallSites = omittedCallSites

@@ -13,12 +13,16 @@ public struct Capture: Sendable {
   public var stackTraces: StackTraceTable
   /// `nil` where the recorder was not asked for references.
   public var graph: HeapGraph?
+  /// In the order in which they began.
+  public var tests: [TestDescription]
+  /// The scope that each scope was opened in, for those that were opened in one.
+  public var scopeParents: [UInt32: UInt32]
 
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],
     types: [TypeDescription] = [], objects: [LiveObject] = [],
     retainCounts: [ObjectAddress: RetainCount] = [:], stackTraces: StackTraceTable = StackTraceTable(),
-    graph: HeapGraph? = nil
+    graph: HeapGraph? = nil, tests: [TestDescription] = [], scopeParents: [UInt32: UInt32] = [:]
   ) {
     self.process = process
     self.tracking = tracking
@@ -28,5 +32,7 @@ public struct Capture: Sendable {
     self.retainCounts = retainCounts
     self.stackTraces = stackTraces
     self.graph = graph
+    self.tests = tests
+    self.scopeParents = scopeParents
   }
 }

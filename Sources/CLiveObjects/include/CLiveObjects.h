@@ -145,15 +145,77 @@ uint64_t liveobj_mark(void);
 /// Cost: one pass over all records, about a nanosecond each.
 uint64_t liveobj_live_count(uint64_t since);
 
-/// A scope id that nobody else has. Never 0.
+/// A scope id that nobody else has. Never 0. The scope that is bound where it is made becomes its
+/// parent.
 uint32_t liveobj_scope_make(void);
 
-/// Names the task-local value that holds the current scope id (a `UInt32`).
+/// Whose task-local value holds a scope id.
+enum liveobj_scope_owner {
+    /// The preload library's: test cases.
+    LIVEOBJ_SCOPE_TESTS = 0,
+    /// The API's: diffs, which may run inside a test case.
+    LIVEOBJ_SCOPE_DIFFS = 1,
+};
+
+/// Names the task-local value that holds an owner's current scope id (its first four bytes are a
+/// `uint32_t`).
 ///
 /// While a key is set, every allocation looks the value up and stores it with
-/// the object; objects made where it is not bound have scope 0.
+/// the object; a diff's scope goes before a test's. Objects made where nothing is bound have the
+/// scope in which the running task was made, if that is known, else scope 0.
 /// \param key The `TaskLocal` object, which must live for ever; NULL for none.
-void liveobj_scope_set_key(const void *key);
+void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
+
+// MARK: - Tests
+
+enum liveobj_test_library {
+    LIVEOBJ_TEST_XCTEST = 1,
+    LIVEOBJ_TEST_TESTING = 2,
+};
+
+enum liveobj_test_outcome {
+    LIVEOBJ_TEST_RUNNING = 0,
+    LIVEOBJ_TEST_PASSED = 1,
+    /// Failed for a reason of its own: what it left behind is not judged.
+    LIVEOBJ_TEST_FAILED = 2,
+    LIVEOBJ_TEST_SKIPPED = 3,
+    /// Failed because of what it left behind, by one of our own assertions.
+    LIVEOBJ_TEST_LEAKED = 4,
+};
+
+/// One run of a test, or of one case of a parameterised test.
+struct liveobj_test {
+    enum liveobj_test_library library;
+    /// As `swift test list` spells it.
+    const char *id;
+    /// The arguments of a parameterised case; empty for other tests.
+    const char *arguments;
+    /// Where it is declared; empty and 0 where that is not known.
+    const char *file;
+    uint32_t line;
+    /// The scope of its objects; 0 if it owns all objects made while it runs.
+    uint32_t scope;
+};
+
+/// A test begins. The strings are copied.
+/// \returns the test's number, counted from 1; 0 if there is no memory for it, which the capture
+/// says.
+uint32_t liveobj_test_begin(const struct liveobj_test *test);
+
+/// A test has ended; its objects are those made by now. May be called again, to change the outcome
+/// only.
+/// \param test 0 is ignored.
+void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
+
+/// The number of live objects of a test, counted as `liveobj_live_count` does: those of its scope
+/// and of the scopes opened in it, or those made since it began. Cost: one pass over all records,
+/// about a nanosecond each.
+uint64_t liveobj_test_live_count(uint32_t test);
+
+/// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
+/// that began last and has not ended; 0 for none. For assertions, which end it as
+/// LIVEOBJ_TEST_LEAKED.
+uint32_t liveobj_test_current(void);
 
 // MARK: - Own work
 

@@ -1,0 +1,61 @@
+//===--- CCompanion.h - between the preload library and its companions ----===//
+//
+// The preload library is C and needs libc alone. What has to speak Swift with a
+// test library lives in a companion, a Swift library that the preload library
+// loads where that test library is present:
+//
+//   libLiveObjectsXCTestCompanion.so   for XCTest
+//   libLiveObjectsTestingCompanion.so  for Swift Testing
+//
+// Each exports one function of type `liveobj_companion_start_fn`, under the name
+// below. The preload library calls it once, in its constructor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIVEOBJ_COMPANION_H
+#define LIVEOBJ_COMPANION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Both sides were built from the same sources, or the companion is not used.
+#define LIVEOBJ_COMPANION_VERSION 1
+#define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
+#define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
+
+/// What the preload library offers to a companion. Lives for ever.
+struct liveobj_companion_host {
+    uint32_t version;
+    /// `leaks`, `held`, `growth` or `none`: which findings fail a test.
+    const char *fail_on;
+
+    /// Runs a program without the host noticing (no SIGCHLD, no child that its `wait` could find),
+    /// and waits for it.
+    /// \param arguments with the program's name first, NULL last.
+    /// \param input,output descriptors for its standard streams.
+    /// \returns as waitpid's status; -1 if it could not be run or took too long.
+    int (*run)(const char *path, char *const *arguments, int input, int output);
+
+    /// One line on standard error, marked as LiveObjects' own.
+    void (*say)(const char *line);
+};
+
+/// What the preload library calls at the borders of Swift Testing's test cases. Called on the task
+/// that runs the case, at a moment when `Test.current` is bound.
+struct liveobj_testing_companion {
+    uint32_t version;
+    /// A task-local value was bound, and no test case of ours is running on this task.
+    /// \returns the scope of the test case that begins, 0 if none does.
+    uint32_t (*case_begin)(void);
+    /// The test case with this scope ends.
+    /// \param has_failed an issue was recorded in it, or it was cancelled.
+    void (*case_end)(uint32_t scope, bool has_failed, bool is_cancelled);
+};
+
+/// \param result For Swift Testing: the companion's functions. Not used for XCTest.
+/// \returns NULL if the companion is at work, else one sentence about why it cannot be.
+typedef const char *(*liveobj_companion_start_fn)(const struct liveobj_companion_host *host,
+                                                  struct liveobj_testing_companion *result);
+
+#endif

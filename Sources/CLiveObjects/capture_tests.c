@@ -1,0 +1,53 @@
+// capture_tests.c - what a capture says of tests and scopes: TEST, SCOP.
+//
+// Owns nothing.
+
+#if defined(__linux__)
+
+#include "capture.h"
+#include "scopes.h"
+#include "tests.h"
+
+static void put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
+                     uint64_t next) {
+    liveobj_put_u32(section, test->library);
+    liveobj_put_u32(section, test->outcome);
+    liveobj_put_u32(section, test->scope);
+    liveobj_put_u32(section, test->line);
+    liveobj_put_u64(section, test->first);
+    liveobj_put_u64(section, test->end ? test->end : next);
+    liveobj_put_text(section, test->id);
+    liveobj_put_text(section, test->arguments);
+    liveobj_put_text(section, test->file);
+}
+
+void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next) {
+    struct liveobj_section section;
+    uint32_t count = liveobj_tests_count();
+    if (count == 0 || !liveobj_section_start(&section, stream, "TEST"))
+        return;
+    for (uint32_t number = 1; number <= count; number++) {
+        struct liveobj_kept_test test = liveobj_tests_get(number);
+        liveobj_section_reserve(&section, LIVEOBJ_RECORD_LIMIT - 1);
+        put_test(&section, &test, next);
+    }
+    liveobj_section_finish(&section);
+}
+
+void liveobj_write_scopes(struct liveobj_stream *stream) {
+    struct liveobj_section section;
+    uint32_t last = liveobj_scopes_last();
+    if (last == 0 || !liveobj_section_start(&section, stream, "SCOP"))
+        return;
+    for (uint32_t scope = 1; scope <= last; scope++) {
+        uint32_t parent = liveobj_scope_parent(scope);
+        if (parent == 0)
+            continue;
+        liveobj_section_reserve(&section, 8);
+        liveobj_put_u32(&section, scope);
+        liveobj_put_u32(&section, parent);
+    }
+    liveobj_section_finish(&section);
+}
+
+#endif

@@ -1,0 +1,24 @@
+// scopes.h - which scope was opened in which.
+
+#ifndef LIVEOBJ_SCOPES_H
+#define LIVEOBJ_SCOPES_H
+
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+/// A new scope inside another one, or inside none (0).
+uint32_t liveobj_scope_open(uint32_t parent);
+
+/// The scope that a scope was opened in, a smaller number; 0 for none.
+uint32_t liveobj_scope_parent(uint32_t scope);
+
+/// True for `outer` itself and for what was opened in it, at any depth.
+bool liveobj_scope_is_within(uint32_t scope, uint32_t outer);
+
+/// The greatest scope there is a parent of; 0 for no scopes.
+uint32_t liveobj_scopes_last(void);
+
+#pragma GCC visibility pop
+
+#endif

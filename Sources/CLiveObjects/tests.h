@@ -1,0 +1,42 @@
+// tests.h - the tests that this process has run.
+
+#ifndef LIVEOBJ_TESTS_H
+#define LIVEOBJ_TESTS_H
+
+#include "internal.h"
+
+#pragma GCC visibility push(hidden)
+
+/// A test as it is kept.
+struct liveobj_kept_test {
+    uint32_t library;
+    uint32_t outcome;
+    uint32_t scope;
+    uint32_t line;
+    uint64_t first; // sequence numbers
+    uint64_t end;   // 0 while it runs
+    const char *id;
+    const char *arguments;
+    const char *file;
+};
+
+uint32_t liveobj_tests_begin(const struct liveobj_test *test);
+void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome);
+
+/// The number of tests; they are counted from 1.
+uint32_t liveobj_tests_count(void);
+/// Tests that could not be kept.
+uint32_t liveobj_tests_lost(void);
+struct liveobj_kept_test liveobj_tests_get(uint32_t test);
+
+/// The test whose scope this is or lies in; 0 for none.
+uint32_t liveobj_tests_of_scope(uint32_t scope);
+/// The test without a scope that began last and has not ended; 0 for none.
+uint32_t liveobj_tests_running(void);
+
+void liveobj_tests_before_fork(void);
+void liveobj_tests_after_fork(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,43 @@
+/// A test, or one case of a parameterised test, that a process ran.
+public struct TestDescription: Sendable, Hashable {
+  public enum Library: UInt32, Sendable {
+    case xctest = 1
+    case testing
+  }
+  public enum Outcome: UInt32, Sendable {
+    case running = 0
+    case passed
+    /// Failed for a reason of its own.
+    case failed
+    case skipped
+    /// Failed because of what it left behind, by an assertion of this package.
+    case leaked
+  }
+  public var library: Library
+  public var outcome: Outcome
+  /// The scope of its objects; 0 if it owns all objects made while it ran.
+  public var scope: UInt32
+  /// As `swift test list` spells it.
+  public var id: String
+  /// The arguments of a parameterised case; empty for other tests.
+  public var arguments: String
+  /// Where it is declared; empty where that is not known.
+  public var file: String
+  public var line: UInt32
+  /// Of the objects made while it ran.
+  public var sequenceNumbers: Range<UInt64>
+
+  public init(
+    library: Library, outcome: Outcome = .passed, scope: UInt32 = 0, id: String, arguments: String = "",
+    file: String = "", line: UInt32 = 0, sequenceNumbers: Range<UInt64>
+  ) {
+    self.library = library
+    self.outcome = outcome
+    self.scope = scope
+    self.id = id
+    self.arguments = arguments
+    self.file = file
+    self.line = line
+    self.sequenceNumbers = sequenceNumbers
+  }
+}
