@@ -32,6 +32,11 @@ let package = Package(
       dependencies: [
         "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
       ]),
+    .target(
+      name: "TestWatching",
+      dependencies: [
+        "CCompanion", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+      ]),
     .executableTarget(
       name: "LiveObjectsTool",
       dependencies: [

@@ -1,9 +1,9 @@
-internal import LiveObjectsCapture
+package import LiveObjectsCapture
 
 /// The bytes of a capture, as the recorder wrote them.
 ///
 /// Sendable because the bytes never change.
-final class RawCapture: @unchecked Sendable {
+package final class RawCapture: @unchecked Sendable {
   private let bytes: UnsafeRawBufferPointer
 
   /// Takes over memory that the recorder allocated.
@@ -13,7 +13,7 @@ final class RawCapture: @unchecked Sendable {
 
   deinit { Recorder.free(bytes) }
 
-  func decoded() throws(LiveObjects.TrackingError) -> Capture {
+  package func decoded() throws(LiveObjects.TrackingError) -> Capture {
     do {
       return try Recorder.ignoring { () throws(CaptureError) in try Capture(decoding: bytes) }
     } catch {

@@ -2,7 +2,7 @@ internal import CLiveObjects
 internal import LiveObjectsCapture
 
 /// The one place that calls the recorder in C.
-enum Recorder {
+package enum Recorder {
   static func start(_ settings: LiveObjects.Settings) throws(LiveObjects.TrackingError) {
     var wanted = liveobj_settings_default()
     wanted.stacks = settings.backtraces
@@ -39,9 +39,9 @@ enum Recorder {
 
   static var isTracking: Bool { liveobj_status().state == LIVEOBJ_STATE_TRACKING }
 
-  static func mark() -> UInt64 { liveobj_mark() }
+  package static func mark() -> UInt64 { liveobj_mark() }
 
-  static func makeScope() -> UInt32 { liveobj_scope_make() }
+  package static func makeScope() -> UInt32 { liveobj_scope_make() }
 
   /// - Parameter key: lives for ever, as a static does.
   static func setScopeKey(_ key: TaskLocal<UInt32>) {
@@ -51,7 +51,7 @@ enum Recorder {
   /// The live objects from a sequence number on, as the bytes of a capture.
   ///
   /// - Parameter references: whether to read what refers to what; all live objects are in the capture then.
-  static func capture(
+  package static func capture(
     since mark: UInt64, references: Bool = false
   ) throws(LiveObjects.TrackingError) -> RawCapture {
     let contents = references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS
@@ -66,7 +66,7 @@ enum Recorder {
   }
 
   /// Runs work of our own: what it allocates on this thread is not recorded.
-  static func ignoring<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result
+  package static func ignoring<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result
   {
     liveobj_ignore_begin()
     defer { liveobj_ignore_end() }

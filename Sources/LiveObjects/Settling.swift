@@ -10,7 +10,7 @@
 ///
 /// Releases that come late mostly come within milliseconds (a task that ends, a block on a queue), so the
 /// first looks are close together; what has not changed for long is there to stay.
-struct Settling {
+package struct Settling {
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(50)
   private static let quiet = Duration.milliseconds(100)
@@ -21,13 +21,13 @@ struct Settling {
   private var unchanged = Duration.zero
   private var last: [ObjectIdentity]?
 
-  init(limit: Duration) {
+  package init(limit: Duration = LiveObjects.Options().settle) {
     self.limit = limit
   }
 
   /// - Parameter survivors: the objects that are still alive.
   /// - Returns: how long to wait before the next look; `nil` when the objects have settled.
-  mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
+  package mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
     if survivors != last { unchanged = .zero }
     last = survivors
     guard !survivors.isEmpty, elapsed < limit, unchanged < Self.quiet else { return nil }
@@ -41,7 +41,7 @@ struct Settling {
 
 extension Duration {
   /// Blocks the calling thread. A signal may end it early: whoever waits looks again.
-  func block() {
+  package func block() {
     var time = timespec()
     time.tv_sec = Int(components.seconds)
     time.tv_nsec = Int(components.attoseconds / 1_000_000_000)

@@ -1,4 +1,4 @@
-internal import LiveObjectsCapture
+package import LiveObjectsCapture
 
 /// The objects of a capture that a diff counts.
 struct Survivors {
@@ -44,11 +44,11 @@ struct Survivors {
 }
 
 /// One object among all that ever had its address.
-struct ObjectIdentity: Equatable {
+package struct ObjectIdentity: Hashable, Sendable {
   private let address: ObjectAddress
   private let sequence: UInt64
 
-  init(_ object: LiveObject) {
+  package init(_ object: LiveObject) {
     address = object.address
     sequence = object.sequence
   }

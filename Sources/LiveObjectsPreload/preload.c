@@ -63,7 +63,7 @@ static void say_what_is_watched(void) {
                     tool ? tool : "the preload library itself", NULL);
 }
 
-static void start(void) {
+static void start(int argument_count, char *const *arguments) {
     struct liveobj_settings settings = settings_from_options();
     enum liveobj_state state = liveobj_start(&settings);
     liveobj_output_start(&options);
@@ -71,6 +71,8 @@ static void start(void) {
     liveobj_exit_start(&options);
     if (state == LIVEOBJ_STATE_TRACKING && options.verbosity >= 1)
         say_what_is_watched();
+    if (state == LIVEOBJ_STATE_TRACKING)
+        liveobj_companion_start(&options, argument_count, arguments);
     // `liveobjects run` leaves this line to us.
     if (state != LIVEOBJ_STATE_TRACKING)
         liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
@@ -84,5 +86,5 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
         return;
     liveobj_message_start();
     read_options();
-    start();
+    start(argument_count, arguments);
 }

@@ -10,6 +10,9 @@
 //   report.c           capture -> tool -> output
 //   tool.c             where the `liveobjects` tool is and how it is called
 //   spawn.c            runs it without the program noticing
+//   environment.c      with what environment
+//   library.c          what lies beside the library
+//   companion.c        loads the companion of the test library that runs
 //   fallback_report.c  what C can say itself where there is no tool
 //   output.c           where the report goes
 //   message.c          lines for people, on a standard error that is still the one we were given
@@ -145,8 +148,27 @@ struct liveobj_spawn_result {
 };
 
 /// Runs a program and waits for it. The caller's process gets no SIGCHLD, and no `wait` of its own
-/// finds the child. Blocks the calling thread; call with all signals blocked.
+/// finds the child. Blocks the calling thread; call with all signals blocked, from any thread.
 struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn);
+
+// MARK: environment.c
+
+/// The program's environment for a helper: nothing in it has the helper watched as well, or act
+/// otherwise than agreed. For `liveobj_environment_free`; NULL if there is no memory.
+char **liveobj_environment_make(void);
+void liveobj_environment_free(char *const *environment);
+
+// MARK: library.c
+
+/// The path of a file as seen from the library's folder, there or not; false if it cannot be told.
+bool liveobj_library_sibling(const char *name, char path[PATH_MAX]);
+
+// MARK: companion.c
+
+/// Loads the companion of the test library whose tests the program will run, if it is a test
+/// binary. Call while tracking, in the constructor.
+void liveobj_companion_start(const struct liveobj_options *options, int argument_count,
+                             char *const *arguments);
 
 // MARK: fallback_report.c
 

@@ -1,4 +1,7 @@
-// spawn.c - owns the two stacks that its child processes start on.
+// spawn.c - owns, for each run, the two stacks that its child processes start on.
+//
+// They are mapped for the run: several threads may run programs at the same time, and one that ends
+// the process must not wait for a lock of theirs.
 //
 // The program must not notice: no SIGCHLD, and no child that its own `wait(-1)` could reap. A child
 // with exit signal 0 is such a one, but only until it executes another program (the kernel then
@@ -15,6 +18,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,11 +26,10 @@
 
 #define STACK_BYTES (64 * 1024)
 
-static _Alignas(16) char keeper_stack[STACK_BYTES];
-static _Alignas(16) char program_stack[STACK_BYTES];
-
 struct run {
     const struct liveobj_spawn *spawn;
+    char *keeper_stack; ///< the top of each: they grow down
+    char *program_stack;
     struct liveobj_spawn_result result;
 };
 
@@ -95,8 +98,7 @@ static int keeper_main(void *context) {
     // An ignored SIGCHLD would have the kernel throw the program's status away.
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &standard, NULL);
-    pid_t program =
-        clone(program_main, program_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, run);
+    pid_t program = clone(program_main, run->program_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, run);
     if (program < 0)
         run->result.error = errno;
     else if (run->result.error)
@@ -106,12 +108,23 @@ static int keeper_main(void *context) {
     return 0;
 }
 
-struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn) {
-    struct run run = {.spawn = spawn};
-    pid_t keeper = clone(keeper_main, keeper_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &run);
+static void run_keeper(struct run *run) {
+    pid_t keeper = clone(keeper_main, run->keeper_stack, CLONE_VM | CLONE_VFORK, run);
     if (keeper < 0)
-        run.result.error = errno;
+        run->result.error = errno;
     while (keeper >= 0 && waitpid(keeper, NULL, __WCLONE) < 0 && errno == EINTR)
         continue;
+}
+
+struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn) {
+    char *stacks =
+        mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stacks == MAP_FAILED)
+        return (struct liveobj_spawn_result){.error = ENOMEM};
+    struct run run = {.spawn = spawn,
+                      .keeper_stack = stacks + STACK_BYTES,
+                      .program_stack = stacks + 2 * STACK_BYTES};
+    run_keeper(&run);
+    munmap(stacks, 2 * STACK_BYTES);
     return run.result;
 }

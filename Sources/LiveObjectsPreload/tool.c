@@ -6,11 +6,9 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,22 +16,12 @@
 
 static char tool[PATH_MAX];
 
-/// Takes `path`, seen from the library's folder; false if there is nothing to run.
-static bool try_beside(const char *library, const char *path) {
-    size_t folder_length = (size_t)(strrchr(library, '/') + 1 - library);
-    if (folder_length + strlen(path) >= sizeof tool)
-        return false;
-    memcpy(tool, library, folder_length);
-    strcpy(tool + folder_length, path);
-    return access(tool, X_OK) == 0;
+static bool try_beside(const char *path) {
+    return liveobj_library_sibling(path, tool) && access(tool, X_OK) == 0;
 }
 
 static void find_by_library(void) {
-    Dl_info self;
-    char library[PATH_MAX];
-    bool found = dladdr((void *)tool, &self) && realpath(self.dli_fname, library) &&
-                 (try_beside(library, "liveobjects") || try_beside(library, "../bin/liveobjects"));
-    if (!found)
+    if (!try_beside("liveobjects") && !try_beside("../bin/liveobjects"))
         tool[0] = '\0';
 }
 
@@ -46,28 +34,6 @@ void liveobj_tool_start(const struct liveobj_options *options) {
 
 const char *liveobj_tool_path(void) {
     return tool[0] ? tool : NULL;
-}
-
-static bool is_variable(const char *entry, const char *name) {
-    size_t length = strlen(name);
-    return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-/// The program's environment without what would have the tool watched as well. In memory that is
-/// not given back: the process is ending.
-static char **make_environment(void) {
-    size_t count = 0, kept = 0;
-    while (environ && environ[count])
-        count++;
-    char **result = mmap(NULL, (count + 1) * sizeof *result, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (result == MAP_FAILED)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!is_variable(environ[i], "LD_PRELOAD") &&
-            !is_variable(environ[i], LIVEOBJ_OPTIONS_VARIABLE))
-            result[kept++] = environ[i];
-    return result;
 }
 
 static void complain(struct liveobj_spawn_result result) {
@@ -106,7 +72,7 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     struct liveobj_spawn spawn = {
         .path = tool,
         .arguments = arguments,
-        .environment = make_environment(),
+        .environment = liveobj_environment_make(),
         .input = capture,
         .output = report,
         .errors = options->verbosity >= 2 ? liveobj_message_descriptor() : -1,
@@ -114,5 +80,7 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     };
     if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
         return LIVEOBJ_VERDICT_NONE;
-    return verdict(liveobj_spawn_run(&spawn));
+    struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
+    liveobj_environment_free(spawn.environment);
+    return verdict(result);
 }

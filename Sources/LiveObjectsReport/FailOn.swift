@@ -12,7 +12,7 @@ public enum FailOn: String, Sendable, CaseIterable {
   case none
 
   /// Leaks of the toolchain's own libraries fail nothing: no user can mend them.
-  func includes(_ finding: Finding) -> Bool {
+  package func includes(_ finding: Finding) -> Bool {
     !finding.isLibraryLeak && verdicts.contains(finding.verdict)
   }
 

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +109,24 @@ static void the_hosts_descriptors_do_not_reach_the_program(void) {
     close(ours);
 }
 
+static void *run_in_thread(void *status) {
+    char command[32] = "sleep 0.0$$; exit ";
+    strcat(command, status);
+    return (void *)(intptr_t)WEXITSTATUS(run_shell(command).status);
+}
+
+static void threads_run_programs_beside_each_other(void) {
+    static char *const statuses[] = {"11", "12", "13", "14"};
+    pthread_t threads[4];
+    void *results[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, run_in_thread, statuses[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], &results[i]);
+    for (int i = 0; i < 4; i++)
+        EXPECT((intptr_t)results[i] == 11 + i);
+}
+
 int main(void) {
     the_status_comes_back();
     output_goes_where_it_is_sent();
@@ -116,5 +136,6 @@ int main(void) {
     the_hosts_own_child_stays();
     the_hosts_signal_settings_do_not_matter_and_stay();
     the_hosts_descriptors_do_not_reach_the_program();
+    threads_run_programs_beside_each_other();
     return EXPECT_STATUS();
 }

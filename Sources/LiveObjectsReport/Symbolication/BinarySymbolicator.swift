@@ -24,6 +24,11 @@ public final class BinarySymbolicator: Symbolicator {
     self.init(binaries: binaries, search: SymbolizerSearch())
   }
 
+  /// - Parameter runner: runs the symbolizer, in a process that is not our own.
+  package convenience init(runner: ProgramRunner) {
+    self.init(binaries: nil, search: SymbolizerSearch(runner: runner))
+  }
+
   init(binaries: String?, search: SymbolizerSearch) {
     self.search = search
     locator = BinaryLocator(folder: binaries)

@@ -97,7 +97,8 @@ extension ChildProcess.Ending: CustomStringConvertible {
     }
   }
 
-  fileprivate init(waitStatus status: CInt) {
+  /// - Parameter status: as `waitpid` gives it.
+  package init(waitStatus status: CInt) {
     let signal = status & 0x7f
     self = signal == 0 ? .exited((status >> 8) & 0xff) : .signaled(signal)
   }
@@ -111,9 +112,9 @@ package struct SystemError: Error, CustomStringConvertible {
 }
 
 /// Strings for C, which live as long as this object does.
-private final class CStringArray {
-  let pointers: [UnsafeMutablePointer<CChar>?]
+package final class CStringArray {
+  package let pointers: [UnsafeMutablePointer<CChar>?]
 
-  init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
+  package init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
   deinit { for pointer in pointers { free(pointer) } }
 }

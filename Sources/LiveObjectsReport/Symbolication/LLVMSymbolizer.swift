@@ -7,6 +7,7 @@
 /// The `llvm-symbolizer` of this machine: one process for all addresses at once.
 struct LLVMSymbolizer {
   let path: String
+  var runner = ProgramRunner.child
 
   /// One function at an address, as the symbolizer prints it.
   struct Line: Hashable {
@@ -52,12 +53,22 @@ struct LLVMSymbolizer {
   private func run(
     from input: TemporaryFile, to output: TemporaryFile
   ) throws(SystemError) -> ChildProcess.Ending {
+    try runner.run(
+      .init(
+        path: path, arguments: ["--inlines", "--print-address"], input: input.descriptor,
+        output: output.descriptor))
+  }
+}
+
+extension ProgramRunner {
+  /// As a child of this process.
+  static let child = ProgramRunner { program throws(SystemError) in
     let null = try movingAboveStandardStreams(open("/dev/null", O_WRONLY | O_CLOEXEC))
     defer { close(null) }
     let child = try ChildProcess(
-      program: path, arguments: ["--inlines", "--print-address"],
-      environment: Environment.variables(without: Self.unwantedVariables),
-      streams: [0: input.descriptor, 1: output.descriptor, 2: null])
+      program: program.path, arguments: program.arguments,
+      environment: Environment.variables(without: unwantedVariables),
+      streams: [0: program.input, 1: program.output, 2: null])
     return child.wait(until: .now + .seconds(120))
   }
 

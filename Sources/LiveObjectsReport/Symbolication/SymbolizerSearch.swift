@@ -8,20 +8,25 @@
 struct SymbolizerSearch {
   /// The folders to look in, in order.
   var folders: [String]
+  var runner: ProgramRunner
 
   /// The folders of `PATH`, and where distributions put it.
-  init() {
+  init(runner: ProgramRunner = .child) {
+    self.runner = runner
     folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
   }
 
-  init(folders: [String]) { self.folders = folders }
+  init(folders: [String]) {
+    self.folders = folders
+    runner = .child
+  }
 
   /// - Parameter images: the files of a process; the toolchain whose libraries are among them comes first,
   ///   because its symbolizer knows the debug information that its compiler wrote.
   func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
     let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
     let exact = (toolchains + folders).map { $0 + "/llvm-symbolizer" }
-    return (exact.first(where: Self.isExecutable) ?? versioned).map(LLVMSymbolizer.init(path:))
+    return (exact.first(where: Self.isExecutable) ?? versioned).map { LLVMSymbolizer(path: $0, runner: runner) }
   }
 
   /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.

@@ -1,0 +1,133 @@
+// companion.c - owns what companions are told about their host.
+//
+// A companion is loaded where its test library is, so that tests are told apart. Where it cannot
+// be, the process is watched all the same, and its report speaks of the process as a whole.
+//
+// Runs in the constructor: the test library is initialised, and none of its tests has begun.
+
+#define _GNU_SOURCE
+#include "CCompanion.h"
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAM_SECONDS 120
+
+/// One test library, and the companion that speaks with it.
+struct library {
+    const char *name;
+    const char *symbol; ///< is in every version of the library, and in nothing else
+    const char *file;
+    const char *start;
+};
+
+static const struct library xctest = {"XCTest", "$s6XCTest0A17ObservationCenterCMa",
+                                      "libLiveObjectsXCTestCompanion.so",
+                                      LIVEOBJ_XCTEST_COMPANION_START};
+static const struct library testing = {"Swift Testing", "swt_abiv0_getEntryPoint",
+                                       "libLiveObjectsTestingCompanion.so",
+                                       LIVEOBJ_TESTING_COMPANION_START};
+
+// MARK: - The host
+
+static int run(const char *path, char *const *arguments, int input, int output) {
+    struct liveobj_spawn spawn = {.path = path,
+                                  .arguments = arguments,
+                                  .environment = liveobj_environment_make(),
+                                  .input = input,
+                                  .output = output,
+                                  .errors = -1,
+                                  .seconds = PROGRAM_SECONDS};
+    if (!spawn.environment)
+        return -1;
+    struct liveobj_signals saved = liveobj_signals_block();
+    struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
+    liveobj_signals_restore(&saved);
+    liveobj_environment_free(spawn.environment);
+    return result.error ? -1 : result.status;
+}
+
+static void say(const char *line) {
+    liveobj_message(line, NULL);
+}
+
+static struct liveobj_companion_host host = {
+    .version = LIVEOBJ_COMPANION_VERSION, .run = run, .say = say};
+
+static void describe_host(const struct liveobj_options *options) {
+    static char fail_on[16];
+    host.fail_on = liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
+}
+
+// MARK: - Which test library runs
+
+/// The value of `--testing-library` among a test binary's arguments; NULL if it is not there.
+static const char *chosen_library(int count, char *const *arguments) {
+    static const char option[] = "--testing-library";
+    for (int i = 1; i < count; i++) {
+        if (strcmp(arguments[i], option) == 0 && i + 1 < count)
+            return arguments[i + 1];
+        if (strncmp(arguments[i], option, sizeof option - 1) == 0 &&
+            arguments[i][sizeof option - 1] == '=')
+            return arguments[i] + sizeof option;
+    }
+    return NULL;
+}
+
+/// A SwiftPM test binary is linked with both libraries, and runs the tests of one.
+static const struct library *running_library(int count, char *const *arguments) {
+    const char *chosen = chosen_library(count, arguments);
+    bool has_xctest = dlsym(RTLD_DEFAULT, xctest.symbol) != NULL;
+    bool has_testing = dlsym(RTLD_DEFAULT, testing.symbol) != NULL;
+    bool wants_testing = chosen ? strcmp(chosen, "swift-testing") == 0 : !has_xctest;
+    if (wants_testing)
+        return has_testing ? &testing : NULL;
+    return has_xctest ? &xctest : NULL;
+}
+
+// MARK: - Loading
+
+/// dlerror's text, without the path that the message names anyway.
+static const char *load_error(const char *path) {
+    const char *error = dlerror();
+    size_t length = strlen(path);
+    if (!error)
+        return "unknown error";
+    bool names_path = strncmp(error, path, length) == 0 && strncmp(error + length, ": ", 2) == 0;
+    return names_path ? error + length + 2 : error;
+}
+
+/// A companion of another toolchain than the program's asks for symbols that are not there.
+static const char *start(const struct library *library, struct liveobj_testing_companion *result) {
+    static char path[PATH_MAX];
+    if (!liveobj_library_sibling(library->file, path) || access(path, R_OK) != 0)
+        return "it is not beside the preload library";
+    void *companion = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!companion)
+        return load_error(path);
+    liveobj_companion_start_fn start = (liveobj_companion_start_fn)dlsym(companion, library->start);
+    return start ? start(&host, result) : "it was built without the test library";
+}
+
+static const char *start_library(const struct library *library) {
+    struct liveobj_testing_companion result = {0};
+    return start(library, &result);
+}
+
+void liveobj_companion_start(const struct liveobj_options *options, int argument_count,
+                             char *const *arguments) {
+    const struct library *library = running_library(argument_count, arguments);
+    if (!library)
+        return;
+    describe_host(options);
+    liveobj_ignore_begin();
+    const char *problem = start_library(library);
+    liveobj_ignore_end();
+    if (problem)
+        liveobj_message("leaks are reported for the process, not for each test of ", library->name,
+                        ": ", library->file, " cannot be used: ", problem, NULL);
+    else if (options->verbosity >= 1)
+        liveobj_message("watching each test of ", library->name, NULL);
+}

@@ -1,0 +1,42 @@
+package import CCompanion
+package import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The preload library, as a companion sees it.
+///
+/// Sendable because what the pointer leads to never changes and lives for ever.
+package struct CompanionHost: @unchecked Sendable {
+  private let host: UnsafePointer<liveobj_companion_host>
+
+  /// Which findings fail a test.
+  package let failOn: FailOn
+
+  /// - Returns: `nil` if the host was built from other sources than this companion.
+  package init?(_ host: UnsafePointer<liveobj_companion_host>) {
+    guard host.pointee.version == UInt32(LIVEOBJ_COMPANION_VERSION) else { return nil }
+    self.host = host
+    failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
+  }
+
+  /// Runs programs without the tested process noticing.
+  package var runner: ProgramRunner {
+    ProgramRunner { program throws(SystemError) in
+      let arguments = CStringArray([program.path] + program.arguments)
+      let status = withExtendedLifetime(arguments) {
+        host.pointee.run(program.path, arguments.pointers, program.input, program.output)
+      }
+      guard status >= 0 else { throw SystemError(code: ECANCELED) }
+      return ChildProcess.Ending(waitStatus: status)
+    }
+  }
+
+  /// Writes one line for people on standard error.
+  package func say(_ line: String) {
+    host.pointee.say(line)
+  }
+}

@@ -1,0 +1,35 @@
+internal import LiveObjects
+package import LiveObjectsCapture
+
+/// A test that the recorder knows of, from its begin on.
+package struct WatchedTest: Sendable {
+  /// As the recorder counts tests, from 1 on; 0 if it could not keep this one.
+  private let number: UInt32
+  private let scope: UInt32
+  private let first: UInt64
+
+  /// A test begins: objects made from now on, or in its scope, are its own.
+  ///
+  /// - Parameter test: its outcome and sequence numbers are the recorder's to find out.
+  package init(beginning test: TestDescription) {
+    scope = test.scope
+    first = Recorder.mark()
+    number = Recorder.begin(test)
+  }
+
+  /// The test has ended, or its outcome has changed since it did.
+  package func end(_ outcome: TestDescription.Outcome) {
+    Recorder.end(number, outcome)
+  }
+
+  /// Some object of the test is still alive: whether that is right remains to be judged.
+  package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
+
+  /// Indices of its objects.
+  func objects(in capture: Capture) -> [Int] {
+    capture.objects.indices.filter { index in
+      let object = capture.objects[index]
+      return object.sequence >= first && (scope == 0 || object.scope == scope)
+    }
+  }
+}
