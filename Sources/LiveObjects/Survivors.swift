@@ -27,6 +27,8 @@ struct Survivors {
     let matching = capture.types.map { $0.matches(types) }
     let matches = { matching[capture.objects[$0].type] }
     self.capture = capture
+    // Whose the objects are is settled here; the test around a diff has not ended and claims nothing yet.
+    self.capture.tests = []
     baseline = marks[0]
     objects = grown.filter(matches)
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }

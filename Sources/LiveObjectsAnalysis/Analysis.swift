@@ -16,19 +16,21 @@ public struct Analysis: Sendable {
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
     let labels = capture.types.map { TypeLabel($0, of: capture) }
-    let groups = ObjectGroup.groups(of: capture, options: options)
+    let judged = JudgedObjects(in: capture, options)
+    let groups = ObjectGroup.groups(of: judged)
     let explained = groups.filter { options.needsTrace($0, label: labels[$0.type]) }
-    let heap = HeapJudgement(of: capture, options: options)
+    let heap = HeapJudgement(of: judged)
     let told = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     let traces = NamedTraces(
       Set(explained.map(\.stackTrace)).union(told?.stackTraces ?? []), of: capture, symbolicator: symbolicator
     )
 
     types = Self.types(groups, labels, of: capture, traces, options)
-    let unexplained = heap.map { ObjectGroup.unexplained(by: $0, of: capture, options: options) } ?? groups
+    let unexplained =
+      heap.map(ObjectGroup.unexplained) ?? groups.filter { judged.tells(of: $0.test) }
     findings =
       (told?.findings(traces, symbolicator: symbolicator, options) ?? [])
-      + Self.growth(unexplained, labels, of: capture, traces, options)
+      + Self.growth(unexplained, labels, of: judged, traces, options)
     findings.sort(by: Finding.precedes)
   }
 
@@ -48,15 +50,16 @@ public struct Analysis: Sendable {
 
   /// What is only known to have grown.
   private static func growth(
-    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of capture: Capture, _ traces: NamedTraces,
+    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of judged: JudgedObjects, _ traces: NamedTraces,
     _ options: Options
   ) -> [Finding] {
-    var collector = FindingCollector()
+    let capture = judged.capture
+    var collector = FindingCollector(for: judged.attribution)
     for group in groups where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
       let label =
         labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
       guard options.includes(label.text), options.finds(label) else { continue }
-      collector.add(group.tally, of: label, from: group.stackTrace, in: traces)
+      collector.add(group, of: label, in: traces)
     }
     return collector.findings(with: traces)
   }
@@ -69,17 +72,21 @@ extension Analysis {
     public var baseline: UInt64
     /// Indices of the objects that count, ascending; `nil` for all. The others are there as holders only.
     public var objects: [Int]?
+    /// Index of the only test whose objects count, into `Capture.tests`; `nil` for all. What was there before it
+    /// began are older objects then, whatever the baseline.
+    public var test: Int?
     /// Only types whose full name contains one of these count; empty for all.
     public var typeFilters: [String]
     /// Findings for the toolchain's types and for raw buffers too, not for the program's own types only.
     public var findsSystemTypes: Bool
 
     public init(
-      baseline: UInt64 = 0, objects: [Int]? = nil, typeFilters: [String] = [],
+      baseline: UInt64 = 0, objects: [Int]? = nil, test: Int? = nil, typeFilters: [String] = [],
       findsSystemTypes: Bool = false
     ) {
       self.baseline = baseline
       self.objects = objects
+      self.test = test
       self.typeFilters = typeFilters
       self.findsSystemTypes = findsSystemTypes
     }

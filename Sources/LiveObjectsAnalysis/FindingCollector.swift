@@ -1,8 +1,9 @@
-/// Gathers what was left behind into findings: one for each type and allocating function.
+/// Gathers what was left behind into findings: one for each type, allocating function and test.
 struct FindingCollector {
   private struct Key: Hashable {
     var type: String
     var function: String
+    var test: Int32
   }
   private struct Entry {
     var kind: ObjectKind
@@ -12,12 +13,20 @@ struct FindingCollector {
     var callSites = CallSites()
   }
 
+  private let attribution: TestAttribution?
   private var entries: [Key: Entry] = [:]
 
-  mutating func add(_ tally: Tally, of label: TypeLabel, from stackTrace: UInt32, in traces: NamedTraces) {
-    let trace = traces.fromCallSite(stackTrace)
+  init(for attribution: TestAttribution?) {
+    self.attribution = attribution
+  }
+
+  mutating func add(_ group: ObjectGroup, of label: TypeLabel, in traces: NamedTraces) {
+    let tally = group.tally
+    let trace = traces.fromCallSite(group.stackTrace)
     let function = trace.first.map { traces.frames[$0].qualifiedFunction } ?? ""
-    let key = Key(type: label.text, function: function)
+    let key = Key(
+      type: label.text, function: function,
+      test: attribution?.namesake(of: group.test) ?? TestAttribution.nobody)
     var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
     entry.instances += tally.growth
     entry.bytes.add(saturating: tally.growthBytes)
@@ -34,11 +43,13 @@ struct FindingCollector {
   private func finding(_ key: Key, _ entry: Entry, with traces: NamedTraces) -> Finding {
     let callSites = entry.callSites.listed(with: traces)
     let verdict = Finding.Verdict.growth
-    return Finding(
+    var finding = Finding(
       fingerprint: Fingerprint.make([verdict.rawValue, key.type, key.function]), verdict: verdict,
       type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
       bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
       unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
+    finding.attribute(to: key.test, of: attribution)
+    return finding
   }
 
   private func remarks(on unexplainedRetains: Int) -> [String] {
@@ -53,8 +64,10 @@ struct FindingCollector {
 extension Finding {
   /// Leaks first, then what is held, then growth; most instances first, then the largest, then in alphabetical order.
   package static func precedes(_ a: Finding, _ b: Finding) -> Bool {
-    (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
-      < (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
+    let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
+    let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
+    guard first == second else { return first < second }
+    return (a.test ?? "", a.testCase ?? "") < (b.test ?? "", b.testCase ?? "")
   }
 }
 

@@ -55,6 +55,7 @@ struct CaptureDecoder {
   private var retainCounts: [ObjectAddress: RetainCount] = [:]
   private var stackTraces = StackTraceTable()
   private var heapGraph = HeapGraphDecoder()
+  private var testTable = TestTableDecoder()
 
   static func decode(
     _ sections: [Section], of file: ByteReader
@@ -88,12 +89,18 @@ struct CaptureDecoder {
     case .objects: try decodeObjects(&reader)
     case .retains: try decodeRetains(&reader)
     case .stackTraces: while !reader.isAtEnd { try decodeStackTrace(&reader) }
-    default:
-      let extent = HeapGraphDecoder.Extent(
-        objects: objects.count, types: types.count, images: images.count)
-      guard try heapGraph.decode(section.tag, &reader, within: extent) else { return }
+    default: guard try decodeOther(section.tag, &reader) else { return }
     }
     guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
+  }
+
+  /// - Returns: false for a section that nobody knows; nothing was read then.
+  private mutating func decodeOther(
+    _ tag: Section.Tag, _ reader: inout ByteReader
+  ) throws(CaptureError) -> Bool {
+    let extent = HeapGraphDecoder.Extent(objects: objects.count, types: types.count, images: images.count)
+    if try heapGraph.decode(tag, &reader, within: extent) { return true }
+    return try testTable.decode(tag, &reader)
   }
 
   private func finish(end: Int) throws(CaptureError) -> Capture {
@@ -101,7 +108,8 @@ struct CaptureDecoder {
     guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
     var capture = Capture(
       process: process, tracking: tracking, images: images, types: types, objects: objects,
-      retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph)
+      retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph,
+      tests: testTable.tests, scopeParents: testTable.scopeParents)
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
   }

@@ -19,6 +19,8 @@ struct Section {
     static let roots = Tag("ROOT")
     static let tasks = Tag("TASK")
     static let retainSites = Tag("LEDG")
+    static let tests = Tag("TEST")
+    static let scopes = Tag("SCOP")
     static let end = Tag("END!")
 
     init(bits: UInt32) {

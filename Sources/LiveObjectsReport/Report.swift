@@ -37,10 +37,13 @@ extension Report {
     struct Key: Hashable {
       var fingerprint: String
       var test: String?
+      var testCase: String?
     }
-    return Dictionary(grouping: findings) { Key(fingerprint: $0.fingerprint, test: $0.test) }
-      .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
-      .sorted(by: Finding.precedes)
+    return Dictionary(grouping: findings) {
+      Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase)
+    }
+    .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
+    .sorted(by: Finding.precedes)
   }
 
   private static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {

@@ -9,7 +9,7 @@ extension CaptureBuilder {
     [
       ("PROC", process), ("STAT", status), ("IMAG", images), ("TYPE", types), ("OBJS", objects),
       ("RETN", retains),
-    ] + heapGraphSections + [("STAK", stackTraces)]
+    ] + testSections + heapGraphSections + [("STAK", stackTraces)]
   }
 
   /// A stream of these sections, with its header and the section that ends it.

@@ -13,6 +13,8 @@ import Testing
     #expect(read.types == written.capture.types)
     #expect(read.objects == written.capture.objects)
     #expect(read.retainCounts == written.capture.retainCounts)
+    #expect(read.tests == written.capture.tests)
+    #expect(read.scopeParents == written.capture.scopeParents)
     for id: UInt32 in 0...4 {
       #expect(read.stackTraces[id] == written.capture.stackTraces[id])
     }

@@ -20,6 +20,7 @@ func makeSampleCapture() -> CaptureBuilder {
   let session = builder.type("Demo.Session")
   builder.objects(2, of: session, isPinned: true)
   addHeapGraph(to: &builder, session: session)
+  addTests(to: &builder)
   return builder
 }
 
@@ -45,6 +46,14 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
   builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)
+}
+
+private func addTests(to builder: inout CaptureBuilder) {
+  let waiting = builder.test("DemoTests.LoaderTests/testWaiting", .failed)
+  builder.place(ofTest: waiting, file: "/src/Tests/LoaderTests.swift", line: 7)
+  builder.test("DemoTests.Loading/load(count:)", arguments: "3", .leaked, scope: 9)
+  builder.scope(10, inside: 9)
+  builder.scope(12, inside: 10)
 }
 
 /// A stream with one section's payload replaced.

@@ -2,6 +2,11 @@ import LiveObjectsCapture
 
 /// Tells what happened several times in the same way as one finding.
 struct FindingMerger {
+  private struct Key: Hashable {
+    var fingerprint: String
+    var test: String?
+    var testCase: String?
+  }
   private struct Entry {
     var finding: Finding
     var callSites = CallSites()
@@ -10,7 +15,7 @@ struct FindingMerger {
     var allocators: Set<UInt32> = []
   }
 
-  private var entries: [String: Entry] = [:]
+  private var entries: [Key: Entry] = [:]
 
   /// - Parameters:
   ///   - finding: its fingerprint is made here.
@@ -20,7 +25,8 @@ struct FindingMerger {
     in traces: NamedTraces
   ) {
     let fingerprint = fingerprint(of: finding, sites, traces)
-    var entry = entries.removeValue(forKey: fingerprint) ?? Entry(finding: finding.emptied(fingerprint))
+    let key = Key(fingerprint: fingerprint, test: finding.test, testCase: finding.testCase)
+    var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied(fingerprint))
     entry.finding.add(finding)
     for site in sites {
       entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace))
@@ -30,7 +36,7 @@ struct FindingMerger {
       entry.retains[site.stackTrace, default: (0, 0)].retains += Int(site.retains)
       entry.retains[site.stackTrace, default: (0, 0)].releases += Int(site.releases)
     }
-    entries[fingerprint] = entry
+    entries[key] = entry
   }
 
   /// The types and properties of the path; without one, the function that made the first object.

@@ -85,6 +85,7 @@ extension HeapFindings {
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
+    finding.attribute(to: leak.group.test, of: judgement.judged.attribution)
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
@@ -122,11 +123,12 @@ extension HeapFindings {
     let made = objects.stackTraces.filter { !traces.isTestRunnersOwn($0.key) }
     guard options.includes(label.text), options.finds(label), !made.isEmpty, !label.isThunk else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, naming)
-    let finding = Finding(
+    var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: holder.path.references.allSatisfy(graph.isStrong) ? .definite : .probable,
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
+    finding.attribute(to: objects.test, of: judgement.judged.attribution)
     merger.add(finding, made.map { ($0.key, $0.value) }, [], in: traces)
   }
 

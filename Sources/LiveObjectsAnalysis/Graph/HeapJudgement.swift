@@ -8,28 +8,33 @@ struct HeapJudgement {
   let retainSites: [UInt32: [RetainSite]]
   /// Whether each object is judged; the others are there as holders only.
   let counted: [Bool]
+  let judged: JudgedObjects
   let holders: HolderSearch
   let signatures: HeldSignatures
   /// The objects of all leaks.
   private let isLeaked: [Bool]
 
   /// - Returns: `nil` where no references were read.
-  init?(of capture: Capture, options: Analysis.Options) {
+  init?(of judged: JudgedObjects) {
+    let capture = judged.capture
     guard let heap = capture.graph, heap.status.wasRead else { return nil }
     let graph = ReferenceGraph(capture, heap)
     let isolation = Isolation(of: graph)
     var search = LeakSearch(in: graph, isolation)
-    let counted = options.counted(in: capture)
+    let (counted, older) = (judged.counted, judged.older)
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
-      isOlder: { !counted[$0] })
+      isOlder: { older[$0] })
     search.findOverRetained(holders)
     self.graph = graph
     self.counted = counted
+    self.judged = judged
     retainSites = search.retainSites
     self.holders = holders
     isLeaked = search.taken
-    leaks = search.groups.filter { $0.core.contains { counted[$0] } }
+    leaks = search.groups.compactMap { group in
+      judged.owner(of: group, counted).map { group.attributed(to: $0) }
+    }
     signatures = HeldSignatures(in: graph, holders)
   }
 
@@ -45,15 +50,5 @@ struct HeapJudgement {
   func function(of object: Int) -> UInt32? {
     let arrival = holders.arrivals[object]
     return arrival >= 0 ? graph.heap.references[arrival].function : nil
-  }
-}
-
-extension Analysis.Options {
-  /// Whether each object is judged; the others are there as holders only.
-  func counted(in capture: Capture) -> [Bool] {
-    var counted = [Bool](repeating: objects == nil, count: capture.objects.count)
-    for index in objects ?? [] { counted[index] = true }
-    for index in counted.indices where capture.objects[index].sequence < baseline { counted[index] = false }
-    return counted
   }
 }

@@ -1,8 +1,14 @@
 import LiveObjectsCapture
 
-/// Objects that are held in the same way.
+/// Objects of one test that are held in the same way.
 struct HeldObjects {
-  var signature: Int32
+  private struct Key: Hashable {
+    var signature: Int32
+    var test: Int32
+  }
+
+  /// The test that made them.
+  var test: Int32
   /// The one that is nearest to the holder.
   var nearest: Int
   var count = 0
@@ -12,14 +18,16 @@ struct HeldObjects {
 
   /// - Parameter isJudged: the objects that count and may be shown.
   static func all(in judgement: HeapJudgement, isJudged: (Int) -> Bool) -> [HeldObjects] {
-    var indices: [Int32: Int] = [:]
+    var indices: [Key: Int] = [:]
     var all: [HeldObjects] = []
     for object in judgement.holders.order {
       guard isJudged(object), let signature = judgement.signature(of: object) else { continue }
-      let index = indices[signature] ?? all.count
+      let judged = judgement.judged
+      let key = Key(signature: signature, test: judged.namesake(of: judged.test(of: object)))
+      let index = indices[key] ?? all.count
       if index == all.count {
-        indices[signature] = index
-        all.append(HeldObjects(signature: signature, nearest: object))
+        indices[key] = index
+        all.append(HeldObjects(test: key.test, nearest: object))
       }
       all[index].add(judgement.graph.capture.objects[object])
     }

@@ -8,6 +8,14 @@ struct LeakGroup {
   var core: [Int]
   /// What they keep alive beside themselves.
   var victims: [Int]
+  /// The test that left the objects behind.
+  var test = TestAttribution.nobody
+
+  func attributed(to test: Int32) -> LeakGroup {
+    var group = self
+    group.test = test
+    return group
+  }
 }
 
 /// Finds the groups of unreachable objects, each with what hangs off it.

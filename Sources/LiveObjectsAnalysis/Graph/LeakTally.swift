@@ -6,6 +6,7 @@ struct LeakTally {
   private struct Pattern: Hashable {
     var verdict: Finding.Verdict
     var certainty: Finding.Certainty
+    var test: Int32
     /// Types, labels and functions along the path; of an object that is retained too often, what made it.
     var steps: [UInt32]
   }
@@ -51,7 +52,7 @@ struct LeakTally {
         for object in leak.core { isCore[object] = false }
       }
       let start = path?.start ?? named[0]
-      let pattern = Self.pattern(of: leak, start, path, in: graph)
+      let pattern = Self.pattern(of: leak, start, path, in: judgement)
       let index = indices[pattern] ?? all.count
       if index == all.count {
         indices[pattern] = index
@@ -67,20 +68,20 @@ struct LeakTally {
   }
 
   private static func pattern(
-    of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in graph: ReferenceGraph
+    of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in judgement: HeapJudgement
   ) -> Pattern {
+    let graph = judgement.graph
+    let test = judgement.judged.namesake(of: leak.test)
     let object = graph.capture.objects[start]
     var steps = [UInt32(object.type)]
-    guard let path else {
-      return Pattern(verdict: leak.verdict, certainty: leak.certainty, steps: steps + [object.stackTrace])
-    }
-    for index in path.references {
+    if path == nil { steps.append(object.stackTrace) }
+    for index in path?.references ?? [] {
       let reference = graph.heap.references[index]
       steps.append(reference.label)
       steps.append(reference.function ?? .max)
       steps.append(UInt32(graph.capture.objects[Int(reference.target)].type))
     }
-    return Pattern(verdict: leak.verdict, certainty: leak.certainty, steps: steps)
+    return Pattern(verdict: leak.verdict, certainty: leak.certainty, test: test, steps: steps)
   }
 
   private mutating func add(_ leak: LeakGroup, in judgement: HeapJudgement, _ isUsers: [Bool]) {

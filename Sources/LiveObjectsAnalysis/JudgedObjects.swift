@@ -1,0 +1,83 @@
+import LiveObjectsCapture
+
+/// Which objects of a capture are judged, and for which tests.
+struct JudgedObjects {
+  let capture: Capture
+  /// `nil` for a process that ran no tests.
+  let attribution: TestAttribution?
+  /// Indices into `Capture.objects` of those that count; the others are there as holders only.
+  let considered: [Int]?
+  /// Older objects are not judged.
+  let baseline: UInt64
+  private let judgedTest: Int32?
+  /// The test that made each object; empty for a process that ran no tests.
+  private let tests: [Int32]
+
+  init(in capture: Capture, _ options: Analysis.Options) {
+    self.capture = capture
+    attribution = TestAttribution(of: capture, judging: options.test)
+    tests = attribution.map { capture.objects.map($0.test) } ?? []
+    judgedTest = options.test.map(Int32.init)
+    baseline = options.test.map { capture.tests[$0].sequenceNumbers.lowerBound } ?? options.baseline
+    considered = Self.considered(options, tests)
+  }
+
+  private static func considered(_ options: Analysis.Options, _ tests: [Int32]) -> [Int]? {
+    guard let test = options.test else { return options.objects }
+    return (options.objects ?? Array(tests.indices)).filter { tests[$0] == test }
+  }
+
+  /// The test that made an object.
+  func test(of object: Int) -> Int32 { tests.isEmpty ? TestAttribution.nobody : tests[object] }
+
+  /// The test that findings of equally named tests are told with.
+  func namesake(of test: Int32) -> Int32 { attribution?.namesake(of: test) ?? TestAttribution.nobody }
+
+  /// What was left behind is told, be it nobody's or a test's that answers for it.
+  func tells(of test: Int32) -> Bool { test < 0 || attribution?.claims(test) != false }
+
+  /// By object: whether it is judged on its own.
+  var counted: [Bool] {
+    var counted = [Bool](repeating: considered == nil, count: capture.objects.count)
+    for index in considered ?? [] { counted[index] = true }
+    for index in counted.indices where counted[index] {
+      counted[index] = capture.objects[index].sequence >= baseline && tells(of: test(of: index))
+    }
+    return counted
+  }
+
+  /// By object: whether it may hold others without being judged itself.
+  ///
+  /// Beside a test that is judged run others; only what was there before it began is called older.
+  var older: [Bool] {
+    let considered = judgedTest == nil ? self.considered : nil
+    var older = [Bool](repeating: considered != nil, count: capture.objects.count)
+    for index in considered ?? [] { older[index] = false }
+    for index in older.indices where capture.objects[index].sequence < baseline { older[index] = true }
+    return older
+  }
+}
+
+// MARK: - Leaks
+
+extension JudgedObjects {
+  /// The test that a group of unreachable objects is told with: the one that made the first object of its core,
+  /// else the first of its victims, among the tests that answer for what they left behind.
+  ///
+  /// - Returns: `nil` for a group that is not told.
+  func owner(of group: LeakGroup, _ counted: [Bool]) -> Int32? {
+    guard (group.core + group.victims).contains(where: { counted[$0] }) else { return nil }
+    guard !tests.isEmpty else { return TestAttribution.nobody }
+    if let owner = firstClaim(on: group.core) ?? firstClaim(on: group.victims) {
+      return judgedTest.map { $0 == owner } ?? true ? owner : nil
+    }
+    return group.core.allSatisfy { test(of: $0) < 0 } ? TestAttribution.nobody : nil
+  }
+
+  /// The test that made the oldest object for which a test answers.
+  private func firstClaim(on objects: [Int]) -> Int32? {
+    objects.lazy.filter { attribution?.claims(test(of: $0)) == true }
+      .min { capture.objects[$0].sequence < capture.objects[$1].sequence }
+      .map(test)
+  }
+}

@@ -1,0 +1,108 @@
+import LiveObjectsCapture
+
+/// Which test made each object of a capture.
+struct TestAttribution {
+  /// No test.
+  static let nobody: Int32 = -1
+
+  let tests: [TestDescription]
+  /// Tests by their scopes and by those opened inside.
+  private let scoped: [UInt32: Int32]
+  /// The tests that own all objects made while they ran, in the order in which they began.
+  private let windows: [Int32]
+  /// The first test of the same name, by test: it stands for all of them.
+  private let namesakes: [Int32]
+  /// Whether a test answers for what it left behind, by test.
+  private let claims: [Bool]
+
+  /// - Parameter judged: the only test that is judged; `nil` for all.
+  /// - Returns: `nil` for a process that ran no tests.
+  init?(of capture: Capture, judging judged: Int? = nil) {
+    guard !capture.tests.isEmpty else { return nil }
+    tests = capture.tests
+    let numbers = tests.indices.map(Int32.init)
+    scoped = Self.scoped(capture)
+    windows = numbers.filter { [tests] in tests[Int($0)].scope == 0 }.sorted { [tests] a, b in
+      tests[Int(a)].sequenceNumbers.lowerBound < tests[Int(b)].sequenceNumbers.lowerBound
+    }
+    namesakes = Self.namesakes(tests)
+    claims = tests.indices.map { [tests] in
+      // While one test is judged, those beside it may claim their objects yet.
+      $0 == judged || tests[$0].outcome.claims || (judged != nil && tests[$0].outcome == .running)
+    }
+  }
+
+  /// The test that made an object; `nobody` if none is known to.
+  func test(of object: LiveObject) -> Int32 {
+    if object.scope != 0, let test = scoped[object.scope] { return test }
+    return test(at: object.sequence)
+  }
+
+  /// What the test left behind is told.
+  func claims(_ test: Int32) -> Bool { test >= 0 && claims[Int(test)] }
+
+  /// The test that findings of equally named tests are told with.
+  func namesake(of test: Int32) -> Int32 { test >= 0 ? namesakes[Int(test)] : Self.nobody }
+
+  /// Windows do not overlap, for such tests run one after the other.
+  private func test(at sequence: UInt64) -> Int32 {
+    var (low, high) = (0, windows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if tests[Int(windows[middle])].sequenceNumbers.lowerBound <= sequence {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    guard low > 0, tests[Int(windows[low - 1])].sequenceNumbers.contains(sequence) else { return Self.nobody }
+    return windows[low - 1]
+  }
+
+  /// Parents are smaller than the scopes in them, so that each is known when it is asked for.
+  private static func scoped(_ capture: Capture) -> [UInt32: Int32] {
+    var scoped: [UInt32: Int32] = [:]
+    for (number, test) in capture.tests.enumerated() where test.scope != 0 {
+      scoped[test.scope] = Int32(number)
+    }
+    guard !scoped.isEmpty else { return [:] }
+    for (scope, parent) in capture.scopeParents.sorted(by: { $0.key < $1.key }) where scoped[scope] == nil {
+      scoped[scope] = scoped[parent]
+    }
+    return scoped
+  }
+
+  private static func namesakes(_ tests: [TestDescription]) -> [Int32] {
+    struct Name: Hashable {
+      var id: String
+      var arguments: String
+    }
+    var first: [Name: Int32] = [:]
+    return tests.enumerated().map { number, test in
+      let name = Name(id: test.id, arguments: test.arguments)
+      let known = first[name] ?? Int32(number)
+      first[name] = known
+      return known
+    }
+  }
+}
+
+extension TestDescription.Outcome {
+  /// A test that failed or was skipped may not have come to clean up.
+  package var claims: Bool {
+    switch self {
+    case .passed, .leaked: true
+    case .running, .failed, .skipped: false
+    }
+  }
+}
+
+extension Finding {
+  /// Says which test left the objects behind.
+  mutating func attribute(to test: Int32, of attribution: TestAttribution?) {
+    guard let attribution, test >= 0 else { return }
+    let description = attribution.tests[Int(test)]
+    self.test = description.id
+    testCase = description.arguments.isEmpty ? nil : description.arguments
+  }
+}

@@ -1,0 +1,44 @@
+/// Reads which tests a process ran, and which scopes were opened in which.
+struct TestTableDecoder {
+  private(set) var tests: [TestDescription] = []
+  /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
+  private(set) var scopeParents: [UInt32: UInt32] = [:]
+
+  /// - Returns: false for a section of another kind; nothing was read then.
+  mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
+    switch tag {
+    case .tests: while !reader.isAtEnd { try decodeTest(&reader) }
+    case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
+    default: return false
+    }
+    return true
+  }
+
+  /// A test of a library that a newer writer knows is passed over: its objects are nobody's then, and reported
+  /// all the same. For the same reason an outcome that is not known claims what was left behind.
+  private mutating func decodeTest(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let library = TestDescription.Library(rawValue: try reader.u32())
+    let outcome = TestDescription.Outcome(rawValue: try reader.u32()) ?? .passed
+    let (scope, line) = (try reader.u32(), try reader.u32())
+    let (first, end) = (try reader.u64(), try reader.u64())
+    guard first <= end else { throw .damage(at: start, "a test ends before it begins") }
+    let (id, arguments, file) = (try reader.string(), try reader.string(), try reader.string())
+    guard let library else { return }
+    tests.append(
+      TestDescription(
+        library: library, outcome: outcome, scope: scope, id: id, arguments: arguments, file: file,
+        line: line, sequenceNumbers: first..<end))
+  }
+
+  private mutating func decodeScope(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let (scope, parent) = (try reader.u32(), try reader.u32())
+    guard 0 < parent, parent < scope else {
+      throw .damage(at: start, "a scope lies in one that is not before it")
+    }
+    guard scopeParents.updateValue(parent, forKey: scope) == nil else {
+      throw .damage(at: start, "a scope lies in two others")
+    }
+  }
+}

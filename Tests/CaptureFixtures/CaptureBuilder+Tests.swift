@@ -1,0 +1,64 @@
+import LiveObjectsCapture
+
+extension CaptureBuilder {
+  /// A test that makes the objects which `body` makes.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope of its objects; 0 for a test that owns all objects made while it runs.
+  ///   - body: is handed the builder and the scope.
+  /// - Returns: an index into `Capture.tests`.
+  @discardableResult
+  public mutating func test(
+    _ id: String, arguments: String = "", _ outcome: TestDescription.Outcome = .passed, scope: UInt32 = 0,
+    body: (inout CaptureBuilder, UInt32) -> Void = { _, _ in }
+  ) -> Int {
+    let index = capture.tests.count
+    let first = capture.process.next + 1
+    capture.tests.append(
+      TestDescription(
+        library: scope == 0 ? .xctest : .testing, outcome: outcome, scope: scope, id: id,
+        arguments: arguments, sequenceNumbers: first..<first))
+    body(&self, scope)
+    capture.tests[index].sequenceNumbers = first..<capture.process.next + 1
+    return index
+  }
+
+  /// - Parameter parent: the scope that `scope` was opened in.
+  public mutating func scope(_ scope: UInt32, inside parent: UInt32) {
+    capture.scopeParents[scope] = parent
+  }
+
+  /// Where a test is declared.
+  public mutating func place(ofTest index: Int, file: String, line: UInt32) {
+    capture.tests[index].file = file
+    capture.tests[index].line = line
+  }
+
+  /// The sections that say which tests ran; none where there were none.
+  var testSections: [(tag: String, payload: [UInt8])] {
+    var sections: [(tag: String, payload: [UInt8])] = []
+    if !capture.tests.isEmpty { sections.append(("TEST", testsPayload)) }
+    if !capture.scopeParents.isEmpty { sections.append(("SCOP", scopesPayload)) }
+    return sections
+  }
+
+  private var testsPayload: [UInt8] {
+    ByteWriter.bytes {
+      for test in capture.tests {
+        for word in [test.library.rawValue, test.outcome.rawValue, test.scope, test.line] { $0.u32(word) }
+        $0.u64(test.sequenceNumbers.lowerBound)
+        $0.u64(test.sequenceNumbers.upperBound)
+        for text in [test.id, test.arguments, test.file] { $0.string(text) }
+      }
+    }
+  }
+
+  private var scopesPayload: [UInt8] {
+    ByteWriter.bytes {
+      for (scope, parent) in capture.scopeParents.sorted(by: { $0.key < $1.key }) {
+        $0.u32(scope)
+        $0.u32(parent)
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// Which test what was left behind is told with.
+@Suite struct TestAttributionTests {
+  private var builder = CaptureBuilder()
+
+  // MARK: - Whose object it is
+
+  @Test mutating func aTestWithoutAScopeOwnsWhatWasMadeWhileItRan() {
+    let type = builder.type("Demo.Item")
+    builder.objects(of: type)
+    builder.test("T/testOne") { builder, _ in builder.objects(2, of: type) }
+    builder.objects(of: type)
+    builder.test("T/testTwo") { builder, _ in builder.objects(3, of: type) }
+    builder.objects(of: type)
+    #expect(instancesByTest() == ["": 3, "T/testOne": 2, "T/testTwo": 3])
+  }
+
+  @Test mutating func aTestWithAScopeOwnsWhatWasMadeInItAndInScopesInside() {
+    let type = builder.type("Demo.Item")
+    builder.scope(7, inside: 5)
+    builder.scope(8, inside: 7)
+    builder.test("S/one()", scope: 5) { builder, _ in builder.objects(of: type, scope: 5) }
+    builder.test("S/two()", scope: 6) { builder, _ in
+      builder.objects(2, of: type, scope: 6)
+      builder.objects(4, of: type, scope: 8)
+      builder.objects(8, of: type, scope: 0)
+      builder.objects(16, of: type, scope: 9)
+    }
+    #expect(instancesByTest() == ["S/one()": 5, "S/two()": 2, "": 24])
+  }
+
+  @Test mutating func aDiffInsideOfATestWithoutAScopeMakesTheTestsObjects() {
+    let type = builder.type("Demo.Item")
+    builder.scope(4, inside: 3)
+    builder.test("T/testOne") { builder, _ in builder.objects(of: type, scope: 4) }
+    #expect(instancesByTest() == ["T/testOne": 1])
+  }
+
+  @Test mutating func casesAreToldApartAndEqualOnesAreNot() {
+    let type = builder.type("Demo.Item")
+    for (scope, arguments) in [(1, "1"), (2, "2"), (3, "1")] as [(UInt32, String)] {
+      builder.test("S/load(count:)", arguments: arguments, scope: scope) { builder, scope in
+        builder.objects(of: type, scope: scope)
+      }
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.testCase) == ["1", "2"])
+    #expect(findings.map(\.instances) == [2, 1])
+    #expect(Set(findings.map(\.fingerprint)).count == 1)
+  }
+
+  // MARK: - Leaks
+
+  @Test mutating func equalCyclesOfTwoTestsAreTwoFindingsWithOneFingerprint() {
+    builder.test("T/testOne") { builder, _ in Self.leakCycle(in: &builder) }
+    builder.test("T/testTwo") { builder, _ in
+      Self.leakCycle(in: &builder)
+      Self.leakCycle(in: &builder)
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.test) == ["T/testTwo", "T/testOne"])
+    #expect(findings.map(\.instances) == [2, 1])
+    #expect(Set(findings.map(\.fingerprint)).count == 1)
+  }
+
+  @Test mutating func aGroupIsToldWithTheTestThatMadeTheFirstObjectOfItsCore() {
+    let type = builder.type("Demo.Node")
+    var nodes: [UInt32] = []
+    nodes.append(builder.object(of: type))
+    builder.test("T/testOne") { builder, _ in nodes.append(builder.object(of: type)) }
+    builder.test("T/testTwo") { builder, _ in nodes.append(builder.object(of: type)) }
+    for (index, node) in nodes.enumerated() {
+      builder.reference(from: node, to: nodes[(index + 1) % 3], property: "next")
+    }
+    #expect(analyse(builder).findings.map(\.test) == ["T/testOne"])
+  }
+
+  @Test mutating func aGroupMadeByNobodyIsToldWithTheTestThatMadeItsFirstVictim() {
+    let core = Self.leakCycle(in: &builder)
+    builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.test) == ["T/testOne"])
+    #expect(findings.map(\.victims) == [1])
+  }
+
+  @Test mutating func aVictimOfAnOlderGroupIsToldWhereOnlyItsTestIsJudged() {
+    let core = Self.leakCycle(in: &builder)
+    let test = builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
+    let findings = analyse(builder, options: Analysis.Options(test: test)).findings
+    #expect(findings.map(\.verdict) == [.retainCycle])
+    #expect(findings.map(\.test) == ["T/testOne"])
+  }
+
+  @Test mutating func aVictimOfAnOlderGroupIsToldWhereOnlyWhatIsNewerCounts() {
+    let core = Self.leakCycle(in: &builder)
+    let baseline = builder.capture.process.next + 1
+    Self.addVictim(of: core, to: &builder)
+    let findings = analyse(builder, options: Analysis.Options(baseline: baseline)).findings
+    #expect(findings.map(\.verdict) == [.retainCycle])
+    #expect(findings.map(\.victims) == [1])
+  }
+
+  // MARK: - Held objects
+
+  @Test mutating func whatIsHeldIsToldWithTheTestThatMadeIt() {
+    let cache = builder.object(of: builder.type("Demo.Cache"))
+    builder.global(0x100, to: cache)
+    let entry = builder.type("Demo.Entry")
+    for test in ["T/testOne", "T/testTwo"] {
+      builder.test(test) { builder, _ in
+        let object = builder.object(of: entry)
+        builder.reference(from: cache, to: object, ReferenceLabel(.member))
+      }
+    }
+    let held = analyse(builder).findings.filter { $0.type == "Demo.Entry" }
+    #expect(held.map(\.verdict) == [.heldBy, .heldBy])
+    #expect(held.map(\.test) == ["T/testOne", "T/testTwo"])
+  }
+
+  // MARK: - Tests that claim nothing
+
+  @Test(arguments: [.failed, .skipped, .running] as [TestDescription.Outcome])
+  mutating func aTestThatMayNotHaveCleanedUpClaimsNothing(outcome: TestDescription.Outcome) {
+    builder.heapGraph()
+    builder.test("T/testFailing", outcome) { builder, _ in Self.leaveOneOfEachBehind(in: &builder) }
+    #expect(analyse(builder).findings.isEmpty)
+    builder.test("T/testPassing", .leaked) { builder, _ in Self.leaveOneOfEachBehind(in: &builder) }
+    #expect(analyse(builder).findings.map(\.verdict) == [.retainCycle, .heldBy, .growth])
+    #expect(analyse(builder).findings.allSatisfy { $0.test == "T/testPassing" && $0.instances == 1 })
+  }
+
+  @Test mutating func whatAFailedTestLeftBehindIsStillAlive() {
+    let item = builder.type("Demo.Item")
+    builder.test("T/testFailing", .failed) { builder, _ in builder.objects(2, of: item) }
+    let analysis = analyse(builder)
+    #expect(analysis.types.map(\.live) == [2])
+    #expect(analysis.findings.isEmpty)
+  }
+
+  @Test mutating func aPassedTestAnswersForItsPartOfAFailedTestsGroup() {
+    var core: [UInt32] = []
+    builder.test("T/testFailing", .failed) { builder, _ in core = Self.leakCycle(in: &builder) }
+    #expect(analyse(builder).findings.isEmpty)
+    builder.test("T/testPassing") { builder, _ in Self.addVictim(of: core, to: &builder) }
+    #expect(analyse(builder).findings.map(\.test) == ["T/testPassing"])
+  }
+
+  // MARK: - One test judged
+
+  @Test mutating func ofAllTestsOnlyTheJudgedOneHasFindings() {
+    builder.heapGraph()
+    var tests: [Int] = []
+    for (name, outcome) in [("one", .passed), ("two", .running), ("three", .running)]
+      as [(String, TestDescription.Outcome)]
+    {
+      tests.append(builder.test(name, outcome) { builder, _ in Self.leaveOneOfEachBehind(in: &builder) })
+    }
+    let analysis = analyse(builder, options: Analysis.Options(test: tests[1]))
+    #expect(analysis.findings.map(\.verdict) == [.retainCycle, .heldBy, .growth])
+    #expect(analysis.findings.allSatisfy { $0.test == "two" && $0.instances == 1 })
+    #expect(Set(analysis.types.map(\.live)) == [1])
+  }
+
+  @Test mutating func onlyWhatWasThereBeforeTheTestIsAnOlderHolder() {
+    let (owner, item) = (builder.type("Demo.Owner"), builder.type("Demo.Item"))
+    var tests: [Int] = []
+    let older = builder.object(of: owner)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    for scope: UInt32 in [1, 2] {
+      tests.append(
+        builder.test("S/\(scope)", .running, scope: scope) { builder, scope in
+          let beside = builder.object(of: owner)
+          let item = builder.object(of: item, scope: scope)
+          builder.reference(from: scope == 1 ? older : beside, to: item, property: "item")
+        })
+    }
+    let verdicts = tests.map { analyse(builder, options: Analysis.Options(test: $0)).findings.map(\.verdict) }
+    #expect(verdicts == [[.heldBy], [.growth]])
+  }
+}
+
+extension TestAttributionTests {
+  private func instancesByTest() -> [String: Int] {
+    Dictionary(analyse(builder).findings.map { ($0.test ?? "", $0.instances) }, uniquingKeysWith: +)
+  }
+
+  @discardableResult
+  private static func leakCycle(in builder: inout CaptureBuilder) -> [UInt32] {
+    let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, property: "a")
+    return [a, b]
+  }
+
+  private static func addVictim(of core: [UInt32], to builder: inout CaptureBuilder) {
+    let victim = builder.object(of: builder.type("Demo.Victim"))
+    builder.reference(from: core[0], to: victim, property: "victim")
+  }
+
+  /// A cycle, an object that a variable holds, and one of which nobody knows who holds it.
+  private static func leaveOneOfEachBehind(in builder: inout CaptureBuilder) {
+    leakCycle(in: &builder)
+    builder.global(0x100, to: builder.object(of: builder.type("Demo.Held")))
+    builder.root(.stack(thread: 7), to: builder.object(of: builder.type("Demo.Grown")))
+  }
+}
