@@ -27,7 +27,7 @@ struct Survivors {
     let matching = capture.types.map { $0.matches(types) }
     let matches = { matching[capture.objects[$0].type] }
     self.capture = capture
-    // Whose the objects are is settled here; the test around a diff has not ended and claims nothing yet.
+    // Whose the objects are is settled here: a diff is about its body, not about the tests of the process.
     self.capture.tests = []
     baseline = marks[0]
     objects = grown.filter(matches)

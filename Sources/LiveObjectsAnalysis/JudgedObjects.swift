@@ -15,7 +15,7 @@ struct JudgedObjects {
 
   init(in capture: Capture, _ options: Analysis.Options) {
     self.capture = capture
-    attribution = TestAttribution(of: capture, judging: options.test)
+    attribution = TestAttribution(of: capture, options)
     tests = attribution.map { capture.objects.map($0.test) } ?? []
     judgedTest = options.test.map(Int32.init)
     baseline = options.test.map { capture.tests[$0].sequenceNumbers.lowerBound } ?? options.baseline

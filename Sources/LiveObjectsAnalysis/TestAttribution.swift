@@ -15,9 +15,8 @@ struct TestAttribution {
   /// Whether a test answers for what it left behind, by test.
   private let claims: [Bool]
 
-  /// - Parameter judged: the only test that is judged; `nil` for all.
   /// - Returns: `nil` for a process that ran no tests.
-  init?(of capture: Capture, judging judged: Int? = nil) {
+  init?(of capture: Capture, _ options: Analysis.Options) {
     guard !capture.tests.isEmpty else { return nil }
     tests = capture.tests
     let numbers = tests.indices.map(Int32.init)
@@ -27,8 +26,10 @@ struct TestAttribution {
     }
     namesakes = Self.namesakes(tests)
     claims = tests.indices.map { [tests] in
-      // While one test is judged, those beside it may claim their objects yet.
-      $0 == judged || tests[$0].outcome.claims || (judged != nil && tests[$0].outcome == .running)
+      // Whoever chose the objects wants to hear of them. While one test is judged, those beside it may claim
+      // their objects yet.
+      options.objects != nil || $0 == options.test || tests[$0].outcome.claims
+        || (options.test != nil && tests[$0].outcome == .running)
     }
   }
 

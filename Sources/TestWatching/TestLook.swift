@@ -18,7 +18,7 @@ package struct TestLook {
   /// - Throws: where the recorder cannot tell.
   package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
     capture = try Recorder.capture(since: 0, references: true).decoded()
-    options = Analysis.Options(objects: test.objects(in: capture))
+    options = test.options(in: capture)
     self.failOn = failOn
     suspects = Self.failing(capture, options, failOn, ImageNames())
   }

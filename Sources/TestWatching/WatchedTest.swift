@@ -1,4 +1,5 @@
 internal import LiveObjects
+internal import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
 /// A test that the recorder knows of, from its begin on.
@@ -25,8 +26,14 @@ package struct WatchedTest: Sendable {
   /// Some object of the test is still alive: whether that is right remains to be judged.
   package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
 
-  /// Indices of its objects.
-  func objects(in capture: Capture) -> [Int] {
+  /// Judges this test alone.
+  func options(in capture: Capture) -> Analysis.Options {
+    guard number > 0 else { return Analysis.Options(objects: objects(in: capture)) }
+    return Analysis.Options(test: Int(number) - 1)
+  }
+
+  /// Indices of its objects, for a test that no capture holds.
+  private func objects(in capture: Capture) -> [Int] {
     capture.objects.indices.filter { index in
       let object = capture.objects[index]
       return object.sequence >= first && (scope == 0 || object.scope == scope)

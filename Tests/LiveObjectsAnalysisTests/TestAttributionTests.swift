@@ -165,6 +165,13 @@ import Testing
     #expect(Set(analysis.types.map(\.live)) == [1])
   }
 
+  @Test mutating func chosenObjectsAreJudgedWhateverBecomesOfTheirTest() {
+    let item = builder.type("Demo.Item")
+    builder.test("T/testRunning", .running) { builder, _ in builder.objects(2, of: item) }
+    let findings = analyse(builder, options: Analysis.Options(objects: [1])).findings
+    #expect(findings.map(\.instances) == [1])
+  }
+
   @Test mutating func onlyWhatWasThereBeforeTheTestIsAnOlderHolder() {
     let (owner, item) = (builder.type("Demo.Owner"), builder.type("Demo.Item"))
     var tests: [Int] = []
