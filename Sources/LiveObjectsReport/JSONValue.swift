@@ -1,5 +1,5 @@
 /// A JSON document. Keys keep the order in which they are written down.
-enum JSONValue {
+package enum JSONValue {
   case null
   case bool(Bool)
   case integer(String)
@@ -8,7 +8,7 @@ enum JSONValue {
   case object(KeyValuePairs<String, JSONValue>)
 
   static func integer(_ value: some BinaryInteger) -> JSONValue { .integer(String(value)) }
-  static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
+  package static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
 
   /// The string, or null.
   static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
@@ -16,7 +16,7 @@ enum JSONValue {
 
 extension JSONValue {
   /// The document, indented; what holds only plain values stands on one line.
-  var text: String {
+  package var text: String {
     var text = ""
     write(to: &text, indentation: "\n")
     return text + "\n"

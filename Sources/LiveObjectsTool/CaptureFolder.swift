@@ -9,38 +9,50 @@ import LiveObjectsReport
 
 /// A private folder in which every process of a run leaves its capture.
 struct CaptureFolder {
-  private let path: String
+  let path: String
 
   init() throws(ToolFailure) {
-    var template = Array(((Environment["TMPDIR"] ?? "/tmp") + "/liveobjects-XXXXXX").utf8CString)
+    let parent = Environment["TMPDIR"] ?? "/tmp"
+    var template = Array((parent + "/liveobjects-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure("cannot make a temporary folder: \(SystemError(code: errno))")
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard !path.contains("'"), !path.contains("%p") else {
+      remove()
+      throw ToolFailure("TMPDIR must not contain ' or %p: \(parent)")
+    }
   }
 
-  /// What LIVEOBJECTS_OPTIONS must say for captures to come here.
-  var options: String { "output='\(path)/%p.capture':format=capture" }
+  /// A folder that another process made.
+  init(existing path: String) { self.path = path }
 
-  /// Decodes all captures, and tells which processes there is none of.
-  func read() -> CollectedCaptures {
-    var collected = CollectedCaptures()
-    for name in names {
-      let process = "process \(name.prefix { $0 != "." })"
-      do {
-        let bytes = try InputFile.bytes(of: "\(path)/\(name)")
-        if bytes.isEmpty {
-          // Made when the process started, to be filled when it ends.
-          collected.lost.append("\(process) ended before it could report")
-          continue
-        }
-        collected.captures += try Capture.decodeAll(bytes)
-        collected.streams.append(bytes)
-      } catch {
-        collected.lost.append("\(process): \(error)")
-      }
-    }
-    return collected
+  /// What LIVEOBJECTS_OPTIONS must say for captures to come here.
+  ///
+  /// - Parameter prefix: what the names of the files begin with.
+  func options(prefix: String = "") -> String { "output='\(path)/\(prefix)%p.capture':format=capture" }
+
+  /// The files of captures: in the order of process ids, which is mostly that of the starts.
+  var captures: [String] { names(endingWith: ".capture") }
+
+  func bytes(of name: String) throws(ToolFailure) -> [UInt8] {
+    try InputFile.bytes(of: "\(path)/\(name)")
+  }
+
+  /// The files with a suffix, sorted by the numbers in their names.
+  func names(endingWith suffix: String) -> [String] {
+    names.filter { $0.hasSuffix(suffix) }
+      .map { (key: Self.numbers(in: $0), name: $0) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map(\.name)
+  }
+
+  /// The last number in the name of a capture.
+  static func processID(of file: String) -> Int { numbers(in: file).last ?? 0 }
+
+  /// The captures as they are, for a file of all.
+  func streams(of files: [String]) -> some Sequence<[UInt8]> {
+    files.lazy.compactMap { file in try? bytes(of: file) }
   }
 
   func remove() {
@@ -48,7 +60,10 @@ struct CaptureFolder {
     rmdir(path)
   }
 
-  /// The files, in the order of process ids.
+  private static func numbers(in name: String) -> [Int] {
+    name.split { !$0.isNumber }.compactMap { Int($0) }
+  }
+
   private var names: [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -56,16 +71,6 @@ struct CaptureFolder {
     while let entry = readdir(directory) {
       names.append(entry.name)
     }
-    return names.filter { $0.hasSuffix(".capture") }
-      .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    return names
   }
-}
-
-/// The captures of a run.
-struct CollectedCaptures {
-  var captures: [Capture] = []
-  /// The bytes that could be decoded.
-  var streams: [[UInt8]] = []
-  /// The processes without one, and why, a sentence each.
-  var lost: [String] = []
 }

@@ -12,3 +12,14 @@ enum ExitStatus {
     return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
   }
 }
+
+extension ChildProcess.Ending {
+  /// The status as a shell tells it.
+  var shellStatus: Int32 {
+    switch self {
+    case .exited(let status): status
+    case .signaled(let signal): 128 + signal
+    case .unknown: 0
+    }
+  }
+}

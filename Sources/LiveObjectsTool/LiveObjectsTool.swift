@@ -13,7 +13,7 @@ struct LiveObjectsTool: ParsableCommand {
       On a terminal, text has colours unless the environment has NO_COLOR.
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, ReportCommand.self])
+    subcommands: [RunCommand.self, TestCommand.self, ReportCommand.self, TestRunnerCommand.self])
 
   static func main() {
     do {
@@ -22,6 +22,9 @@ struct LiveObjectsTool: ParsableCommand {
     } catch let failure as ToolFailure {
       printError(failure.description)
       exit(withError: ExitCode(ExitStatus.usage))
+    } catch let status as ExitCode {
+      // Also where it happens to be the parser's own.
+      exit(withError: status)
     } catch {
       // The parser's own status for wrong arguments is another one than promised.
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }

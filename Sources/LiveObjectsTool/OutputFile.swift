@@ -27,6 +27,15 @@ final class OutputFile {
     guard descriptor >= 0 else { throw Self.failure(path) }
   }
 
+  /// - Returns: `nil` if there is such a file already.
+  init?(new path: String) throws(ToolFailure) {
+    name = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    isNew = true
+    if descriptor < 0 && errno == EEXIST { return nil }
+    guard descriptor >= 0 else { throw Self.failure(path) }
+  }
+
   init(_ stream: StandardStream) {
     name = "\(stream)"
     descriptor = stream.rawValue

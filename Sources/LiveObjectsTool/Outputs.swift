@@ -16,7 +16,7 @@ struct Outputs {
   }
 
   /// Writes a report, and the captures it was made of, to all files.
-  func write(_ report: Report, captures: [[UInt8]]) throws(ToolFailure) {
+  func write(_ report: Report, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
     let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
     if let text {
       try text.write(Array(TextRenderer(color: text.wantsColor).render(report).utf8))

@@ -10,9 +10,12 @@ import LiveObjectsReport
 enum PreloadLibrary {
   private static let name = "libLiveObjectsPreload.so"
 
+  /// The path of this tool; `nil` on systems without `/proc`.
+  static var tool: String? { "/proc/self/exe".resolvingLinks }
+
   /// The path of the library: beside this tool, as a build leaves it, or in `../lib`, as installed.
   static func find() throws(ToolFailure) -> String {
-    guard let tool = "/proc/self/exe".resolvingLinks else {
+    guard let tool else {
       throw ToolFailure("programs can be watched on Linux only")
     }
     let folder = tool.parentFolder
@@ -26,5 +29,22 @@ enum PreloadLibrary {
       throw ToolFailure("\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space or a colon")
     }
     return path
+  }
+
+  /// This process's environment, with the library and its options.
+  ///
+  /// - Parameters:
+  ///   - library: its path; what the caller preloads as well comes behind it.
+  ///   - options: stronger than those of the environment, the last ones most.
+  static func environment(preloading library: String, options: [String?]) -> [String] {
+    Environment.variables(without: ["LD_PRELOAD", "LIVEOBJECTS_OPTIONS"]) + [
+      "LD_PRELOAD=" + joined([library, Environment["LD_PRELOAD"]]),
+      "LIVEOBJECTS_OPTIONS=" + joined([Environment["LIVEOBJECTS_OPTIONS"]] + options),
+    ]
+  }
+
+  /// Both variables are lists with colons.
+  private static func joined(_ parts: [String?]) -> String {
+    parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ":")
   }
 }

@@ -25,15 +25,15 @@ struct ReportCommand: ParsableCommand {
   func run() throws {
     if let binaries { try InputFile.checkFolder(binaries) }
     var streams: [[UInt8]] = []
-    var decoded: [Capture] = []
+    var builder = ReportBuilder(binaries: binaries)
     for path in captures {
       let bytes = try InputFile.bytes(of: path)
-      decoded += try Self.decode(bytes, from: path)
-      streams.append(bytes)
+      for capture in try Self.decode(bytes, from: path) { builder.add(capture) }
+      if output.capture != nil { streams.append(bytes) }
     }
     let outputs = try output.open(defaultText: .output)
-    var report = Report(of: decoded, binaries: binaries)
-    let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: decoded)
+    var report = builder.report
+    let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
     try outputs.write(report, captures: streams)
     if !report.tracking.wasWatched {

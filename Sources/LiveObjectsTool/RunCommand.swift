@@ -33,52 +33,57 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    if let overridden = OverriddenOptions(in: [Environment["LIVEOBJECTS_OPTIONS"], options]) {
-      printError("\(overridden)")
-    }
-    let (collected, ending) = try watch(preloading: library, for: outputs)
-    let status = report(on: collected, ending, to: outputs)
-    throw ExitCode(ending.shellStatus == 0 ? status : ending.shellStatus)
+    OverriddenOptions.sayWhatHasNoEffect(options, under: "run")
+    let signals = BlockedSignals()
+    defer { signals.restore() }
+    let run = try watch(preloading: library, signals, for: outputs)
+    defer { run.folder.remove() }
+    let status = report(on: run, to: outputs)
+    throw ExitCode(run.ending.shellStatus == 0 ? status : run.ending.shellStatus)
   }
 
-  private typealias WatchedRun = (collected: CollectedCaptures, ending: ChildProcess.Ending)
-
   /// Runs the program once, or twice where retains are to be explained and there is something to explain.
-  private func watch(preloading library: String, for outputs: Outputs) throws(ToolFailure) -> WatchedRun {
+  private func watch(
+    preloading library: String, _ signals: BlockedSignals, for outputs: Outputs
+  ) throws(ToolFailure) -> WatchedRun {
     do {
-      let first = try runProgram(preloading: library, options)
-      guard explainRetains else { return first }
-      let report = Report(of: first.collected.captures, lost: first.collected.lost)
-      guard let types = RetainPatterns(of: report.findings) else { return first }
+      let first = try runProgram(preloading: library, options, signals)
+      guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report.findings) else {
+        return first
+      }
+      first.folder.remove()
       printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
       return try runProgram(
-        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"))
+        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"), signals)
     } catch {
       outputs.discard()
       throw error
     }
   }
 
-  private func runProgram(preloading library: String, _ options: String?) throws(ToolFailure) -> WatchedRun {
+  private func runProgram(
+    preloading library: String, _ options: String?, _ signals: BlockedSignals
+  ) throws(ToolFailure) -> WatchedRun {
     let folder = try CaptureFolder()
-    defer { folder.remove() }
-    let program = WatchedProgram(
-      command: command, preloading: library, options: options, capturesTo: folder)
-    let ending = try program.run()
-    return (folder.read(), ending)
+    do {
+      let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
+      let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
+      return WatchedRun(folder: folder, collected: try CollectedCaptures(in: folder), ending: ending)
+    } catch {
+      folder.remove()
+      throw error
+    }
   }
 
   /// - Returns: the status for a program that succeeded.
-  private func report(
-    on collected: CollectedCaptures, _ ending: ChildProcess.Ending, to outputs: Outputs
-  ) -> Int32 {
-    var report = Report(of: collected.captures, lost: collected.lost)
-    if let reason = unwatchedReason(report, collected, ending) {
+  private func report(on run: WatchedRun, to outputs: Outputs) -> Int32 {
+    var report = run.collected.builder.report
+    if let reason = unwatchedReason(report, run) {
       printError("nothing was watched: \(reason)")
       report.tracking.add(reason)
     }
     do {
-      try outputs.write(report, captures: collected.streams)
+      try outputs.write(report, captures: run.folder.streams(of: run.collected.readable))
     } catch {
       printError(error.description)
       return ExitStatus.usage
@@ -86,24 +91,19 @@ struct RunCommand: ParsableCommand {
     return ExitStatus.status(for: report, failOn: output.failOn)
   }
 
-  private func unwatchedReason(
-    _ report: Report, _ collected: CollectedCaptures, _ ending: ChildProcess.Ending
-  ) -> UnwatchedReason? {
+  private func unwatchedReason(_ report: Report, _ run: WatchedRun) -> UnwatchedReason? {
+    let captures = run.collected.builder.captures
     // The library has said it already where it met a runtime that it could not watch.
-    let isSaid = collected.captures.contains { $0.tracking.state == .blind }
+    let isSaid = captures.contains { $0.tracking.state == .blind }
     guard !report.tracking.wasWatched, !isSaid else { return nil }
-    return UnwatchedReason(of: collected.captures)
-      ?? UnwatchedReason(ofSilent: command[0], ending, lost: collected.lost)
+    return UnwatchedReason(of: captures)
+      ?? UnwatchedReason(ofSilent: command[0], run.ending, lost: run.collected.builder.lost)
   }
 }
 
-extension ChildProcess.Ending {
-  /// The status as a shell tells it.
-  fileprivate var shellStatus: Int32 {
-    switch self {
-    case .exited(let status): status
-    case .signaled(let signal): 128 + signal
-    case .unknown: 0
-    }
-  }
+/// What a program's run left: the folder is to be removed by whoever has it.
+private struct WatchedRun {
+  var folder: CaptureFolder
+  var collected: CollectedCaptures
+  var ending: ChildProcess.Ending
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite("liveobjects run")
 struct RunCommandTests {
   @Test(
-    "ends as the program did", arguments: [("exit 7", 7), ("kill -KILL $$", 137), ("kill -TERM $$", 143)])
+    "ends as the program did",
+    arguments: [("exit 7", 7), ("exit 64", 64), ("kill -KILL $$", 137), ("kill -TERM $$", 143)])
   func keepsTheStatus(script: String, status: Int32) throws {
     let result = try run(["--", "sh", "-c", script])
     #expect(result.status == .exited(status))

@@ -62,6 +62,22 @@ package struct ChildProcess {
     self.id = id
   }
 
+  /// Becomes another program: the process id, the signal mask and the dispositions stay.
+  ///
+  /// - Parameters:
+  ///   - program: a path.
+  ///   - arguments: without the program's own name.
+  ///   - environment: all of it, as `NAME=value`.
+  /// - Returns: why the program could not be started, and only then.
+  package static func become(program: String, arguments: [String], environment: [String]) -> SystemError {
+    let arguments = CStringArray([program] + arguments)
+    let environment = CStringArray(environment)
+    return withExtendedLifetime((arguments, environment)) {
+      execve(program, arguments.pointers, environment.pointers)
+      return SystemError(code: errno)
+    }
+  }
+
   /// Returns how the child ended, or `nil` if it is still running.
   package func endingIfEnded() -> Ending? { wait(options: WNOHANG) }
 

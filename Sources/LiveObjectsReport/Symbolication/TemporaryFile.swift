@@ -7,10 +7,10 @@
 /// A file without a name, for what one process hands to another.
 ///
 /// Unlike a pipe it never fills up, never breaks, and never kills its writer.
-final class TemporaryFile {
-  let descriptor: CInt
+package final class TemporaryFile {
+  package let descriptor: CInt
 
-  init() throws(SystemError) {
+  package init() throws(SystemError) {
     var path = Array(((Environment["TMPDIR"] ?? "/tmp") + "/liveobjects-XXXXXX").utf8CString)
     let file = mkstemp(&path)
     guard file >= 0 else { throw SystemError(code: errno) }
@@ -33,7 +33,7 @@ final class TemporaryFile {
   }
 
   /// All that the file holds.
-  func contents() -> [UInt8] {
+  package func contents() -> [UInt8] {
     let size = max(0, lseek(descriptor, 0, SEEK_END))
     return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
       while count < buffer.count {

@@ -1,0 +1,74 @@
+import ArgumentParser
+import LiveObjectsReport
+
+/// `liveobjects test [OWN OPTIONS] [ARGUMENTS OF swift test]`
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Runs `swift test` and tells what the tests left behind.",
+    discussion: """
+      The package is not changed, and `swift test` prints and does what it always does. The options below come \
+      first; all arguments from the first other one on are those of `swift test`. After the tests comes one report \
+      on all test processes. Without any output option, text goes to standard error.
+
+        liveobjects test
+        liveobjects test --json leaks.json --parallel --filter LoaderTests
+
+      Exit status: 2 for usage errors; else that of `swift test` where it is not 0; else 3 where a test process \
+      was not watched, which a line explains; else 1 where findings fail (--fail-on); else 0.
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Settings for the test processes, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
+  var options: String?
+
+  @Option(help: ArgumentHelp("The package's folder, for `swift test` as well.", valueName: "folder"))
+  var packagePath: String?
+
+  @Argument(
+    parsing: .captureForPassthrough, help: ArgumentHelp("Arguments of `swift test`.", valueName: "arguments"))
+  var arguments: [String] = []
+
+  func run() throws {
+    // After the first of `swift test`'s arguments it would be asked for that one's help.
+    if ["-h", "-help", "--help"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
+    let library = try PreloadLibrary.find()
+    let outputs = try output.open(defaultText: .error)
+    OverriddenOptions.sayWhatHasNoEffect(options, under: "test")
+    let signals = BlockedSignals()
+    defer { signals.restore() }
+    do {
+      throw ExitCode(try runTests(preloading: library, signals, reportTo: outputs))
+    } catch let failure as ToolFailure {
+      outputs.discard()
+      throw failure
+    }
+  }
+
+  private func runTests(
+    preloading library: String, _ signals: BlockedSignals, reportTo outputs: Outputs
+  ) throws(ToolFailure) -> Int32 {
+    let folder = try CaptureFolder()
+    defer { folder.remove() }
+    let settings = [options, "failon=\(output.failOn.rawValue)"].compactMap { $0 }.joined(separator: ":")
+    let test = SwiftTest(
+      arguments: swiftTestArguments, library: library, options: settings, captures: folder)
+    let (ending, notesRuns) = try test.run(signals)
+    let tests = try WatchedTests(in: folder, notesRuns: notesRuns, signals)
+    let isSilent = ending.shellStatus != 0 || !test.isAskedToRunTests
+    if tests.areNone && isSilent {
+      outputs.discard()
+      return ending.shellStatus
+    }
+    let status = try tests.report(to: outputs, failOn: output.failOn)
+    return ending.shellStatus == 0 ? status : ending.shellStatus
+  }
+
+  private var swiftTestArguments: [String] {
+    let rest = arguments.first == "--" ? arguments.dropFirst() : arguments[...]
+    return (packagePath.map { ["--package-path", $0] } ?? []) + rest
+  }
+}

@@ -1,0 +1,89 @@
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One process of `swift test` that runs tests, as the runner noted it in the folder of captures before it started.
+struct TestRun {
+  private static let suffix = ".run"
+
+  /// What the names of its captures and of those of its children begin with.
+  let label: String
+  /// The test binary.
+  let program: String
+  let arguments: [String]
+
+  /// The runs that were noted in a folder, in the order of their process ids.
+  static func all(in folder: CaptureFolder) -> [TestRun] {
+    folder.names(endingWith: suffix).compactMap { name in
+      guard let bytes = try? folder.bytes(of: name) else { return nil }
+      return TestRun(label: String(name.dropLast(suffix.count)), note: bytes)
+    }
+  }
+
+  /// Notes a run of this process.
+  ///
+  /// - Parameter command: the test binary and its arguments.
+  init(noting command: [String], in folder: CaptureFolder) throws(ToolFailure) {
+    label = try Self.note(Array(command.joined(separator: "\0").utf8), in: folder)
+    program = command[0]
+    arguments = Array(command.dropFirst())
+  }
+
+  private init(label: String, note: [UInt8]) {
+    let command = note.split(separator: 0, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    self.label = label
+    program = command[0]
+    arguments = Array(command.dropFirst())
+  }
+
+  /// A process id may come again in a long run; a label may not.
+  private static func note(_ bytes: [UInt8], in folder: CaptureFolder) throws(ToolFailure) -> String {
+    let process = "\(getpid())"
+    for label in [process] + (2...99).map({ "\(process)-\($0)" }) {
+      if let file = try OutputFile(new: "\(folder.path)/\(label)\(suffix)") {
+        try file.write(bytes)
+        return label
+      }
+    }
+    throw ToolFailure("cannot note process \(process) in \(folder.path)")
+  }
+
+  /// What the names of its captures begin with.
+  var capturePrefix: String { label + "." }
+
+  /// The file of its own capture, not that of a child.
+  var capture: String { "\(capturePrefix)\(process).capture" }
+
+  private var process: Substring { label.prefix { $0 != "-" } }
+}
+
+extension TestRun: CustomStringConvertible {
+  /// `the XCTest run of SampleTests.xctest (process 12, SampleTests.ObserverTests/testLeaves)`
+  var description: String {
+    let library = isOfSwiftTesting ? "Swift Testing" : "XCTest"
+    return "the \(library) run of \(program.fileName) (process \(process)\(selection))"
+  }
+
+  private var isOfSwiftTesting: Bool { arguments.contains("swift-testing") }
+
+  /// The XCTests that were asked for; SwiftPM says `''` for none.
+  private var selection: String {
+    guard !isOfSwiftTesting, arguments.count == 1, arguments[0] != "''" else { return "" }
+    let tests = arguments[0].split(separator: ",")
+    return tests.first.map { ", \($0)" + (tests.count > 1 ? " and \(tests.count - 1) more" : "") } ?? ""
+  }
+}
+
+extension TestRun {
+  /// Whether a test binary with these arguments tells which tests it has, and runs none (as `only_lists_tests` in
+  /// the preload library, which is not active there).
+  static func onlyLists(_ arguments: [String]) -> Bool {
+    let lists = ["--dump-tests-json", "--list-tests", "-l"]
+    return arguments.first == "list" || arguments.contains(where: lists.contains)
+  }
+}

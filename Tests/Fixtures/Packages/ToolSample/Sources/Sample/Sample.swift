@@ -1,0 +1,17 @@
+/// Holds itself through its handler, and so outlives everybody who made it.
+public final class Leaky {
+  private var handler: (() -> Void)?
+
+  public init() {}
+
+  public func start() {
+    handler = { self.stop() }
+  }
+
+  private func stop() { handler = nil }
+}
+
+/// Leaves nothing behind.
+public final class Tidy {
+  public init() {}
+}

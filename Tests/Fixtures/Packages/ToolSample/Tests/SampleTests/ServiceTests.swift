@@ -1,0 +1,12 @@
+import Sample
+import Testing
+
+@Suite struct ServiceTests {
+  @Test func leaves() {
+    Leaky().start()
+  }
+
+  @Test func leavesNothing() {
+    _ = Tidy()
+  }
+}
