@@ -1,0 +1,66 @@
+public import LiveObjectsAnalysis
+
+/// One finding in a few lines, as the message of a test that fails because of it.
+///
+/// ```
+/// retain cycle: Demo.Loader (2 objects, 96 bytes)
+///   Loader.handler → closure #1 in Loader.start() → self
+///   made at LoaderTests.testLoad() LoaderTests.swift:17
+/// ```
+public struct FindingText: Sendable, Hashable, CustomStringConvertible {
+  private static let listedCallSites = 3
+  private static let listedFrames = 2
+
+  /// Plain text, without control characters; the first line says what was found, the others explain it.
+  public let lines: [String]
+
+  public init(_ finding: Finding) {
+    let path = ShownPath(of: finding).map { [$0.segments.joined(separator: " → ")] } ?? []
+    let explanation =
+      path + Self.madeAt(finding) + Self.retainedAt(finding.retainedAt)
+      + finding.remarks.map { "note: \($0)" }
+    let first = "\(finding.title) (\(Self.size(of: finding)))"
+    lines = ([first] + explanation.map { "  " + $0 }).map(\.printable)
+  }
+
+  /// The lines, without an end of line behind the last.
+  public var description: String { lines.joined(separator: "\n") }
+}
+
+extension FindingText {
+  /// `2 objects, 96 bytes`, `5 instances, 20 objects, 640 bytes`
+  private static func size(of finding: Finding) -> String {
+    var parts: [String] = []
+    if finding.instances > 1 { parts.append(Count.of(finding.instances, "instance", "instances")) }
+    if finding.instances == 1 || finding.objects != finding.instances {
+      parts.append(Count.of(finding.objects, "object", "objects"))
+    }
+    return (parts + [Count.bytes(finding.bytes)]).joined(separator: ", ")
+  }
+
+  private static func madeAt(_ finding: Finding) -> [String] {
+    let groups = CallSiteGroup.groups(of: finding.allocatedAt).filter { !$0.frames.isEmpty }
+    let listed = groups.prefix(listedCallSites).map { group in
+      "made at \(text(of: group.frames))" + (groups.count > 1 ? " (\(Count.grouped(group.instances)) ×)" : "")
+    }
+    return listed + more(than: listed.count, of: groups.count + finding.omittedCallSites)
+  }
+
+  private static func retainedAt(_ sites: [Finding.RetainingCallSite]) -> [String] {
+    let known = sites.filter { !$0.frames.isEmpty }
+    let listed = known.prefix(listedCallSites).map { site in
+      "retained at \(text(of: ShownFrame.frames(of: site.frames))) (+\(Count.grouped(site.unmatched)))"
+    }
+    return listed + more(than: listed.count, of: known.count)
+  }
+
+  private static func more(than listed: Int, of all: Int) -> [String] {
+    all > listed ? ["… and \(Count.of(all - listed, "more call site", "more call sites"))"] : []
+  }
+
+  /// `makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17`
+  private static func text(of frames: [ShownFrame]) -> String {
+    frames.prefix(listedFrames).map { $0.location.isEmpty ? $0.function : "\($0.function) \($0.location)" }
+      .joined(separator: ", from ")
+  }
+}

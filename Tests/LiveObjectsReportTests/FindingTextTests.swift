@@ -1,0 +1,58 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsReport
+import Testing
+
+@Suite struct FindingTextTests {
+  @Test func aLeakIsToldByItsPathAndWhereItWasMade() {
+    #expect(
+      FindingText(ExplainedFindings.cycle).lines == [
+        "retain cycle: Demo.Loader (5 instances, 20 objects, 640 bytes)",
+        "  Loader.client → ClientSpy.requests[0].completion → closure #1 in Loader.load(completion:) → self",
+        "  made at makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17",
+      ])
+  }
+
+  @Test func anOverRetainedObjectIsToldByWhoRetainedIt() {
+    #expect(
+      FindingText(ExplainedFindings.overRetained).lines == [
+        "over-retained by 1 each: Demo.Session (2 instances, 96 bytes)",
+        "  made at Session.open() Loader.swift:8",
+        "  retained at Session.keep() Loader.swift:12, from Session.open() Loader.swift:9 (+2)",
+        "  note: One more retain was made where the recorder cannot see it.",
+      ])
+  }
+
+  @Test func aHeldObjectIsToldByItsHolder() {
+    let lines = FindingText(ExplainedFindings.heldByStatic).lines
+    #expect(lines[0] == "held by static Registry.shared: Demo.Item (12 instances, 384 bytes)")
+    #expect(lines[1] == "  static Registry.shared.byName[value] → Item")
+  }
+
+  @Test(arguments: [
+    (1, 1, "1 object"), (1, 2, "2 objects"), (3, 3, "3 instances"), (2, 5, "2 instances, 5 objects"),
+  ])
+  func theSizeSaysNothingTwice(instances: Int, objects: Int, size: String) {
+    var finding = ExplainedFindings.growth
+    (finding.instances, finding.objects) = (instances, objects)
+    #expect(FindingText(finding).lines[0] == "growth: Demo.Job (\(size), 144 bytes)")
+  }
+
+  @Test func manyCallSitesAreCutAndSaySo() {
+    var finding = ExplainedFindings.growth
+    finding.allocatedAt = (1...6).map { .init(instances: $0, frames: [.user("grow\($0)()", line: $0)]) }
+    finding.omittedCallSites = 2
+    let lines = FindingText(finding).lines
+    #expect(lines[1] == "  made at grow6() Loader.swift:6 (6 ×)")
+    #expect(lines[4] == "  … and 5 more call sites")
+  }
+
+  @Test func namesDoNotActOnTheTerminal() {
+    var finding = ExplainedFindings.cycle
+    finding.type = "Demo.\u{1b}[2JEvil\n"
+    finding.path[1].reference = "a\r\u{9b}b"
+    let text = FindingText(finding).description
+    #expect(text.contains("Demo.\\u{1b}[2JEvil\\u{a}"))
+    #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.properties.generalCategory == .control })
+  }
+}
