@@ -10,6 +10,14 @@ let fixtures = [
     name: name, dependencies: ["FixtureSupport"], path: "Tests/Fixtures/\(name)")
 }
 
+/// A companion shows the preload library one function, and all else of it binds to itself.
+func companionExports(_ target: String) -> LinkerSetting {
+  .unsafeFlags([
+    "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(target)/exports.map",
+    "-Xlinker", "-Bsymbolic",
+  ])
+}
+
 let package = Package(
   name: "LiveObjects",
   platforms: [.macOS(.v13)],
@@ -73,6 +81,8 @@ let package = Package(
 #if os(Linux)
   package.products.append(
     .library(name: "LiveObjectsPreload", type: .dynamic, targets: ["LiveObjectsPreload"]))
+  package.products.append(
+    .library(name: "LiveObjectsXCTestCompanion", type: .dynamic, targets: ["XCTestCompanion"]))
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
@@ -85,6 +95,14 @@ let package = Package(
           "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
         ])
       ]),
+    .target(
+      name: "XCTestCompanion",
+      dependencies: [
+        "CCompanion", "TestWatching", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
+        "LiveObjectsReport",
+      ],
+      exclude: ["exports.map"],
+      linkerSettings: [companionExports("XCTestCompanion")]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),
     .executableTarget(

@@ -66,8 +66,9 @@ package enum Recorder {
   }
 
   /// Runs work of our own: what it allocates on this thread is not recorded.
-  package static func ignoring<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result
-  {
+  package static func ignoring<Result, Failure: Error>(
+    _ work: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     liveobj_ignore_begin()
     defer { liveobj_ignore_end() }
     return try work()

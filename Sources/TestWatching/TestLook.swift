@@ -31,10 +31,45 @@ package struct TestLook {
 
   /// What fails, with names.
   ///
-  /// - Parameter certainOnly: leave out what may still be released.
-  package func failures(namedBy symbolicator: some Symbolicator, certainOnly: Bool = false) -> [Finding] {
+  /// - Parameters:
+  ///   - certainOnly: leave out what may still be released.
+  ///   - cleared: properties of the test case, which a finding about their objects then mentions.
+  package func failures(
+    namedBy symbolicator: some Symbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = []
+  ) -> [Finding] {
     guard hasSuspects else { return [] }
-    return Self.failing(capture, options, failOn, symbolicator).filter { !certainOnly || $0.isCertainLeak }
+    let explained = explained(cleared, namedBy: symbolicator)
+    return Self.failing(capture, options, failOn, symbolicator)
+      .filter { !certainOnly || $0.isCertainLeak }
+      .map { finding in
+        var finding = finding
+        finding.remarks.insert(contentsOf: (explained[finding.fingerprint] ?? []).map(\.remark), at: 0)
+        return finding
+      }
+  }
+
+  /// The image of the test's code, for its declaration.
+  package func declaration(
+    of functions: [String], near address: UInt, namedBy symbolicator: BinarySymbolicator
+  ) -> SourceFrame? {
+    let image = capture.images.firstIndex { $0.addresses.contains(UInt64(address)) }
+    return image.flatMap { symbolicator.declaration(of: functions, in: $0, of: capture) }
+  }
+
+  /// Those of the properties whose object is still alive, by the fingerprint of the finding that is about it.
+  private func explained(
+    _ properties: [ClearedProperty], namedBy symbolicator: some Symbolicator
+  ) -> [String: [ClearedProperty]] {
+    var explained: [String: [ClearedProperty]] = [:]
+    for property in properties {
+      guard let object = capture.objects.firstIndex(where: property.held) else { continue }
+      var options = options
+      options.objects = [object]
+      for finding in Analysis(of: capture, symbolicator: symbolicator, options: options).findings {
+        explained[finding.fingerprint, default: []].append(property)
+      }
+    }
+    return explained
   }
 
   private static func failing(

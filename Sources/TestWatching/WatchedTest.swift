@@ -1,4 +1,4 @@
-internal import LiveObjects
+package import LiveObjects
 internal import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
@@ -25,6 +25,17 @@ package struct WatchedTest: Sendable {
 
   /// Some object of the test is still alive: whether that is right remains to be judged.
   package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
+
+  /// The objects of a test without a scope that are still alive, for `Settling`.
+  ///
+  /// - Throws: where the recorder cannot tell.
+  package func survivors() throws(LiveObjects.TrackingError) -> [ObjectIdentity] {
+    let capture = try Recorder.capture(since: first).decoded()
+    let index = Int(number) - 1
+    guard capture.tests.indices.contains(index) else { return [] }
+    let own = capture.tests[index].sequenceNumbers
+    return capture.objects.lazy.filter { own.contains($0.sequence) && !$0.isPinned }.map(ObjectIdentity.init)
+  }
 
   /// Judges this test alone.
   func options(in capture: Capture) -> Analysis.Options {

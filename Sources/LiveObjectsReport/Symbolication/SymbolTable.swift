@@ -46,6 +46,11 @@ struct SymbolTable {
     return strings.string(symbol.name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The addresses and names of all symbols, by address.
+  var all: some Sequence<(address: UInt64, name: String)> {
+    symbols.lazy.compactMap { symbol in strings.string(symbol.name).map { (symbol.address, $0) } }
+  }
+
   private static func symbol(in entries: LittleEndianBytes, at offset: Int, _ kind: Kind) -> Symbol? {
     guard let name = entries.uint32(offset), let value = entries.uint64(offset + 8),
       let size = entries.uint64(offset + 16), entries.bytes[offset + 4] & 0xf == kind.rawValue, value != 0,

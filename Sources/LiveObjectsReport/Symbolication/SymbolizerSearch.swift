@@ -26,7 +26,8 @@ struct SymbolizerSearch {
   func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
     let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
     let exact = (toolchains + folders).map { $0 + "/llvm-symbolizer" }
-    return (exact.first(where: Self.isExecutable) ?? versioned).map { LLVMSymbolizer(path: $0, runner: runner) }
+    let found = exact.first(where: Self.isExecutable) ?? versioned
+    return found.map { LLVMSymbolizer(path: $0, runner: runner) }
   }
 
   /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.

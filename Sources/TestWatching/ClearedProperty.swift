@@ -1,0 +1,27 @@
+internal import LiveObjectsCapture
+
+/// A stored property of a test case that held an object until the test's body was over, and holds it no more.
+package struct ClearedProperty: Sendable {
+  private let name: String
+  private let owner: String
+  private let address: ObjectAddress
+  /// The object was made before: a younger one may have its address now.
+  private let mark: UInt64
+
+  /// - Parameters:
+  ///   - owner: the test case's class.
+  ///   - word: what the property held.
+  ///   - mark: the recorder's, from when it held that.
+  package init(name: String, owner: String, word: UInt, mark: UInt64) {
+    self.name = name
+    self.owner = owner
+    self.mark = mark
+    address = ObjectAddress(UInt64(word))
+  }
+
+  func held(_ object: LiveObject) -> Bool {
+    object.address == address && object.sequence < mark && !object.isPinned
+  }
+
+  var remark: String { "`\(name)` of \(owner) was cleared, and what it held is still alive." }
+}

@@ -1,0 +1,64 @@
+#if canImport(XCTest)
+  internal import LiveObjects
+  internal import LiveObjectsAnalysis
+  internal import LiveObjectsReport
+  internal import TestWatching
+
+  /// The looks at one test that left something behind: at once, and again when it has settled, unless the first
+  /// look shows what cannot settle.
+  final class Looks {
+    private let test: WatchedTest
+    private let failOn: FailOn
+    private var settling = Settling()
+    /// `nil` where nothing can be told.
+    private var last: TestLook?
+    private var isSettled: Bool
+
+    init(at test: WatchedTest, failOn: FailOn) {
+      self.test = test
+      self.failOn = failOn
+      last = try? TestLook(at: test, failOn: failOn)
+      isSettled = last.map { !$0.hasSuspects || $0.hasCertainLeak } ?? true
+    }
+
+    /// How long to wait before this is asked again; `nil` when the last look counts.
+    func pause() -> Duration? {
+      guard !isSettled else { return nil }
+      if let survivors = try? test.survivors(), let pause = settling.pause(after: survivors) { return pause }
+      isSettled = true
+      last = try? TestLook(at: test, failOn: failOn)
+      return nil
+    }
+  }
+
+  // MARK: - Failures
+
+  /// What is printed for one finding.
+  struct TestFailure {
+    /// `file:line`.
+    var location: String
+    var message: String
+  }
+
+  extension Looks {
+    func failures(of running: RunningTest, _ host: CompanionHost) -> [TestFailure] {
+      guard let last, last.hasSuspects else { return [] }
+      let symbolicator = BinarySymbolicator(runner: host.runner)
+      let findings = last.failures(namedBy: symbolicator, cleared: running.clearedProperties)
+      guard !findings.isEmpty else { return [] }
+      let declaration = last.declaration(
+        of: running.testCase.candidates, near: UInt(bitPattern: ObjectIdentifier(type(of: running.testCase))),
+        namedBy: symbolicator)
+      return findings.map { finding in
+        let made = finding.allocatedAt.first?.frames.first { $0.line != nil }
+        return TestFailure(location: Self.text(declaration ?? made), message: finding.title)
+      }
+    }
+
+    /// As XCTest writes it, where it knows no place as well.
+    private static func text(_ frame: SourceFrame?) -> String {
+      guard let frame, let file = frame.file, let line = frame.line else { return "<unknown>:0" }
+      return "\(file):\(line)"
+    }
+  }
+#endif

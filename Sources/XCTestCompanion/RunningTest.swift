@@ -1,0 +1,61 @@
+#if canImport(XCTest)
+  internal import LiveObjects
+  internal import LiveObjectsCapture
+  internal import TestWatching
+  import XCTest
+
+  /// The test that runs, from its begin on.
+  ///
+  /// Sendable because XCTest uses it on the main thread only.
+  final class RunningTest: @unchecked Sendable {
+    /// XCTest keeps all test cases for as long as it runs.
+    unowned let testCase: XCTestCase
+    let test: WatchedTest
+    private let properties: StoredProperties
+    private var words: [(name: String, word: UInt)] = []
+    private var mark: UInt64 = 0
+
+    init(_ testCase: XCTestCase, _ properties: StoredProperties) {
+      self.testCase = testCase
+      self.properties = properties
+      test = WatchedTest(
+        beginning: TestDescription(library: .xctest, id: testCase.identifier, sequenceNumbers: 0..<0))
+    }
+
+    /// The body is over; what the properties hold now, `tearDown` may clear.
+    func noteProperties() {
+      Recorder.ignoring {
+        words = properties.words(of: testCase)
+        mark = Recorder.mark()
+      }
+    }
+
+    /// What held an object after the body, and no longer does.
+    var clearedProperties: [ClearedProperty] {
+      let owner = "\(type(of: testCase))"
+      return zip(words, properties.words(of: testCase)).compactMap { before, now in
+        guard before.word != 0, before.word != now.word else { return nil }
+        return ClearedProperty(name: before.name, owner: owner, word: before.word, mark: mark)
+      }
+    }
+  }
+
+  extension XCTestCase {
+    /// As `swift test list` spells it: `Module.Class/testMethod`.
+    fileprivate var identifier: String { "\(String(reflecting: type(of: self)))/\(method)" }
+
+    /// XCTest's name of a test is `Class.testMethod`.
+    private var method: Substring { name.split(separator: ".").last ?? "" }
+
+    /// Its own and the inherited methods that may be the test, with their modules.
+    var candidates: [String] {
+      var type: AnyClass? = type(of: self)
+      var candidates: [String] = []
+      while let current = type, current != XCTestCase.self {
+        candidates.append("\(String(reflecting: current)).\(method)")
+        type = _getSuperclass(current)
+      }
+      return candidates
+    }
+  }
+#endif

@@ -1,0 +1,11 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+/// An ordinary package, which knows nothing of LiveObjects. Its tests leave things behind, or look as if they did.
+let package = Package(
+  name: "XCTestLeaks",
+  targets: [
+    .target(name: "Leaky"),
+    .testTarget(name: "LeakyTests", dependencies: ["Leaky"]),
+  ]
+)

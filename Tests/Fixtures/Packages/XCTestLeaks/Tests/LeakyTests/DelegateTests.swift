@@ -1,0 +1,20 @@
+import Leaky
+import XCTest
+
+final class DelegateTests: XCTestCase {
+  func testStrongDelegate() {
+    let coordinator = Coordinator()
+    coordinator.becomeDelegate()
+  }
+
+  func testWeakDelegate() {
+    let coordinator = MendedCoordinator()
+    coordinator.becomeDelegate()
+  }
+
+  func testRetainedOnceTooOften() {
+    let token = Token()
+    token.use()
+    _ = Unmanaged.passRetained(token)
+  }
+}

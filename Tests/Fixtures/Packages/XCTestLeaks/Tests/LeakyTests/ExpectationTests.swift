@@ -1,0 +1,35 @@
+import Dispatch
+import Foundation
+import Leaky
+import XCTest
+
+/// What XCTest itself makes for a test.
+final class ExpectationTests: XCTestCase {
+  @MainActor func testFulfilledExpectation() {
+    let expectation = expectation(description: "done")
+    DispatchQueue.global().async { expectation.fulfill() }
+    waitForExpectations(timeout: 5)
+  }
+
+  func testSeveralExpectations() async {
+    let expectations = (1...3).map { XCTestExpectation(description: "\($0)") }
+    for expectation in expectations { Task { expectation.fulfill() } }
+    await fulfillment(of: expectations, timeout: 5)
+  }
+
+  @MainActor func testNotification() {
+    let name = Notification.Name("LeakyTests")
+    _ = expectation(forNotification: name, object: nil)
+    NotificationCenter.default.post(name: name, object: nil)
+    waitForExpectations(timeout: 5)
+  }
+
+  func testPredicate() {
+    let predicate = XCTNSPredicateExpectation(predicate: NSPredicate { _, _ in true }, object: Token())
+    wait(for: [predicate], timeout: 5)
+  }
+
+  func testMeasure() {
+    measure { _ = Token() }
+  }
+}

@@ -1,0 +1,30 @@
+import Leaky
+import XCTest
+
+/// A leak belongs to the test that made it, and to no later one.
+final class OrderTests: XCTestCase {
+  func testA_leavesNothing() {
+    let loader = Loader()
+    loader.observeWeakly()
+  }
+
+  func testB_leaks() {
+    let loader = Loader()
+    loader.observe()
+  }
+
+  func testC_leavesNothingEither() {
+    let coordinator = MendedCoordinator()
+    coordinator.becomeDelegate()
+  }
+}
+
+/// What a test inherits is reported where it is written.
+class SharedTests: XCTestCase {
+  func testInherited() {
+    let loader = Loader()
+    loader.observe()
+  }
+}
+
+final class InheritingTests: SharedTests {}
