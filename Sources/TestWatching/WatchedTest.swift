@@ -23,10 +23,8 @@ package struct WatchedTest: Sendable {
     Recorder.end(number, outcome)
   }
 
-  /// Some object of the test is still alive: whether that is right remains to be judged.
-  package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
-
-  /// The objects of a test without a scope that are still alive, for `Settling`.
+  /// The objects of a test without a scope that are still alive, but for those that the test library made for itself.
+  /// Whether that is right remains to be judged.
   ///
   /// - Throws: where the recorder cannot tell.
   package func survivors() throws(LiveObjects.TrackingError) -> [ObjectIdentity] {
@@ -34,8 +32,15 @@ package struct WatchedTest: Sendable {
     let index = Int(number) - 1
     guard capture.tests.indices.contains(index) else { return [] }
     let own = capture.tests[index].sequenceNumbers
-    return capture.objects.lazy.filter { own.contains($0.sequence) && !$0.isPinned }.map(ObjectIdentity.init)
+    var libraries = TestLibraries(in: capture)
+    return capture.objects.filter { object in
+      own.contains(object.sequence) && !object.isPinned && capture.types[object.type].kind != .rawBuffer
+        && !libraries.made(object)
+    }.map(ObjectIdentity.init)
   }
+
+  /// Some object in its scope is still alive.
+  package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
 
   /// Judges this test alone.
   func options(in capture: Capture) -> Analysis.Options {

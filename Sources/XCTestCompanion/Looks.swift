@@ -17,7 +17,9 @@
     init(at test: WatchedTest, failOn: FailOn) {
       self.test = test
       self.failOn = failOn
-      last = try? TestLook(at: test, failOn: failOn)
+      // A look with references is dear, and most tests leave nothing behind.
+      let leavesAnything = (try? test.survivors().isEmpty) == false
+      last = leavesAnything ? try? TestLook(at: test, failOn: failOn) : nil
       isSettled = last.map { !$0.hasSuspects || $0.hasCertainLeak } ?? true
     }
 

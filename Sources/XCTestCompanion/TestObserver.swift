@@ -59,7 +59,7 @@
       self.running = nil
       let outcome = testCase.outcome
       running.test.end(outcome)
-      return outcome == .passed && host.failOn != .none && running.test.leavesAnything ? running : nil
+      return outcome == .passed && host.failOn != .none ? running : nil
     }
 
     /// Lets the main queue and the main actor do what they have to.

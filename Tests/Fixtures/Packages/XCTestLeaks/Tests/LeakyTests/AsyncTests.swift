@@ -13,9 +13,14 @@ final class AsyncTests: XCTestCase {
 
   func testLeavesNothing() async throws {
     let token = Token()
-    async let sum = { token.use(); return 1 }()
+    async let sum = Self.use(token)
     let value = await sum
     XCTAssertEqual(value, 1)
+  }
+
+  private static func use(_ token: Token) async -> Int {
+    token.use()
+    return 1
   }
 
   @MainActor func testLeavesNothingOnTheMainActor() async {
