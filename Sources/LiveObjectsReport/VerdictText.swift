@@ -5,7 +5,7 @@ extension Finding {
   var isLeak: Bool { !isLibraryLeak && (verdict == .retainCycle || verdict == .overRetained) }
 
   /// The verdict in plain words, then the type.
-  package var title: String { "\(verdictText): \(type)" }
+  var title: String { "\(verdictText): \(type)" }
 
   private var verdictText: String {
     let isProbable = certainty == .probable

@@ -43,9 +43,8 @@
   }
 
   extension Looks {
-    func failures(of running: RunningTest, _ host: CompanionHost) -> [TestFailure] {
+    func failures(of running: RunningTest, namedBy symbolicator: BinarySymbolicator) -> [TestFailure] {
       guard let last, last.hasSuspects else { return [] }
-      let symbolicator = BinarySymbolicator(runner: host.runner)
       let findings = last.failures(namedBy: symbolicator, cleared: running.clearedProperties)
       guard !findings.isEmpty else { return [] }
       let declaration = last.declaration(
@@ -53,7 +52,7 @@
         namedBy: symbolicator)
       return findings.map { finding in
         let made = finding.allocatedAt.first?.frames.first { $0.line != nil }
-        return TestFailure(location: Self.text(declaration ?? made), message: finding.title)
+        return TestFailure(location: Self.text(declaration ?? made), message: FindingText(finding).description)
       }
     }
 

@@ -1,6 +1,7 @@
 #if canImport(XCTest)
   internal import LiveObjects
   internal import LiveObjectsCapture
+  internal import LiveObjectsReport
   internal import TestWatching
   // `stdout` is a mutable global to Swift; flushing it is as safe as any `print`.
   @preconcurrency import Glibc
@@ -12,6 +13,8 @@
   /// recorded, but for the run loop that turns between two looks: that is the program's.
   final class TestObserver: XCTestObservation {
     private let host: CompanionHost
+    /// Keeps what it has learnt from one test to the next.
+    private lazy var symbolicator = BinarySymbolicator(runner: host.runner)
     /// Those that run, the innermost last.
     private var suites: [XCTestSuite] = []
     private var running: RunningTest?
@@ -69,7 +72,7 @@
     }
 
     private func fail(_ running: RunningTest, _ looks: Looks) {
-      let failures = looks.failures(of: running, host)
+      let failures = looks.failures(of: running, namedBy: symbolicator)
       guard !failures.isEmpty else { return }
       running.test.end(.leaked)
       for failure in failures { record(failure, running.testCase) }
