@@ -12,7 +12,7 @@ public struct JSONRenderer: Sendable {
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking),
       "processes": .array(report.processes.map(json)),
-      "tests": .array([]),
+      "tests": .array(report.tests.map(json)),
       "findings": .array(report.findings.map(json)),
       "types": .array(report.types.map(json)),
     ])
@@ -33,6 +33,16 @@ public struct JSONRenderer: Sendable {
     .object(["id": .integer(process.id), "executable": .string(process.executable)])
   }
 
+  private func json(_ test: Report.Test) -> JSONValue {
+    .object([
+      "id": .string(test.id),
+      "case": .optional(test.testCase),
+      "library": .string(test.library.name),
+      "outcome": .string(test.outcome.name),
+      "findings": .strings(test.findings),
+    ])
+  }
+
   private func json(_ finding: Finding) -> JSONValue {
     .object([
       "fingerprint": .string(finding.fingerprint),
@@ -46,6 +56,7 @@ public struct JSONRenderer: Sendable {
       "victims": .integer(finding.victims),
       "bytes": .integer(finding.bytes),
       "test": .optional(finding.test),
+      "case": .optional(finding.testCase),
       "path": .array(finding.path.map(json)),
       "allocatedAt": .array(finding.allocatedAt.map(json)),
       "omittedCallSites": .integer(finding.omittedCallSites),
@@ -90,5 +101,26 @@ public struct JSONRenderer: Sendable {
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
     ])
+  }
+}
+
+extension TestDescription.Library {
+  fileprivate var name: String {
+    switch self {
+    case .xctest: "XCTest"
+    case .testing: "Testing"
+    }
+  }
+}
+
+extension TestDescription.Outcome {
+  fileprivate var name: String {
+    switch self {
+    case .running: "running"
+    case .passed: "passed"
+    case .failed: "failed"
+    case .skipped: "skipped"
+    case .leaked: "leaked"
+    }
   }
 }

@@ -1,8 +1,19 @@
 import LiveObjectsAnalysis
 
 extension Finding {
-  /// Adds what another process left behind in the same way.
-  mutating func merge(_ other: Finding) {
+  /// What was left behind in the same way, by several processes or several tests, as one.
+  ///
+  /// - Parameter same: at least one.
+  static func merged(_ same: [Finding]) -> Finding {
+    guard same.count > 1 else { return same[0] }
+    var merged = same.dropFirst().reduce(into: same[0]) { $0.add($1) }
+    merged.allocatedAt = CallSite.merged(same.flatMap(\.allocatedAt))
+    merged.retainedAt = RetainingCallSite.merged(same.flatMap(\.retainedAt))
+    return merged
+  }
+
+  /// Adds all but the call sites, which would be compared with one another again and again.
+  private mutating func add(_ other: Finding) {
     if other.certainty == .probable { certainty = .probable }
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     instances += other.instances
@@ -12,8 +23,6 @@ extension Finding {
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
     remarks += other.remarks.filter { !remarks.contains($0) }
-    allocatedAt = CallSite.merged(allocatedAt + other.allocatedAt)
-    retainedAt = RetainingCallSite.merged(retainedAt + other.retainedAt)
   }
 }
 

@@ -6,6 +6,8 @@ public struct Report: Sendable {
   public var tracking: Tracking
   /// The programs the report is about: executable and process id.
   public var processes: [ProcessDescription]
+  /// In the order in which they began; empty for a program that runs no tests.
+  public var tests: [Test]
   /// Most instances first.
   public var findings: [Finding]
   /// What grew most first.
@@ -17,9 +19,10 @@ public struct Report: Sendable {
   ///   - captures: what was recorded, and what was made of it.
   ///   - notes: sentences about what degraded the report on the way, one each.
   public init(of captures: [(capture: Capture, analysis: Analysis)], notes: [String] = []) {
-    tracking = Tracking(of: captures.map(\.capture), notes: notes)
     processes = captures.map(\.capture.process)
     findings = Self.merged(captures.flatMap(\.analysis.findings))
+    tests = Test.all(of: captures.lazy.map(\.capture), findings: findings)
+    tracking = Tracking(of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests))
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
@@ -42,7 +45,7 @@ extension Report {
     return Dictionary(grouping: findings) {
       Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase)
     }
-    .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
+    .values.map(Finding.merged)
     .sorted(by: Finding.precedes)
   }
 
