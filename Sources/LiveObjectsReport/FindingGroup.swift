@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 
 /// What stands under one heading: one explained finding, or all growth of one type, of which there is a
-/// finding for each function that allocated instances.
+/// finding for each function that allocated instances. What several tests left behind in the same way is one.
 struct FindingGroup {
   let title: String
   /// A verdict says why the objects are alive.
@@ -16,11 +16,26 @@ struct FindingGroup {
   let retainedAt: [Finding.RetainingCallSite]
   private let unexplainedRetains: Int
   let remarks: [String]
+  /// The tests that left it behind; empty where none did.
+  let tests: [TestName]
+  /// Something of it was left behind by no test.
+  let isAlsoNobodys: Bool
 
   /// What nobody holds comes as the analysis ranks it; growth by type, most instances first.
   static func groups(of findings: [Finding]) -> [FindingGroup] {
-    let explained = findings.filter { $0.verdict != .growth }.map { FindingGroup([$0], title: $0.title) }
-    return explained + growth(of: findings.filter { $0.verdict == .growth })
+    explained(findings.filter { $0.verdict != .growth })
+      + growth(of: findings.filter { $0.verdict == .growth })
+  }
+
+  /// Most important first; what several tests left behind counts as a whole.
+  private static func explained(_ findings: [Finding]) -> [FindingGroup] {
+    guard findings.contains(where: { $0.test != nil }) else {
+      return findings.map { FindingGroup([$0], title: $0.title, leftBy: [$0]) }
+    }
+    return Dictionary(grouping: findings, by: \.fingerprint).values
+      .map { same in (merged: Finding.merged(same), all: same) }
+      .sorted { Finding.precedes($0.merged, $1.merged) }
+      .map { FindingGroup([$0.merged], title: $0.merged.title, leftBy: $0.all) }
   }
 
   private static func growth(of findings: [Finding]) -> [FindingGroup] {
@@ -29,7 +44,7 @@ struct FindingGroup {
       var kind: ObjectKind
     }
     return Dictionary(grouping: findings) { Key(type: $0.type, kind: $0.kind) }
-      .map { FindingGroup($1, title: title(ofGrown: $0.type, $0.kind)) }
+      .map { FindingGroup($1, title: title(ofGrown: $0.type, $0.kind), leftBy: $1) }
       .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 
@@ -38,7 +53,8 @@ struct FindingGroup {
     type.hasPrefix(kind.rawValue) ? type : "\(type)  (\(kind.rawValue))"
   }
 
-  private init(_ findings: [Finding], title: String) {
+  /// - Parameter all: the findings of all tests, before they were merged.
+  private init(_ findings: [Finding], title: String, leftBy all: [Finding]) {
     isExplained = findings.allSatisfy { $0.verdict != .growth }
     instances = findings.reduce(0) { $0 + $1.instances }
     bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
@@ -48,6 +64,9 @@ struct FindingGroup {
     retainedAt = findings.flatMap(\.retainedAt)
     unexplainedRetains = findings.reduce(0) { $0 + $1.unexplainedRetains }
     remarks = findings.flatMap(\.remarks).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    var seen: Set<TestName> = []
+    tests = all.compactMap(TestName.init).filter { seen.insert($0).inserted }
+    isAlsoNobodys = all.contains { $0.test == nil }
     let objects = findings.reduce(0) { $0 + $1.objects }
     let victims = findings.reduce(0) { $0 + $1.victims }
     self.title = "\(title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"

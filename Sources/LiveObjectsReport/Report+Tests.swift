@@ -38,7 +38,9 @@ extension Report.Test {
       }
     }
     for finding in findings {
-      guard let id = finding.test, let index = indices[Key(id: id, testCase: finding.testCase)] else { continue }
+      guard let id = finding.test, let index = indices[Key(id: id, testCase: finding.testCase)] else {
+        continue
+      }
       tests[index].findings.append(finding.fingerprint)
     }
     return tests

@@ -8,9 +8,10 @@ enum TextHeadline {
   }
 
   private static func answer(of report: Report) -> String {
-    let place = place(report.processes)
+    let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if !report.tracking.wasWatched {
-      return "NOTHING WAS WATCHED\(place), so this report cannot tell whether anything was left behind"
+      return
+        "NOTHING WAS WATCHED\(self.place(report.processes)), so this report cannot tell whether anything was left behind"
     }
     let leaks = report.findings.filter(\.isLeak)
     if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
@@ -55,6 +56,17 @@ enum TextHeadline {
     let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
     return "\(Count.of(types.count, "type", "types"))\(whose) left "
       + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
+  }
+
+  /// Of tests, how many left something behind says more than the names of their processes.
+  private static func place(_ report: Report) -> String {
+    let ran = Set(report.tests.lazy.map(\.id)).count
+    let own = report.findings.lazy.filter { !$0.isLibraryLeak }
+    let leaving = Set(own.compactMap(\.test)).count
+    if leaving > 0 {
+      return "; \(Count.grouped(leaving)) of \(Count.of(ran, "test", "tests")) left something behind"
+    }
+    return (own.isEmpty ? " in " : ", outside of ") + Count.of(ran, "test", "tests")
   }
 
   private static func place(_ processes: [ProcessDescription]) -> String {

@@ -27,6 +27,7 @@ extension TextPage {
     add()
     add("  " + group.title, style: .bold)
     if let path = group.path { add(path) }
+    add(tests: group)
     add(madeAt: group)
     add(retainedAt: group.retainedAt)
     if group.wantsRetains {
@@ -38,6 +39,23 @@ extension TextPage {
   private mutating func add(_ path: ShownPath) {
     add(parts: path.segments, separator: " → ", indentation: 4)
     for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
+  }
+}
+
+// MARK: - Tests
+
+extension TextPage {
+  private static let listedTests = 3
+
+  /// `by DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
+  private mutating func add(tests group: FindingGroup) {
+    guard !group.tests.isEmpty else { return }
+    var names = group.tests.prefix(Self.listedTests).map(\.description)
+    let rest = group.tests.count - names.count
+    if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
+    let last = names.count > 1 ? " and " + names.removeLast() : ""
+    let others = group.isAlsoNobodys ? "; also outside of tests" : ""
+    add(words: "left by " + names.joined(separator: ", ") + last + others, indentation: 4)
   }
 }
 

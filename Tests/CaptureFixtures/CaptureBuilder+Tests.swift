@@ -19,8 +19,15 @@ extension CaptureBuilder {
         library: scope == 0 ? .xctest : .testing, outcome: outcome, scope: scope, id: id,
         arguments: arguments, sequenceNumbers: first..<first))
     body(&self, scope)
-    capture.tests[index].sequenceNumbers = first..<capture.process.next + 1
+    endTest()
     return index
+  }
+
+  /// The test that began last makes no more objects; those made since it began are its own.
+  public mutating func endTest() {
+    let index = capture.tests.count - 1
+    let first = capture.tests[index].sequenceNumbers.lowerBound
+    capture.tests[index].sequenceNumbers = first..<capture.process.next + 1
   }
 
   /// - Parameter parent: the scope that `scope` was opened in.

@@ -1,0 +1,16 @@
+import LiveObjectsAnalysis
+
+/// A test as a text report calls it.
+struct TestName: Hashable, CustomStringConvertible {
+  let id: String
+  let testCase: String?
+
+  /// - Returns: `nil` for what no test left behind.
+  init?(of finding: Finding) {
+    guard let id = finding.test else { return nil }
+    (self.id, testCase) = (id, finding.testCase)
+  }
+
+  /// `DemoTests.LoaderTests/testLoad`, `DemoTests.load(count:) (3)`
+  var description: String { testCase.map { "\(id) (\($0))" } ?? id }
+}

@@ -1,0 +1,75 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@testable import LiveObjectsReport
+
+/// Reports on runs of tests.
+@Suite struct ReportOfTestsTests {
+  @Test func showsEachFindingOnceWithItsTests() throws {
+    try expectGolden(TextRenderer().render(TestedPackage.report()), "tests.txt")
+  }
+
+  @Test func writesTestsInTheOrderInWhichTheyBegan() throws {
+    try expectGolden(JSONRenderer().render(TestedPackage.report()), "tests.json")
+  }
+
+  @Test func eachTestNamesItsFindings() throws {
+    let report = TestedPackage.report()
+    for test in report.tests {
+      let own = report.findings.filter { $0.test == test.id && $0.testCase == test.testCase }
+      #expect(test.findings == own.map(\.fingerprint))
+    }
+    #expect(report.tests.contains { $0.findings.count == 2 })
+  }
+
+  @Test func testsOfTheSameNameInSeveralProcessesAreOneWithTheWorstOutcome() {
+    var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
+    first.test("T/testOne")
+    first.test("T/testTwo", .failed)
+    second.test("T/testTwo", .passed)
+    second.test("T/testOne", .leaked)
+    second.test("T/testThree")
+    let tests = makeReport(of: first, second).tests
+    #expect(tests.map(\.id) == ["T/testOne", "T/testTwo", "T/testThree"])
+    #expect(tests.map(\.outcome) == [.leaked, .failed, .passed])
+  }
+
+  @Test func testsThatWereNotJudgedAreCountedAndDegradeNothing() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne", .failed)
+    #expect(notes(builder) == ["1 test failed or was skipped: what it left behind is not judged."])
+    builder.test("T/testTwo", .skipped)
+    builder.test("T/testThree", .running)
+    #expect(
+      notes(builder) == [
+        "2 tests failed or were skipped: what they left behind is not judged.",
+        "1 test had not ended: what it left behind is not judged.",
+      ])
+    #expect(makeReport(of: builder).tracking.isComplete)
+    #expect(makeReport(of: builder).isClean)
+  }
+
+  @Test func aCleanRunSaysHowManyTestsRan() {
+    var builder = CaptureBuilder()
+    builder.test("S/load(count:)", arguments: "1", scope: 1)
+    builder.test("S/load(count:)", arguments: "2", scope: 2)
+    builder.test("T/testOne")
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests\n")
+  }
+
+  @Test func whatNoTestLeftBehindIsSaidToBeOutsideOfThem() {
+    var builder = CaptureBuilder()
+    builder.objects(2, of: builder.type("Demo.Item"))
+    builder.test("T/testOne")
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(
+      text.hasPrefix(
+        "LiveObjects: 1 type of yours left 2 instances (64 bytes) behind, outside of 1 test\n"))
+    #expect(!text.contains("left by"))
+  }
+
+  private func notes(_ builder: CaptureBuilder) -> [String] { makeReport(of: builder).tracking.notes }
+}
