@@ -33,6 +33,7 @@
 //   heap/captured_type.h, heap/generic_environment.h   the same of what a closure captures
 //   heap/references.h  what one object refers to
 //   heap/tasks.h       asynchronous tasks
+//   heap/idle_threads.h  whether other threads can hold an object in a register
 //   heap/roots.h       who may hold an object from outside of the heap
 //   heap/malloc_chunks.h   which memory of the C library is free, and so holds nothing
 

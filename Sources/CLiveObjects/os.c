@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -50,6 +51,22 @@ void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context) {
     if (fd >= 0)
         close(fd);
     errno = saved;
+}
+
+static const char *append_number(char *end, uint32_t number) {
+    *--end = 0;
+    do
+        *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
+void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]) {
+    char digits[16];
+    strcpy(path, "/proc/self/task/");
+    strcat(path, append_number(digits + sizeof digits, thread));
+    strcat(path, "/");
+    strncat(path, name, 16);
 }
 
 uint32_t liveobj_os_thread_id(void) {

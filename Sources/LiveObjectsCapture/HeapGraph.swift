@@ -14,13 +14,15 @@ public struct HeapGraph: Sendable {
     public var missesStacks: Bool
     /// Not all memory outside of the heap was read.
     public var missesRoots: Bool
+    /// Every other thread waits for work and has no frame of the program's: none holds an object in a register.
+    public var othersAreIdle: Bool
     /// Sentences for people.
     public var notes: [String]
 
     public init(
       wasRead: Bool = true, threads: UInt32 = 1, unreadObjects: UInt32 = 0,
       scannedObjects: UInt32 = 0, missesStacks: Bool = false, missesRoots: Bool = false,
-      notes: [String] = []
+      othersAreIdle: Bool = false, notes: [String] = []
     ) {
       self.wasRead = wasRead
       self.threads = threads
@@ -28,6 +30,7 @@ public struct HeapGraph: Sendable {
       self.scannedObjects = scannedObjects
       self.missesStacks = missesStacks
       self.missesRoots = missesRoots
+      self.othersAreIdle = othersAreIdle
       self.notes = notes
     }
   }

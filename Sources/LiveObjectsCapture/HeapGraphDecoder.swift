@@ -58,7 +58,8 @@ extension HeapGraphDecoder {
     let flags = try reader.u32()
     contents.status = HeapGraph.Status(
       wasRead: state == .read, threads: threads, unreadObjects: unread, scannedObjects: scanned,
-      missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0, notes: try reader.strings())
+      missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0,
+      othersAreIdle: flags & 4 != 0, notes: try reader.strings())
     isDescribed = true
   }
 

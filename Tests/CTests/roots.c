@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -41,6 +42,7 @@ enum {
 
 static uintptr_t objects[OBJECTS];
 static struct seen seen[OBJECTS]; // in the child, and then here
+static bool has_frames;           // likewise
 
 static volatile uintptr_t global_variable;
 static __thread volatile uintptr_t thread_variable;
@@ -69,7 +71,9 @@ static void note_root(void *context, const struct liveobj_root *root) {
 }
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
-    return liveobj_roots_scan(context, note_root, NULL) && write(destination, seen, sizeof seen);
+    return liveobj_roots_scan(context, note_root, NULL, &has_frames) &&
+           write(destination, &has_frames, sizeof has_frames) &&
+           write(destination, seen, sizeof seen);
 }
 
 __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
@@ -79,10 +83,13 @@ __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
     EXPECT(liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
+    has_frames = false;
     struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
-    EXPECT(!child.failure && child.count == sizeof seen);
-    if (child.count == sizeof seen)
-        memcpy(seen, child.bytes, sizeof seen);
+    EXPECT(!child.failure && child.count == sizeof has_frames + sizeof seen);
+    if (child.count == sizeof has_frames + sizeof seen) {
+        memcpy(&has_frames, child.bytes, sizeof has_frames);
+        memcpy(seen, child.bytes + sizeof has_frames, sizeof seen);
+    }
     liveobj_child_end(&child);
     liveobj_roots_end(&roots);
 }
@@ -189,6 +196,43 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(IN_FREED));
 }
 
+/// Waits in libc, with no frame of the program below.
+static pthread_t start_idle_thread(void) {
+    enum { A_MOMENT = 50000 };
+    pthread_t thread;
+    pthread_create(&thread, NULL, (void *(*)(void *))(uintptr_t)pause, NULL);
+    usleep(A_MOMENT);
+    return thread;
+}
+
+static void ignore(int signal) {
+    (void)signal;
+}
+
+static void note_other_thread(void *context, uint32_t thread) {
+    if (thread != (uint32_t)getpid())
+        liveobj_idle_threads_add(context, thread);
+}
+
+static void a_thread_with_a_frame_of_the_program_is_not_idle(void) {
+    EXPECT(has_frames);
+}
+
+static void a_thread_that_waits_in_libc_is_idle_until_it_runs(void) {
+    static struct liveobj_idle_threads idle;
+    signal(SIGUSR1, ignore);
+    pthread_t thread = start_idle_thread();
+    hold_and_look();
+    EXPECT(!has_frames);
+    liveobj_idle_threads_start(&idle);
+    liveobj_os_visit_threads(note_other_thread, &idle);
+    EXPECT(idle.count == 1);
+    EXPECT(liveobj_idle_threads_have_slept(&idle));
+    pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
+    pthread_join(thread, NULL);
+    EXPECT(!liveobj_idle_threads_have_slept(&idle));
+}
+
 /// From now on this process may list no folder.
 static bool forbid_listing(void) {
     enum { FLAGS = offsetof(struct seccomp_data, args[2]) };
@@ -232,8 +276,10 @@ int main(void) {
     hold_and_look();
     holders_are_found_and_told_apart();
     what_is_no_holder_is_not_taken_for_one();
+    a_thread_with_a_frame_of_the_program_is_not_idle();
     close(gate[1]);
     pthread_join(thread, NULL);
+    a_thread_that_waits_in_libc_is_idle_until_it_runs();
     threads_that_are_not_listed_are_a_failure();
     return EXPECT_STATUS();
 }

@@ -34,6 +34,14 @@ import Testing
     #expect(finding.unexplainedRetains == 1)
   }
 
+  @Test mutating func besideThreadsThatWaitForWorkItIsShown() throws {
+    _ = builder.object(of: builder.type("Demo.Handle"))
+    builder.heapGraph(HeapGraph.Status(threads: 3, othersAreIdle: true))
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == .overRetained)
+    #expect(finding.certainty == .definite)
+  }
+
   @Test mutating func besideOtherThreadsTheLedgerShowsIt() throws {
     let made = builder.stackTrace([0x10])
     let given = builder.stackTrace([0x20])
@@ -44,6 +52,7 @@ import Testing
     symbolicator.define(0x20, [.user("Handle.giveAway()")])
     let finding = try #require(analysis().findings.first)
     #expect(finding.verdict == .overRetained)
+    #expect(finding.certainty == .probable)
     #expect(finding.retainedAt.map(\.retains) == [3])
     #expect(finding.retainedAt.map(\.releases) == [2])
     #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])

@@ -60,11 +60,17 @@ static void add_late_types(struct liveobj_capture *capture,
     }
 }
 
+/// No other thread can hold an object in a register.
+static bool are_others_idle(const struct liveobj_heap_walk *walk) {
+    return !walk->roots.misses_stacks && !walk->report->misses_roots && !walk->report->has_frames &&
+           liveobj_idle_threads_have_slept(&walk->roots.idle);
+}
+
 static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {
     static const char *const locked =
         "another thread held the locks of the Swift runtime while references were read, so some "
         "types' properties are not known";
-    enum { MISSES_STACKS = 1, MISSES_ROOTS = 2 };
+    enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, OTHERS_ARE_IDLE = 4 };
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "GRPH"))
         return;
@@ -74,7 +80,8 @@ static void write_state(struct liveobj_stream *stream, const struct liveobj_heap
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
     liveobj_put_u32(&section, (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
-                                  (report->misses_roots ? MISSES_ROOTS : 0));
+                                  (report->misses_roots ? MISSES_ROOTS : 0) |
+                                  (are_others_idle(walk) ? OTHERS_ARE_IDLE : 0));
     liveobj_put_u32(&section, report->timeouts > 0);
     if (report->timeouts > 0)
         liveobj_put_text(&section, locked);

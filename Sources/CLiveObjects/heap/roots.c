@@ -97,20 +97,11 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
 
 // MARK: - Threads
 
-static const char *append_number(char *end, uint32_t number) {
-    *--end = 0;
-    do
-        *--end = (char)('0' + number % 10);
-    while (number /= 10);
-    return end;
-}
-
 /// The last number but one of a thread's `syscall` file, if it waits in the kernel; 0 if it runs.
 static uintptr_t stack_pointer_of(uint32_t thread) {
     enum { PATH_BYTES = 64, TEXT_BYTES = 256 };
-    char path[PATH_BYTES] = "/proc/self/task/", digits[16], text[TEXT_BYTES];
-    strcat(path, append_number(digits + sizeof digits, thread));
-    strcat(path, "/syscall");
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    liveobj_os_thread_file(thread, "syscall", path);
     size_t length = liveobj_os_file_read(path, text, sizeof text - 1);
     text[length] = 0;
     char *last = strrchr(text, ' ');
@@ -136,6 +127,8 @@ static void add_thread(void *context, uint32_t thread) {
     enum { RED_ZONE = 128 }; // that a function may use below its stack pointer
     struct finding *finding = context;
     bool is_own = thread == finding->roots->own_thread;
+    if (!is_own)
+        liveobj_idle_threads_add(&finding->roots->idle, thread);
     uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer : stack_pointer_of(thread);
     finding->roots->threads++;
     finding->roots->misses_stacks |= pointer == 0;
@@ -224,6 +217,7 @@ static bool add_mapping(void *context, const char *line) {
 bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
     struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
+    liveobj_idle_threads_start(&roots->idle);
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);

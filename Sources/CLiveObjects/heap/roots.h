@@ -6,7 +6,7 @@
 #ifndef LIVEOBJ_ROOTS_H
 #define LIVEOBJ_ROOTS_H
 
-#include "../internal.h"
+#include "idle_threads.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -45,6 +45,7 @@ struct liveobj_roots {
     const struct liveobj_entry *entry;
     uint32_t own_thread;
     bool misses_stacks; // of some thread no stack pointer could be had
+    struct liveobj_idle_threads idle;
 };
 
 /// \param entry of the calling thread into the recorder; it must live as long as `roots`.
@@ -53,9 +54,10 @@ bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry 
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.
+/// \param has_frames set where another thread than the calling one does more than wait.
 /// \returns false if not all of it could be read.
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context);
+                        void *context, bool *has_frames);
 
 #pragma GCC visibility pop
 

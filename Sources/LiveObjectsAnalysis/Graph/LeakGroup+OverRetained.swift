@@ -3,8 +3,8 @@ import LiveObjectsCapture
 extension LeakSearch {
   /// Finds objects that nothing reaches and that are retained more often than anything refers to them.
   ///
-  /// Beside other threads, one of which may hold an object in a register, it is called over-retained
-  /// only if the ledger accounts for all of its retains and every thread's stack was read.
+  /// Beside other threads that do more than wait, one of which may hold an object in a register, it is called
+  /// over-retained only if the ledger accounts for all of its retains and every thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
@@ -29,9 +29,11 @@ extension LeakSearch {
     guard isolation[object] == .held, !holders.isReached(object), !graph.capture.objects[object].isPinned,
       graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
-    let status = graph.heap.status
-    return status.threads <= 1 || (!status.missesStacks && isAccountedFor(object))
+    return hasAllRegisters || (!graph.heap.status.missesStacks && isAccountedFor(object))
   }
+
+  /// No other thread may hold an object in a register, where it is not seen.
+  private var hasAllRegisters: Bool { graph.heap.status.threads <= 1 || graph.heap.status.othersAreIdle }
 
   /// The ledger knows of every retain of the object.
   private func isAccountedFor(_ object: Int) -> Bool {
@@ -48,7 +50,8 @@ extension LeakSearch {
       !holders.isReached(target) && !graph.capture.objects[target].isPinned
     }
     let certainty: Finding.Certainty =
-      graph.heap.status.missesRoots || graph.conservative[object] > 0 ? .probable : .definite
+      graph.heap.status.missesRoots || graph.conservative[object] > 0 || !hasAllRegisters
+      ? .probable : .definite
     groups.append(
       LeakGroup(verdict: .overRetained, certainty: certainty, core: [object], victims: victims))
   }
