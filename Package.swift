@@ -103,6 +103,7 @@ let package = Package(
       ],
       exclude: ["exports.map"],
       linkerSettings: [companionExports("XCTestCompanion")]),
+    .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),
     .executableTarget(

@@ -48,11 +48,10 @@
       let findings = last.failures(namedBy: symbolicator, cleared: running.clearedProperties)
       guard !findings.isEmpty else { return [] }
       let declaration = last.declaration(
-        of: running.testCase.candidates, near: UInt(bitPattern: ObjectIdentifier(type(of: running.testCase))),
-        namedBy: symbolicator)
+        of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       return findings.map { finding in
         let made = finding.allocatedAt.first?.frames.first { $0.line != nil }
-        return TestFailure(location: Self.text(declaration ?? made), message: FindingText(finding).description)
+        return TestFailure(location: Self.text(declaration ?? made), message: "\(FindingText(finding))")
       }
     }
 

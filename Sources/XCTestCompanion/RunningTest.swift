@@ -47,15 +47,18 @@
     /// XCTest's name of a test is `Class.testMethod`.
     private var method: Substring { name.split(separator: ".").last ?? "" }
 
-    /// Its own and the inherited methods that may be the test, with their modules.
-    var candidates: [String] {
+    /// With its module and class, or a superclass that it may be inherited from, the nearest first.
+    var methodNames: [String] {
+      var names: [String] = []
       var type: AnyClass? = type(of: self)
-      var candidates: [String] = []
       while let current = type, current != XCTestCase.self {
-        candidates.append("\(String(reflecting: current)).\(method)")
+        names.append("\(String(reflecting: current)).\(method)")
         type = _getSuperclass(current)
       }
-      return candidates
+      return names
     }
+
+    /// In the image that holds the class, and its methods.
+    var classAddress: UInt { UInt(bitPattern: ObjectIdentifier(type(of: self))) }
   }
 #endif

@@ -2,13 +2,13 @@ import Foundation
 
 /// The Swift compiler, for programs that no target of the package can be.
 public enum Compiler {
-  public struct Failure: Error, CustomStringConvertible {
+  public struct Failure: Error, Sendable, CustomStringConvertible {
     public var description: String
   }
 
   /// The sources of a program in `Tests/Fixtures`.
   public static func sources(of fixture: String) throws -> [String] {
-    try sources(in: packageFolder + "/Tests/Fixtures/" + fixture)
+    try sources(in: fixtureFolder + "/" + fixture)
   }
 
   /// All Swift and C sources in a folder and in those inside it.
@@ -47,6 +47,9 @@ public enum Compiler {
 
   /// The package's own `Sources`.
   public static let sourceFolder = packageFolder + "/Sources"
+
+  /// The package's own `Tests/Fixtures`.
+  public static let fixtureFolder = packageFolder + "/Tests/Fixtures"
 
   private static let packageFolder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

@@ -27,4 +27,6 @@ class SharedTests: XCTestCase {
   }
 }
 
-final class InheritingTests: SharedTests {}
+final class InheritingTests: SharedTests {
+  func testOwn() {}
+}

@@ -47,3 +47,32 @@ final class BrokenCycleTests: XCTestCase {
     addTeardownBlock { other.handler = nil }
   }
 }
+
+/// The system under test goes, and something else stays.
+final class UnrelatedLeakTests: XCTestCase {
+  private var sut: Token?
+
+  override func setUp() { sut = Token() }
+  override func tearDown() { sut = nil }
+
+  func testSomethingElseStays() {
+    sut?.use()
+    let loader = Loader()
+    loader.observe()
+  }
+}
+
+/// Kept by somebody who was never told to forget.
+final class RegisteredTests: XCTestCase {
+  private lazy var sut: Token? = Token()
+
+  override func tearDown() { sut = nil }
+
+  func testStaysRegistered() {
+    Registry.tokens.append(sut!)
+  }
+}
+
+private enum Registry {
+  nonisolated(unsafe) static var tokens: [Token] = []
+}

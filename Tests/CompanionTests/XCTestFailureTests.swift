@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// A test that leaves something behind fails as XCTest's own assertions make it fail.
+struct XCTestFailureTests {
+  @Test func aLeakFailsTheTestThatMadeItAndNoOther() throws {
+    let run = try XCTestLeaks.run("OrderTests")
+    #expect(run.failures.map(\.test) == ["OrderTests.testB_leaks"])
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func theFailureIsCountedAndNoTestIsAdded() throws {
+    let run = try XCTestLeaks.run("OrderTests")
+    #expect(run.summary == "Executed 3 tests, with 1 failure (0 unexpected)")
+  }
+
+  @Test func theFailureStandsWhereTheTestIsDeclared() throws {
+    let run = try XCTestLeaks.run("OrderTests/testB_leaks")
+    #expect(
+      run.failures.map(\.place)
+        == [try XCTestLeaks.declaration(of: "testB_leaks", in: "OrderTests.swift")])
+  }
+
+  @Test func anInheritedTestFailsWhereItIsWritten() throws {
+    let run = try XCTestLeaks.run("InheritingTests")
+    #expect(run.failures.map(\.test) == ["InheritingTests.testInherited"])
+    #expect(
+      run.failures.map(\.place)
+        == [try XCTestLeaks.declaration(of: "testInherited", in: "OrderTests.swift")])
+  }
+
+  @Test func theMessageTellsVerdictPathAndCallSite() throws {
+    let message = try #require(try XCTestLeaks.run("OrderTests").failures.first?.message)
+    #expect(message.hasPrefix("retain cycle: Leaky.Loader"))
+    #expect(message.contains("Loader.handler → closure #1 in Loader.observe() → self"))
+    #expect(message.contains("made at OrderTests.testB_leaks() OrderTests.swift:"))
+  }
+
+  @Test func aStrongDelegateFailsAndAWeakOneDoesNot() throws {
+    let run = try XCTestLeaks.run("DelegateTests/testStrongDelegate", "DelegateTests/testWeakDelegate")
+    #expect(run.leaking == ["DelegateTests.testStrongDelegate"])
+    #expect(run.failures[0].message.contains("Coordinator.screen → Screen.delegate → Coordinator"))
+  }
+
+  @Test func anObjectRetainedOnceTooOftenFailsWithTheCallThatRetainedIt() throws {
+    let run = try XCTestLeaks.run("DelegateTests/testRetainedOnceTooOften", options: "retains=all")
+    let message = try #require(run.messages(of: "DelegateTests.testRetainedOnceTooOften").first)
+    #expect(message.hasPrefix("over-retained by 1: Leaky.Token"))
+    #expect(message.contains("retained at DelegateTests.testRetainedOnceTooOften()"))
+  }
+
+  @Test func anAsynchronousTestFailsToo() throws {
+    let run = try XCTestLeaks.run("AsyncTests")
+    #expect(run.failures.map(\.test) == ["AsyncTests.testLeaksAfterAwaiting"])
+    #expect(
+      run.failures.map(\.place)
+        == [try XCTestLeaks.declaration(of: "testLeaksAfterAwaiting", in: "AsyncTests.swift")])
+  }
+
+  @Test func aTestThatRunsAloneFailsAsItDoesAmongOthers() throws {
+    let alone = try XCTestLeaks.run("OrderTests/testB_leaks")
+    let among = try XCTestLeaks.run("OrderTests")
+    #expect(alone.failures == among.failures)
+    #expect(try XCTestLeaks.run("OrderTests/testA_leavesNothing").run.status == .exited(0))
+  }
+
+  @Test func nothingFailsWhereNothingShall() throws {
+    let run = try XCTestLeaks.run("OrderTests", options: "failon=none")
+    #expect(run.failures.isEmpty)
+    #expect(run.run.status == .exited(0))
+  }
+}

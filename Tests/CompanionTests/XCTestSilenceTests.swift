@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+/// What looks like a leak to whoever looks too early, or too closely.
+struct XCTestSilenceTests {
+  /// With `failon=growth` the test fails unless the companion waits.
+  @Test(arguments: [
+    "testOnAQueue", "testOnTheMainQueue", "testOnTheMainActor", "testInATask", "testInAnActor",
+    "testOnAThread",
+  ])
+  func whatIsReleasedSoonAfterTheTestIsNoLeak(test: String) throws {
+    let run = try XCTestLeaks.run("LateReleaseTests/" + test, options: "failon=growth")
+    #expect(run.failures.isEmpty, "\(run.failures)")
+    #expect(run.summary == "Executed 1 test, with 0 failures (0 unexpected)")
+  }
+
+  @Test func whatATestCaseStoresIsNoLeak() throws {
+    let run = try XCTestLeaks.run("PropertyTests")
+    #expect(run.failures.isEmpty)
+    #expect(run.run.status == .exited(0))
+  }
+
+  @Test func whatATestCaseStoresIsHeldByIt() throws {
+    let run = try XCTestLeaks.run("PropertyTests", options: "failon=held")
+    let messages = run.messages(of: "PropertyTests.testKeepsObjects")
+    #expect(messages.count == 2)
+    #expect(messages.allSatisfy { $0.hasPrefix("held by PropertyTests: Leaky.Token") })
+    #expect(messages.contains { $0.contains("PropertyTests.tokens[0] → Token") })
+    #expect(run.leaking.count == 2)
+  }
+
+  @Test func whatXCTestMakesForATestIsNoLeakOfIt() throws {
+    let run = try XCTestLeaks.run("ExpectationTests", options: "failon=growth")
+    #expect(run.failures.isEmpty, "\(run.failures)")
+    #expect(run.summary == "Executed 5 tests, with 0 failures (0 unexpected)")
+  }
+
+  @Test func aCycleThatIsBrokenInTearDownIsNoLeak() throws {
+    let run = try XCTestLeaks.run("BrokenCycleTests")
+    #expect(run.failures.isEmpty, "\(run.failures)")
+  }
+
+  @Test func aTestThatDidNotComeToItsEndSaysNothingAboutLeaks() throws {
+    let run = try XCTestLeaks.run("OutcomeTests")
+    #expect(run.leaking.isEmpty)
+    #expect(
+      run.failures.map(\.test) == [
+        "OutcomeTests.testFails", "OutcomeTests.testThrows", "OutcomeTests.testThrowsAfterAwaiting",
+      ])
+    #expect(run.summary == "Executed 4 tests, with 1 test skipped and 3 failures (2 unexpected)")
+  }
+}

@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+/// A system under test that `tearDown` clears, without a word about leaks in the test.
+struct XCTestTearDownTests {
+  @Test func aSystemUnderTestThatStaysFailsUnderItsPropertysName() throws {
+    let run = try XCTestLeaks.run("TearDownTests")
+    #expect(run.failures.map(\.test) == ["TearDownTests.testSystemUnderTestStays"])
+    let message = try #require(run.failures.first?.message)
+    #expect(message.contains("Coordinator.screen → Screen.delegate → Coordinator"))
+    #expect(message.contains("`sut` of TearDownTests was cleared, and what it held is still alive."))
+  }
+
+  @Test func aSystemUnderTestThatGoesIsSilent() throws {
+    let run = try XCTestLeaks.run("MendedTearDownTests", options: "failon=growth")
+    #expect(run.failures.isEmpty, "\(run.failures)")
+  }
+
+  @Test func anotherLeakIsNotSaidToBeTheSystemUnderTest() throws {
+    let run = try XCTestLeaks.run("UnrelatedLeakTests")
+    let message = try #require(run.failures.first?.message)
+    #expect(!message.contains("`sut`"), "\(message)")
+  }
+
+  @Test func theHolderOfASystemUnderTestThatStaysIsNamed() throws {
+    let run = try XCTestLeaks.run("RegisteredTests", options: "failon=held")
+    let message = try #require(run.failures.first?.message)
+    #expect(message.hasPrefix("held by static Registry.tokens: Leaky.Token"), "\(message)")
+    #expect(message.contains("`sut` of RegisteredTests was cleared"))
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A package in `Tests/Fixtures/Packages`, built as the running tests were: with or without optimisation.
+///
+/// Built once per process, into a folder of its own beside the other products, where the next run finds it.
+public final class FixturePackage: Sendable {
+  public let name: String
+  /// What `--scratch-path` takes.
+  public let scratchFolder: String
+
+  private let failure: Compiler.Failure?
+
+  /// Builds the package with its tests. An error in it shows when the first product is asked for.
+  public init(_ name: String) {
+    self.name = name
+    scratchFolder = BuiltProducts.folder + "/FixturePackages/" + name
+    do {
+      try Compiler.run(
+        "swift",
+        ["build", "--build-tests", "--package-path", Self.folder(of: name), "--scratch-path", scratchFolder]
+          + Self.configuration)
+      failure = nil
+    } catch {
+      failure = error as? Compiler.Failure ?? Compiler.Failure(description: "\(error)")
+    }
+  }
+
+  /// The package's own folder.
+  public var folder: String { Self.folder(of: name) }
+
+  /// The executable that holds all its tests.
+  ///
+  /// - Throws: the compiler's words, if the package cannot be built.
+  public func testBinary() throws -> String {
+    if let failure { throw failure }
+    return "\(scratchFolder)/\(Self.configuration[1])/\(name)PackageTests.xctest"
+  }
+
+  /// The line of a source file of the package that contains a text, counted from 1.
+  public func line(of text: String, in file: String) throws -> Int? {
+    try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .firstIndex { $0.contains(text) }
+      .map { $0 + 1 }
+  }
+
+  /// How the running tests were built, for SwiftPM.
+  public static var configuration: [String] {
+    #if DEBUG
+      ["-c", "debug"]
+    #else
+      ["-c", "release"]
+    #endif
+  }
+
+  private static func folder(of name: String) -> String {
+    Compiler.fixtureFolder + "/Packages/" + name
+  }
+}
