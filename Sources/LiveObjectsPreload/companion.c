@@ -19,15 +19,14 @@
 struct library {
     const char *name;
     const char *symbol; ///< is in every version of the library, and in nothing else
-    const char *file;
+    const char *product;
     const char *start;
 };
 
 static const struct library xctest = {"XCTest", "$s6XCTest0A17ObservationCenterCMa",
-                                      "libLiveObjectsXCTestCompanion.so",
-                                      LIVEOBJ_XCTEST_COMPANION_START};
+                                      "LiveObjectsXCTestCompanion", LIVEOBJ_XCTEST_COMPANION_START};
 static const struct library testing = {"Swift Testing", "swt_abiv0_getEntryPoint",
-                                       "libLiveObjectsTestingCompanion.so",
+                                       "LiveObjectsTestingCompanion",
                                        LIVEOBJ_TESTING_COMPANION_START};
 
 // MARK: - The host
@@ -101,14 +100,21 @@ static const char *load_error(const char *path) {
 
 /// A companion of another toolchain than the program's asks for symbols that are not there.
 static const char *start(const struct library *library, struct liveobj_testing_companion *result) {
-    static char path[PATH_MAX];
-    if (!liveobj_library_sibling(library->file, path) || access(path, R_OK) != 0)
+    static char path[PATH_MAX], file[64] = "lib";
+    strcat(strcat(file, library->product), ".so");
+    if (!liveobj_library_sibling(file, path) || access(path, R_OK) != 0)
         return "it is not beside the preload library";
     void *companion = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!companion)
         return load_error(path);
     liveobj_companion_start_fn start = (liveobj_companion_start_fn)dlsym(companion, library->start);
     return start ? start(&host, result) : "it was built without the test library";
+}
+
+static void complain(const struct library *library, const char *problem) {
+    liveobj_message("leaks are reported for the process, not for each test of ", library->name,
+                    ": lib", library->product, ".so cannot be used: ", problem,
+                    "; `swift build --product ", library->product, "` makes one that fits", NULL);
 }
 
 static const char *start_library(const struct library *library) {
@@ -126,8 +132,7 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
     const char *problem = start_library(library);
     liveobj_ignore_end();
     if (problem)
-        liveobj_message("leaks are reported for the process, not for each test of ", library->name,
-                        ": ", library->file, " cannot be used: ", problem, NULL);
+        complain(library, problem);
     else if (options->verbosity >= 1)
         liveobj_message("watching each test of ", library->name, NULL);
 }

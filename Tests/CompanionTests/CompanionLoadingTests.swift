@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which companion is loaded, and what is said where none can be.
+struct CompanionLoadingTests {
+  /// A folder with the preload library, and what else is put there.
+  private func installation(companion: String? = nil) throws -> (folder: TemporaryFolder, library: String) {
+    let folder = try TemporaryFolder()
+    let library = folder.path("libLiveObjectsPreload.so")
+    try FileManager.default.copyItem(atPath: BuiltProducts.preloadLibrary, toPath: library)
+    if let companion {
+      let file = folder.path("libLiveObjectsXCTestCompanion.so")
+      try Data(companion.utf8).write(to: URL(fileURLWithPath: file))
+    }
+    return (folder, library)
+  }
+
+  private func companionMessages(_ run: ProgramRun) -> [Substring] {
+    run.standardError.split(separator: "\n").filter { $0.contains("Companion.so") }
+  }
+
+  @Test func withoutACompanionThisIsSaidOnceAndTheTestsRunOn() throws {
+    let (folder, library) = try installation()
+    let run = try XCTestLeaks.run("OrderTests", library: library)
+    #expect(companionMessages(run.run).count == 1)
+    #expect(run.run.standardError.contains("swift build --product LiveObjectsXCTestCompanion"))
+    #expect(run.failures.isEmpty)
+    #expect(run.run.status == .exited(0))
+    _ = folder
+  }
+
+  @Test func aCompanionThatDoesNotFitIsNotUsedAndSaidOnce() throws {
+    let (folder, library) = try installation(companion: "of another toolchain")
+    let run = try XCTestLeaks.run("OrderTests", library: library)
+    #expect(companionMessages(run.run).count == 1)
+    #expect(run.summary == "Executed 3 tests, with 0 failures (0 unexpected)")
+    #expect(run.run.status == .exited(0))
+    _ = folder
+  }
+
+  @Test func nothingIsSaidWhereNoTestRuns() throws {
+    let (folder, library) = try installation()
+    let environment = ["LD_PRELOAD": library, "LIVEOBJECTS_OPTIONS": "output=/dev/null"]
+    let binary = try XCTestLeaks.package.testBinary()
+    let list = try runProgram(binary, ["--list-tests"], environment: environment)
+    #expect(list.standardError.isEmpty)
+    let other = try runProgram(BuiltProducts.executable("Survivors"), environment: environment)
+    #expect(!other.standardError.contains("Companion"))
+    _ = folder
+  }
+
+  @Test func theCompanionOfTheLibraryThatRunsIsChosen() throws {
+    let (folder, library) = try installation()
+    let run = try runProgram(
+      try XCTestLeaks.package.testBinary(), ["--testing-library", "swift-testing"],
+      environment: ["LD_PRELOAD": library, "LIVEOBJECTS_OPTIONS": "output=/dev/null"])
+    #expect(!run.standardError.contains("XCTest"))
+    _ = folder
+  }
+
+  @Test func aProgramSeesNothingOfItsCompanion() throws {
+    let plain = try runProgram(try XCTestLeaks.package.testBinary(), ["LeakyTests.OutcomeTests"])
+    let watched = try XCTestLeaks.run("OutcomeTests").run
+    #expect(Self.withoutTimes(watched.standardOutput) == Self.withoutTimes(plain.standardOutput))
+    #expect(watched.standardError == plain.standardError)
+    #expect(watched.status == plain.status)
+  }
+
+  private static func withoutTimes(_ output: String) -> [String] {
+    output.split(separator: "\n").map { line in
+      String(line.replacing(/\d+\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d:/, with: ""))
+    }
+  }
+
+  @Test func theCompanionShowsOneFunctionOnly() throws {
+    let symbols = try runProgram(
+      "/usr/bin/env",
+      ["nm", "-D", "--defined-only", "--extern-only", BuiltProducts.library("LiveObjectsXCTestCompanion")])
+    #expect(symbols.status == .exited(0))
+    #expect(
+      symbols.standardOutput.split(separator: "\n").map { $0.split(separator: " ").last }
+        == ["liveobj_xctest_companion_start"])
+  }
+}
