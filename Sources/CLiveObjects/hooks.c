@@ -26,6 +26,7 @@ LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
 LIVEOBJ_HOOK typedef int (*posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
 LIVEOBJ_HOOK typedef void (*free_fn)(void *memory);
 LIVEOBJ_HOOK typedef const void *(*task_local_get_fn)(const void *key);
+LIVEOBJ_HOOK typedef const void *(*task_get_current_fn)(void);
 
 static struct {
     alloc_object_fn _swift_allocObject;
@@ -45,6 +46,7 @@ enum {
 static uint32_t extras;
 static const void *scope_keys[2]; // by owner
 static task_local_get_fn task_local_get;
+static task_get_current_fn task_get_current;
 
 /// The code of the functions that objects, raw buffers and tasks come from.
 static struct liveobj_extent task_create;
@@ -59,10 +61,22 @@ static uint32_t scope_of(enum liveobj_scope_owner owner) {
     return scope ? *scope : 0;
 }
 
+/// Where the running task was made: `Task.detached` inherits no task-local value. The task is ours
+/// to read for as long as it runs.
+static uint32_t scope_of_running_task(void) {
+    const void *task = task_get_current ? task_get_current() : NULL;
+    const uint32_t *slot = task ? liveobj_records_slot((uintptr_t)task) : NULL;
+    if (!slot)
+        return 0;
+    const struct liveobj_record *record = &liveobj_heap.records[LIVEOBJ_GET(*slot)];
+    return liveobj_scope_unpack(LIVEOBJ_GET(record->address), LIVEOBJ_GET(record->metadata));
+}
+
 /// A diff goes before the test that it runs in.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
-    uint32_t diff = scope_of(LIVEOBJ_SCOPE_DIFFS);
-    return diff ? diff : scope_of(LIVEOBJ_SCOPE_TESTS);
+    uint32_t scope = scope_of(LIVEOBJ_SCOPE_DIFFS);
+    scope = scope ? scope : scope_of(LIVEOBJ_SCOPE_TESTS);
+    return scope ? scope : scope_of_running_task();
 }
 
 /// For all but the short path: a thread's first hook, those after its end, and the extras.
@@ -248,6 +262,7 @@ static void install_pointers(const struct liveobj_runtime *runtime) {
 
 bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way) {
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
+    task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
     find_extents(runtime);
     slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
     if (!install_slots(runtime))

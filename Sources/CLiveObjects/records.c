@@ -226,7 +226,7 @@ bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
         .bytes = origin >> 32 | birth >> LIVEOBJ_VALUE_BITS << 32,
         .sequence = birth & liveobj_value_mask,
         .stack = (uint32_t)origin,
-        .scope = (uint32_t)(address >> LIVEOBJ_VALUE_BITS | metadata >> LIVEOBJ_VALUE_BITS << 16),
+        .scope = liveobj_scope_unpack(address, metadata),
     };
     return true;
 }

@@ -47,6 +47,11 @@ extern struct liveobj_heap liveobj_heap;
 #define LIVEOBJ_GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define LIVEOBJ_SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
 
+/// The scope, from a record's words that hold it.
+static inline uint32_t liveobj_scope_unpack(uint64_t address, uint64_t metadata) {
+    return (uint32_t)(address >> LIVEOBJ_VALUE_BITS | metadata >> LIVEOBJ_VALUE_BITS << 16);
+}
+
 /// Adds one to a counter that only the calling thread writes, so no read-modify-write is needed.
 #define LIVEOBJ_COUNT(counter) LIVEOBJ_SET(counter, (counter) + 1)
 

@@ -8,7 +8,7 @@ extension LiveObjects.Diff: CustomStringConvertible {
     guard unattributed > 0 else { return nil }
     let objects = unattributed == 1 ? "object was" : "objects were"
     return "\(unattributed) more \(objects) made at the same time and nobody can tell by whom: "
-      + "on a dispatch queue, a thread or in a detached task, beside other tests."
+      + "on a dispatch queue or a thread, beside other tests."
   }
 
   /// A filter with a typing error would otherwise look like code that leaves nothing behind.

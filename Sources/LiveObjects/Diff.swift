@@ -11,7 +11,7 @@ extension LiveObjects {
     /// Bytes asked for by the instances.
     public let bytes: UInt64
     /// Live instances made at the same time of which nobody knows whether they belong to the measurement:
-    /// beside parallel tests, what was made on dispatch queues, threads and in detached tasks.
+    /// beside parallel tests, what was made on dispatch queues and threads.
     public let unattributed: Int
     /// Live instances that the filter on types left out.
     let filteredOut: Int

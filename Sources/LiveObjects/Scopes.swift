@@ -1,8 +1,8 @@
 /// The diffs that are open in this process, and which objects belong to which.
 ///
 /// Every diff binds a scope id of its own around its body, as a task-local value that the recorder stores
-/// with each object. It goes wherever a task-local value goes: into child tasks, `Task { }` and actors, but
-/// not into `Task.detached`, dispatch queues and threads.
+/// with each object. It goes wherever a task-local value goes: into child tasks, `Task { }` and actors. The
+/// recorder takes it into `Task.detached` as well; dispatch queues and threads know nothing of it.
 final class Scopes: Sendable {
   /// The innermost open diff around the running code; 0 for none.
   @TaskLocal static var current: UInt32 = 0

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "internal.h"
+#include "support/capture_sections.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
 
@@ -31,36 +32,10 @@ static void **make_object(size_t bytes) {
 
 // MARK: - Reading captures
 
-struct section {
-    const unsigned char *bytes;
-    size_t count;
-};
-
-static uint32_t word(struct section section, size_t index) {
-    uint32_t word = 0;
-    if ((index + 1) * sizeof word <= section.count)
-        memcpy(&word, section.bytes + index * sizeof word, sizeof word);
-    return word;
-}
-
-/// The first section with a tag.
-static struct section find(struct liveobj_buffer capture, const char *tag) {
-    enum { HEADER = 16 };
-    for (size_t at = HEADER; at + HEADER <= capture.count;) {
-        const unsigned char *header = (const unsigned char *)capture.bytes + at;
-        uint64_t count;
-        memcpy(&count, header + 8, sizeof count);
-        if (memcmp(header, tag, 4) == 0)
-            return (struct section){header + HEADER, count};
-        at += HEADER + ((count + 7) & ~(size_t)7);
-    }
-    return (struct section){NULL, 0};
-}
-
 static uint32_t capture_state(void) {
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_GRAPH);
-    uint32_t state = word(find(capture, "GRPH"), 0);
-    EXPECT(find(capture, "END!").count == sizeof(uint64_t));
+    uint32_t state = section_word(section_find(capture, "GRPH"), 0);
+    EXPECT(section_find(capture, "END!").count == sizeof(uint64_t));
     liveobj_buffer_free(capture);
     return state;
 }
@@ -75,11 +50,13 @@ static void references_and_roots_are_in_the_capture(void) {
     first[2] = second;
     held = first;
     struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_GRAPH);
-    EXPECT(word(find(capture, "GRPH"), 0) == GRAPH_READ);
-    EXPECT(find(capture, "OBJS").count == 2 * 48);
-    EXPECT(find(capture, "REFS").count == 20);
-    EXPECT(word(find(capture, "REFS"), 0) == 0 && word(find(capture, "REFS"), 1) == 1);
-    EXPECT(word(find(capture, "ROOT"), 0) == 1 && word(find(capture, "ROOT"), 1) == 0);
+    EXPECT(section_word(section_find(capture, "GRPH"), 0) == GRAPH_READ);
+    EXPECT(section_find(capture, "OBJS").count == 2 * 48);
+    EXPECT(section_find(capture, "REFS").count == 20);
+    EXPECT(section_word(section_find(capture, "REFS"), 0) == 0 &&
+           section_word(section_find(capture, "REFS"), 1) == 1);
+    EXPECT(section_word(section_find(capture, "ROOT"), 0) == 1 &&
+           section_word(section_find(capture, "ROOT"), 1) == 0);
     liveobj_buffer_free(capture);
 }
 
@@ -87,8 +64,8 @@ static void without_references_only_new_objects_are(void) {
     uint64_t since = liveobj_mark();
     make_object(32);
     struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
-    EXPECT(find(capture, "GRPH").bytes == NULL);
-    EXPECT(find(capture, "OBJS").count == 48);
+    EXPECT(section_find(capture, "GRPH").bytes == NULL);
+    EXPECT(section_find(capture, "OBJS").count == 48);
     liveobj_buffer_free(capture);
 }
 

@@ -13,11 +13,16 @@ struct ParallelScopeTests {
         for _ in 0..<3 { group.addTask { plant(GenericPlanted(number)) } }
       }
       await Task { plant(PlantedActor()) }.value
+      await Task.detached {
+        plant(GenericPlanted("\(number)"))
+        await Task.detached { plant(GenericPlanted("\(number)")) }.value
+      }.value
     }
     #expect(diff.instances(of: Planted.self) == number + 1)
     #expect(diff.instances(of: GenericPlanted<Int>.self) == 3)
     #expect(diff.instances(of: PlantedActor.self) == 1)
-    #expect(diff.instances == number + 5, "\(diff)")
+    #expect(diff.instances(of: GenericPlanted<String>.self) == 2)
+    #expect(diff.instances == number + 7, "\(diff)")
   }
 
   @Test(arguments: 0..<10)

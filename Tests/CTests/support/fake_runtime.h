@@ -30,14 +30,18 @@ void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
 void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask);
 void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mask);
 void *swift_retain(void *object);
+void *swift_task_create_common(size_t bytes);
 
-__asm__(".globl swift_slowAlloc\n"
-        ".type swift_slowAlloc, @function\n"
-        "swift_slowAlloc:\n"
-        "  push %rbp\n" SET_FRAME_POINTER "  call malloc@PLT\n"
-        "  pop %rbp\n"
-        "  ret\n"
-        ".size swift_slowAlloc, . - swift_slowAlloc\n");
+// A function that asks `malloc` for as many bytes as its first argument says.
+#define MALLOC_CALLER(name)                                                                        \
+    ".globl " name "\n"                                                                            \
+    ".type " name ", @function\n" name ":\n"                                                       \
+    "  push %rbp\n" SET_FRAME_POINTER "  call malloc@PLT\n"                                        \
+    "  pop %rbp\n"                                                                                 \
+    "  ret\n"                                                                                      \
+    ".size " name ", . - " name "\n"
+
+__asm__(MALLOC_CALLER("swift_slowAlloc") MALLOC_CALLER("swift_task_create_common"));
 
 void swift_slowDealloc(void *memory, size_t bytes, size_t alignment_mask) {
     (void)bytes, (void)alignment_mask;

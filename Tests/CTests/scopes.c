@@ -1,0 +1,234 @@
+// Scopes inside scopes, the scope of a task's own work, and the tests of a process: what the
+// recorder keeps of them, and what a capture says.
+
+#include "scopes.h"
+#include "internal.h"
+#include "support/capture_sections.h"
+#include "support/expect.h"
+#include "support/fake_runtime.h"
+#include "tests.h"
+
+#ifdef FAKE_RUNTIME_CAN_BE_WATCHED
+
+// MARK: - Task-local values
+
+static const char test_key, diff_key;
+static uint32_t bound_test, bound_diff; // 0: nothing is bound
+static const void *running_task;
+
+const void *swift_task_localValueGet(const void *key);
+const void *swift_task_getCurrent(void);
+
+const void *swift_task_localValueGet(const void *key) {
+    const uint32_t *value = key == &test_key ? &bound_test : &bound_diff;
+    return *value ? value : NULL;
+}
+
+const void *swift_task_getCurrent(void) {
+    return running_task;
+}
+
+static void bind(uint32_t test, uint32_t diff, const void *task) {
+    bound_test = test;
+    bound_diff = diff;
+    running_task = task;
+}
+
+// MARK: - Objects
+
+enum { BYTES = 32, ALIGNMENT_MASK = 15 };
+static const uintptr_t metadata = 0; // of a class
+
+/// Not to be inlined: objects are told from raw buffers by the function that asks for their memory.
+static void *(*volatile allocate)(const void *, size_t, size_t) = swift_allocObject;
+
+static void *make_object(void) {
+    void **object = allocate(&metadata, BYTES, ALIGNMENT_MASK);
+    object[1] = (void *)3; // reference counts as the runtime makes them
+    return object;
+}
+
+static uint32_t scope_of(const void *memory) {
+    struct liveobj_object object = {.scope = UINT32_MAX};
+    EXPECT(liveobj_records_find((uintptr_t)memory, &object));
+    return object.scope;
+}
+
+static uint32_t scope_of_new_object(void) {
+    void *object = make_object();
+    uint32_t scope = scope_of(object);
+    swift_slowDealloc(object, BYTES, ALIGNMENT_MASK);
+    return scope;
+}
+
+static void objects_are_made_in_the_scope_that_is_bound(void) {
+    EXPECT(scope_of_new_object() == 0);
+    bind(7, 0, NULL);
+    EXPECT(scope_of_new_object() == 7);
+    bind(UINT32_MAX - 1, 0, NULL);
+    EXPECT(scope_of_new_object() == UINT32_MAX - 1);
+}
+
+static void a_diff_goes_before_the_test_it_runs_in(void) {
+    bind(7, 9, NULL);
+    EXPECT(scope_of_new_object() == 9);
+}
+
+static void a_task_without_values_works_in_the_scope_where_it_was_made(void) {
+    bind(7, 0, NULL);
+    void *task = swift_task_create_common(BYTES);
+    bind(0, 0, task);
+    EXPECT(scope_of_new_object() == 7);
+    void *inner = swift_task_create_common(BYTES);
+    bind(0, 0, inner);
+    EXPECT(scope_of_new_object() == 7);
+    bind(8, 0, inner);
+    EXPECT(scope_of_new_object() == 8);
+    bind(0, 0, NULL);
+    free(inner), free(task);
+}
+
+static void a_task_that_nobody_recorded_has_no_scope(void) {
+    char memory[BYTES];
+    bind(0, 0, memory);
+    EXPECT(scope_of_new_object() == 0);
+    bind(0, 0, NULL);
+}
+
+static void without_keys_objects_have_no_scope(void) {
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, NULL);
+    bind(7, 9, NULL);
+    EXPECT(scope_of_new_object() == 9);
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, NULL);
+    EXPECT(scope_of_new_object() == 0);
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &test_key);
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, &diff_key);
+    bind(0, 0, NULL);
+}
+
+// MARK: - Scopes inside others
+
+static void a_scope_lies_in_the_one_that_was_bound(void) {
+    uint32_t outer = liveobj_scope_make();
+    EXPECT(outer != 0 && liveobj_scope_parent(outer) == 0);
+    bind(outer, 0, NULL);
+    uint32_t inner = liveobj_scope_make();
+    bind(outer, inner, NULL);
+    uint32_t innermost = liveobj_scope_make();
+    bind(0, 0, NULL);
+    uint32_t other = liveobj_scope_make();
+    EXPECT(liveobj_scope_parent(inner) == outer && liveobj_scope_parent(innermost) == inner);
+    EXPECT(liveobj_scope_is_within(innermost, outer) && liveobj_scope_is_within(inner, inner));
+    EXPECT(!liveobj_scope_is_within(outer, inner) && !liveobj_scope_is_within(other, outer));
+    EXPECT(!liveobj_scope_is_within(0, outer) && liveobj_scopes_last() == other);
+}
+
+// MARK: - Tests
+
+static uint32_t begin_test(const char *id, const char *arguments, uint32_t scope) {
+    return liveobj_test_begin(&(struct liveobj_test){.library = LIVEOBJ_TEST_TESTING,
+                                                     .id = id,
+                                                     .arguments = arguments,
+                                                     .file = "/a/File.swift",
+                                                     .line = 12,
+                                                     .scope = scope});
+}
+
+static void a_test_counts_what_was_made_in_its_scope_and_those_inside(void) {
+    uint32_t scope = liveobj_scope_make();
+    bind(scope, 0, NULL);
+    uint32_t inner = liveobj_scope_make();
+    uint32_t test = begin_test("Module.Suite/counted()", "", scope);
+    EXPECT(test != 0 && liveobj_test_live_count(test) == 0);
+    EXPECT(liveobj_test_current() == test);
+    void *own = make_object();
+    bind(scope, inner, NULL);
+    void *measured = make_object();
+    bind(0, 0, NULL);
+    void *foreign = make_object();
+    EXPECT(liveobj_test_live_count(test) == 2 && liveobj_test_current() == 0);
+    swift_slowDealloc(own, BYTES, ALIGNMENT_MASK);
+    EXPECT(liveobj_test_live_count(test) == 1);
+    swift_slowDealloc(measured, BYTES, ALIGNMENT_MASK);
+    swift_slowDealloc(foreign, BYTES, ALIGNMENT_MASK);
+    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
+}
+
+static void a_test_without_a_scope_counts_all_since_it_began(void) {
+    void *before = make_object();
+    uint32_t test = begin_test("Module.Suite/test", "", 0);
+    void *object = make_object();
+    EXPECT(liveobj_test_live_count(test) == 1 && liveobj_test_current() == test);
+    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
+    EXPECT(liveobj_test_current() == 0);
+    swift_slowDealloc(before, BYTES, ALIGNMENT_MASK);
+    swift_slowDealloc(object, BYTES, ALIGNMENT_MASK);
+}
+
+static void what_is_no_test_has_nothing_and_cannot_end(void) {
+    liveobj_test_end(0, LIVEOBJ_TEST_FAILED);
+    liveobj_test_end(UINT32_MAX, LIVEOBJ_TEST_FAILED);
+    EXPECT(liveobj_test_live_count(0) == 0 && liveobj_test_live_count(UINT32_MAX) == 0);
+}
+
+static void a_test_ends_once_and_its_outcome_may_change(void) {
+    char id[] = "Module.Suite/kept()";
+    uint32_t test = begin_test(id, NULL, 3);
+    id[0] = 'X'; // the strings are copied
+    scope_of_new_object();
+    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
+    uint64_t end = liveobj_tests_get(test).end;
+    scope_of_new_object();
+    liveobj_mark();
+    liveobj_test_end(test, LIVEOBJ_TEST_LEAKED);
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    EXPECT(end > kept.first && kept.end == end && kept.outcome == LIVEOBJ_TEST_LEAKED);
+    EXPECT_STRING(kept.id, "Module.Suite/kept()");
+    EXPECT_STRING(kept.arguments, "");
+}
+
+// MARK: - Captures
+
+static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
+    enum { TEST_WORDS = 8, TEXT = TEST_WORDS + 1 };
+    struct liveobj_kept_test first = liveobj_tests_get(1);
+    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    struct section tests = section_find(capture, "TEST"), scopes = section_find(capture, "SCOP");
+    EXPECT(section_word(tests, 0) == LIVEOBJ_TEST_TESTING);
+    EXPECT(section_word(tests, 1) == LIVEOBJ_TEST_PASSED);
+    EXPECT(section_word(tests, 2) == first.scope && section_word(tests, 3) == 12);
+    EXPECT(section_word(tests, TEST_WORDS) == strlen("Module.Suite/counted()"));
+    EXPECT(memcmp(tests.bytes + TEXT * sizeof(uint32_t), "Module.Suite/counted()", 22) == 0);
+    EXPECT(scopes.count % 8 == 0 && section_word(scopes, 1) < section_word(scopes, 0));
+    EXPECT(liveobj_scope_parent(section_word(scopes, 0)) == section_word(scopes, 1));
+    liveobj_buffer_free(capture);
+}
+
+int main(void) {
+    struct liveobj_settings settings = liveobj_settings_default();
+    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.stacks = false;
+    EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &test_key);
+    liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, &diff_key);
+    objects_are_made_in_the_scope_that_is_bound();
+    a_diff_goes_before_the_test_it_runs_in();
+    a_task_without_values_works_in_the_scope_where_it_was_made();
+    a_task_that_nobody_recorded_has_no_scope();
+    without_keys_objects_have_no_scope();
+    a_scope_lies_in_the_one_that_was_bound();
+    a_test_counts_what_was_made_in_its_scope_and_those_inside();
+    a_test_without_a_scope_counts_all_since_it_began();
+    what_is_no_test_has_nothing_and_cannot_end();
+    a_test_ends_once_and_its_outcome_may_change();
+    a_capture_holds_tests_and_the_parents_of_scopes();
+    return EXPECT_STATUS();
+}
+
+#else
+
+int main(void) {
+    return 0; // nothing can be watched here
+}
+
+#endif
