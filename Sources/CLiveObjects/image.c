@@ -358,6 +358,28 @@ unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const ch
     return replaced;
 }
 
+struct slot_replacement {
+    const char *file_name;
+    const char *symbol;
+    void *replacement;
+    unsigned replaced;
+};
+
+static bool replace_in_library(void *context, const struct liveobj_image *image) {
+    struct slot_replacement *wanted = context;
+    const char *last_slash = strrchr(image->path, '/');
+    if (strcmp(last_slash ? last_slash + 1 : image->path, wanted->file_name) == 0)
+        wanted->replaced += liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement);
+    return false;
+}
+
+unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
+                                      void *replacement) {
+    struct slot_replacement wanted = {file_name, symbol, replacement, 0};
+    liveobj_images_visit(replace_in_library, &wanted);
+    return wanted.replaced;
+}
+
 // MARK: - Build id
 
 struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image) {

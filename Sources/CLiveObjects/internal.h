@@ -101,6 +101,9 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
 unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
                                      void *replacement);
 
+/// The same in a loaded library, found by its file's name. Not inside `liveobj_images_visit`.
+unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
+
 struct liveobj_build_id {
     const unsigned char *bytes;
     size_t count;

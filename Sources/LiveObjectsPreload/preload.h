@@ -16,6 +16,8 @@
 //   fallback_report.c  what C can say itself where there is no tool
 //   output.c           where the report goes
 //   message.c          lines for people, on a standard error that is still the one we were given
+//   test_cases.c       which test case of Swift Testing runs
+//   test_output.c      what its output says of it
 //   descriptor.c       patient writes, nameless files
 //   text.c             text and JSON without stdio
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
@@ -182,6 +184,19 @@ int liveobj_fallback_report_write(const struct liveobj_options *options, const c
 
 /// Writes the report. \returns true if there are findings that `failon` counts.
 bool liveobj_report_write(const struct liveobj_options *options);
+
+// MARK: test_cases.c
+
+struct liveobj_testing_companion;
+
+/// From now on the companion is told where Swift Testing's test cases begin and end, and objects
+/// made in one have its scope. While the process has one thread.
+void liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
+
+// MARK: test_output.c
+
+/// True if what Swift Testing writes is about an issue that fails the test.
+bool liveobj_test_output_is_failure(const char *text, size_t count);
 
 // MARK: exit.c
 

@@ -49,8 +49,8 @@ struct liveobj_testing_companion {
     /// \returns the scope of the test case that begins, 0 if none does.
     uint32_t (*case_begin)(void);
     /// The test case with this scope ends.
-    /// \param has_failed an issue was recorded in it, or it was cancelled.
-    void (*case_end)(uint32_t scope, bool has_failed, bool is_cancelled);
+    /// \param has_failed an issue was recorded in it.
+    void (*case_end)(uint32_t scope, bool has_failed);
 };
 
 /// \param result For Swift Testing: the companion's functions. Not used for XCTest.
