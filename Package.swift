@@ -11,11 +11,20 @@ let fixtures = [
 }
 
 /// A companion shows the preload library one function, and all else of it binds to itself.
-func companionExports(_ target: String) -> LinkerSetting {
-  .unsafeFlags([
-    "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(target)/exports.map",
-    "-Xlinker", "-Bsymbolic",
-  ])
+let companions = ["XCTestCompanion", "TestingCompanion"].map { name in
+  Target.target(
+    name: name,
+    dependencies: [
+      "CCompanion", "TestWatching", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
+      "LiveObjectsReport",
+    ],
+    exclude: ["exports.map"],
+    linkerSettings: [
+      .unsafeFlags([
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
+        "-Xlinker", "-Bsymbolic",
+      ])
+    ])
 }
 
 let package = Package(
@@ -81,8 +90,10 @@ let package = Package(
 #if os(Linux)
   package.products.append(
     .library(name: "LiveObjectsPreload", type: .dynamic, targets: ["LiveObjectsPreload"]))
-  package.products.append(
-    .library(name: "LiveObjectsXCTestCompanion", type: .dynamic, targets: ["XCTestCompanion"]))
+  package.products += companions.map {
+    .library(name: "LiveObjects\($0.name)", type: .dynamic, targets: [$0.name])
+  }
+  package.targets += companions
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
@@ -95,14 +106,6 @@ let package = Package(
           "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
         ])
       ]),
-    .target(
-      name: "XCTestCompanion",
-      dependencies: [
-        "CCompanion", "TestWatching", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
-        "LiveObjectsReport",
-      ],
-      exclude: ["exports.map"],
-      linkerSettings: [companionExports("XCTestCompanion")]),
     .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),

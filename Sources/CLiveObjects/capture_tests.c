@@ -8,6 +8,13 @@
 #include "scopes.h"
 #include "tests.h"
 
+/// Of a test that runs: now, or where it began, if that was after the capture did.
+static uint64_t end_of(const struct liveobj_kept_test *test, uint64_t next) {
+    if (test->end)
+        return test->end;
+    return next > test->first ? next : test->first;
+}
+
 static void put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
                      uint64_t next) {
     liveobj_put_u32(section, test->library);
@@ -15,7 +22,7 @@ static void put_test(struct liveobj_section *section, const struct liveobj_kept_
     liveobj_put_u32(section, test->scope);
     liveobj_put_u32(section, test->line);
     liveobj_put_u64(section, test->first);
-    liveobj_put_u64(section, test->end ? test->end : next);
+    liveobj_put_u64(section, end_of(test, next));
     liveobj_put_text(section, test->id);
     liveobj_put_text(section, test->arguments);
     liveobj_put_text(section, test->file);

@@ -119,7 +119,8 @@ static void complain(const struct library *library, const char *problem) {
 
 static const char *start_library(const struct library *library) {
     struct liveobj_testing_companion result = {0};
-    return start(library, &result);
+    const char *problem = start(library, &result);
+    return problem || library != &testing ? problem : liveobj_test_cases_start(&result);
 }
 
 void liveobj_companion_start(const struct liveobj_options *options, int argument_count,

@@ -191,7 +191,8 @@ struct liveobj_testing_companion;
 
 /// From now on the companion is told where Swift Testing's test cases begin and end, and objects
 /// made in one have its scope. While the process has one thread.
-void liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
+/// \returns NULL, or one sentence about why it cannot be done.
+const char *liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
 
 // MARK: test_output.c
 

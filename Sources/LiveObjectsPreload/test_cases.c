@@ -19,6 +19,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 // The recorder's, from the same library (internal.h).
@@ -116,11 +117,22 @@ static void hook_pop(void) {
 }
 
 /// The library writes what it has to say of a test on one of the test's own tasks.
-static size_t hook_fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
+static void look_at(const char *text, size_t count) {
     struct test_case *test_case = bound_case();
-    if (test_case && liveobj_test_output_is_failure(bytes, size * count))
+    if (test_case && liveobj_test_output_is_failure(text, count))
         __atomic_store_n(&test_case->is_failed, true, __ATOMIC_RELAXED);
+}
+
+/// For tools.
+static size_t hook_fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
+    look_at(bytes, size * count);
     return fwrite(bytes, size, count, file);
+}
+
+/// For people.
+static int hook_fputs(const char *text, FILE *file) {
+    look_at(text, strlen(text));
+    return fputs(text, file);
 }
 
 // MARK: - Start
@@ -153,14 +165,14 @@ static bool replace_calls(void) {
            replace("swift_task_localValuePush", (void *)(uintptr_t)hook_push);
 }
 
-void liveobj_test_cases_start(const struct liveobj_testing_companion *functions) {
+const char *liveobj_test_cases_start(const struct liveobj_testing_companion *functions) {
     companion = *functions;
-    if (!find_runtime() || !make_cases() || !replace_calls()) {
-        liveobj_message("this version of Swift Testing does not show where its tests begin and "
-                        "end: leaks are reported for the process, not per test",
-                        NULL);
-        return;
-    }
+    if (!make_cases())
+        return "there is no memory for test cases";
+    if (!find_runtime() || !replace_calls())
+        return "this version of Swift Testing does not show where its tests begin and end";
     replace("fwrite", (void *)(uintptr_t)hook_fwrite);
+    replace("fputs", (void *)(uintptr_t)hook_fputs);
     liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &key);
+    return NULL;
 }

@@ -1,7 +1,9 @@
 // Scopes inside scopes, the scope of a task's own work, and the tests of a process: what the
 // recorder keeps of them, and what a capture says.
 
+#define _GNU_SOURCE
 #include "scopes.h"
+#include "capture.h"
 #include "internal.h"
 #include "support/capture_sections.h"
 #include "support/expect.h"
@@ -204,6 +206,25 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
     liveobj_buffer_free(capture);
 }
 
+static bool keep(void *context, const void *bytes, size_t count) {
+    struct liveobj_buffer *buffer = context;
+    memcpy((char *)buffer->bytes + buffer->count, bytes, count);
+    buffer->count += count;
+    return true;
+}
+
+static void a_test_that_began_during_the_capture_has_not_ended_before(void) {
+    static const char name[] = "Module.Suite/late()";
+    char bytes[1 << 12];
+    struct liveobj_buffer capture = {.bytes = bytes};
+    struct liveobj_stream stream = {.write = keep, .context = &capture};
+    uint64_t first = liveobj_tests_get(begin_test(name, "", 0)).first, end;
+    liveobj_write_tests(&stream, first - 1);
+    const char *id = memmem(bytes, capture.count, name, strlen(name));
+    memcpy(&end, id - sizeof(uint32_t) - sizeof end, sizeof end);
+    EXPECT(end == first);
+}
+
 int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.way = LIVEOBJ_WAY_SLOTS;
@@ -222,6 +243,7 @@ int main(void) {
     what_is_no_test_has_nothing_and_cannot_end();
     a_test_ends_once_and_its_outcome_may_change();
     a_capture_holds_tests_and_the_parents_of_scopes();
+    a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();
 }
 
