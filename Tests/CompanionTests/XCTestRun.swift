@@ -84,6 +84,6 @@ extension XCTestRun.Failure {
 
   /// It is the companion's.
   var isLeak: Bool {
-    ["retain cycle", "over-retained", "held by", "growth"].contains(where: message.hasPrefix)
+    ["probabl", "retain cycle", "over-retained", "held by", "growth"].contains(where: message.hasPrefix)
   }
 }

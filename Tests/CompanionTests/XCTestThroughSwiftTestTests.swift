@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The same through `swift test`: what it counts, and what it writes for CI.
+@Suite(.serialized)
+struct XCTestThroughSwiftTestTests {
+  /// Runs `liveobjects test` on the package.
+  private func test(_ own: [String] = [], _ arguments: [String]) throws -> ProgramRun {
+    _ = try XCTestLeaks.package.testBinary()
+    return try runProgram(
+      BuiltProducts.tool,
+      ["test"] + own + ["--package-path", XCTestLeaks.package.folder]
+        + ["--scratch-path", XCTestLeaks.package.scratchFolder, "--skip-build"]
+        + FixturePackage.configuration + arguments,
+      timeout: .seconds(120))
+  }
+
+  @Test func inParallelEachLeakingTestFailsAloneAndStandsInTheXUnitFile() throws {
+    let folder = try TemporaryFolder()
+    let run = try test(
+      ["--text", "/dev/null"],
+      ["--parallel", "--xunit-output", folder.path("xunit.xml"), "--filter", "OrderTests|DelegateTests"])
+    #expect(run.status == .exited(1))
+    let xunit = try folder.text(of: "xunit.xml")
+    #expect(xunit.contains(#"tests="6" failures="2""#), "\(xunit)")
+    #expect(failed(in: xunit) == ["testB_leaks", "testStrongDelegate"])
+    #expect(run.standardOutput.contains("error: OrderTests.testB_leaks : retain cycle: Leaky.Loader"))
+  }
+
+  @Test func theReportAndTheFailuresNameTheSameTests() throws {
+    let folder = try TemporaryFolder()
+    let run = XCTestRun(
+      try test(
+        ["--json", folder.path("report.json")], ["--filter", "LeakyTests", "--disable-swift-testing"]))
+    let report = try JSONDecoder().decode(TestedReport.self, from: Data(folder.bytes(of: "report.json")))
+    #expect(report.leakingTests == run.leaking.map(Self.identifier).sorted())
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func withoutFailingFindingsSwiftTestSucceeds() throws {
+    let run = try test(
+      ["--fail-on", "none", "--text", "/dev/null"], ["--filter", "OrderTests", "--disable-swift-testing"])
+    #expect(run.status == .exited(0))
+  }
+
+  private func failed(in xunit: String) -> [String] {
+    xunit.matches(of: /name="(\w+)"[^>]*>\s*<failure/).map { String($0.1) }.sorted()
+  }
+
+  /// XCTest's name of a test, as `swift test list` spells it.
+  private static func identifier(_ name: String) -> String {
+    "LeakyTests." + name.replacing(".", with: "/")
+  }
+}
+
+/// The part of a JSON report that is asked for.
+private struct TestedReport: Decodable {
+  struct Finding: Decodable {
+    var verdict: String
+    var libraryLeak: Bool
+    var test: String?
+  }
+
+  var findings: [Finding]
+
+  /// The tests that own a leak, each once for every leak, sorted.
+  var leakingTests: [String] {
+    findings.filter { !$0.libraryLeak && ["retainCycle", "overRetained"].contains($0.verdict) }
+      .map { $0.test ?? "nobody" }.sorted()
+  }
+}
