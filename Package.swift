@@ -32,6 +32,8 @@ let package = Package(
   platforms: [.macOS(.v13)],
   products: [
     .library(name: "LiveObjects", targets: ["LiveObjects"]),
+    .library(name: "LiveObjectsXCTest", targets: ["LiveObjectsXCTest"]),
+    .library(name: "LiveObjectsTesting", targets: ["LiveObjectsTesting"]),
     .executable(name: "liveobjects", targets: ["LiveObjectsTool"]),
   ],
   dependencies: [
@@ -49,6 +51,15 @@ let package = Package(
       dependencies: [
         "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
       ]),
+    .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"]),
+    .target(
+      name: "LeakAssertions",
+      dependencies: [
+        "CLiveObjectsStart", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
+        "LiveObjectsReport",
+      ]),
+    .target(name: "LiveObjectsXCTest", dependencies: ["LiveObjects", "LeakAssertions"]),
+    .target(name: "LiveObjectsTesting", dependencies: ["LiveObjects", "LeakAssertions"]),
     .target(
       name: "TestWatching",
       dependencies: [

@@ -293,6 +293,10 @@ void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome)
     liveobj_tests_end(test, outcome);
 }
 
+void liveobj_recorder_test_leaked(uint32_t test) {
+    liveobj_tests_leaked(test);
+}
+
 uint64_t liveobj_recorder_test_live_count(uint32_t test) {
     if (test == 0 || test > liveobj_tests_count())
         return 0;

@@ -30,7 +30,8 @@
         (uint64_t since, enum liveobj_contents contents, liveobj_write_fn write, void *context),   \
         (since, contents, write, context))                                                         \
     PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
-              (since, visit, context))
+              (since, visit, context))                                                             \
+    PROCEDURE(test_leaked, (uint32_t test), (test))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

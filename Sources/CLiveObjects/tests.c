@@ -76,9 +76,15 @@ void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome) {
     if (test == 0 || test > liveobj_tests_count())
         return;
     struct liveobj_kept_test *kept = &tests.items[test];
-    LIVEOBJ_SET(kept->outcome, outcome);
+    bool has_leaked = outcome == LIVEOBJ_TEST_FAILED && LIVEOBJ_GET(kept->has_leaked);
+    LIVEOBJ_SET(kept->outcome, has_leaked ? LIVEOBJ_TEST_LEAKED : outcome);
     if (!LIVEOBJ_GET(kept->end))
         LIVEOBJ_SET(kept->end, liveobj_sequence_mark());
+}
+
+void liveobj_tests_leaked(uint32_t test) {
+    if (test > 0 && test <= liveobj_tests_count())
+        LIVEOBJ_SET(tests.items[test].has_leaked, true);
 }
 
 uint32_t liveobj_tests_count(void) {

@@ -11,6 +11,7 @@
 struct liveobj_kept_test {
     uint32_t library;
     uint32_t outcome;
+    uint32_t has_leaked; // an assertion said so
     uint32_t scope;
     uint32_t line;
     uint64_t first; // sequence numbers
@@ -22,6 +23,7 @@ struct liveobj_kept_test {
 
 uint32_t liveobj_tests_begin(const struct liveobj_test *test);
 void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome);
+void liveobj_tests_leaked(uint32_t test);
 
 /// The number of tests; they are counted from 1.
 uint32_t liveobj_tests_count(void);

@@ -26,7 +26,10 @@ extension LiveObjects {
     }
 
     /// Nothing was left behind, and nothing escaped the recorder.
-    public var isClean: Bool { instances == 0 && !explanation.isIncomplete }
+    public var isClean: Bool { instances == 0 && !isIncomplete }
+
+    /// Some objects were not recorded, or none at all.
+    package var isIncomplete: Bool { explanation.isIncomplete }
 
     /// The growth of every type, the largest first.
     public var types: [TypeGrowth] { explanation.analysis.types }

@@ -88,13 +88,15 @@ extension Measurement {
 // MARK: - Taking the result
 
 extension Measurement {
-  /// Waits, blocking the thread, until what is left has settled.
-  func finish() throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
+  /// Waits, by default blocking the thread, until what is left has settled.
+  func finish(
+    pausing: (Duration) -> Void = { $0.block() }
+  ) throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
     var settling = Settling(limit: options.settle)
     while true {
       switch try look(&settling) {
       case .settled(let diff): return diff
-      case .lookAgain(let pause): pause.block()
+      case .lookAgain(let pause): pausing(pause)
       }
     }
   }
@@ -134,10 +136,7 @@ extension Measurement {
   }
 
   private func sleep(_ pause: Duration, isolation: isolated (any Actor)?) async {
-    await Scopes.$current.withValue(Scopes.shared.pauses) {
-      // A cancelled task cannot sleep; its thread can.
-      do { try await Task.sleep(for: pause) } catch { pause.block() }
-    }
+    await Scopes.$current.withValue(Scopes.shared.pauses) { await pause.sleep(isolation: isolation) }
   }
 }
 

@@ -37,7 +37,7 @@ package enum Recorder {
     ignoring { TrackingStatus(liveobj_status()) }
   }
 
-  static var isTracking: Bool { liveobj_status().state == LIVEOBJ_STATE_TRACKING }
+  package static var isTracking: Bool { liveobj_status().state == LIVEOBJ_STATE_TRACKING }
 
   package static func mark() -> UInt64 { liveobj_mark() }
 

@@ -13,16 +13,20 @@
 package struct Settling {
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(50)
-  private static let quiet = Duration.milliseconds(100)
 
   private let limit: Duration
+  private let quiet: Duration
   private var pause = firstPause
   private var elapsed = Duration.zero
   private var unchanged = Duration.zero
   private var last: [ObjectIdentity]?
 
-  package init(limit: Duration = LiveObjects.Options().settle) {
+  /// - Parameters:
+  ///   - limit: the longest that all pauses may take together.
+  ///   - quiet: how long the same objects must have been alive to be taken for settled.
+  package init(limit: Duration = LiveObjects.Options().settle, quiet: Duration = .milliseconds(100)) {
     self.limit = limit
+    self.quiet = quiet
   }
 
   /// - Parameter survivors: the objects that are still alive.
@@ -30,7 +34,7 @@ package struct Settling {
   package mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
     if survivors != last { unchanged = .zero }
     last = survivors
-    guard !survivors.isEmpty, elapsed < limit, unchanged < Self.quiet else { return nil }
+    guard !survivors.isEmpty, elapsed < limit, unchanged < quiet else { return nil }
     let now = min(pause, limit - elapsed)
     pause = min(pause * 1.5, Self.longestPause)
     elapsed += now
@@ -46,5 +50,11 @@ extension Duration {
     time.tv_sec = Int(components.seconds)
     time.tv_nsec = Int(components.attoseconds / 1_000_000_000)
     nanosleep(&time, nil)
+  }
+
+  /// Suspends the calling task.
+  package func sleep(isolation: isolated (any Actor)?) async {
+    // A cancelled task cannot sleep; its thread can.
+    do { try await Task.sleep(for: self) } catch { block() }
   }
 }

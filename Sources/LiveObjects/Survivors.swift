@@ -54,6 +54,12 @@ package struct ObjectIdentity: Hashable, Sendable {
     address = object.address
     sequence = object.sequence
   }
+
+  /// An object that is known to be alive: no other has its address meanwhile.
+  package init(living address: ObjectAddress) {
+    self.address = address
+    sequence = 0
+  }
 }
 
 extension TypeDescription {

@@ -1,4 +1,4 @@
-/// The modules of the Swift toolchain, and the one whose diffs call the code that is measured.
+/// The modules of the Swift toolchain, and those whose diffs and assertions call the code that is measured.
 ///
 /// A list of names, since a statically linked program has the toolchain's code in its own image.
 enum SystemModules {
@@ -10,6 +10,6 @@ enum SystemModules {
     "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
     "FoundationNetworking", "FoundationXML", "XCTest", "Testing", "Dispatch", "Synchronization",
     "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
-    "LiveObjects",
+    "LiveObjects", "LiveObjectsXCTest", "LiveObjectsTesting", "LeakAssertions",
   ]
 }

@@ -1,9 +1,9 @@
 /// The name of a type as the runtime spells it, made fit for people and for comparison.
-struct TypeName {
+package struct TypeName {
   /// Without what changes from run to run.
-  let text: String
+  package let text: String
 
-  init(_ runtimeName: String) {
+  package init(_ runtimeName: String) {
     text = Self.withoutPrivateContexts(runtimeName)
   }
 

@@ -114,14 +114,8 @@ static bool has_suffix(const char *string, const char *suffix) {
 /// Those who ask a test binary for its tests read its output, and nothing runs that could leak.
 static bool only_lists_tests(int count, char *const *arguments) {
     const char *program = liveobj_activation_program();
-    if (!has_suffix(program, ".xctest") && !has_suffix(program, "-test-runner"))
-        return false;
-    for (int i = 1; i < count; i++)
-        if (strcmp(arguments[i], "--dump-tests-json") == 0 ||
-            strcmp(arguments[i], "--list-tests") == 0 || strcmp(arguments[i], "-l") == 0 ||
-            (i == 1 && strcmp(arguments[i], "list") == 0))
-            return true;
-    return false;
+    return (has_suffix(program, ".xctest") || has_suffix(program, "-test-runner")) &&
+           liveobj_arguments_only_list_tests(count, arguments);
 }
 
 /// The body of a Swift Testing exit test: a child process whose end is the test.

@@ -207,15 +207,28 @@ uint32_t liveobj_test_begin(const struct liveobj_test *test);
 /// \param test 0 is ignored.
 void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 
+/// An assertion of ours fails the test because of what it left behind; the test goes on. When it
+/// ends as failed, that counts as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own.
+/// \param test 0 is ignored.
+void liveobj_test_leaked(uint32_t test);
+
 /// The number of live objects of a test, counted as `liveobj_live_count` does: those of its scope
 /// and of the scopes opened in it, or those made since it began. Cost: one pass over all records,
 /// about a nanosecond each.
 uint64_t liveobj_test_live_count(uint32_t test);
 
 /// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
-/// that began last and has not ended; 0 for none. For assertions, which end it as
-/// LIVEOBJ_TEST_LEAKED.
+/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_leaked`.
 uint32_t liveobj_test_current(void);
+
+/// For a library of assertions, which sees only what is recorded from the start: starts tracking
+/// with the defaults, for a constructor of the test binary. Does nothing under the preload library,
+/// whose options say what is tracked, nor in a run that only lists tests.
+void liveobj_start_with_tests(int argument_count, char *const *arguments);
+
+/// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
+/// runs.
+bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 
 // MARK: - Own work
 

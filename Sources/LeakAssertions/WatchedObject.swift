@@ -1,0 +1,37 @@
+package import LiveObjects
+internal import LiveObjectsCapture
+
+/// An object that shall go. It is held weakly.
+package struct WatchedObject {
+  private weak var object: AnyObject?
+  let address: ObjectAddress
+
+  package init(_ object: AnyObject) {
+    self.object = object
+    address = ObjectAddress(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
+  }
+
+  /// Watches what a closure makes; `nil` if it makes nothing. Nothing of this holds the object afterwards.
+  @inline(never)
+  init?<Failure: Error>(madeBy make: () throws(Failure) -> AnyObject?) throws(Failure) {
+    guard let object = try make() else { return nil }
+    self.init(object)
+  }
+
+  /// The same, asynchronously.
+  @inline(never)
+  init?<Failure: Error>(
+    isolation: isolated (any Actor)?, madeBy make: () async throws(Failure) -> AnyObject?
+  ) async throws(Failure) {
+    guard let object = try await make() else { return nil }
+    self.init(object)
+  }
+
+  package var isAlive: Bool { object != nil }
+
+  /// As long as the object is alive.
+  package var identity: ObjectIdentity { ObjectIdentity(living: address) }
+
+  /// As the runtime names it.
+  var typeName: String? { object.map { String(reflecting: Swift.type(of: $0)) } }
+}

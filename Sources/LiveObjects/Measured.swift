@@ -1,0 +1,56 @@
+extension LiveObjects {
+  /// What a body returned and what it left behind, or why nobody knows.
+  package struct Measured<Value> {
+    package var value: Value
+    package var diff: Result<Diff, TrackingError>
+  }
+
+  /// A diff for assertions: the body runs even where nothing can be watched, and its value is returned.
+  ///
+  /// - Parameters:
+  ///   - options: how to measure.
+  ///   - pausing: waits for late releases.
+  ///   - body: the code to measure. An error of it passes unchanged.
+  package static func measure<Value, Failure: Error>(
+    _ options: Options, pausing: (Duration) -> Void, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Measured<Value> {
+    switch Measurement.started(options) {
+    case .failure(let error):
+      return Measured(value: try body(), diff: .failure(error))
+    case .success(let measurement):
+      let value = try measurement.run(body)
+      do throws(TrackingError) {
+        return Measured(value: value, diff: .success(try measurement.finish(pausing: pausing)))
+      } catch {
+        return Measured(value: value, diff: .failure(error))
+      }
+    }
+  }
+
+  /// The same with an asynchronous body, which is waited for suspended, on the caller's actor.
+  package static func measure<Value, Failure: Error>(
+    _ options: Options, isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Measured<Value> {
+    switch Measurement.started(options) {
+    case .failure(let error):
+      return Measured(value: try await body(), diff: .failure(error))
+    case .success(let measurement):
+      let value = try await measurement.run(isolation: isolation, body)
+      do throws(TrackingError) {
+        return Measured(value: value, diff: .success(try await measurement.finish(isolation: isolation)))
+      } catch {
+        return Measured(value: value, diff: .failure(error))
+      }
+    }
+  }
+}
+
+extension Measurement {
+  fileprivate static func started(
+    _ options: LiveObjects.Options
+  ) -> Result<Measurement, LiveObjects.TrackingError> {
+    do throws(LiveObjects.TrackingError) { return .success(try begin(options)) } catch {
+      return .failure(error)
+    }
+  }
+}

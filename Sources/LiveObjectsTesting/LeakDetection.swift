@@ -1,0 +1,49 @@
+#if canImport(Testing) && compiler(>=6.1)
+  internal import LeakAssertions
+  public import LiveObjects
+  public import Testing
+
+  /// A trait: a test fails that leaves something behind out of reach.
+  ///
+  /// On a suite it holds for every test inside; each case of a parameterised test is judged by itself, also
+  /// beside others. A test that fails otherwise, throws or is cancelled claims nothing: its teardown may be
+  /// unfinished. What a test makes on dispatch queues and threads cannot be told from what others make there,
+  /// and is not judged while tests run in parallel.
+  public struct LeakDetection: TestTrait, SuiteTrait, TestScoping {
+    private let options: LiveObjects.LeakOptions
+
+    init(_ options: LiveObjects.LeakOptions) {
+      self.options = options
+    }
+
+    public var isRecursive: Bool { true }
+
+    /// Runs a case of a test, waits for late releases suspended, and records an issue at the test for
+    /// everything that fails.
+    ///
+    /// - Throws: what the test throws, unchanged.
+    public func provideScope(
+      for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+      guard testCase != nil else { return try await function() }
+      let issues = OwnIssues()
+      let measured = try await issues.watching {
+        try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
+      }
+      guard let measured, !issues.areThere, !Task.isCancelled else { return }
+      for text in LeakCheck(options).failures(of: measured.diff) {
+        LeakIssue("detectsLeaks", text).record(at: test.sourceLocation)
+      }
+    }
+  }
+
+  extension Trait where Self == LeakDetection {
+    /// A test fails that leaves retain cycles or over-retained objects behind.
+    public static var detectsLeaks: Self { detectsLeaks(LiveObjects.LeakOptions()) }
+
+    /// A test fails that leaves something behind.
+    ///
+    /// - Parameter options: what fails, and how to measure; the test runs as often as they say.
+    public static func detectsLeaks(_ options: LiveObjects.LeakOptions) -> Self { Self(options) }
+  }
+#endif

@@ -1,0 +1,39 @@
+#if canImport(Testing) && compiler(>=6.1)
+  internal import LiveObjects
+  internal import Testing
+
+  /// Whether a test records issues of its own.
+  struct OwnIssues: Sendable {
+    private let seen = Locked(false)
+
+    var areThere: Bool { seen.withLock { $0 } }
+
+    /// Runs a body, and notices the issues that are recorded in it. They are recorded as ever.
+    ///
+    /// - Returns: `nil` only if the library took an error for a known issue.
+    func watching<Value>(
+      isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async throws -> Value? {
+      var value: Value?
+      // The matcher is asked about every issue, and takes none for a known one.
+      try await withKnownIssue(isIntermittent: true) {
+        value = try await body()
+      } matching: { issue in
+        if issue.fails { seen.withLock { $0 = true } }
+        return false
+      }
+      return value
+    }
+  }
+
+  extension Issue {
+    /// Warnings fail nothing.
+    fileprivate var fails: Bool {
+      #if compiler(>=6.3)
+        isFailure
+      #else
+        true
+      #endif
+    }
+  }
+#endif

@@ -1,0 +1,59 @@
+#if canImport(Testing)
+  internal import LeakAssertions
+  public import LiveObjects
+  public import Testing
+
+  /// Expects that nothing which a body made is left behind out of reach: no retain cycle, no over-retained
+  /// object.
+  ///
+  /// Every finding is an issue of its own, which names the path and the calls that made the objects. What is
+  /// alive and reachable, the returned value for instance, fails nothing unless the options say so; leaks of
+  /// the toolchain's own libraries never do. Late releases are waited for by blocking the thread.
+  ///
+  /// A body that throws has no result to judge. Where tracking fails the expectation fails; on other systems
+  /// than Linux it holds, and standard error says once that nothing is watched.
+  ///
+  /// - Parameters:
+  ///   - options: what fails, and how to measure.
+  ///   - comment: is added to the issues.
+  ///   - sourceLocation: where issues are recorded; the caller's.
+  ///   - body: the code in question.
+  /// - Returns: what the body returned; of several runs, the last.
+  /// - Throws: the body's own error, unchanged.
+  @discardableResult
+  public func expectNoLeaks<Value, Failure: Error>(
+    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let measured = try LiveObjects.measure(options.measuring, pausing: { $0.block() }, body)
+    for text in LeakCheck(options).failures(of: measured.diff) {
+      LeakIssue("expectNoLeaks", text).record(comment(), at: sourceLocation)
+    }
+    return measured.value
+  }
+
+  /// Expects the same of an asynchronous body, which runs on the caller's actor; late releases are waited for
+  /// suspended.
+  ///
+  /// - Parameters:
+  ///   - options: what fails, and how to measure.
+  ///   - comment: is added to the issues.
+  ///   - sourceLocation: where issues are recorded; the caller's.
+  ///   - isolation: the actor to run on; the caller's.
+  ///   - body: the code in question.
+  /// - Returns: what the body returned; of several runs, the last.
+  /// - Throws: the body's own error, unchanged.
+  @discardableResult
+  public func expectNoLeaks<Value, Failure: Error>(
+    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
+    for text in LeakCheck(options).failures(of: measured.diff) {
+      LeakIssue("expectNoLeaks", text).record(comment(), at: sourceLocation)
+    }
+    return measured.value
+  }
+#endif

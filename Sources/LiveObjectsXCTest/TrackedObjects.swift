@@ -1,0 +1,66 @@
+#if canImport(XCTest) && os(Linux)
+  internal import LeakAssertions
+  internal import LiveObjects
+  internal import XCTest
+
+  /// An object that shall be gone at the end of a test, and where that was asked for.
+  struct TrackedObject {
+    let object: WatchedObject
+    let file: StaticString
+    let line: UInt
+
+    init(_ object: WatchedObject, _ file: StaticString, _ line: UInt) {
+      self.object = object
+      self.file = file
+      self.line = line
+    }
+  }
+
+  /// The objects that the running tests track.
+  final class TrackedObjects: Sendable {
+    static let shared = TrackedObjects()
+
+    private let objects = Locked<[ObjectIdentifier: [TrackedObject]]>([:])
+
+    /// Asynchronous tests run on other threads than the end of the test.
+    func add(_ object: TrackedObject, of test: XCTestCase) {
+      let count = objects.withLock { objects in
+        objects[ObjectIdentifier(test), default: []].append(object)
+        return objects[ObjectIdentifier(test)]?.count
+      }
+      if count == 1 { LastWord.ask(of: test) }
+    }
+
+    /// The test is over: fails it for what is still alive.
+    func check(at end: XCTestCase) {
+      let tracked = Recorder.ignoring {
+        objects.withLock { $0.removeValue(forKey: ObjectIdentifier(end)) } ?? []
+      }
+      guard let run = end.testRun, run.totalFailureCount == 0, !run.hasBeenSkipped else { return }
+      let left = Recorder.ignoring { unheld(tracked, by: end) }
+      _ = Lifetime.survivors(
+        of: left.map(\.object), within: LiveObjects.LeakOptions().settle, pausing: MainLoop.pause)
+      for (failure, place) in Recorder.ignoring({ failures(of: unheld(left, by: end)) }) {
+        failure.record(place.file, place.line)
+      }
+    }
+
+    /// What is alive for another reason than the test case, which need not be waited for.
+    private func unheld(_ tracked: [TrackedObject], by test: XCTestCase) -> [TrackedObject] {
+      let alive = tracked.filter(\.object.isAlive)
+      guard !alive.isEmpty else { return [] }
+      let report = HolderReport()
+      return alive.filter { !report.isHeld($0.object, by: test) }
+    }
+
+    private func failures(of tracked: [TrackedObject]) -> [(LeakFailure, TrackedObject)] {
+      guard !tracked.isEmpty else { return [] }
+      let report = HolderReport()
+      return tracked.compactMap { tracked in
+        guard let explained = report.explain(tracked.object) else { return nil }
+        let text = "\(explained.type) is still alive at the end of the test: \(explained.text)"
+        return (LeakFailure("trackForLeaks", text), tracked)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,57 @@
+#if canImport(XCTest)
+  internal import LeakAssertions
+  internal import LiveObjects
+  internal import XCTest
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Asserts that an object is gone soon after nobody here holds it any more.
+  ///
+  /// The object is held weakly, and looked for at once and then at growing intervals until the time is up; on
+  /// the main thread the main run loop runs meanwhile. The failure says what keeps the object alive: the
+  /// retain cycle it is part of, or the way to it from its holder.
+  ///
+  /// ```swift
+  /// XCTAssertDeallocated {
+  ///   let loader = Loader(client: Client())
+  ///   loader.load { _ in }
+  ///   return loader
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - message: is added to the failure.
+  ///   - timeout: how long the object may take.
+  ///   - file: the file that a failure is shown in; the caller's.
+  ///   - line: the line that a failure is shown at; the caller's.
+  ///   - make: makes the object. If it returns `nil` the assertion fails: no object was watched.
+  /// - Throws: the closure's own error, unchanged; nothing is asserted then.
+  public func XCTAssertDeallocated<Failure: Error>(
+    _ message: @autoclosure () -> String = "", timeout: Duration = .seconds(1),
+    file: StaticString = #filePath, line: UInt = #line, _ make: () throws(Failure) -> AnyObject?
+  ) throws(Failure) {
+    let text = try Deallocation.failure(within: timeout, pausing: MainLoop.pause, of: make)
+    if let text { LeakFailure("XCTAssertDeallocated", text, message()).record(file, line) }
+  }
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Asserts the same of an object with an asynchronous life: made, awaited, dismissed.
+  ///
+  /// The closure runs on the caller's actor, and the assertion waits suspended.
+  ///
+  /// - Parameters:
+  ///   - message: is added to the failure.
+  ///   - timeout: how long the object may take.
+  ///   - file: the file that a failure is shown in; the caller's.
+  ///   - line: the line that a failure is shown at; the caller's.
+  ///   - isolation: the actor to run on; the caller's.
+  ///   - make: makes the object. If it returns `nil` the assertion fails: no object was watched.
+  /// - Throws: the closure's own error, unchanged; nothing is asserted then.
+  public func XCTAssertDeallocated<Failure: Error>(
+    _ message: @autoclosure () -> String = "", timeout: Duration = .seconds(1),
+    file: StaticString = #filePath, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
+    _ make: () async throws(Failure) -> AnyObject?
+  ) async throws(Failure) {
+    let text = try await Deallocation.failure(within: timeout, isolation: isolation, of: make)
+    if let text { LeakFailure("XCTAssertDeallocated", text, message()).record(file, line) }
+  }
+#endif

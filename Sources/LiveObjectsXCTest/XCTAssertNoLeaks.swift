@@ -1,0 +1,64 @@
+#if canImport(XCTest)
+  internal import LeakAssertions
+  public import LiveObjects
+  internal import XCTest
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Asserts that nothing which a body made is left behind out of reach: no retain cycle, no over-retained
+  /// object.
+  ///
+  /// Every finding is a failure of its own, which names the path and the calls that made the objects. What is
+  /// alive and reachable, the returned value for instance, fails nothing unless the options say so; leaks of
+  /// the toolchain's own libraries never do. Late releases are waited for, on the main thread with the main
+  /// run loop running.
+  ///
+  /// A body that throws has no result to judge. Where tracking fails the assertion fails; on other systems
+  /// than Linux it passes, and standard error says once that nothing is watched.
+  ///
+  /// - Parameters:
+  ///   - options: what fails, and how to measure.
+  ///   - message: is added to the failures.
+  ///   - file: the file that failures are shown in; the caller's.
+  ///   - line: the line that failures are shown at; the caller's.
+  ///   - body: the code in question.
+  /// - Returns: what the body returned; of several runs, the last.
+  /// - Throws: the body's own error, unchanged.
+  @discardableResult
+  public func XCTAssertNoLeaks<Value, Failure: Error>(
+    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    _ message: @autoclosure () -> String = "", file: StaticString = #filePath, line: UInt = #line,
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let measured = try LiveObjects.measure(options.measuring, pausing: MainLoop.pause, body)
+    for text in LeakCheck(options).failures(of: measured.diff) {
+      LeakFailure("XCTAssertNoLeaks", text, message()).record(file, line)
+    }
+    return measured.value
+  }
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// Asserts the same of an asynchronous body, which runs on the caller's actor; late releases are waited for
+  /// suspended.
+  ///
+  /// - Parameters:
+  ///   - options: what fails, and how to measure.
+  ///   - message: is added to the failures.
+  ///   - file: the file that failures are shown in; the caller's.
+  ///   - line: the line that failures are shown at; the caller's.
+  ///   - isolation: the actor to run on; the caller's.
+  ///   - body: the code in question.
+  /// - Returns: what the body returned; of several runs, the last.
+  /// - Throws: the body's own error, unchanged.
+  @discardableResult
+  public func XCTAssertNoLeaks<Value, Failure: Error>(
+    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    _ message: @autoclosure () -> String = "", file: StaticString = #filePath, line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
+    for text in LeakCheck(options).failures(of: measured.diff) {
+      LeakFailure("XCTAssertNoLeaks", text, message()).record(file, line)
+    }
+    return measured.value
+  }
+#endif

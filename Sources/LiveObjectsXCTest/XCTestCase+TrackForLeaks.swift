@@ -1,0 +1,42 @@
+#if canImport(XCTest)
+  internal import LeakAssertions
+  internal import LiveObjects
+  public import XCTest
+
+  extension XCTestCase {
+    /// Asserts that objects are gone at the end of the test.
+    ///
+    /// ```swift
+    /// private func makeSUT(file: StaticString = #filePath, line: UInt = #line) -> (Loader, ClientSpy) {
+    ///   let client = ClientSpy()
+    ///   let sut = Loader(client: client)
+    ///   trackForLeaks(sut, client, file: file, line: line)
+    ///   return (sut, client)
+    /// }
+    /// ```
+    ///
+    /// The end comes after all teardown blocks, `tearDown()` and its throwing and asynchronous forms, so that
+    /// a property that these clear counts as cleared. An object that the test case still holds then, directly
+    /// or through others, is not failed: test cases live as long as the process. Late releases are waited for
+    /// with the main run loop running. A test that failed for another reason, or was skipped, asserts nothing:
+    /// its teardown may be unfinished.
+    ///
+    /// - Parameters:
+    ///   - objects: are held weakly.
+    ///   - file: the file that failures are shown in; the caller's. Helpers pass on their own caller's.
+    ///   - line: the line that failures are shown at.
+    public func trackForLeaks(
+      _ objects: AnyObject..., file: StaticString = #filePath, line: UInt = #line
+    ) {
+      #if os(Linux)
+        Recorder.ignoring {
+          for object in objects {
+            TrackedObjects.shared.add(TrackedObject(WatchedObject(object), file, line), of: self)
+          }
+        }
+      #else
+        NotWatched.say()
+      #endif
+    }
+  }
+#endif

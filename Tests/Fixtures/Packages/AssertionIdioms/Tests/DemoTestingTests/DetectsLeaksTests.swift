@@ -1,0 +1,68 @@
+import Demo
+import LiveObjects
+import LiveObjectsTesting
+import Testing
+
+@Suite(.detectsLeaks) struct DetectsLeaksTests {
+  @Test func leakingOnASuite() {  // fails: leakingOnASuite()
+    makeLoaderCycle()
+  }
+
+  @Test func mendedOnASuite() async throws {
+    makeMendedLoader()
+    try await Task.sleep(for: .milliseconds(1))
+  }
+
+  @Test(arguments: 0..<6) func leakingInSomeCases(number: Int) async {  // fails: leakingInSomeCases(number:)
+    await Task.yield()
+    if number.isMultiple(of: 2) { makeLoaderCycle() }
+    await Task.yield()
+  }
+
+  @Test func failingOtherwise() {
+    makeLoaderCycle()
+    #expect(Bool(false))  // fails: failingOtherwise()
+  }
+
+  @Test func throwing() throws {  // fails: throwing()
+    makeLoaderCycle()
+    throw DemoError()
+  }
+
+  @Test func knownIssueIsNoFailure() {  // fails: knownIssueIsNoFailure()
+    withKnownIssue { Issue.record("known") }
+    makeLoaderCycle()
+  }
+
+  @Suite struct Inner {
+    @Test func leakingInside() {  // fails: leakingInside()
+      makeLoaderCycle()
+    }
+  }
+}
+
+@Suite struct SingleTestTests {
+  @Test(.detectsLeaks) func leakingOnATest() async {  // fails: leakingOnATest()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { makeLoaderCycle() } }
+    }
+  }
+
+  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), iterations: 3)))
+  func growing() {  // fails: growing()
+    Registry.shared.items.append(Item())
+  }
+
+  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), warmUp: 1)))
+  func fillingOnce() {
+    if CacheOfOne.item == nil { CacheOfOne.item = Item() }
+  }
+
+  @Test func withoutTheTrait() {
+    makeLoaderCycle()
+  }
+}
+
+private enum CacheOfOne {
+  nonisolated(unsafe) static var item: Item?
+}

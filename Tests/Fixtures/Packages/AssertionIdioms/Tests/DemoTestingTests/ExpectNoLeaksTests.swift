@@ -1,0 +1,45 @@
+import Demo
+import LiveObjects
+import LiveObjectsTesting
+import Testing
+
+@Suite struct ExpectNoLeaksTests {
+  @Test func leaking() {
+    expectNoLeaks { makeLoaderCycle() }  // fails: leaking()
+  }
+
+  @Test func mended() {
+    let value = expectNoLeaks { () -> Int in
+      makeMendedLoader()
+      return 42
+    }
+    #expect(value == 42)
+  }
+
+  @Test func leakingAsynchronously() async {
+    await expectNoLeaks {  // fails: leakingAsynchronously()
+      await Task.yield()
+      makeLoaderCycle()
+    }
+  }
+
+  @Test func errorPasses() async {
+    await #expect(throws: DemoError()) {
+      try await expectNoLeaks {
+        await Task.yield()
+        makeLoaderCycle()
+        throw DemoError()
+      }
+    }
+  }
+
+  @Test func growthOnRequest() {
+    expectNoLeaks(.init(failing: .growth(of: ["Demo.Item"])), "in the demo") {  // fails: growthOnRequest()
+      GrowingRegistry.items.append(Item())
+    }
+  }
+}
+
+private enum GrowingRegistry {
+  nonisolated(unsafe) static var items: [Item] = []
+}

@@ -1,0 +1,93 @@
+import Demo
+import LiveObjects
+import LiveObjectsXCTest
+import XCTest
+
+/// Idiom: no strong reference cycle is left by a closure, whatever it returns or throws.
+final class NoLeaksTests: XCTestCase {
+  func testLeaking() {
+    XCTAssertNoLeaks { makeLoaderCycle() }  // fails: NoLeaksTests.testLeaking
+  }
+
+  func testMended() {
+    XCTAssertNoLeaks { makeMendedLoader() }
+  }
+
+  func testOverRetained() {
+    XCTAssertNoLeaks { overRetain() }  // fails: NoLeaksTests.testOverRetained
+  }
+
+  func testLeakingAsynchronously() async {
+    await XCTAssertNoLeaks {  // fails: NoLeaksTests.testLeakingAsynchronously
+      await Task.yield()
+      makeLoaderCycle()
+    }
+  }
+
+  func testMendedAsynchronously() async throws {
+    let value = try await XCTAssertNoLeaks { () async throws in
+      try await Task.sleep(for: .milliseconds(1))
+      makeMendedLoader()
+      return 42
+    }
+    XCTAssertEqual(value, 42)
+  }
+
+  @MainActor func testBodyRunsOnTheCallersActor() async {
+    var runs = 0
+    await XCTAssertNoLeaks(.init(warmUp: 1, iterations: 2)) {
+      MainActor.assertIsolated()
+      await Task.yield()
+      runs += 1
+    }
+    XCTAssertEqual(runs, 3)
+  }
+
+  func testErrorPassesAndNothingIsClaimed() {
+    XCTAssertThrowsError(
+      try XCTAssertNoLeaks {
+        makeLoaderCycle()
+        throw DemoError()
+      }
+    ) { XCTAssertEqual($0 as? DemoError, DemoError()) }
+  }
+
+  func testValueIsReturnedAndMayLive() {
+    let loader = XCTAssertNoLeaks { Loader(client: ClientSpy()) }
+    withExtendedLifetime(loader) {}
+  }
+
+  func testCacheIsNoLeak() {
+    XCTAssertNoLeaks { Registry.shared.items.append(Item()) }
+  }
+
+  func testGrowthOnRequest() {
+    XCTAssertNoLeaks(.init(failing: .growth(of: ["Demo.Item"]))) {  // fails: NoLeaksTests.testGrowthOnRequest
+      Registry.shared.items.append(Item())
+    }
+  }
+
+  func testLateReleaseOnTheMainQueueIsNoLeak() {
+    XCTAssertNoLeaks(.init(failing: .growth(of: ["Demo.Loader"]))) {
+      let loader = Loader(client: ClientSpy())
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { [loader = Unchecked(loader)] in
+        loader.value.loadMended()
+      }
+    }
+  }
+
+  func testStoppedRecorderIsNoCleanResult() throws {
+    XCTAssertNoLeaks { LiveObjects.stop() }  // fails: NoLeaksTests.testStoppedRecorderIsNoCleanResult
+    try LiveObjects.start()
+  }
+
+  func testMessageIsAdded() {
+    XCTAssertNoLeaks(.init(), "in the demo") { makeLoaderCycle() }  // fails: NoLeaksTests.testMessageIsAdded
+  }
+}
+
+/// Hands an object to a queue that is the only one to use it from then on.
+struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
