@@ -42,7 +42,6 @@ enum {
 
 static uintptr_t objects[OBJECTS];
 static struct seen seen[OBJECTS]; // in the child, and then here
-static bool has_frames;           // likewise
 
 static volatile uintptr_t global_variable;
 static __thread volatile uintptr_t thread_variable;
@@ -71,9 +70,7 @@ static void note_root(void *context, const struct liveobj_root *root) {
 }
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
-    return liveobj_roots_scan(context, note_root, NULL, &has_frames) &&
-           write(destination, &has_frames, sizeof has_frames) &&
-           write(destination, seen, sizeof seen);
+    return liveobj_roots_scan(context, note_root, NULL) && write(destination, seen, sizeof seen);
 }
 
 __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
@@ -83,13 +80,10 @@ __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
     EXPECT(liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
-    has_frames = false;
     struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
-    EXPECT(!child.failure && child.count == sizeof has_frames + sizeof seen);
-    if (child.count == sizeof has_frames + sizeof seen) {
-        memcpy(&has_frames, child.bytes, sizeof has_frames);
-        memcpy(seen, child.bytes + sizeof has_frames, sizeof seen);
-    }
+    EXPECT(!child.failure && child.count == sizeof seen);
+    if (child.count == sizeof seen)
+        memcpy(seen, child.bytes, sizeof seen);
     liveobj_child_end(&child);
     liveobj_roots_end(&roots);
 }
@@ -214,23 +208,27 @@ static void note_other_thread(void *context, uint32_t thread) {
         liveobj_idle_threads_add(context, thread);
 }
 
-static void a_thread_with_a_frame_of_the_program_is_not_idle(void) {
-    EXPECT(has_frames);
-}
-
-static void a_thread_that_waits_in_libc_is_idle_until_it_runs(void) {
-    static struct liveobj_idle_threads idle;
-    signal(SIGUSR1, ignore);
-    pthread_t thread = start_idle_thread();
-    hold_and_look();
-    EXPECT(!has_frames);
-    liveobj_idle_threads_start(&idle);
+static struct liveobj_idle_threads other_threads(void) {
+    struct liveobj_idle_threads idle = {0};
+    liveobj_idle_threads_let_settle();
     liveobj_os_visit_threads(note_other_thread, &idle);
     EXPECT(idle.count == 1);
-    EXPECT(liveobj_idle_threads_have_slept(&idle));
+    return idle;
+}
+
+static void a_thread_with_a_frame_of_the_program_does_more_than_wait(void) {
+    struct liveobj_idle_threads idle = other_threads();
+    EXPECT(!liveobj_idle_threads_merely_wait(&idle));
+}
+
+static void a_thread_that_waits_in_libc_merely_waits_until_it_runs(void) {
+    signal(SIGUSR1, ignore);
+    pthread_t thread = start_idle_thread();
+    struct liveobj_idle_threads idle = other_threads();
+    EXPECT(liveobj_idle_threads_merely_wait(&idle));
     pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
     pthread_join(thread, NULL);
-    EXPECT(!liveobj_idle_threads_have_slept(&idle));
+    EXPECT(!liveobj_idle_threads_merely_wait(&idle));
 }
 
 /// From now on this process may list no folder.
@@ -276,10 +274,10 @@ int main(void) {
     hold_and_look();
     holders_are_found_and_told_apart();
     what_is_no_holder_is_not_taken_for_one();
-    a_thread_with_a_frame_of_the_program_is_not_idle();
+    a_thread_with_a_frame_of_the_program_does_more_than_wait();
     close(gate[1]);
     pthread_join(thread, NULL);
-    a_thread_that_waits_in_libc_is_idle_until_it_runs();
+    a_thread_that_waits_in_libc_merely_waits_until_it_runs();
     threads_that_are_not_listed_are_a_failure();
     return EXPECT_STATUS();
 }

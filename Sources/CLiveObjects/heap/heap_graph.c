@@ -41,6 +41,7 @@ static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
     liveobj_tasks_prepare();
+    liveobj_idle_threads_let_settle();
     return liveobj_roots_find(&walk->roots, entry) ? NULL : no_mappings;
 }
 
@@ -62,8 +63,7 @@ static void add_late_types(struct liveobj_capture *capture,
 
 /// No other thread can hold an object in a register.
 static bool are_others_idle(const struct liveobj_heap_walk *walk) {
-    return !walk->roots.misses_stacks && !walk->report->misses_roots && !walk->report->has_frames &&
-           liveobj_idle_threads_have_slept(&walk->roots.idle);
+    return !walk->roots.misses_stacks && liveobj_idle_threads_merely_wait(&walk->roots.idle);
 }
 
 static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {

@@ -18,7 +18,6 @@ struct liveobj_heap_walk_report {
     uint32_t scanned_objects;
     uint32_t timeouts;
     bool misses_roots;
-    bool has_frames; // of another thread than the calling one, of code that does not merely wait
     /// Types of objects that were made after the program had looked at all of them; their ids go on
     /// where the capture's end. Their names are for the program to ask for.
     uint32_t new_type_count;

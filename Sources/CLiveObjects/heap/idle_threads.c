@@ -1,76 +1,48 @@
-// idle_threads.c - owns the answers of the program's first look at its own entry points.
+// idle_threads.c - see idle_threads.h.
+//
+// Stacks are read through the kernel, for a thread that wakes up may end and take its stack along.
 
 #if defined(__linux__)
 
 #define _GNU_SOURCE
 #include "idle_threads.h"
+#include "../unwind_images.h"
+#include "../unwind_rules.h"
 
 #include <elf.h>
-#include <link.h>
+#include <sys/auxv.h>
 
-// MARK: - Code
+// MARK: - What the kernel tells of a thread
 
-static bool is_named(const char *path, const char *const *names, size_t count) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
+enum { PATH_BYTES = 64 };
 
-/// Libraries whose threads wait in them for work.
-static bool merely_waits(const struct liveobj_image *image) {
-    static const char *const names[] = {
-        "libc.so", "libc-",      "libpthread",     "ld-linux",
-        "ld-musl", "linux-vdso", "libdispatch.so", "libswift_Concurrency.so"};
-    return !image->is_main && is_named(image->path, names, sizeof names / sizeof names[0]);
-}
-
-static bool add_code(void *context, const struct liveobj_image *image) {
-    struct liveobj_idle_threads *idle = context;
-    const ElfW(Phdr) *headers = image->headers;
-    for (size_t i = 0; !merely_waits(image) && i < image->header_count; i++) {
-        if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_X))
-            continue;
-        uintptr_t start = image->bias + headers[i].p_vaddr;
-        idle->is_lost |= idle->code_count == LIVEOBJ_IDLE_CODE_LIMIT;
-        if (!idle->is_lost)
-            idle->code[idle->code_count++] =
-                (struct liveobj_extent){start, start + headers[i].p_memsz};
+/// The number behind the last space but `back`, as the kernel writes it: ` 0x7ffd…`.
+static uintptr_t number_from_end(char *text, int back) {
+    char *word = NULL;
+    for (; back >= 0; back--) {
+        word = strrchr(text, ' ');
+        if (!word)
+            return 0;
+        *word = 0;
     }
-    return idle->is_lost;
+    uintptr_t value = 0;
+    for (const char *digit = word + 3; *digit && *digit != '\n'; digit++)
+        value = value << 4 | (uintptr_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
+    return value;
 }
 
-/// The executable's own; they are looked up in its file once.
-static struct {
-    bool is_known; // atomic
-    struct liveobj_extent start;
-    uintptr_t main;
-    uintptr_t headers;
-} entry_points;
-
-static bool copy_main_image(void *context, const struct liveobj_image *image) {
-    *(struct liveobj_image *)context = *image;
-    return true;
+struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
+    enum { TEXT_BYTES = 256 };
+    char path[PATH_BYTES], text[TEXT_BYTES];
+    liveobj_os_thread_file(thread, "syscall", path);
+    text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
+    if (!strchr(text, ' ')) // `running`, or not to be read
+        return (struct liveobj_thread_state){0};
+    struct liveobj_thread_state state;
+    state.program_counter = number_from_end(text, 0);
+    state.stack_pointer = number_from_end(text, 0);
+    return state;
 }
-
-static void find_entry_points(struct liveobj_idle_threads *idle) {
-    // Acquire and release: two threads may look them up, and find the same.
-    if (!__atomic_load_n(&entry_points.is_known, __ATOMIC_ACQUIRE)) {
-        struct liveobj_image image;
-        liveobj_images_visit(copy_main_image, &image);
-        entry_points.start = liveobj_image_symbol(&image, "_start");
-        entry_points.main = liveobj_image_symbol(&image, "main").start;
-        entry_points.headers = (uintptr_t)image.headers;
-        __atomic_store_n(&entry_points.is_known, true, __ATOMIC_RELEASE);
-    }
-    idle->start_code = entry_points.start;
-    idle->main_code = entry_points.main;
-    idle->headers = entry_points.headers;
-}
-
-// MARK: - Threads
 
 static bool take_switches(void *context, const char *line) {
     uint64_t *switches = context;
@@ -81,9 +53,8 @@ static bool take_switches(void *context, const char *line) {
     return true;
 }
 
-/// A number that changes when the thread runs: both of its counts, one behind the other.
+/// Changes when the thread stops to run: both of its counts, one behind the other.
 static uint64_t switches_of(uint32_t thread) {
-    enum { PATH_BYTES = 64 };
     char path[PATH_BYTES];
     uint64_t switches = 0;
     liveobj_os_thread_file(thread, "status", path);
@@ -91,57 +62,154 @@ static uint64_t switches_of(uint32_t thread) {
     return switches;
 }
 
-void liveobj_idle_threads_start(struct liveobj_idle_threads *idle) {
-    idle->count = idle->code_count = 0;
-    idle->is_lost = false;
-    find_entry_points(idle);
-    liveobj_images_visit(add_code, idle);
-}
-
 void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread) {
     idle->is_lost |= idle->count == LIVEOBJ_IDLE_THREADS_LIMIT;
     if (idle->is_lost)
         return;
-    idle->threads[idle->count].thread = thread;
-    idle->threads[idle->count++].switches = switches_of(thread);
+    idle->items[idle->count].thread = thread;
+    idle->items[idle->count++].switches = switches_of(thread);
 }
 
-/// A thread that was woken and runs has not been counted yet; one that waits again has.
-static bool has_slept(uint32_t thread, uint64_t switches) {
-    enum { PATH_BYTES = 64 };
-    static const char running[] = "running";
-    char path[PATH_BYTES], text[sizeof running - 1] = {0};
-    liveobj_os_thread_file(thread, "syscall", path);
-    size_t length = liveobj_os_file_read(path, text, sizeof text);
-    return length == sizeof text && memcmp(text, running, length) != 0 &&
-           switches_of(thread) == switches;
+// MARK: - Frames
+
+static bool is_of_waiting_library(uintptr_t address) {
+    static const char *const names[] = {
+        "libc.so",    "libc-",   "libpthread",     "ld-linux",
+        "linux-vdso", "ld-musl", "libdispatch.so", "libswift_Concurrency.so"};
+    struct liveobj_image image;
+    if (!liveobj_image_of(address, &image) || image.is_main)
+        return false;
+    const char *slash = strrchr(image.path, '/'), *name = slash ? slash + 1 : image.path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
 }
 
-bool liveobj_idle_threads_have_slept(const struct liveobj_idle_threads *idle) {
-    for (uint32_t i = 0; i < idle->count; i++)
-        if (!has_slept(idle->threads[i].thread, idle->threads[i].switches))
+/// A frame of a thread that sleeps. Its frame pointer is known once an inner function has saved it.
+struct frame {
+    uintptr_t pc;
+    uintptr_t sp;
+    uintptr_t fp;
+    bool has_fp;
+};
+
+static bool read_word(struct liveobj_reader *reader, uintptr_t address, uintptr_t *word) {
+    return liveobj_read_checked(reader, address, word, sizeof *word);
+}
+
+/// Goes on to the caller. \returns false if it cannot be told.
+static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
+                 struct liveobj_reader *reader) {
+    uintptr_t cfa = (rule->from_fp ? frame->fp : frame->sp) + rule->cfa_words * sizeof(uintptr_t);
+    if (rule->fp_words) {
+        frame->has_fp = read_word(reader, cfa - rule->fp_words * sizeof(uintptr_t), &frame->fp);
+        if (!frame->has_fp)
             return false;
-    return !idle->is_lost;
+    }
+    frame->sp = cfa;
+    return read_word(reader, cfa - sizeof(uintptr_t), &frame->pc);
 }
 
-// MARK: - Stacks
-
-/// A function that libc was given is kept by its first instruction; nothing returns there.
-static bool is_entry_point(const struct liveobj_idle_threads *idle, uintptr_t word) {
-    return (idle->main_code && word == idle->main_code) || word == idle->headers ||
-           (word >= idle->start_code.start && word < idle->start_code.end);
+/// Where a thread begins: in libc, or in the few instructions at the program's entry point, of
+/// which not every linker leaves unwind tables.
+static bool is_outermost(uintptr_t address) {
+    enum { START_BYTES = 64 };
+    uintptr_t behind_entry = address - getauxval(AT_ENTRY);
+    return (behind_entry > 0 && behind_entry < START_BYTES) ||
+           liveobj_unwind_rule_find(address).kind == LIVEOBJ_UNWIND_OUTERMOST;
 }
 
-bool liveobj_idle_threads_has_frames(const struct liveobj_idle_threads *idle, uintptr_t from,
-                                     uintptr_t to) {
-    for (; from < to; from += sizeof(uintptr_t)) {
-        uintptr_t word = *(const uintptr_t *)from;
-        for (uint32_t i = 0; i < idle->code_count; i++)
-            if (word >= idle->code[i].start && word < idle->code[i].end &&
-                !is_entry_point(idle, word))
-                return true;
+static bool copy_image(void *context, const struct liveobj_image *image) {
+    *(struct liveobj_image *)context = *image;
+    return true;
+}
+
+/// The program's `main`; 0 if its file does not tell. Looked up once.
+static uintptr_t main_function(void) {
+    static uintptr_t known;
+    static bool is_known;
+    // Acquire and release: threads that look it up at the same time find the same.
+    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+        struct liveobj_image image;
+        liveobj_images_visit(copy_image, &image); // the executable is the first
+        __atomic_store_n(&known, liveobj_image_symbol(&image, "main").start, __ATOMIC_RELAXED);
+        __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
+    }
+    return __atomic_load_n(&known, __ATOMIC_RELAXED);
+}
+
+/// What libc and the kernel keep at the beginning of the main thread's stack, and nothing returns
+/// to.
+static bool is_entry_point(uintptr_t word) {
+    return word == getauxval(AT_ENTRY) || word == main_function();
+}
+
+/// No word up to the first function of the thread leads into code of others. For a frame whose
+/// caller only a register tells; an old word may make a thread look busy, never idle.
+static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
+    struct liveobj_image image;
+    uintptr_t word;
+    for (; read_word(reader, place, &word); place += sizeof word) {
+        if (is_outermost(word))
+            return true;
+        if (!is_entry_point(word) && !is_of_waiting_library(word) &&
+            liveobj_image_of(word, &image) && liveobj_image_contains(&image, word, PF_X))
+            return false;
     }
     return false;
+}
+
+/// All of its frames, out to the first of the thread, are of libraries that wait.
+static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) {
+    enum { MOST_FRAMES = 64 };
+    struct liveobj_thread_state state = liveobj_thread_state_of(thread);
+    struct frame frame = {.pc = state.program_counter, .sp = state.stack_pointer};
+    for (int i = 0; frame.pc && i < MOST_FRAMES; i++) {
+        struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame.pc);
+        if (is_outermost(frame.pc))
+            return true;
+        if (!is_of_waiting_library(frame.pc))
+            return false;
+        if (rule.kind != LIVEOBJ_UNWIND_STEP || (rule.from_fp && !frame.has_fp))
+            return is_rest_quiet(frame.sp, reader);
+        if (!step(&frame, &rule, reader))
+            return false;
+    }
+    return false;
+}
+
+/// A thread that was woken and still runs has not been counted yet.
+static bool has_slept(uint32_t thread, uint64_t switches) {
+    return liveobj_thread_state_of(thread).stack_pointer && switches_of(thread) == switches;
+}
+
+static void add_other(void *context, uint32_t thread) {
+    if (thread != liveobj_os_thread_id())
+        liveobj_idle_threads_add(context, thread);
+}
+
+static bool merely_wait_now(void) {
+    struct liveobj_idle_threads idle = {0};
+    liveobj_os_visit_threads(add_other, &idle);
+    return liveobj_idle_threads_merely_wait(&idle);
+}
+
+void liveobj_idle_threads_let_settle(void) {
+    static const uint64_t pause = 500000, patience = 3000000;
+    liveobj_unwind_images_refresh();
+    for (uint64_t waited = 0; waited < patience && !merely_wait_now(); waited += pause)
+        liveobj_os_sleep(pause);
+}
+
+bool liveobj_idle_threads_merely_wait(const struct liveobj_idle_threads *idle) {
+    struct liveobj_reader reader;
+    liveobj_reader_start(&reader);
+    for (uint32_t i = 0; i < idle->count; i++)
+        if (!has_no_other_frames(idle->items[i].thread, &reader) ||
+            !has_slept(idle->items[i].thread, idle->items[i].switches))
+            return false;
+    return !idle->is_lost;
 }
 
 #endif

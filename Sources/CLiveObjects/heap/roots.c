@@ -97,24 +97,6 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
 
 // MARK: - Threads
 
-/// The last number but one of a thread's `syscall` file, if it waits in the kernel; 0 if it runs.
-static uintptr_t stack_pointer_of(uint32_t thread) {
-    enum { PATH_BYTES = 64, TEXT_BYTES = 256 };
-    char path[PATH_BYTES], text[TEXT_BYTES];
-    liveobj_os_thread_file(thread, "syscall", path);
-    size_t length = liveobj_os_file_read(path, text, sizeof text - 1);
-    text[length] = 0;
-    char *last = strrchr(text, ' ');
-    if (!last)
-        return 0;
-    *last = 0;
-    char *word = strrchr(text, ' ');
-    uintptr_t value = 0;
-    for (const char *digit = word ? word + 3 : ""; *digit; digit++) // behind " 0x"
-        value = value << 4 | (uintptr_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
-    return value;
-}
-
 static void add_stack(struct finding *finding, struct stack stack) {
     if (make_room((void **)&finding->stacks, finding->stack_count, &finding->stack_capacity,
                   sizeof stack))
@@ -129,7 +111,8 @@ static void add_thread(void *context, uint32_t thread) {
     bool is_own = thread == finding->roots->own_thread;
     if (!is_own)
         liveobj_idle_threads_add(&finding->roots->idle, thread);
-    uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer : stack_pointer_of(thread);
+    uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer
+                               : liveobj_thread_state_of(thread).stack_pointer;
     finding->roots->threads++;
     finding->roots->misses_stacks |= pointer == 0;
     if (pointer)
@@ -217,7 +200,6 @@ static bool add_mapping(void *context, const char *line) {
 bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
     struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
-    liveobj_idle_threads_start(&roots->idle);
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);

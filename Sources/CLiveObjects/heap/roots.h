@@ -54,10 +54,9 @@ bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry 
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.
-/// \param has_frames set where another thread than the calling one does more than wait.
 /// \returns false if not all of it could be read.
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context, bool *has_frames);
+                        void *context);
 
 #pragma GCC visibility pop
 

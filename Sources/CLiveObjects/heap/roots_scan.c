@@ -178,30 +178,6 @@ static void scan_resident(struct scan *scan, struct liveobj_memory_range range) 
     }
 }
 
-// MARK: - Frames
-
-/// What one step looks for.
-struct frame_look {
-    const struct liveobj_idle_threads *idle;
-    uintptr_t from;
-    uintptr_t to;
-    bool has_frames;
-};
-
-static void look_for_frames(void *context) {
-    struct frame_look *look = context;
-    look->has_frames = liveobj_idle_threads_has_frames(look->idle, look->from, look->to);
-}
-
-/// A stack that cannot be read may hold anything.
-static bool has_frames(const struct liveobj_roots *roots, const struct scan *scan) {
-    if (scan->range.kind != LIVEOBJ_ROOT_STACK || scan->range.thread == roots->own_thread)
-        return false;
-    uintptr_t end = scan->range.end < scan->thread_locals ? scan->range.end : scan->thread_locals;
-    struct frame_look look = {&roots->idle, scan->range.start, end, true};
-    return !liveobj_child_try(look_for_frames, &look) || look.has_frames;
-}
-
 static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->next = 0;
@@ -225,7 +201,7 @@ static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_r
 }
 
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context, bool *frames_found) {
+                        void *context) {
     // More than any program has memory for; what is larger was reserved for what may come.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct scan scan = {.visit = visit,
@@ -239,11 +215,8 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
         bool is_scanned = bytes <= left;
         left -= is_scanned ? bytes : 0;
         scan.is_complete &= is_scanned;
-        if (!is_scanned)
-            continue;
-        scan_one(&scan, roots->ranges[i]);
-        scan.range = roots->ranges[i]; // the step may have gone on with a part of it
-        *frames_found |= has_frames(roots, &scan);
+        if (is_scanned)
+            scan_one(&scan, roots->ranges[i]);
     }
     return scan.is_complete;
 }

@@ -58,8 +58,7 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
     walk->report->misses_roots = true;
     if (writer.counts && liveobj_section_start(&writer.section, &walk->stream, "ROOT"))
-        walk->report->misses_roots =
-            !liveobj_roots_scan(walk->roots, take_root, &writer, &walk->report->has_frames);
+        walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
     liveobj_section_finish(&writer.section);
 }
 
