@@ -17,7 +17,8 @@
     private lazy var symbolicator = BinarySymbolicator(runner: host.runner)
     /// Those that run, the innermost last.
     private var suites: [XCTestSuite] = []
-    private var running: RunningTest?
+    /// Those that run, the innermost last: a test may run others.
+    private var running: [RunningTest] = []
     private var properties: [ObjectIdentifier: StoredProperties] = [:]
 
     init(_ host: CompanionHost) {
@@ -37,7 +38,7 @@
         let running = RunningTest(testCase, properties(of: type(of: testCase)))
         // The first block that is added is the last that runs, just before `tearDown`.
         testCase.addTeardownBlock { running.noteProperties() }
-        self.running = running
+        self.running.append(running)
       }
     }
 
@@ -58,8 +59,7 @@
     ///
     /// - Returns: `nil` if there is nothing to judge.
     private func takeRunning(_ testCase: XCTestCase) -> RunningTest? {
-      guard let running, running.testCase === testCase else { return nil }
-      self.running = nil
+      guard running.last?.testCase === testCase, let running = running.popLast() else { return nil }
       let outcome = testCase.outcome
       running.test.end(outcome)
       return outcome == .passed && host.failOn != .none ? running : nil

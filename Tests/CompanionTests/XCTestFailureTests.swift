@@ -57,6 +57,11 @@ struct XCTestFailureTests {
         == [try XCTestLeaks.declaration(of: "testLeaksAfterAwaiting", in: "AsyncTests.swift")])
   }
 
+  @Test func aTestThatRunsAnotherFailsAfterIt() throws {
+    let run = try XCTestLeaks.run("NestingTests")
+    #expect(run.failures.map(\.test) == ["NestingTests.testLeaksAndRunsAnother"])
+  }
+
   @Test func aTestThatRunsAloneFailsAsItDoesAmongOthers() throws {
     let alone = try XCTestLeaks.run("OrderTests/testB_leaks")
     let among = try XCTestLeaks.run("OrderTests")

@@ -30,3 +30,14 @@ class SharedTests: XCTestCase {
 final class InheritingTests: SharedTests {
   func testOwn() {}
 }
+
+/// A test that runs another one, as those of a test library do.
+final class NestingTests: XCTestCase {
+  func testLeaksAndRunsAnother() {
+    let loader = Loader()
+    loader.observe()
+    InnerTests(name: "testInner") { _ in }.run()
+  }
+}
+
+private final class InnerTests: XCTestCase {}
