@@ -5,9 +5,10 @@ extension SourceFrame {
     !isSystem && !isRuntimes && !isTestRunners && !isThreadStart && !SystemModules.contains(module)
   }
 
-  /// Code that SwiftPM writes to find and run the tests of a package.
+  /// Code that SwiftPM writes to find and run the tests of a package, by either of its build systems.
   var isTestRunners: Bool {
-    file?.contains("Tests.derived/") == true
+    guard let file else { return false }
+    return file.contains("Tests.derived/") || file.contains("-test-runner.build/DerivedSources/")
   }
 
   /// The Swift runtime's C++ code, which has no module of its own in statically linked programs, and

@@ -4,9 +4,7 @@ import LiveObjectsReport
 struct SwiftTest {
   /// Those of `swift test`.
   let arguments: [String]
-  let library: String
-  /// For the preload library.
-  let options: String?
+  let settings: TestRunSettings
   let captures: CaptureFolder
 
   /// Runs it to its end.
@@ -17,23 +15,16 @@ struct SwiftTest {
   ///
   /// - Returns: its end, and whether its test processes were started through the runner.
   func run(_ signals: BlockedSignals) throws(ToolFailure) -> (ending: ChildProcess.Ending, notesRuns: Bool) {
+    guard arguments.areForRunningTests else {
+      return (try start([], environment: Environment.variables, signals), true)
+    }
     let version = try SwiftPackageManager.version()
     let takesRunner = version.map { !$0.lexicographicallyPrecedes([6, 2]) } ?? true
     return (takesRunner ? try runWithRunner(signals) : try runPreloaded(signals), takesRunner)
   }
 
-  /// Whether its arguments make it run tests at all.
-  var isAskedToRunTests: Bool {
-    arguments.first != "list" && !arguments.contains(where: Self.others.contains)
-  }
-
-  /// What makes `swift test` tell something instead.
-  private static let others: Set = [
-    "-l", "--list-tests", "-h", "-help", "--help", "--help-hidden", "--version", "--show-codecov-path",
-    "--show-code-coverage-path", "--show-coverage-path",
-  ]
-
   private func runWithRunner(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess.Ending {
+    try settings.write(to: captures)
     let toolset = "\(captures.path)/toolset.json"
     try OutputFile(toolset).write(Array(toolsetText.utf8))
     return try start(["--toolset", toolset], environment: Environment.variables, signals)
@@ -43,8 +34,16 @@ struct SwiftTest {
     printError("this SwiftPM knows no test runners (6.2 does): all that swift test starts is preloaded")
     return try start(
       [],
-      environment: PreloadLibrary.environment(preloading: library, options: [options, captures.options()]),
+      environment: PreloadLibrary.environment(
+        preloading: settings.library, options: [settings.options, captures.options()]),
       signals)
+  }
+
+  /// Why no test was started as far as this tool knows, one sentence.
+  var reasonForNoRuns: String {
+    let mayNameRunner = arguments.contains { $0.hasPrefix("--toolset") || $0.hasPrefix("--swift-sdk") }
+    return "swift test started no test process through this tool"
+      + (mayNameRunner ? "; a test runner in your own --toolset or --swift-sdk takes its place" : "")
   }
 
   private func start(
@@ -55,9 +54,9 @@ struct SwiftTest {
   }
 
   private var toolsetText: String {
-    let arguments = TestRunnerCommand.arguments(library: library, captures: captures, options: options)
     let runner: JSONValue = .object([
-      "path": .string(PreloadLibrary.tool ?? ""), "extraCLIOptions": .strings(arguments),
+      "path": .string(PreloadLibrary.tool ?? ""),
+      "extraCLIOptions": .strings([TestRunnerCommand.configuration.commandName!, captures.path]),
     ])
     return JSONValue.object(["schemaVersion": .string("1.0"), "testRunner": runner]).text
   }

@@ -38,6 +38,7 @@ struct TestCommand: ParsableCommand {
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
     OverriddenOptions.sayWhatHasNoEffect(options, under: "test")
+    Companions.sayWhatIsMissing(beside: library)
     let signals = BlockedSignals()
     defer { signals.restore() }
     do {
@@ -55,16 +56,24 @@ struct TestCommand: ParsableCommand {
     defer { folder.remove() }
     let settings = [options, "failon=\(output.failOn.rawValue)"].compactMap { $0 }.joined(separator: ":")
     let test = SwiftTest(
-      arguments: swiftTestArguments, library: library, options: settings, captures: folder)
+      arguments: swiftTestArguments, settings: TestRunSettings(library: library, options: settings),
+      captures: folder)
     let (ending, notesRuns) = try test.run(signals)
-    let tests = try WatchedTests(in: folder, notesRuns: notesRuns, signals)
-    let isSilent = ending.shellStatus != 0 || !test.isAskedToRunTests
-    if tests.areNone && isSilent {
+    var tests = try WatchedTests(in: folder, notesRuns: notesRuns, signals)
+    if tests.areNone && (ending.shellStatus != 0 || !swiftTestArguments.areForRunningTests) {
+      sayWhatIsMisplaced()
       outputs.discard()
       return ending.shellStatus
     }
+    if tests.areNone { tests.add(unwatched: test.reasonForNoRuns) }
     let status = try tests.report(to: outputs, failOn: output.failOn)
     return ending.shellStatus == 0 ? status : ending.shellStatus
+  }
+
+  /// `swift test` has refused it without knowing what it is.
+  private func sayWhatIsMisplaced() {
+    guard let option = arguments.misplacedOption else { return }
+    printError("\(option) is an option of `liveobjects test`: it comes before those of `swift test`")
   }
 
   private var swiftTestArguments: [String] {

@@ -1,30 +1,18 @@
 import ArgumentParser
 import LiveObjectsReport
 
-/// `liveobjects test-runner … -- BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
+/// `liveobjects test-runner FOLDER BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
 ///
 /// It notes the run and becomes the binary: same process, same streams, same signals.
 struct TestRunnerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test-runner", abstract: "Runs a test binary for `liveobjects test`.", shouldDisplay: false)
 
-  @Option(help: "The preload library.")
-  var library: String
-
-  @Option(help: "The folder of captures.")
+  @Argument(help: "The folder of captures, with the settings.")
   var captures: String
 
-  @Option(help: "Settings for the preload library.")
-  var options: String?
-
-  @Argument(parsing: .postTerminator, help: "The test binary and its arguments.")
+  @Argument(parsing: .captureForPassthrough, help: "The test binary and its arguments.")
   var command: [String]
-
-  /// The arguments that make this subcommand of what SwiftPM appends.
-  static func arguments(library: String, captures: CaptureFolder, options: String?) -> [String] {
-    [configuration.commandName!, "--library", library, "--captures", captures.path]
-      + (options.map { ["--options", $0] } ?? []) + ["--"]
-  }
 
   func run() throws {
     let arguments = Array(command.dropFirst())
@@ -36,8 +24,36 @@ struct TestRunnerCommand: ParsableCommand {
 
   private func watchedEnvironment() throws(ToolFailure) -> [String] {
     let folder = CaptureFolder(existing: captures)
+    let settings = try TestRunSettings(readFrom: folder)
     let run = try TestRun(noting: command, in: folder)
     return PreloadLibrary.environment(
-      preloading: library, options: [options, folder.options(prefix: run.capturePrefix)])
+      preloading: settings.library, options: [settings.options, folder.options(prefix: run.capturePrefix)])
+  }
+}
+
+/// What `liveobjects test` tells the runner. In a file: SwiftPM prints the runner's arguments where a test process
+/// crashes, and nobody wants to read them.
+struct TestRunSettings {
+  private static let file = "settings"
+
+  /// The path of the preload library.
+  var library: String
+  /// For the library.
+  var options: String
+
+  init(library: String, options: String) {
+    self.library = library
+    self.options = options
+  }
+
+  init(readFrom folder: CaptureFolder) throws(ToolFailure) {
+    let parts = try folder.bytes(of: Self.file).split(separator: 0, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count == 2 else { throw ToolFailure("\(folder.path) is no folder of `liveobjects test`") }
+    self.init(library: parts[0], options: parts[1])
+  }
+
+  func write(to folder: CaptureFolder) throws(ToolFailure) {
+    try OutputFile("\(folder.path)/\(Self.file)").write(Array("\(library)\0\(options)".utf8))
   }
 }

@@ -5,62 +5,71 @@ import LiveObjectsReport
 struct WatchedTests {
   private let folder: CaptureFolder
   private var collected: CollectedCaptures
-  private let runs: [TestRun]
-  /// Runs that nobody knows anything of, a sentence each.
+  /// No test process was started, as far as is known.
+  let areNone: Bool
+  /// Processes of which nobody knows what they left behind, a sentence each.
   private var unwatched: [String] = []
 
   /// Reads and judges all captures.
   ///
-  /// - Parameter notesRuns: whether every run was noted before it started.
+  /// - Parameter notesRuns: whether every run was noted before it started. If not, programs that the build started
+  ///   were watched as well; they do not count.
   /// - Throws: if this tool is asked to end meanwhile.
   init(in folder: CaptureFolder, notesRuns: Bool, _ signals: BlockedSignals) throws(ToolFailure) {
     self.folder = folder
-    runs = TestRun.all(in: folder)
+    let runs = TestRun.all(in: folder)
     let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
     let line = ProgressLine()
     defer { line.erase() }
-    collected = try CollectedCaptures(in: folder, processes: names) { done, all throws(ToolFailure) in
-      if signals.areEndRequested { throw ToolFailure("interrupted") }
-      line.show("reading \(done) of \(all) captures")
+    collected = try CollectedCaptures(
+      in: folder, processes: names, isIncluded: { notesRuns || $0.process.isTestBinary },
+      progress: { done, all throws(ToolFailure) in
+        if signals.areEndRequested { throw ToolFailure("interrupted") }
+        line.show("reading \(done) of \(all) captures")
+      })
+    areNone = runs.isEmpty && collected.files.isEmpty
+    for run in runs where collected.outcomes[run.capture] == nil {
+      add(unwatched: "\(run): \(UnwatchedReason(ofSilent: run.program, .exited(0), lost: []))")
     }
-    for run in runs { add(run) }
+    for file in notesRuns ? runs.map(\.capture) : collected.files { judge(file) }
   }
 
-  /// No test process was started, as far as is known.
-  var areNone: Bool { runs.isEmpty && collected.outcomes.isEmpty }
-
-  private mutating func add(_ run: TestRun) {
-    switch collected.outcomes[run.capture] {
-    case .lost(let reason):
-      unwatched.append("\(run) \(reason)")
-    case .read(let captures) where captures.contains { $0.tracking.state == .tracking }:
-      break
+  private mutating func judge(_ file: String) {
+    switch collected.outcomes[file] {
+    case .lost(let sentence):
+      unwatched.append(sentence)
     case .read(let captures):
-      unwatched.append("\(run): \(UnwatchedReason(of: captures)?.description ?? "no reason given")")
-    case nil:
-      let reason = UnwatchedReason(ofSilent: run.program, .exited(0), lost: [])
-      unwatched.append("\(run): \(reason)")
-      collected.add(lost: "\(run): \(reason)")
+      let isWatched = captures.contains { $0.tracking.state == .tracking }
+      guard !isWatched, let reason = UnwatchedReason(of: captures) else { return }
+      unwatched.append("\(collected.name(of: file)): \(reason)")
+    case nil: break
     }
+  }
+
+  /// Counts a run of which there is no file.
+  mutating func add(unwatched sentence: String) {
+    unwatched.append(sentence)
+    collected.add(lost: sentence)
   }
 
   /// Writes the report.
   ///
   /// - Returns: the exit status where `swift test` succeeded.
   func report(to outputs: Outputs, failOn: FailOn) throws(ToolFailure) -> Int32 {
-    var report = collected.builder.report
-    if areNone { report.tracking.notes.append(Self.noRunner) }
+    let report = collected.builder.report
     try outputs.write(report, captures: folder.streams(of: collected.readable))
     sayWhatWasNotWatched(report)
     return unwatched.isEmpty ? ExitStatus.status(for: report, failOn: failOn) : ExitStatus.nothingWatched
   }
 
   private func sayWhatWasNotWatched(_ report: Report) {
-    let reasons = areNone ? [Self.noRunner] : unwatched
-    guard let first = reasons.first else { return }
-    let others = reasons.count > 1 ? " (and \(reasons.count - 1) more)" : ""
+    guard let first = unwatched.first else { return }
+    let others = unwatched.count > 1 ? " (and \(unwatched.count - 1) more)" : ""
     printError((report.tracking.wasWatched ? "not watched: " : "nothing was watched: ") + first + others)
   }
+}
 
-  private static let noRunner = "swift test started no tests through this tool's test runner"
+extension ProcessDescription {
+  /// As either build system of SwiftPM names it.
+  fileprivate var isTestBinary: Bool { name.hasSuffix(".xctest") || name.hasSuffix("-test-runner") }
 }

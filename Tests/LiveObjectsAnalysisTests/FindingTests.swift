@@ -110,8 +110,12 @@ import Testing
     #expect(finding?.omittedCallSites == 68)
   }
 
-  @Test mutating func whatTheTestRunnerKeepsIsNoFinding() {
-    let file = "/build/debug/DemoPackageTests.derived/runner.swift"
+  @Test(
+    arguments: [
+      "/build/debug/DemoPackageTests.derived/runner.swift",
+      "/out/Debug-linux/DemoTests-test-runner.build/DerivedSources/test_entry_point.swift",
+    ])
+  mutating func whatTheTestRunnerKeepsIsNoFinding(file: String) {
     symbolicator.define(0x70, [.system("XCTestCase.init(name:testClosure:)", module: "XCTest")])
     symbolicator.define(0x71, [.user("static Runner.main()", file: file)])
     symbolicator.define(0x72, [.user("LoaderTests.__allocating_init(name:testClosure:)")])

@@ -36,7 +36,8 @@ public enum Compiler {
     }
   }
 
-  private static func find(_ name: String) throws -> String {
+  /// The path of a program of the toolchain or of the system.
+  public static func find(_ name: String) throws -> String {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let candidates = folders.map { $0 + "/" + name }
     guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {

@@ -1,3 +1,4 @@
+import Foundation
 import Sample
 import Testing
 
@@ -8,5 +9,10 @@ import Testing
 
   @Test func leavesNothing() {
     _ = Tidy()
+  }
+
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["SAMPLE_WAITS"] != nil))
+  func waits() async throws {
+    try await Task.sleep(for: .seconds(60))
   }
 }

@@ -1,0 +1,22 @@
+import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The libraries that tell the preload library which test is running.
+enum Companions {
+  private static let products = ["LiveObjectsXCTestCompanion", "LiveObjectsTestingCompanion"]
+
+  /// Says in one line which of them are missing, and how to make them. The tests are watched without them, too.
+  static func sayWhatIsMissing(beside library: String) {
+    let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
+    guard !missing.isEmpty else { return }
+    printError(
+      "not beside the preload library: \(missing.map { "lib\($0).so" }.joined(separator: ", ")); findings are "
+        + "told for each process, not for each test; this makes it: "
+        + missing.map { "swift build --product \($0)" }.joined(separator: " && "))
+  }
+}

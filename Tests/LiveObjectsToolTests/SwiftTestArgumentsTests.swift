@@ -1,0 +1,43 @@
+import Testing
+
+@testable import LiveObjectsTool
+
+@Suite("Arguments of swift test")
+struct SwiftTestArgumentsTests {
+  @Test(
+    "run tests",
+    arguments: [
+      [], ["--parallel"], ["--filter", "list"], ["-c", "release"], ["--package-path", "list"],
+      ["-Xlinker", "-lz"],
+    ])
+  func runTests(arguments: [String]) {
+    #expect(arguments.areForRunningTests)
+  }
+
+  @Test(
+    "ask for something else",
+    arguments: [
+      ["list"], ["-c", "release", "list"], ["list", "--filter", "x"], ["-l"], ["--filter", "x", "--help"],
+      ["--show-codecov-path"],
+    ])
+  func askForSomethingElse(arguments: [String]) {
+    #expect(!arguments.areForRunningTests)
+  }
+
+  @Test("do not include this tool's own")
+  func areNotOurs() {
+    #expect(["--filter", "x", "--json=out"].misplacedOption == "--json=out")
+    #expect(["--filter", "json", "--xunit-output", "x"].misplacedOption == nil)
+  }
+
+  @Test(
+    "are understood by a version of SwiftPM",
+    arguments: [
+      ("Swift Package Manager - Swift 6.3.1\n", [6, 3, 1]),
+      ("Swift Package Manager - Swift 6.4-dev", [6, 4]),
+      ("no version", nil), ("", nil),
+    ] as [(String, [Int]?)])
+  func tellsVersions(text: String, version: [Int]?) {
+    #expect(SwiftPackageManager.version(in: text) == version)
+  }
+}

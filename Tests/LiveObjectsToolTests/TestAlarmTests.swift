@@ -1,0 +1,137 @@
+#if os(Linux)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  extension ToolSampleTests {
+    @Suite("liveobjects test, where not all is well,")
+    struct TestAlarmTests {
+      private let folder: TemporaryFolder
+
+      init() throws { folder = try TemporaryFolder() }
+
+      @Test("ends with 3 and says so if the test processes could not be watched")
+      func tellsUnwatchedRuns() throws {
+        let result = try ToolSample.test(tool: toolWithAnEmptyLibrary())
+        #expect(result.status == .exited(3))
+        #expect(result.standardError.contains("liveobjects: nothing was watched: the XCTest run of "))
+        #expect(result.standardError.contains("(and 1 more)\n"))
+      }
+
+      @Test("names the command that makes missing companions")
+      func namesMissingCompanions() throws {
+        let result = try ToolSample.test(["list"], tool: toolWithAnEmptyLibrary())
+        #expect(result.status == .exited(0))
+        #expect(result.standardError.contains("swift build --product LiveObjectsXCTestCompanion"))
+      }
+
+      @Test("ends with 3 if the tests ran through another test runner")
+      func tellsAnotherRunner() throws {
+        let runner = folder.path("runner")
+        try write("#!/bin/sh\nexec \"$@\"\n", to: "runner")
+        chmod(runner, 0o755)
+        try write(#"{"schemaVersion":"1.0","testRunner":{"path":"\#(runner)"}}"#, to: "toolset.json")
+        let result = try ToolSample.test([
+          "--json", folder.path("json"), "--toolset", folder.path("toolset.json"),
+        ])
+        #expect(result.status == .exited(3))
+        #expect(result.standardError.contains("liveobjects: nothing was watched: swift test started no test"))
+        #expect(try folder.text(of: "json").contains("your own --toolset"))
+      }
+
+      @Test("has the status of swift test if a test process crashed, and names the process")
+      func tellsACrash() throws {
+        let result = try ToolSample.test(
+          ["--json", folder.path("json"), "--parallel"], environment: ["SAMPLE_CRASHES": "1"])
+        #expect(result.status == .exited(1))
+        #expect(result.standardError.contains("/testCrashes) ended before it could report"))
+        #expect(try folder.text(of: "json").contains("/testCrashes) ended before it could report"))
+        #expect(try folder.text(of: "json").contains("\"complete\": false"))
+      }
+
+      @Test("has the status of swift test if the build failed, and neither report nor alarm")
+      func tellsAFailedBuild() throws {
+        try write(
+          """
+          // swift-tools-version: 6.0
+          import PackageDescription
+          let package = Package(name: "Broken", targets: [.testTarget(name: "BrokenTests", path: "Tests")])
+
+          """, to: "Package.swift")
+        try FileManager.default.createDirectory(
+          atPath: folder.path("Tests"), withIntermediateDirectories: true)
+        try write("let broken: Int = nil", to: "Tests/Broken.swift")
+        let result = try runProgram(
+          BuiltProducts.tool, ["test", "--json", folder.path("json"), "--package-path", folder.path],
+          timeout: .seconds(300))
+        #expect(result.status == .exited(1))
+        #expect((result.standardOutput + result.standardError).contains("Broken.swift:1"))
+        #expect(!result.standardError.contains("watched"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("json")))
+      }
+
+      @Test("hints at options in the wrong place")
+      func hintsAtMisplacedOptions() throws {
+        let result = try ToolSample.test(["--parallel", "--json", "-"])
+        #expect(result.status == .exited(64))
+        #expect(result.standardError.contains("liveobjects: --json is an option of `liveobjects test`"))
+      }
+
+      @Test("ends with 2 if there is no swift")
+      func missesSwift() throws {
+        let result = try ToolSample.test(environment: ["PATH": "/nowhere"])
+        #expect(result.status == .exited(2))
+        #expect(result.standardError.contains("liveobjects: cannot start swift: "))
+      }
+
+      @Test("preloads everything under a SwiftPM without test runners")
+      func knowsOldToolchains() throws {
+        let swift = try Compiler.find("swift")
+        try write(
+          """
+          #!/bin/sh
+          case "$*" in "package --version") echo "Swift Package Manager - Swift 6.1.2" ;; *--toolset*) exit 64 ;;
+          *) exec '\(swift)' "$@" ;; esac
+
+          """, to: "swift")
+        chmod(folder.path("swift"), 0o755)
+        let path = folder.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        let result = try ToolSample.test(["--json", folder.path("json")], environment: ["PATH": path])
+        #expect(result.status == .exited(1))
+        #expect(result.standardError.contains("liveobjects: this SwiftPM knows no test runners"))
+        #expect(try folder.text(of: "json").contains("\"type\": \"Sample.Leaky\""))
+      }
+
+      @Test("leaves no files behind if it is interrupted")
+      func isInterrupted() throws {
+        let script = #"""
+          mkdir "$1/spool"
+          TMPDIR="$1/spool" setsid env --default-signal=INT "$0" test --disable-xctest --filter waits \
+            --scratch-path "$2" > "$1/output" 2>&1 &
+          until ls "$1"/spool/*/*.capture > /dev/null 2>&1; do sleep 0.1; done
+          sleep 0.5
+          kill -INT -$!
+          wait $!
+          echo $? $(ls "$1/spool" | grep -c liveobjects)
+          """#
+        let result = try ToolSample.run(
+          "/bin/sh", ["-c", script, BuiltProducts.tool, folder.path, ToolSample.scratchPath[1]],
+          environment: ["SAMPLE_WAITS": "1"])
+        #expect(result.standardOutput == "130 0\n")
+      }
+
+      /// The tool as installed with a preload library that does nothing, and without companions.
+      private func toolWithAnEmptyLibrary() throws -> String {
+        try FileManager.default.copyItem(atPath: BuiltProducts.tool, toPath: folder.path("liveobjects"))
+        try write("", to: "empty.c")
+        try Compiler.run(
+          "clang", ["-shared", folder.path("empty.c"), "-o", folder.path("libLiveObjectsPreload.so")])
+        return folder.path("liveobjects")
+      }
+
+      private func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
+      }
+    }
+  }
+#endif
