@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+/// A test case of Swift Testing that leaves a retain cycle behind has an issue more.
+struct TestingLeakTests {
+  @Test func aLeakIsAnIssueOfTheTestThatMadeIt() throws {
+    let run = try TestingLeaks.run("ParallelTests")
+    #expect(run.leakingTests == ["leaksA()", "leaksB()"])
+    for leak in run.leaks {
+      let label = leak.test == "leaksA()" ? "A" : "B"
+      #expect(leak.finding.hasPrefix("retain cycle: Leaky.Node<LeakyTests.ParallelTests.\(label)> (5 instances"))
+    }
+    #expect(run.leaks.count == 2)
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func theIssueStandsWhereTheTestIsDeclared() throws {
+    let leak = try #require(try TestingLeaks.run("ParallelTests/leaksA").leaks.first)
+    #expect(leak.place == (try TestingLeaks.declaration(of: "@Test func leaksA()", in: "ParallelTests.swift")))
+  }
+
+  @Test func theIssueTellsPathAndCallSite() throws {
+    let leak = try #require(try TestingLeaks.run("ParallelTests/leaksA").leaks.first)
+    #expect(leak.explanation.contains("Node<ParallelTests.A>.other → Node<ParallelTests.A>.other"))
+    #expect(leak.explanation.contains("made at makeRetainCycle(_:) Node.swift:"))
+    #expect(leak.explanation.contains("from ParallelTests.leak(_:) ParallelTests.swift:"))
+  }
+
+  @Test func aCaseOfAParameterisedTestIsToldByItsArguments() throws {
+    let run = try TestingLeaks.run("ArgumentTests")
+    #expect(run.leaks.map(\.arguments) == [#"text → "c", number → 2"#])
+    #expect(run.report.findings.map(\.case) == [#""c", 2"#])
+    #expect(
+      run.report.tests.compactMap(\.case).sorted() == [#""a b", 1"#, #""a b", 2"#, #""c", 1"#, #""c", 2"#])
+  }
+
+  @Test func theReportNamesTestsAsTheirListDoes() throws {
+    let run = try TestingLeaks.run("ParallelTests")
+    let prefix = "LeakyTests.ParallelTests/"
+    #expect(run.report.tests.map(\.id).sorted() == ["leaksA()", "leaksB()", "leavesNothing()"].map { prefix + $0 })
+    #expect(run.report.tests.allSatisfy { $0.library == "Testing" && $0.case == nil })
+    #expect(run.report.findings.compactMap(\.test).sorted() == ["leaksA()", "leaksB()"].map { prefix + $0 })
+    #expect(run.report.outcomes(of: prefix) == ["leaked", "leaked", "passed"])
+  }
+
+  /// Whatever a test binds, opens, cancels and throws, its end is found and its memory is in order.
+  @Test func everyWayToWriteATestIsWatched() throws {
+    let run = try TestingLeaks.run("StructureTests")
+    #expect(
+      run.leakingTests == [
+        "cancelsTasks()", "confirms()", "hasATimeLimit()", "hasKnownIssuesInsideOthers()",
+        "leaksWhatTheSuiteMade()", "runsOnTheMainActor()", "throwsOutOfTasks()",
+      ])
+    #expect(run.leaks.count == 7)
+    #expect(run.report.tests.count == 10)
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func theIssueIsInTheFilesThatToolsRead() throws {
+    let folder = try TemporaryFolder()
+    _ = try TestingLeaks.run(
+      "ParallelTests/leaksA",
+      ["--xunit-output", folder.path("xunit"), "--event-stream-output-path", folder.path("events")])
+    #expect(try folder.text(of: "xunit").contains(#"failures="1""#))
+    #expect(try folder.text(of: "events").contains("retain cycle: Leaky.Node<LeakyTests.ParallelTests.A>"))
+  }
+
+  @Test func nothingFailsWhereNothingShall() throws {
+    let run = try TestingLeaks.run("ParallelTests", options: "failon=none")
+    #expect(run.leaks.isEmpty)
+    #expect(run.report.findings.count == 2)
+    #expect(run.run.status == .exited(0))
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The promise: beside 400 other test cases, with work on other threads in between, every leak is found on the very
+/// case that made it, and nothing anywhere else.
+struct TestingParallelTests {
+  private static let leaking = 300
+  /// `scripts/parallel-tests` asks for one at a time.
+  private static let runs = Int(ProcessInfo.processInfo.environment["PARALLEL_TESTS_RUNS"] ?? "") ?? 2
+
+  @Test(.serialized, arguments: 1...runs)
+  func everyLeakIsOnItsOwnCase(run _: Int) throws {
+    let run = try TestingLeaks.run("NumberedTests", timeout: .seconds(600))
+    let expected = Set((0..<Self.leaking).map(String.init))
+    #expect(run.leaks.count == Self.leaking)
+    #expect(Set(run.leaks.map { $0.arguments.replacing("number → ", with: "") }) == expected)
+    for leak in run.leaks {
+      #expect(leak.test == "leaks(number:)")
+      #expect(leak.finding.contains(Self.type(leak.arguments.replacing("number → ", with: ""))), "\(leak)")
+    }
+    #expect(run.report.findings.count == Self.leaking)
+    #expect(Set(run.report.findings.compactMap(\.case)) == expected)
+    for finding in run.report.findings {
+      #expect(finding.test == "LeakyTests.NumberedTests/leaks(number:)")
+      #expect(finding.type == Self.type(finding.case ?? "") && finding.instances == 1, "\(finding)")
+    }
+    #expect(run.report.tests.count == Self.leaking + 100)
+    #expect(run.run.status == .exited(1))
+  }
+
+  /// `Leaky.Node<Leaky.Number<Leaky.D0, Leaky.D4, Leaky.D2>>` for 42.
+  private static func type(_ number: String) -> String {
+    let digits = (String(repeating: "0", count: 3 - number.count) + number).map { "Leaky.D\($0)" }
+    return "Leaky.Node<Leaky.Number<\(digits.joined(separator: ", "))>>"
+  }
+}

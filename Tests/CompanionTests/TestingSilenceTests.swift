@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// What is no leak of a test case, and what is nobody's business.
+struct TestingSilenceTests {
+  @Test func aTestThatLeavesNothingBehindPasses() throws {
+    let run = try TestingLeaks.run("CleanTests", options: "failon=growth")
+    #expect(run.leaks.isEmpty)
+    #expect(run.report.outcomes(of: "LeakyTests.CleanTests/") == ["passed"])
+    #expect(run.run.status == .exited(0))
+  }
+
+  @Test func aTestThatDidNotComeToItsEndSaysNothingAboutLeaks() throws {
+    try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests"))
+  }
+
+  /// Whether a test has failed is known from what Swift Testing writes.
+  @Test(arguments: [["--quiet"], ["--very-verbose"], ["--event-stream-output-path", "/dev/null"]])
+  func howMuchSwiftTestingWritesDoesNotMatter(arguments: [String]) throws {
+    try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests", arguments))
+  }
+
+  @Test func whatATaskReleasesSoonAfterTheTestIsNoLeak() throws {
+    let run = try TestingLeaks.run("leavesATaskBehindThatEndsSoon")
+    #expect(run.leaks.isEmpty && run.report.findings.isEmpty)
+    #expect(run.run.status == .exited(0))
+  }
+
+  @Test func theBodyOfAnExitTestIsNotWatched() throws {
+    let run = try TestingLeaks.run("StructureTests/exits")
+    #expect(run.leaks.isEmpty && run.report.findings.isEmpty)
+    #expect(run.run.status == .exited(0))
+  }
+
+  @Test func noTestAtAllIsToldAsWithoutUs() throws {
+    #expect(try TestingLeaks.run("NoSuchTest").run.status == .exited(69))
+  }
+
+  private func expectOnlyTestsThatPassedLeak(_ run: TestingRun) {
+    #if compiler(>=6.3)
+      if !run.run.standardError.isEmpty {
+        #expect(run.leakingTests == ["hasAKnownIssue()", "isCancelledOnce(number:)", "warns()"])
+      }
+      #expect(
+        run.report.outcomes(of: "LeakyTests.OutcomeTests/")
+          == ["failed", "failed", "failed", "failed", "leaked", "leaked", "leaked", "skipped", "skipped"])
+      #expect(run.report.findings.count == 3)
+    #endif
+  }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import Leaky
+import Testing
+
+/// Many cases beside each other; each leaks a cycle that tells its number.
+struct NumberedTests {
+  @Test(arguments: 0..<300)
+  func leaks(number: Int) async {
+    await work()
+    switch number % 6 {
+    case 0: makeRetainCycle(numbered: number)
+    case 1: await Task { makeRetainCycle(numbered: number) }.value
+    case 2: await Task.detached { makeRetainCycle(numbered: number) }.value
+    case 3: await withTaskGroup { group in group.addTask { makeRetainCycle(numbered: number) } }
+    case 4:
+      async let leak: Void = makeRetainCycle(numbered: number)
+      await leak
+    default: await Task.detached { await Task.detached { makeRetainCycle(numbered: number) }.value }.value
+    }
+    await work()
+  }
+
+  @Test(arguments: 0..<100)
+  func leavesNothing(number: Int) async {
+    await work()
+    await work()
+  }
+
+  /// Goes from thread to thread, and leaves nothing behind.
+  private func work() async {
+    await withTaskGroup { group in
+      for _ in 0..<3 {
+        group.addTask {
+          makeAndRelease(Int.self)
+          await Task.yield()
+        }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        makeAndRelease(String.self)
+        continuation.resume()
+      }
+    }
+    await Task.detached {
+      makeAndRelease(Double.self)
+      await Task.yield()
+    }.value
+  }
+}

@@ -1,0 +1,84 @@
+import Leaky
+import Testing
+
+/// What Swift Testing and the language bind, open and close while a test runs.
+@Suite struct StructureTests {
+  @Test func confirms() async {
+    await confirmation { confirmed in
+      makeRetainCycle(Int.self)
+      confirmed()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func hasATimeLimit() async {
+    makeRetainCycle(Int.self)
+    await Task.yield()
+  }
+
+  @Test func hasKnownIssuesInsideOthers() async {
+    await withKnownIssue {
+      makeRetainCycle(Int.self)
+      withKnownIssue { #expect(Bool(false)) }
+      await withTaskGroup { group in
+        for _ in 0..<4 { group.addTask { withKnownIssue { #expect(Bool(false)) } } }
+      }
+      #expect(Bool(false))
+    }
+  }
+
+  @Test func throwsOutOfTasks() async {
+    await #expect(throws: CancellationError.self) {
+      async let failure: Void = { throw CancellationError() }()
+      try await failure
+    }
+    await #expect(throws: CancellationError.self) {
+      try await withThrowingTaskGroup { group in
+        group.addTask { throw CancellationError() }
+        try await group.waitForAll()
+      }
+    }
+    makeRetainCycle(Int.self)
+  }
+
+  @Test func cancelsTasks() async {
+    let task = Task {
+      try await confirmation(expectedCount: 0) { _ in try await Task.sleep(for: .seconds(60)) }
+    }
+    task.cancel()
+    _ = await task.result
+    makeRetainCycle(Int.self)
+  }
+
+  @MainActor @Test func runsOnTheMainActor() async {
+    makeRetainCycle(Int.self)
+    await Task.yield()
+  }
+
+  @Test func leavesATaskBehindThatEndsSoon() async {
+    Task { await withKnownIssue(isIntermittent: true) { try await Task.sleep(for: .milliseconds(20)) } }
+    makeAndRelease(Int.self)
+  }
+
+  #if compiler(>=6.2)
+    @Test func exits() async {
+      await #expect(processExitsWith: .success) { makeRetainCycle(String.self) }
+    }
+  #endif
+
+  struct Inner {
+    let node: Node<Int8>
+
+    init() {
+      node = Node()
+      node.other = node
+    }
+
+    @Test func leaksWhatTheSuiteMade() {}
+  }
+
+  final class Kept {
+    let node = Node<Int16>()
+
+    @Test func keepsWhatTheSuiteReleases() { node.other = Node() }
+  }
+}
