@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -6,8 +5,6 @@ import Testing
 /// case that made it, and nothing anywhere else.
 struct TestingParallelTests {
   private static let leaking = 300
-  /// `scripts/parallel-tests` asks for one at a time.
-  private static let runs = Int(ProcessInfo.processInfo.environment["PARALLEL_TESTS_RUNS"] ?? "") ?? 2
 
   @Test(.serialized, arguments: 1...runs)
   func everyLeakIsOnItsOwnCase(run _: Int) throws {
