@@ -50,7 +50,8 @@
       let declaration = last.declaration(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       return findings.map { finding in
-        let made = finding.allocatedAt.first?.frames.first { $0.line != nil }
+        // Optimised methods that look alike are merged, and have no place of their own.
+        let made = finding.allocatedAt.first?.frames.first { $0.isUsers && $0.line != nil }
         return TestFailure(location: Self.text(declaration ?? made), message: "\(FindingText(finding))")
       }
     }

@@ -6,6 +6,9 @@ let package = Package(
   name: "XCTestLeaks",
   targets: [
     .target(name: "Leaky"),
-    .testTarget(name: "LeakyTests", dependencies: ["Leaky"]),
+    .testTarget(
+      name: "LeakyTests", dependencies: ["Leaky"],
+      // Many tests look alike. Merged, they would have no line of their own.
+      swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-llvm-merge-functions-pass"])]),
   ]
 )

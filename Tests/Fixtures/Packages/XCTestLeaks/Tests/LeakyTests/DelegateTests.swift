@@ -12,7 +12,7 @@ final class DelegateTests: XCTestCase {
     coordinator.becomeDelegate()
   }
 
-  func testRetainedOnceTooOften() {
+  @inline(never) func testRetainedOnceTooOften() {
     let token = Token()
     token.use()
     _ = Unmanaged.passRetained(token)

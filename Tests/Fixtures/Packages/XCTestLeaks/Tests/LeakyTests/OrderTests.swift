@@ -8,7 +8,8 @@ final class OrderTests: XCTestCase {
     loader.observeWeakly()
   }
 
-  func testB_leaks() {
+  // Or the optimiser copies it into code that SwiftPM wrote.
+  @inline(never) func testB_leaks() {
     let loader = Loader()
     loader.observe()
   }
