@@ -15,53 +15,11 @@ public struct Analysis: Sendable {
   public init(
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
-    let labels = capture.types.map { TypeLabel($0, of: capture) }
-    let judged = JudgedObjects(in: capture, options)
-    let groups = ObjectGroup.groups(of: judged)
-    let explained = groups.filter { options.needsTrace($0, label: labels[$0.type]) }
-    let heap = HeapJudgement(of: judged)
-    let told = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
-    let traces = NamedTraces(
-      Set(explained.map(\.stackTrace)).union(told?.stackTraces ?? []), of: capture, symbolicator: symbolicator
-    )
-
-    types = Self.types(groups, labels, of: capture, traces, options)
-    let unexplained =
-      heap.map(ObjectGroup.unexplained) ?? groups.filter { judged.tells(of: $0.test) }
-    findings =
-      (told?.findings(traces, symbolicator: symbolicator, options) ?? [])
-      + Self.growth(unexplained, labels, of: judged, traces, options)
-    findings.sort(by: Finding.precedes)
+    self = UnnamedAnalysis(of: capture, options: options).named(by: symbolicator)
   }
 
-  private static func types(
-    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of capture: Capture, _ traces: NamedTraces,
-    _ options: Options
-  ) -> [TypeGrowth] {
-    var tallies: [TypeLabel: Tally] = [:]
-    for group in groups {
-      let label =
-        labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
-      guard options.includes(label.text) else { continue }
-      tallies[label, default: Tally()].add(group.tally)
-    }
-    return tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
-  }
-
-  /// What is only known to have grown.
-  private static func growth(
-    _ groups: [ObjectGroup], _ labels: [TypeLabel?], of judged: JudgedObjects, _ traces: NamedTraces,
-    _ options: Options
-  ) -> [Finding] {
-    let capture = judged.capture
-    var collector = FindingCollector(for: judged.attribution)
-    for group in groups where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
-      let label =
-        labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
-      guard options.includes(label.text), options.finds(label) else { continue }
-      collector.add(group, of: label, in: traces)
-    }
-    return collector.findings(with: traces)
+  init(types: [TypeGrowth], findings: [Finding]) {
+    (self.types, self.findings) = (types, findings)
   }
 }
 
@@ -104,13 +62,5 @@ extension Analysis {
       guard let label else { return true }
       return finds(label) && group.tally.growth > 0
     }
-  }
-}
-
-extension TypeGrowth {
-  init(_ label: TypeLabel, _ tally: Tally) {
-    self.init(
-      type: label.text, kind: label.kind, isUsers: label.isUsers, live: tally.live,
-      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
   }
 }

@@ -8,7 +8,7 @@ extension SourceFrame {
   /// Code that SwiftPM writes to find and run the tests of a package, by either of its build systems.
   var isTestRunners: Bool {
     guard let file else { return false }
-    return file.contains("Tests.derived/") || file.contains("-test-runner.build/DerivedSources/")
+    return file.holds("Tests.derived/") || file.holds("-test-runner.build/DerivedSources/")
   }
 
   /// The Swift runtime's C++ code, which has no module of its own in statically linked programs, and
@@ -43,7 +43,7 @@ extension SourceFrame {
   /// The function's name is one that people give. The compiler marks single instructions of written
   /// functions as its own too, such as those that box a captured variable.
   private var hasWrittenFunction: Bool {
-    guard let function, function.contains("(") else { return false }
+    guard let function, function.holds("(") else { return false }
     if function.hasPrefix("closure #") { return true }
     let name = function.trimmingPrefix("static ").prefix { $0 != "(" }
     let base = name.split(separator: ".").last
@@ -57,7 +57,7 @@ extension SourceFrame {
 
   /// Code that a macro wrote; Swift Testing's calls every test. Its file exists inside the compiler only.
   private var isMacros: Bool {
-    file?.contains("@__swiftmacro_") == true
+    file?.holds("@__swiftmacro_") == true
   }
 
   /// The function with its module: `closure #1 in Demo.Loader.load(completion:)`.
@@ -65,7 +65,7 @@ extension SourceFrame {
   /// C functions have no module, unknown functions nothing else.
   var qualifiedFunction: String {
     guard let function else { return module }
-    guard function.contains("(") || function.contains(".") else { return function }
+    guard function.holds("(") || function.holds(".") else { return function }
     let name = [" in ", " of ", "static "].compactMap { function.ranges(of: $0).last?.upperBound }.max()
     let start = name ?? function.startIndex
     return function[..<start] + "\(module)." + function[start...]

@@ -11,21 +11,14 @@ struct NamedTraces {
   /// The source frames of each frame: several where calls were inlined.
   private var names: [[Int]] = []
 
-  /// Names the frames of these traces, in one go.
-  init(_ ids: Set<UInt32>, of capture: Capture, symbolicator: some Symbolicator) {
-    traces = NumberedTraces(capture.stackTraces)
-    let unnamed = frames(of: ids)
+  /// Names these frames of the traces, in one go.
+  init(
+    _ traces: NumberedTraces, frames unnamed: Set<Frame>, of capture: Capture, symbolicator: some Symbolicator
+  ) {
+    self.traces = traces
     guard !unnamed.isEmpty else { return }
     let named = symbolicator.symbolicate(unnamed, of: capture)
     name(unnamed, named, of: capture)
-  }
-
-  private func frames(of ids: Set<UInt32>) -> Set<Frame> {
-    var isUsed = [Bool](repeating: false, count: traces.frames.count)
-    for id in ids {
-      for number in traces[id] { isUsed[number] = true }
-    }
-    return Set(zip(traces.frames, isUsed).lazy.filter(\.1).map(\.0))
   }
 
   /// Numbers the source frames in an order that is the same in every run.

@@ -28,6 +28,7 @@ package struct TypeName {
   /// The runtime names a private or local type by the address of its context, which is another in
   /// every run: `Demo.(unknown context at $55d0c8e08540).Cache` is `Demo.Cache` here.
   private static func withoutPrivateContexts(_ name: String) -> String {
+    guard name.holds("(unknown context at ") else { return name }
     let parts = name.split(separator: "(unknown context at ", omittingEmptySubsequences: false)
     return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
       text += part.drop { $0 != "." }.dropFirst()

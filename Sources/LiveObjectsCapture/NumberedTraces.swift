@@ -25,4 +25,13 @@ package struct NumberedTraces: Sendable {
   package subscript(id: UInt32) -> [Int] {
     table.runs(of: id).flatMap { numbers[$0] }
   }
+
+  /// The frames of some traces.
+  package func frames(of ids: Set<UInt32>) -> Set<Frame> {
+    var isUsed = [Bool](repeating: false, count: frames.count)
+    for id in ids {
+      for number in self[id] { isUsed[number] = true }
+    }
+    return Set(zip(frames, isUsed).lazy.filter(\.1).map(\.0))
+  }
 }

@@ -1,4 +1,4 @@
-public import LiveObjectsAnalysis
+import LiveObjectsAnalysis
 
 /// One finding in a few lines, as the message of a test that fails because of it.
 ///

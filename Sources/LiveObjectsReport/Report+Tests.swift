@@ -1,5 +1,5 @@
 import LiveObjectsAnalysis
-public import LiveObjectsCapture
+import LiveObjectsCapture
 
 extension Report {
   /// A test that ran, or one case of a parameterised test, with what it left behind.

@@ -11,6 +11,10 @@ struct TestName: Hashable, CustomStringConvertible {
     (self.id, testCase) = (id, finding.testCase)
   }
 
+  init(_ test: Report.Test) {
+    (id, testCase) = (test.id, test.testCase)
+  }
+
   /// `DemoTests.LoaderTests/testLoad`, `DemoTests.load(count:) (3)`
   var description: String { testCase.map { "\(id) (\($0))" } ?? id }
 }

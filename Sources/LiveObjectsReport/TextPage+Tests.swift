@@ -4,17 +4,17 @@ extension TextPage {
   private static let listedTests = 25
   private static let testWidth = 76
 
-  /// Adds a line for each test that left something behind, those with most leaks first.
-  mutating func add(testsWith findings: [Finding]) {
+  /// Adds a line for each test that left something behind, those with most leaks first, equals as they ran.
+  mutating func add(testsOf report: Report) {
     var counts: [TestName: TestCounts] = [:]
-    for finding in findings where !finding.isLibraryLeak {
+    for finding in report.findings where !finding.isLibraryLeak {
       guard let name = TestName(of: finding) else { continue }
       counts[name, default: TestCounts()].add(finding)
     }
     guard !counts.isEmpty else { return }
-    let sorted = counts.sorted { a, b in
-      a.value == b.value ? a.key.description < b.key.description : b.value < a.value
-    }
+    let names = report.tests.map { TestName($0) }
+    let sorted = names.compactMap { name in counts[name].map { (name: name, counts: $0) } }
+      .sortedStably(by: \.counts)
     add()
     add("Tests that left something behind:", style: .bold)
     add()

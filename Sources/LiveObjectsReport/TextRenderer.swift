@@ -14,7 +14,7 @@ public struct TextRenderer: Sendable {
     var page = TextPage(color: color)
     page.add(TextHeadline.text(of: report), style: .bold)
     if report.tracking.wasWatched {
-      page.add(testsWith: report.findings)
+      page.add(testsOf: report)
       for section in FindingSection.allCases { page.add(section, of: report.findings) }
     }
     page.add(growthOf: report.types)

@@ -35,19 +35,9 @@ extension Report.Tracking {
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
-    self.notes = Self.notes(of: captures) + notes
+    self.notes = ProcessNotes.notes(of: captures) + notes
   }
 
-  /// Each note once, with the process it is about where there are several.
-  private static func notes(of captures: [Capture]) -> [String] {
-    var seen: Set<String> = []
-    let all = captures.flatMap { capture in
-      let notes =
-        TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
-      return captures.count == 1 ? notes : notes.map { "\(capture.process.label): \($0)" }
-    }
-    return all.filter { seen.insert($0).inserted }
-  }
 }
 
 extension TrackingStatus {

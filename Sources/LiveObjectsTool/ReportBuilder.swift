@@ -2,8 +2,11 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
 
-/// Makes one report of many captures, of which only one has to be in memory at a time.
+/// Makes one report of many captures, of which only some have to be in memory at a time.
 struct ReportBuilder {
+  /// Captures wait for names until they hold this many objects: a gigabyte or less, and many small captures.
+  private static let mostWaitingObjects = 2_000_000
+
   /// What was judged, without its objects.
   private(set) var captures: [Capture] = []
   /// Processes of which there is no capture, a sentence each. Nobody knows what they left behind, so a
@@ -11,6 +14,7 @@ struct ReportBuilder {
   private(set) var lost: [String] = []
 
   private var analyses: [Analysis] = []
+  private var unnamed: [UnnamedAnalysis] = []
   /// One for all: most processes of a run come from the same files.
   private let symbolicator: BinarySymbolicator
 
@@ -19,10 +23,18 @@ struct ReportBuilder {
     symbolicator = BinarySymbolicator(binaries: binaries)
   }
 
-  /// Judges a capture and names its frames.
+  /// Judges a capture.
   mutating func add(_ capture: Capture) {
-    analyses.append(Analysis(of: capture, symbolicator: symbolicator))
     captures.append(capture.withoutObjects)
+    unnamed.append(UnnamedAnalysis(of: capture))
+    if unnamed.reduce(0, { $0 + $1.capture.objects.count }) > Self.mostWaitingObjects { nameAll() }
+  }
+
+  /// Names the frames of the captures that wait for it.
+  private mutating func nameAll() {
+    symbolicator.prepare(unnamed.map { ($0.frames, $0.capture) })
+    analyses += unnamed.map { $0.named(by: symbolicator) }
+    unnamed = []
   }
 
   mutating func add(lost sentence: String) {
@@ -31,8 +43,10 @@ struct ReportBuilder {
 
   /// The report on all that was added.
   var report: Report {
+    var named = self
+    named.nameAll()
     var report = Report(
-      of: zip(captures, analyses).map { (capture: $0, analysis: $1) }, notes: lost + symbolicator.notes)
+      of: zip(captures, named.analyses).map { (capture: $0, analysis: $1) }, notes: lost + symbolicator.notes)
     report.tracking.unwatchedProcesses += lost.count
     report.tracking.isComplete = report.tracking.isComplete && lost.isEmpty
     return report

@@ -62,6 +62,14 @@ import Testing
       report.tracking.notes == ["demo (pid 12): Something.", "demo (pid 13): Something.", "From outside."])
   }
 
+  @Test func aNoteOnManyProcessesIsSaidOnce() {
+    let status = TrackingStatus(state: .tracking, notes: ["Something."])
+    let captures = (1...1_000).map { CaptureBuilder(processID: $0, tracking: status).capture }
+    let tracking = Report(of: captures.map { ($0, Analysis(of: $0, symbolicator: TableSymbolicator())) })
+      .tracking
+    #expect(tracking.notes == ["demo (pid 1) and 999 other processes: Something."])
+  }
+
   @Test func equalFindingsOfSeveralProcessesAreOne() {
     let program = LeakingProgram()
     let report = makeReport(of: program.builder, program.builder, symbolicator: program.symbolicator)

@@ -23,6 +23,19 @@ struct SymbolicationTests {
     #expect(symbolicator.notes.isEmpty)
   }
 
+  @Test("of several captures by one run of llvm-symbolizer")
+  func namesAllInOneGo() throws {
+    let (frame, line) = makeFrame()
+    let other = Frame(image: 0, offset: frame.offset + 1)
+    let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: [])).path
+    let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exec '\(real)' \"$@\"")
+    let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
+    symbolicator.prepare([([frame], ownCapture), ([other], ownCapture)])
+    let named = [frame, other].map { symbolicator.symbolicate([$0], of: ownCapture)[$0]?.first?.line }
+    #expect(named == [line, line])
+    #expect(try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\n")
+  }
+
   @Test("without file and line where llvm-symbolizer is missing, and says so once")
   func namesFunctionsWithoutSymbolizer() throws {
     let (frame, _) = makeFrame()

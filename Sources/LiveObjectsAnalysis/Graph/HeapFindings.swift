@@ -6,6 +6,8 @@ struct HeapFindings {
   private let labels: [TypeLabel?]
   private let leaks: [LeakTally]
   private let held: [HeldObjects]
+  /// How they are held, in the order of `held`.
+  private let holders: [(origin: HolderSearch.Origin, path: ObjectPath)?]
 
   private var graph: ReferenceGraph { judgement.graph }
   private var capture: Capture { judgement.graph.capture }
@@ -22,6 +24,7 @@ struct HeapFindings {
     held = HeldObjects.all(in: judgement) { object in
       counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
     }
+    holders = held.map { judgement.holders.path(to: $0.nearest) }
   }
 
   /// Boxes, and contexts that no closure is known of.
@@ -44,31 +47,31 @@ struct HeapFindings {
   func findings(_ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options)
     -> [Finding]
   {
-    let paths = held.map { judgement.holders.path(to: $0.nearest) }
-    let naming = naming(of: paths, symbolicator)
+    let names = PathNames(functions, origins, of: graph, symbolicator: symbolicator)
+    let naming = PathNaming(
+      graph: graph, labels: labels, functions: names.functions, variables: names.variables,
+      taskFunctions: names.tasks)
     var merger = FindingMerger()
     for leak in leaks { add(leak, to: &merger, naming, traces, options) }
-    for (objects, holder) in zip(held, paths) {
+    for (objects, holder) in zip(held, holders) {
       guard let holder else { continue }
       add(objects, holder, to: &merger, naming, traces, options)
     }
     return merger.findings(with: traces)
   }
 
-  private func naming(
-    of paths: [(origin: HolderSearch.Origin, path: ObjectPath)?], _ symbolicator: some Symbolicator
-  ) -> PathNaming {
-    let references = leaks.lazy.flatMap { $0.path?.references ?? [] }
-    let heldReferences = paths.lazy.flatMap { $0?.path.references ?? [] }
-    let functions = Set(
-      (Array(references) + Array(heldReferences)).compactMap { graph.heap.references[$0].function })
-    let names = PathNames(
-      functions: functions, origins: Set(paths.compactMap { $0?.origin }), of: graph,
-      symbolicator: symbolicator)
-    return PathNaming(
-      graph: graph, labels: labels, functions: names.functions, variables: names.variables,
-      taskFunctions: names.tasks)
+  /// The frames that paths need names of.
+  var pathFrames: Set<Frame> { PathNames.frames(functions, origins, in: graph) }
+
+  /// The functions on paths, as indices into `HeapGraph.functions`.
+  private var functions: Set<UInt32> {
+    let leaked = leaks.lazy.flatMap { $0.path?.references ?? [] }
+    let held = holders.lazy.flatMap { $0?.path.references ?? [] }
+    let references = [Array(leaked), Array(held)].joined()
+    return Set(references.compactMap { graph.heap.references[$0].function })
   }
+
+  private var origins: Set<HolderSearch.Origin> { Set(holders.compactMap { $0?.origin }) }
 }
 
 // MARK: - Leaks

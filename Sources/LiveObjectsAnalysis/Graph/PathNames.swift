@@ -7,20 +7,30 @@ struct PathNames {
   /// By index into `HeapGraph.tasks`.
   private(set) var tasks: [Int: String] = [:]
 
+  /// The frames that these names are found by.
+  static func frames(
+    _ functions: Set<UInt32>, _ origins: Set<HolderSearch.Origin>, in graph: ReferenceGraph
+  ) -> Set<Frame> {
+    Set(functions.map { graph.heap.functions[Int($0)] })
+      .union(tasks(among: origins).flatMap { graph.heap.tasks[$0].frames })
+  }
+
+  private static func tasks(among origins: Set<HolderSearch.Origin>) -> [Int] {
+    origins.compactMap { if case .task(let index) = $0 { index } else { nil } }
+  }
+
   init(
-    functions wanted: Set<UInt32>, origins: Set<HolderSearch.Origin>, of graph: ReferenceGraph,
+    _ wanted: Set<UInt32>, _ origins: Set<HolderSearch.Origin>, of graph: ReferenceGraph,
     symbolicator: some Symbolicator
   ) {
     let capture = graph.capture
-    let taskIndices = origins.compactMap { if case .task(let index) = $0 { index } else { nil } }
-    let frames = Set(wanted.map { graph.heap.functions[Int($0)] })
-      .union(taskIndices.flatMap { graph.heap.tasks[$0].frames })
+    let frames = Self.frames(wanted, origins, in: graph)
     let named = frames.isEmpty ? [:] : symbolicator.symbolicate(frames, of: capture)
     for function in wanted {
       // The outermost frame is the function itself, the others were inlined into it.
       functions[function] = named[graph.heap.functions[Int(function)]]?.last
     }
-    for index in taskIndices {
+    for index in Self.tasks(among: origins) {
       let frames = graph.heap.tasks[index].frames.compactMap { named[$0]?.last }
       tasks[index] = (frames.first(where: \.isUsers) ?? frames.first)?.qualifiedFunction
     }

@@ -8,12 +8,20 @@ extension BinarySymbolicator {
     for (index, variables) in Dictionary(grouping: variables, by: \.image) {
       guard let index, capture.images.indices.contains(index) else { continue }
       let image = capture.images[index]
-      let table = binary(of: image).flatMap(ELFFile.init(path:)).map { SymbolTable(of: $0, .variables) }
-      for variable in variables {
-        names[variable] =
-          table?.symbol(at: variable.offset).flatMap(VariableName.text(of:)) ?? "global in \(image.name)"
-      }
+      let known = binary(of: image).map { self.names(of: variables.map(\.offset), in: $0) } ?? [:]
+      for variable in variables { names[variable] = known[variable.offset] ?? "global in \(image.name)" }
     }
     return names
+  }
+
+  /// Reads the symbol table only for what was not asked for before.
+  private func names(of offsets: [UInt64], in binary: String) -> [UInt64: String] {
+    let addresses = offsets.map { CodeAddress(binary: binary, address: $0) }
+    let unknown = addresses.filter { variables[$0] == nil }
+    let table = unknown.isEmpty ? nil : ELFFile(path: binary).map { SymbolTable(of: $0, .variables) }
+    for address in unknown {
+      variables[address] = .some(table?.symbol(at: address.address).flatMap(VariableName.text(of:)))
+    }
+    return addresses.reduce(into: [:]) { $0[$1.address] = variables[$1] ?? nil }
   }
 }

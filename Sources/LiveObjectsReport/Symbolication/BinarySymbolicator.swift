@@ -17,6 +17,9 @@ public final class BinarySymbolicator: Symbolicator {
   private var hasSymbolizer = false
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
   private var names: [String: FunctionName] = [:]
+  private var sources: [CodeAddress: [SourceFrame]] = [:]
+  /// `nil` for addresses without a symbol.
+  var variables: [CodeAddress: String?] = [:]
 
   /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
   ///   they are told by build id, or by name where there is none.
@@ -34,9 +37,18 @@ public final class BinarySymbolicator: Symbolicator {
     locator = BinaryLocator(folder: binaries)
   }
 
+  /// Names frames of several captures in one go, for them to be asked for later.
+  package func prepare(_ requests: [(frames: Set<Frame>, capture: Capture)]) {
+    let addresses = requests.reduce(into: Set<CodeAddress>()) { addresses, request in
+      addresses.formUnion(codeAddresses(of: request.frames, in: request.capture).values)
+    }
+    let images = Set(requests.lazy.flatMap(\.capture.images).map(\.path))
+    resolve(addresses.subtracting(known.keys), images: images.sorted())
+  }
+
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
     let addresses = codeAddresses(of: frames, in: capture)
-    resolve(Set(addresses.values).subtracting(known.keys), images: capture.images)
+    resolve(Set(addresses.values).subtracting(known.keys), images: capture.images.map(\.path))
     noteMissingLines(of: addresses, in: capture)
     return Dictionary(
       uniqueKeysWithValues: frames.map { frame in
@@ -86,11 +98,12 @@ public final class BinarySymbolicator: Symbolicator {
     return nil
   }
 
-  private func resolve(_ addresses: Set<CodeAddress>, images: [Image]) {
+  /// - Parameter images: the files of the processes.
+  private func resolve(_ addresses: Set<CodeAddress>, images: [String]) {
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
     let addresses = addresses.subtracting(resolveFunctionPointers(among: addresses))
-    guard let symbolizer = search.symbolizer(forProcessWith: images.map(\.path)) else {
+    guard let symbolizer = search.symbolizer(forProcessWith: images) else {
       collectedNotes.addMissingSymbolizer()
       return resolveFromSymbolTables(addresses)
     }
@@ -131,10 +144,13 @@ public final class BinarySymbolicator: Symbolicator {
   private func sourceFrames(
     of frame: Frame, at address: CodeAddress?, in capture: Capture
   ) -> [SourceFrame] {
+    if let address, let known = sources[address] { return known }
     let image = frame.image.flatMap { capture.images.indices.contains($0) ? capture.images[$0] : nil }
     let lines = address.flatMap { known[$0] } ?? []
-    let result = lines.map { sourceFrame($0, in: image) }
-    return result.isEmpty ? [sourceFrame(.init(), in: image)] : result
+    let named = lines.map { sourceFrame($0, in: image) }
+    let result = named.isEmpty ? [sourceFrame(.init(), in: image)] : named
+    if let address { sources[address] = result }
+    return result
   }
 
   private func sourceFrame(_ line: LLVMSymbolizer.Line, in image: Image?) -> SourceFrame {

@@ -1,0 +1,79 @@
+import LiveObjectsCapture
+
+/// What a capture says before anything in it has a name. Whoever has many captures asks for the names of all of
+/// them in one go: a symbolizer takes as long to start as to name some hundred frames.
+package struct UnnamedAnalysis {
+  package let capture: Capture
+  private let options: Analysis.Options
+  /// By index into `Capture.types`; `nil` for what is called after the function that made it.
+  private let labels: [TypeLabel?]
+  private let judged: JudgedObjects
+  private let groups: [ObjectGroup]
+  /// What is only known to have grown.
+  private let unexplained: [ObjectGroup]
+  private let explained: HeapFindings?
+  private let traces: NumberedTraces
+  /// The frames of the stack traces that findings show, or that name objects.
+  private let tracedFrames: Set<Frame>
+
+  package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
+    self.capture = capture
+    self.options = options
+    let labels = capture.types.map { TypeLabel($0, of: capture) }
+    let judged = JudgedObjects(in: capture, options)
+    let heap = HeapJudgement(of: judged)
+    groups = ObjectGroup.groups(of: judged)
+    unexplained = heap.map(ObjectGroup.unexplained) ?? groups.filter { judged.tells(of: $0.test) }
+    explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
+    traces = NumberedTraces(capture.stackTraces)
+    let traced = groups.filter { options.needsTrace($0, label: labels[$0.type]) }.map(\.stackTrace)
+    tracedFrames = traces.frames(of: Set(traced).union(explained?.stackTraces ?? []))
+    (self.labels, self.judged) = (labels, judged)
+  }
+
+  /// All frames that need names.
+  package var frames: Set<Frame> { tracedFrames.union(explained?.pathFrames ?? []) }
+
+  /// - Parameter symbolicator: is asked for the stack traces at most once, and at most once for the functions and
+  ///   variables on paths.
+  package func named(by symbolicator: some Symbolicator) -> Analysis {
+    let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
+    let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
+    return Analysis(
+      types: types(traces), findings: (findings + growth(traces)).sorted(by: Finding.precedes))
+  }
+}
+
+extension UnnamedAnalysis {
+  private func types(_ traces: NamedTraces) -> [TypeGrowth] {
+    var tallies: [TypeLabel: Tally] = [:]
+    for group in groups {
+      let label = label(of: group, traces)
+      guard options.includes(label.text) else { continue }
+      tallies[label, default: Tally()].add(group.tally)
+    }
+    return tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
+  }
+
+  private func growth(_ traces: NamedTraces) -> [Finding] {
+    var collector = FindingCollector(for: judged.attribution)
+    for group in unexplained where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
+      let label = label(of: group, traces)
+      guard options.includes(label.text), options.finds(label) else { continue }
+      collector.add(group, of: label, in: traces)
+    }
+    return collector.findings(with: traces)
+  }
+
+  private func label(of group: ObjectGroup, _ traces: NamedTraces) -> TypeLabel {
+    labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
+  }
+}
+
+extension TypeGrowth {
+  init(_ label: TypeLabel, _ tally: Tally) {
+    self.init(
+      type: label.text, kind: label.kind, isUsers: label.isUsers, live: tally.live,
+      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
+  }
+}

@@ -1,0 +1,30 @@
+import LiveObjectsCapture
+
+/// Says in sentences what degraded the report, and of which processes that is true.
+enum ProcessNotes {
+  /// Processes that are named one by one: the tests of a package may run in hundreds.
+  private static let mostNamed = 3
+
+  /// Each note once, with the processes it is about where there are several.
+  static func notes(of captures: [Capture]) -> [String] {
+    var notes: [String] = []
+    var processes: [String: [ProcessDescription]] = [:]
+    for capture in captures {
+      for note in Self.notes(of: capture) {
+        if processes[note] == nil { notes.append(note) }
+        if processes[note]?.last != capture.process { processes[note, default: []].append(capture.process) }
+      }
+    }
+    guard captures.count > 1 else { return notes }
+    return notes.flatMap { note in labels(processes[note] ?? []).map { "\($0): \(note)" } }
+  }
+
+  private static func notes(of capture: Capture) -> [String] {
+    TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
+  }
+
+  private static func labels(_ processes: [ProcessDescription]) -> [String] {
+    guard processes.count > mostNamed else { return processes.map(\.label) }
+    return ["\(processes[0].label) and \(Count.grouped(processes.count - 1)) other processes"]
+  }
+}
