@@ -6,8 +6,7 @@ import Testing
 struct TestingParallelTests {
   private static let leaking = 300
 
-  @Test(.serialized, arguments: 1...runs)
-  func everyLeakIsOnItsOwnCase(run _: Int) throws {
+  @Test func everyLeakIsOnItsOwnCase() throws {
     let run = try TestingLeaks.run("NumberedTests", timeout: .seconds(600))
     let expected = Set((0..<Self.leaking).map(String.init))
     #expect(run.leaks.count == Self.leaking)
