@@ -36,6 +36,18 @@ extension SourceFrame {
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
   }
 
+  /// Makes what its caller asks for by the name of the type.
+  var isInitializer: Bool {
+    guard let name = function?.prefix(while: { $0 != "(" }) else { return false }
+    return ["init", "__allocating_init"].contains { name == $0 || name.hasSuffix(".\($0)") }
+  }
+
+  /// Code that is often compiled into its callers, and makes containers, tasks and streams for them.
+  var isStandardLibrarys: Bool {
+    module.hasPrefix("_") || module.hasPrefix("libswift")
+      || ["Swift", "Synchronization", "Observation"].contains(module)
+  }
+
   private var isGenerated: Bool {
     file?.hasSuffix("<compiler-generated>") == true
   }

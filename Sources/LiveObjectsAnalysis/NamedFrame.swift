@@ -7,6 +7,8 @@ struct NamedFrame {
   let isTestRunners: Bool
   let isThreadStart: Bool
   let isCompilers: Bool
+  let isInitializer: Bool
+  let isStandardLibrarys: Bool
   let qualifiedFunction: String
 
   init(_ source: SourceFrame) {
@@ -16,6 +18,8 @@ struct NamedFrame {
     isTestRunners = source.isTestRunners
     isThreadStart = source.isThreadStart
     isCompilers = source.isCompilers
+    isInitializer = source.isInitializer
+    isStandardLibrarys = source.isStandardLibrarys
     qualifiedFunction = source.qualifiedFunction
   }
 }

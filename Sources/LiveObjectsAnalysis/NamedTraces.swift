@@ -45,9 +45,13 @@ struct NamedTraces {
       && trace.allSatisfy { !frames[$0].isUsers || frames[$0].isCompilers }
   }
 
-  /// Some of the program's own code is in the trace.
-  func hasUsersFrame(_ id: UInt32) -> Bool {
-    trace(id).contains { frames[$0].isUsers && !frames[$0].isCompilers }
+  /// The program asked for the object: by itself, through an initialiser of the type, or through the standard
+  /// library, which makes its containers for others. What another library makes on the way is its own.
+  func isMadeByUser(_ id: UInt32) -> Bool {
+    let makers = trace(id).lazy.map { frames[$0] }.drop { $0.isRuntimes }
+    let caller = makers.drop { !$0.isUsers && ($0.isInitializer || $0.isStandardLibrarys) }.first
+    return caller.map { $0.isUsers } ?? false
+      && makers.contains { $0.isUsers && !$0.isCompilers }
   }
 
   /// A trace as people read it: from the call site outwards. Without a frame in the program's own

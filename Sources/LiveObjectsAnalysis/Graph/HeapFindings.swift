@@ -103,9 +103,9 @@ extension HeapFindings {
     merger.add(finding, sites, leak.retainSites, in: traces)
   }
 
-  /// Neither an object's type nor a frame that made one is the program's.
+  /// No object is of the program's types, and none was made by the program.
   private func isLibraryLeak(_ leak: LeakTally, _ traces: NamedTraces) -> Bool {
-    !leak.hasUsersType && !leak.stackTraces.keys.contains(where: traces.hasUsersFrame)
+    !leak.hasUsersType && !leak.stackTraces.keys.contains(where: traces.isMadeByUser)
   }
 
   private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {

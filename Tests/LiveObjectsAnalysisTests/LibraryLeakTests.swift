@@ -1,0 +1,41 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// Objects of library types that leak: whose fault is it?
+struct LibraryLeakTests {
+  private var builder = CaptureBuilder()
+  private var symbolicator = TableSymbolicator()
+
+  @Test mutating func whatALibraryMakesForItselfIsItsOwnLeak() throws {
+    let trace = builder.stackTrace([0x10, 0x20, 0x30])
+    symbolicator.define(0x10, [.system("_CFRuntimeCreateInstance", module: "libFoundation.so")])
+    symbolicator.define(0x20, [.system("NSAttributedString.init(string:)", module: "Foundation")])
+    symbolicator.define(0x30, [.user("showTitle()")])
+    #expect(try isLibraryLeak(of: "Foundation.__NSCFType", madeAt: trace))
+  }
+
+  @Test mutating func whatTheProgramMakesOfALibrarysTypeIsItsOwnLeak() throws {
+    let trace = builder.stackTrace([0x10, 0x20, 0x30])
+    symbolicator.define(0x10, [.system("swift_allocObject")])
+    symbolicator.define(0x20, [.system("DateFormatter.__allocating_init()", module: "Foundation")])
+    symbolicator.define(0x30, [.user("makeFormatter()")])
+    #expect(try !isLibraryLeak(of: "Foundation.DateFormatter", madeAt: trace))
+  }
+
+  @Test mutating func aContainerOfTheStandardLibraryIsTheLeakOfWhoFillsIt() throws {
+    let trace = builder.stackTrace([0x10, 0x20])
+    symbolicator.define(0x10, [.system("Array.append(_:)", module: "Swift")])
+    symbolicator.define(0x20, [.user("collect()")])
+    #expect(try !isLibraryLeak(of: "Swift._ContiguousArrayStorage<Swift.Int>", madeAt: trace))
+  }
+
+  /// Over-retained: nothing refers to the object.
+  private mutating func isLibraryLeak(of type: String, madeAt trace: UInt32) throws -> Bool {
+    _ = builder.object(of: builder.type(type), stackTrace: trace)
+    builder.heapGraph()
+    let analysis = Analysis(of: builder.capture, symbolicator: symbolicator)
+    return try #require(analysis.findings.first { $0.verdict == .overRetained }).isLibraryLeak
+  }
+}
