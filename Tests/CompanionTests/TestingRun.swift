@@ -15,13 +15,14 @@ enum TestingLeaks {
   ) throws -> TestingRun {
     let folder = try TemporaryFolder()
     let run = try runProgram(
-      try package.testBinary(), ["--testing-library", "swift-testing", "--filter", filter] + arguments,
+      try package.testBinary(),
+      ["--testing-library", "swift-testing", "--filter", filter] + arguments,
       environment: [
         "LD_PRELOAD": BuiltProducts.preloadLibrary, "NO_COLOR": "1",
         "LIVEOBJECTS_OPTIONS": "format=json:output=\(folder.path("report")):\(options)",
       ], timeout: timeout)
-    return TestingRun(
-      run: run, report: try JSONDecoder().decode(TestingReport.self, from: Data(try folder.bytes(of: "report"))))
+    let report = Data(try folder.bytes(of: "report"))
+    return TestingRun(run: run, report: try JSONDecoder().decode(TestingReport.self, from: report))
   }
 
   /// Where a test is declared: the place of its attribute.
@@ -57,7 +58,8 @@ struct TestingRun {
         let finding = lines[index + 1].wholeMatch(of: Self.finding)
       else { return nil }
       return Leak(
-        test: String(issue.test), arguments: issue.arguments.map(String.init) ?? "", place: String(issue.place),
+        test: String(issue.test), arguments: issue.arguments.map(String.init) ?? "",
+        place: String(issue.place),
         finding: String(finding.text),
         explanation: lines[(index + 2)...].prefix { $0.hasPrefix("    ") }.joined(separator: "\n"))
     }
@@ -69,7 +71,7 @@ struct TestingRun {
   // Immutable, and never changed after it is made.
   nonisolated(unsafe) private static let issue =
     /^✘ Test (?<test>.+?) recorded an issue(?: with \d+ arguments? (?<arguments>.*))? at (?<place>\S+:\d+):\d+: Issue recorded$/
-  nonisolated(unsafe) private static let finding = /↳ (?<text>(?:retain cycle|over-retained|held by|growth).*)/
+  nonisolated(unsafe) private static let finding = /↳ (?<text>retain cycle.*)/
 }
 
 /// As much of a JSON report as these tests ask about.
@@ -92,5 +94,7 @@ struct TestingReport: Decodable {
   var findings: [Finding]
 
   /// The outcomes of the tests whose name begins so, sorted.
-  func outcomes(of name: String) -> [String] { tests.filter { $0.id.hasPrefix(name) }.map(\.outcome).sorted() }
+  func outcomes(of name: String) -> [String] {
+    tests.filter { $0.id.hasPrefix(name) }.map(\.outcome).sorted()
+  }
 }

@@ -18,4 +18,11 @@ extern size_t fake_type_count;
 /// What `liveobj_capture` writes.
 extern const char *fake_capture;
 
+/// The key that `liveobj_scope_set_key` was given last.
+extern const void *fake_scope_key;
+
+/// Whether images call what is to be replaced; then what was stored last in the slots of a symbol.
+extern bool fake_slots_are_there;
+void *fake_slot(const char *symbol);
+
 #endif

@@ -1,0 +1,219 @@
+// Where test cases begin and end, against a runtime whose task-local values are a stack for each
+// task, and a companion that says what it was asked.
+
+#define _GNU_SOURCE
+#include "CCompanion.h"
+#include "expect.h"
+#include "fake_recorder.h"
+#include "preload.h"
+
+// MARK: - The runtime
+
+struct value {
+    const void *key;
+    uint64_t word;
+};
+
+struct task {
+    struct task *parent; ///< whose values it sees below its own
+    struct value values[8];
+    size_t count;
+};
+
+static struct task *running;
+
+void swift_task_localValuePush(const void *key, const void *value, const void *type);
+void swift_task_localValuePop(void);
+const void *swift_task_localValueGet(const void *key);
+const void *swift_task_getCurrent(void);
+
+const char uint64_metadata __asm__("$ss6UInt64VN") = 0;
+
+void swift_task_localValuePush(const void *key, const void *value, const void *type) {
+    (void)type;
+    struct value *top = &running->values[running->count++];
+    top->key = key;
+    memcpy(&top->word, value, sizeof top->word);
+}
+
+void swift_task_localValuePop(void) {
+    EXPECT(running->count > 0);
+    running->count--;
+}
+
+const void *swift_task_localValueGet(const void *key) {
+    for (const struct task *task = running; task; task = task->parent)
+        for (size_t i = task->count; i > 0; i--)
+            if (task->values[i - 1].key == key)
+                return &task->values[i - 1].word;
+    return NULL;
+}
+
+const void *swift_task_getCurrent(void) {
+    return running;
+}
+
+// MARK: - The companion
+
+static bool has_case; ///< whether a test case is bound where a value was
+static uint32_t begun, ended;
+static uint32_t ended_scope;
+static bool ended_failed;
+
+static uint32_t case_begin(void) {
+    return has_case ? 100 + ++begun : 0;
+}
+
+static void case_end(uint32_t scope, bool has_failed) {
+    ended++;
+    ended_scope = scope;
+    ended_failed = has_failed;
+    EXPECT(running->count >= 2); // the library's value is still bound, below ours
+}
+
+// MARK: - The test library
+
+static const char state_key, other_key;
+static const uint64_t word = 1;
+
+static void push(const void *key) {
+    typedef void (*push_fn)(const void *key, const void *value, const void *type);
+    ((push_fn)(uintptr_t)fake_slot("swift_task_localValuePush"))(key, &word, NULL);
+}
+
+static void pop(void) {
+    ((void (*)(void))(uintptr_t)fake_slot("swift_task_localValuePop"))();
+}
+
+static void write_line(const char *text) {
+    FILE *file = fopen("/dev/null", "w");
+    ((int (*)(const char *, FILE *))(uintptr_t)fake_slot("fputs"))(text, file);
+    fclose(file);
+}
+
+static uint32_t bound_scope(void) {
+    const uint32_t *scope = swift_task_localValueGet(fake_scope_key);
+    return scope ? *scope : 0;
+}
+
+static void begin_case(struct task *task) {
+    *task = (struct task){0};
+    running = task;
+    has_case = true;
+    push(&state_key);
+    has_case = false;
+}
+
+// MARK: - Tests
+
+static void a_case_lies_between_the_two_calls(void) {
+    struct task task;
+    begin_case(&task);
+    EXPECT(bound_scope() == 100 + begun && task.count == 2);
+    pop();
+    EXPECT(ended == begun && ended_scope == 100 + begun && !ended_failed);
+    EXPECT(bound_scope() == 0 && task.count == 0);
+}
+
+static void without_a_case_nothing_is_bound(void) {
+    struct task task = {0};
+    uint32_t before = begun;
+    running = &task;
+    push(&state_key);
+    EXPECT(task.count == 1 && begun == before);
+    pop();
+    EXPECT(task.count == 0 && ended == begun);
+}
+
+static void what_is_bound_inside_does_not_end_the_case(void) {
+    struct task task;
+    uint32_t before = ended;
+    begin_case(&task);
+    push(&other_key), push(&state_key);
+    EXPECT(task.count == 4);
+    pop(), pop();
+    EXPECT(ended == before && task.count == 2);
+    push(&other_key), pop();
+    EXPECT(ended == before && bound_scope() != 0);
+    pop();
+    EXPECT(ended == before + 1 && task.count == 0);
+}
+
+static void child_tasks_inherit_the_case_and_do_not_end_it(void) {
+    struct task task, child;
+    uint32_t before = ended;
+    begin_case(&task);
+    uint32_t scope = bound_scope();
+    child = (struct task){.parent = &task};
+    running = &child;
+    EXPECT(bound_scope() == scope);
+    push(&other_key), pop();
+    push(&state_key), push(&other_key), pop(), pop();
+    EXPECT(ended == before && child.count == 0);
+    running = &task;
+    pop();
+    EXPECT(ended == before + 1 && ended_scope == scope);
+}
+
+static void cases_on_other_tasks_run_meanwhile(void) {
+    struct task first, second;
+    begin_case(&first);
+    uint32_t scope = bound_scope();
+    begin_case(&second);
+    EXPECT(bound_scope() != scope);
+    running = &first;
+    pop();
+    EXPECT(ended_scope == scope && first.count == 0);
+    running = &second;
+    pop();
+    EXPECT(ended_scope != scope && second.count == 0);
+}
+
+/// The task has copied the values, and the case's own task has ended.
+static void a_task_that_outlives_the_case_changes_nothing(void) {
+    struct task task, late;
+    begin_case(&task);
+    late = task;
+    pop();
+    uint32_t before = ended;
+    running = &late;
+    push(&other_key), pop();
+    write_line("\xE2\x9C\x98 Test f() recorded an issue: too late");
+    EXPECT(ended == before && late.count == 2);
+}
+
+static void what_is_written_in_a_case_fails_it(void) {
+    struct task task, child;
+    begin_case(&task);
+    child = (struct task){.parent = &task};
+    running = &child;
+    write_line("\xE2\x9C\x98 Test f() recorded an issue: x");
+    running = &task;
+    pop();
+    EXPECT(ended_failed);
+    begin_case(&task);
+    write_line("\xE2\x97\x87 Test f() started.");
+    pop();
+    EXPECT(!ended_failed);
+}
+
+static void without_the_librarys_calls_there_are_no_cases(void) {
+    const struct liveobj_testing_companion companion = {.case_begin = case_begin,
+                                                        .case_end = case_end};
+    fake_slots_are_there = false;
+    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
+    fake_slots_are_there = true;
+    EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
+}
+
+int main(void) {
+    without_the_librarys_calls_there_are_no_cases();
+    a_case_lies_between_the_two_calls();
+    without_a_case_nothing_is_bound();
+    what_is_bound_inside_does_not_end_the_case();
+    child_tasks_inherit_the_case_and_do_not_end_it();
+    cases_on_other_tasks_run_meanwhile();
+    a_task_that_outlives_the_case_changes_nothing();
+    what_is_written_in_a_case_fails_it();
+    return EXPECT_STATUS();
+}
