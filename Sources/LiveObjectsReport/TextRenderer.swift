@@ -14,7 +14,7 @@ public struct TextRenderer: Sendable {
     var page = TextPage(color: color)
     page.add(TextHeadline.text(of: report), style: .bold)
     if report.tracking.wasWatched {
-      page.add(testsOf: report)
+      page.add(leakingTestsOf: report)
       for section in FindingSection.allCases { page.add(section, of: report.findings) }
     }
     page.add(growthOf: report.types)
@@ -25,9 +25,14 @@ public struct TextRenderer: Sendable {
 }
 
 extension TextPage {
+  private static let listedNotes = 25
+
   fileprivate mutating func add(notes: [String]) {
     guard !notes.isEmpty else { return }
     add()
-    for note in notes { add("  note: \(note)", style: .dim) }
+    for note in notes.prefix(Self.listedNotes) { add("  note: \(note)", style: .dim) }
+    let rest = notes.count - Self.listedNotes
+    guard rest > 0 else { return }
+    add("  … and \(Count.of(rest, "more note", "more notes")); the JSON report has them all", style: .dim)
   }
 }

@@ -60,6 +60,21 @@ import Testing
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests\n")
   }
 
+  @Test func longListsOfTestsAreCutAndSaySo() {
+    var builder = CaptureBuilder()
+    let node = builder.type("Demo.Node")
+    for number in 1...40 {
+      builder.test("T/test\(number)") { builder, _ in
+        let object = builder.object(of: node)
+        builder.reference(from: object, to: object, property: "next")
+      }
+    }
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.hasPrefix("LiveObjects: 1 leak keeps 40 objects (1.2 KB) alive; 40 of 40 tests left"))
+    #expect(text.contains("  … and 15 more tests; the JSON report lists them all"))
+    #expect(text.contains("left by T/test1, T/test10, T/test11 and 37 more tests"))
+  }
+
   @Test func whatNoTestLeftBehindIsSaidToBeOutsideOfThem() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.Item"))

@@ -105,6 +105,12 @@ import Testing
     #expect(text.contains("… and 20 more types"))
   }
 
+  @Test func manyNotesAreCutAndSaySo() {
+    let status = TrackingStatus(state: .tracking, notes: (1...30).map { "Note \($0)." })
+    let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
+    #expect(text.hasSuffix("  note: Note 25.\n  … and 5 more notes; the JSON report has them all\n"))
+  }
+
   @Test func manyCallSitesAreCutAndSaySo() {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Node")
