@@ -11,13 +11,14 @@ let fixtures = [
 }
 
 /// A companion shows the preload library one function, and all else of it binds to itself.
-let companions = ["XCTestCompanion", "TestingCompanion"].map { name in
+let companions = [("XCTestCompanion", ["MainRunLoop"]), ("TestingCompanion", [])].map {
+  (name: String, more: [Target.Dependency]) in
   Target.target(
     name: name,
     dependencies: [
       "CCompanion", "TestWatching", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
       "LiveObjectsReport",
-    ],
+    ] + more,
     exclude: ["exports.map"],
     linkerSettings: [
       .unsafeFlags([
@@ -58,7 +59,9 @@ let package = Package(
         "CLiveObjectsStart", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
         "LiveObjectsReport",
       ]),
-    .target(name: "LiveObjectsXCTest", dependencies: ["LiveObjects", "LeakAssertions"]),
+    .target(name: "MainRunLoop", dependencies: ["LiveObjects"]),
+    .target(
+      name: "LiveObjectsXCTest", dependencies: ["LiveObjects", "LeakAssertions", "MainRunLoop"]),
     .target(name: "LiveObjectsTesting", dependencies: ["LiveObjects", "LeakAssertions"]),
     .target(
       name: "TestWatching",

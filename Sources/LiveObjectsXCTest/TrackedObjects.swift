@@ -1,6 +1,7 @@
 #if canImport(XCTest) && os(Linux)
   internal import LeakAssertions
   internal import LiveObjects
+  internal import MainRunLoop
   internal import XCTest
 
   /// An object that shall be gone at the end of a test, and where that was asked for.

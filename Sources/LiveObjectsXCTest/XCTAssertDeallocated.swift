@@ -1,6 +1,7 @@
 #if canImport(XCTest)
   internal import LeakAssertions
   internal import LiveObjects
+  internal import MainRunLoop
   internal import XCTest
 
   // swift-format-ignore: AlwaysUseLowerCamelCase

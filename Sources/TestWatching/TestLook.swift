@@ -18,7 +18,7 @@ package struct TestLook {
   /// - Throws: where the recorder cannot tell.
   package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
     capture = try Recorder.capture(since: 0, references: true).decoded()
-    options = test.options(in: capture)
+    options = test.options
     self.failOn = failOn
     suspects = Self.failing(capture, options, failOn, ImageNames())
   }
@@ -26,8 +26,11 @@ package struct TestLook {
   /// Something fails, now or if it is still there later.
   package var hasSuspects: Bool { !suspects.isEmpty }
 
-  /// A shown retain cycle: nothing can release it any more, so that waiting is of no use.
+  /// A retain cycle is shown: nothing can release it any more.
   package var hasCertainLeak: Bool { suspects.contains(where: \.isCertainLeak) }
+
+  /// Something fails that may still be released.
+  package var maySettle: Bool { !suspects.allSatisfy(\.isCertainLeak) }
 
   /// What fails, with names.
   ///
@@ -48,7 +51,11 @@ package struct TestLook {
       }
   }
 
-  /// The image of the test's code, for its declaration.
+  /// Where a test is declared.
+  ///
+  /// - Parameters:
+  ///   - functions: its possible names, as `BinarySymbolicator.declaration` takes them.
+  ///   - address: in the image that holds its code.
   package func declaration(
     of functions: [String], near address: UInt, namedBy symbolicator: BinarySymbolicator
   ) -> SourceFrame? {

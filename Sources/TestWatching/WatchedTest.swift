@@ -6,14 +6,12 @@ package import LiveObjectsCapture
 package struct WatchedTest: Sendable {
   /// As the recorder counts tests, from 1 on; 0 if it could not keep this one.
   private let number: UInt32
-  private let scope: UInt32
   private let first: UInt64
 
   /// A test begins: objects made from now on, or in its scope, are its own.
   ///
   /// - Parameter test: its outcome and sequence numbers are the recorder's to find out.
   package init(beginning test: TestDescription) {
-    scope = test.scope
     first = Recorder.mark()
     number = Recorder.begin(test)
   }
@@ -43,16 +41,7 @@ package struct WatchedTest: Sendable {
   package var leavesAnything: Bool { Recorder.liveCount(of: number) > 0 }
 
   /// Judges this test alone.
-  func options(in capture: Capture) -> Analysis.Options {
-    guard number > 0 else { return Analysis.Options(objects: objects(in: capture)) }
-    return Analysis.Options(test: Int(number) - 1)
-  }
-
-  /// Indices of its objects, for a test that no capture holds.
-  private func objects(in capture: Capture) -> [Int] {
-    capture.objects.indices.filter { index in
-      let object = capture.objects[index]
-      return object.sequence >= first && (scope == 0 || object.scope == scope)
-    }
-  }
+  ///
+  /// - Precondition: it left something behind, so that the recorder could keep it.
+  var options: Analysis.Options { Analysis.Options(test: Int(number) - 1) }
 }

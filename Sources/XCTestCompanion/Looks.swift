@@ -5,7 +5,7 @@
   internal import TestWatching
 
   /// The looks at one test that left something behind: at once, and again when it has settled, unless the first
-  /// look shows what cannot settle.
+  /// look shows nothing that may settle.
   final class Looks {
     private let test: WatchedTest
     private let failOn: FailOn
@@ -20,7 +20,7 @@
       // A look with references is dear, and most tests leave nothing behind.
       let leavesAnything = (try? test.survivors().isEmpty) == false
       last = leavesAnything ? try? TestLook(at: test, failOn: failOn) : nil
-      isSettled = last.map { !$0.hasSuspects || $0.hasCertainLeak } ?? true
+      isSettled = last.map { !$0.maySettle } ?? true
     }
 
     /// How long to wait before this is asked again; `nil` when the last look counts.

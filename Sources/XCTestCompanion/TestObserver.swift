@@ -2,6 +2,7 @@
   internal import LiveObjects
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
+  internal import MainRunLoop
   internal import TestWatching
   // `stdout` is a mutable global to Swift; flushing it is as safe as any `print`.
   @preconcurrency import Glibc
@@ -45,7 +46,7 @@
     func testCaseDidFinish(_ testCase: XCTestCase) {
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn) }
-      while let pause = Recorder.ignoring({ looks.pause() }) { turn(for: pause) }
+      while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
       Recorder.ignoring { fail(running, looks) }
     }
 
@@ -63,12 +64,6 @@
       let outcome = testCase.outcome
       running.test.end(outcome)
       return outcome == .passed && host.failOn != .none ? running : nil
-    }
-
-    /// Lets the main queue and the main actor do what they have to.
-    private func turn(for pause: Duration) {
-      let end = Date(timeIntervalSinceNow: pause / .seconds(1))
-      _ = RunLoop.main.run(mode: .default, before: end)
     }
 
     private func fail(_ running: RunningTest, _ looks: Looks) {

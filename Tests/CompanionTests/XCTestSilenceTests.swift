@@ -14,6 +14,12 @@ struct XCTestSilenceTests {
     #expect(run.summary == "Executed 1 test, with 0 failures (0 unexpected)")
   }
 
+  @Test func besideALeakToo() throws {
+    let run = try XCTestLeaks.run("LeakAndLateReleaseTests", options: "failon=growth")
+    #expect(run.failures.count == 1, "\(run.failures)")
+    #expect(run.failures.first?.message.hasPrefix("retain cycle: Leaky.Loader") == true)
+  }
+
   @Test func whatATestCaseStoresIsNoLeak() throws {
     let run = try XCTestLeaks.run("PropertyTests")
     #expect(run.failures.isEmpty)

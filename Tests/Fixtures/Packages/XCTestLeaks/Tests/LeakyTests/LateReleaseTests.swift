@@ -48,6 +48,15 @@ final class LateReleaseTests: XCTestCase {
   }
 }
 
+final class LeakAndLateReleaseTests: XCTestCase {
+  func testLeaksOneAndReleasesTheOther() {
+    let loader = Loader()
+    loader.observe()
+    let token = Token()
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(40)) { token.use() }
+  }
+}
+
 private actor Keeper {
   private var token: Token?
   init(_ token: Token) { self.token = token }
