@@ -120,6 +120,7 @@ let package = Package(
           "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
         ])
       ]),
+    .testTarget(name: "AssertionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),

@@ -2,7 +2,8 @@ internal import LiveObjects
 
 /// The assertion that an object is gone once nobody who made it holds it.
 package enum Deallocation {
-  private static let nothingMade = "the closure returned nil: no object was watched"
+  private static let nothingMade = AssertionFailure.unwatched(
+    "the closure returned nil: no object was watched")
 
   /// - Parameters:
   ///   - time: how long the object may take.
@@ -11,25 +12,26 @@ package enum Deallocation {
   /// - Returns: what to say if the object is still alive, or if there was none.
   package static func failure<Failure: Error>(
     within time: Duration, pausing: (Duration) -> Void, of make: () throws(Failure) -> AnyObject?
-  ) throws(Failure) -> String? {
+  ) throws(Failure) -> AssertionFailure? {
     guard let object = try WatchedObject(madeBy: make) else { return nothingMade }
-    return text(on: Lifetime.survivors(of: [object], within: time, pausing: pausing), after: time)
+    return failure(on: Lifetime.survivors(of: [object], within: time, pausing: pausing), after: time)
   }
 
   /// The same, asynchronously.
   package static func failure<Failure: Error>(
     within time: Duration, isolation: isolated (any Actor)?,
     of make: () async throws(Failure) -> AnyObject?
-  ) async throws(Failure) -> String? {
+  ) async throws(Failure) -> AssertionFailure? {
     guard let object = try await WatchedObject(isolation: isolation, madeBy: make) else { return nothingMade }
     let left = await Lifetime.survivors(of: [object], within: time, isolation: isolation)
-    return text(on: left, after: time)
+    return failure(on: left, after: time)
   }
 
-  private static func text(on survivors: [WatchedObject], after time: Duration) -> String? {
-    Recorder.ignoring {
+  private static func failure(on survivors: [WatchedObject], after time: Duration) -> AssertionFailure? {
+    Recorder.forgetStack()
+    return Recorder.ignoring {
       guard let object = survivors.first, let explained = HolderReport().explain(object) else { return nil }
-      return "\(explained.type) is still alive after \(time): \(explained.text)"
+      return explained.failure("is still alive after \(time)")
     }
   }
 }

@@ -10,26 +10,26 @@ package struct LeakCheck: Sendable {
     self.options = options
   }
 
-  /// One text for every failure; empty if the assertion holds.
+  /// Empty if the assertion holds.
   ///
   /// Only where nothing can be tracked at all, on other systems than Linux, does an unseen body pass.
-  package func failures(of diff: Result<LiveObjects.Diff, LiveObjects.TrackingError>) -> [String] {
+  package func failures(of diff: Result<LiveObjects.Diff, LiveObjects.TrackingError>) -> [AssertionFailure] {
     Recorder.ignoring {
       switch diff {
       case .success(let diff): failures(of: diff)
       case .failure(.notAvailable): unwatched()
-      case .failure(let error): ["nothing was watched: \(error)"]
+      case .failure(let error): [.unwatched("nothing was watched: \(error)")]
       }
     }
   }
 
-  private func failures(of diff: LiveObjects.Diff) -> [String] {
+  private func failures(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     let findings = diff.findings.filter(fails)
-    if !findings.isEmpty { return findings.map { FindingText($0).description } }
+    if !findings.isEmpty { return findings.map { .object(FindingText($0).description) } }
     return growth(in: diff) + blindness(of: diff)
   }
 
-  private func unwatched() -> [String] {
+  private func unwatched() -> [AssertionFailure] {
     NotWatched.say()
     return []
   }
@@ -44,12 +44,12 @@ package struct LeakCheck: Sendable {
   }
 
   /// Instances that no finding is named after, as what a collection keeps beside objects of another type.
-  private func growth(in diff: LiveObjects.Diff) -> [String] {
+  private func growth(in diff: LiveObjects.Diff) -> [AssertionFailure] {
     diff.types.filter { $0.growth > 0 && isNamed($0.type) }
-      .map { "growth: \($0.type) (\($0.growth) more, \($0.growthBytes) bytes)" }
+      .map { .object("growth: \($0.type) (\($0.growth) more, \($0.growthBytes) bytes)") }
   }
 
-  private func blindness(of diff: LiveObjects.Diff) -> [String] {
-    diff.isIncomplete ? ["not everything was watched:\n\(diff)"] : []
+  private func blindness(of diff: LiveObjects.Diff) -> [AssertionFailure] {
+    diff.isIncomplete ? [.unwatched("not everything was watched\n\(diff)".replacing("\n", with: "\n  "))] : []
   }
 }

@@ -118,7 +118,8 @@ extension Measurement {
   }
 
   private func look(_ settling: inout Settling) throws(LiveObjects.TrackingError) -> Look {
-    try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
+    Recorder.forgetStack()
+    return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
       let survivors = try survivors()
       let identities = survivors.identities
       if let pause = settling.pause(after: identities) { return .lookAgain(after: pause) }

@@ -65,6 +65,9 @@ package enum Recorder {
       liveobj_buffer(bytes: UnsafeMutableRawPointer(mutating: bytes.baseAddress), count: bytes.count))
   }
 
+  /// Forgets what calls that have returned left on this thread's stack.
+  package static func forgetStack() { liveobj_stack_forget() }
+
   /// Runs work of our own: what it allocates on this thread is not recorded.
   package static func ignoring<Result, Failure: Error>(
     _ work: () throws(Failure) -> Result

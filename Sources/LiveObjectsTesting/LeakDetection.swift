@@ -31,8 +31,8 @@
         try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
       }
       guard let measured, !issues.areThere, !Task.isCancelled else { return }
-      for text in LeakCheck(options).failures(of: measured.diff) {
-        LeakIssue("detectsLeaks", text).record(at: test.sourceLocation)
+      for failure in LeakCheck(options).failures(of: measured.diff) {
+        LeakIssue("detectsLeaks", failure).record(at: test.sourceLocation)
       }
     }
   }

@@ -27,8 +27,8 @@
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let measured = try LiveObjects.measure(options.measuring, pausing: { $0.block() }, body)
-    for text in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", text).record(comment(), at: sourceLocation)
+    for failure in LeakCheck(options).failures(of: measured.diff) {
+      LeakIssue("expectNoLeaks", failure).record(comment(), at: sourceLocation)
     }
     return measured.value
   }
@@ -51,8 +51,8 @@
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
-    for text in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", text).record(comment(), at: sourceLocation)
+    for failure in LeakCheck(options).failures(of: measured.diff) {
+      LeakIssue("expectNoLeaks", failure).record(comment(), at: sourceLocation)
     }
     return measured.value
   }

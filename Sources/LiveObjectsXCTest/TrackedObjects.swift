@@ -41,6 +41,7 @@
       let left = Recorder.ignoring { unheld(tracked, by: end) }
       _ = Lifetime.survivors(
         of: left.map(\.object), within: LiveObjects.LeakOptions().settle, pausing: MainLoop.pause)
+      Recorder.forgetStack()
       for (failure, place) in Recorder.ignoring({ failures(of: unheld(left, by: end)) }) {
         failure.record(place.file, place.line)
       }
@@ -58,9 +59,8 @@
       guard !tracked.isEmpty else { return [] }
       let report = HolderReport()
       return tracked.compactMap { tracked in
-        guard let explained = report.explain(tracked.object) else { return nil }
-        let text = "\(explained.type) is still alive at the end of the test: \(explained.text)"
-        return (LeakFailure("trackForLeaks", text), tracked)
+        let failure = report.explain(tracked.object)?.failure("is still alive at the end of the test")
+        return failure.map { (LeakFailure("trackForLeaks", $0), tracked) }
       }
     }
   }

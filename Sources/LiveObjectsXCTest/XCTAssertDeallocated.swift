@@ -30,8 +30,8 @@
     _ message: @autoclosure () -> String = "", timeout: Duration = .seconds(1),
     file: StaticString = #filePath, line: UInt = #line, _ make: () throws(Failure) -> AnyObject?
   ) throws(Failure) {
-    let text = try Deallocation.failure(within: timeout, pausing: MainLoop.pause, of: make)
-    if let text { LeakFailure("XCTAssertDeallocated", text, message()).record(file, line) }
+    let failure = try Deallocation.failure(within: timeout, pausing: MainLoop.pause, of: make)
+    if let failure { LeakFailure("XCTAssertDeallocated", failure, message()).record(file, line) }
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -52,7 +52,7 @@
     file: StaticString = #filePath, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ make: () async throws(Failure) -> AnyObject?
   ) async throws(Failure) {
-    let text = try await Deallocation.failure(within: timeout, isolation: isolation, of: make)
-    if let text { LeakFailure("XCTAssertDeallocated", text, message()).record(file, line) }
+    let failure = try await Deallocation.failure(within: timeout, isolation: isolation, of: make)
+    if let failure { LeakFailure("XCTAssertDeallocated", failure, message()).record(file, line) }
   }
 #endif

@@ -31,8 +31,8 @@
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let measured = try LiveObjects.measure(options.measuring, pausing: MainLoop.pause, body)
-    for text in LeakCheck(options).failures(of: measured.diff) {
-      LeakFailure("XCTAssertNoLeaks", text, message()).record(file, line)
+    for failure in LeakCheck(options).failures(of: measured.diff) {
+      LeakFailure("XCTAssertNoLeaks", failure, message()).record(file, line)
     }
     return measured.value
   }
@@ -57,8 +57,8 @@
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
-    for text in LeakCheck(options).failures(of: measured.diff) {
-      LeakFailure("XCTAssertNoLeaks", text, message()).record(file, line)
+    for failure in LeakCheck(options).failures(of: measured.diff) {
+      LeakFailure("XCTAssertNoLeaks", failure, message()).record(file, line)
     }
     return measured.value
   }

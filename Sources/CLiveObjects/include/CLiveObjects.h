@@ -238,6 +238,12 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 void liveobj_ignore_begin(void);
 void liveobj_ignore_end(void);
 
+/// Overwrites what calls that have returned left on the calling thread's stack, 16 KB of it.
+///
+/// The frames of whoever captures next would lie over it, and references that they did not overwrite
+/// would look like theirs.
+void liveobj_stack_forget(void);
+
 // MARK: - Captures
 
 /// Takes the next bytes of a capture; returns false to give up.

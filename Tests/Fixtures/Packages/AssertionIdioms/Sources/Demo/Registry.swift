@@ -17,7 +17,23 @@ public struct DemoError: Error, Equatable {
 public func makeLoaderCycle() { Loader(client: ClientSpy()).load() }
 
 @inline(never) @_optimize(none)
-public func makeMendedLoader() { Loader(client: ClientSpy()).loadMended() }
+public func makeMendedLoader() {
+  let loader = Loader(client: ClientSpy())
+  loader.loadMended()
+}
+
+final class Owner {
+  let item = Item()
+  var itself: Owner?
+}
+
+/// An item that an object keeps which keeps itself.
+@inline(never) @_optimize(none)
+public func makeVictim() -> Item {
+  let owner = Owner()
+  owner.itself = owner
+  return owner.item
+}
 
 @inline(never) @_optimize(none)
 public func overRetain() { _ = Unmanaged.passRetained(Item()) }

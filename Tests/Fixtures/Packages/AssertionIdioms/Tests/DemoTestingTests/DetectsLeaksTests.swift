@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), iterations: 3)))
-  func growing() {  // fails: growing()
+  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), iterations: 3)))  // fails: growing()
+  func growing() {
     Registry.shared.items.append(Item())
   }
 

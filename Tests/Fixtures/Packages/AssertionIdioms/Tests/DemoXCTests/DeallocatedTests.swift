@@ -37,9 +37,7 @@ final class DeallocatedTests: XCTestCase {
 
   func testVictimOfACycle() {
     XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: DeallocatedTests.testVictimOfACycle
-      let owner = Owner()
-      owner.itself = owner
-      return owner.item
+      makeVictim()
     }
   }
 
@@ -97,9 +95,4 @@ final class DeallocatedTests: XCTestCase {
       XCTAssertEqual($0 as? DemoError, DemoError())
     }
   }
-}
-
-private final class Owner {
-  let item = Item()
-  var itself: Owner?
 }

@@ -1,57 +1,32 @@
 import Foundation
-import TestSupport
-
-/// `Tests/Fixtures/Packages/XCTestLeaks`, as its test binary is, under the preload library.
-enum XCTestLeaks {
-  static let package = FixturePackage("XCTestLeaks")
-
-  /// - Parameters:
-  ///   - tests: as the binary takes them, `OrderTests` or `OrderTests/testB_leaks`; none for all.
-  ///   - options: for `LIVEOBJECTS_OPTIONS`. Reports are thrown away unless these say where they go.
-  static func run(
-    _ tests: String..., options: String = "", library: String = BuiltProducts.preloadLibrary
-  ) throws -> XCTestRun {
-    let names = tests.map { "LeakyTests." + $0 }.joined(separator: ",")
-    return XCTestRun(
-      try runProgram(
-        try package.testBinary(), names.isEmpty ? [] : [names],
-        environment: ["LD_PRELOAD": library, "LIVEOBJECTS_OPTIONS": "output=/dev/null:" + options]))
-  }
-
-  /// Where a test is declared.
-  static func declaration(of test: String, in file: String) throws -> String? {
-    let path = "Tests/LeakyTests/" + file
-    return try package.line(of: "func \(test)()", in: path).map { "\(file):\($0)" }
-  }
-}
 
 /// What XCTest printed.
-struct XCTestRun {
+public struct XCTestRun: Sendable {
   /// One line `file:line: error: Class.test : message`, and those that follow it.
-  struct Failure: Hashable {
+  public struct Failure: Hashable, Sendable {
     /// `File.swift:12`.
-    var place: String
+    public var place: String
     /// `Class.test`.
-    var test: String
-    var message: String
+    public var test: String
+    public var message: String
   }
 
-  let run: ProgramRun
-  let failures: [Failure]
+  public let run: ProgramRun
+  public let failures: [Failure]
 
-  init(_ run: ProgramRun) {
+  public init(_ run: ProgramRun) {
     self.run = run
     failures = Self.failures(in: run.standardOutput)
   }
 
   /// The messages of one test.
-  func messages(of test: String) -> [String] { failures.filter { $0.test == test }.map(\.message) }
+  public func messages(of test: String) -> [String] { failures.filter { $0.test == test }.map(\.message) }
 
   /// The tests that left something behind, in order.
-  var leaking: [String] { failures.filter(\.isLeak).map(\.test) }
+  public var leaking: [String] { failures.filter(\.isLeak).map(\.test) }
 
   /// `Executed 3 tests, with 1 failure (0 unexpected)` of all suites together.
-  var summary: String? {
+  public var summary: String? {
     run.standardOutput.split(separator: "\n").last { $0.contains("Executed ") }
       .map { $0.prefix { $0 != ")" } + ")" }
       .map { $0.trimmingCharacters(in: .whitespaces) }

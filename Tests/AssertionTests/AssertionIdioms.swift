@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+
+/// `Tests/Fixtures/Packages/AssertionIdioms`, as its test binary is: tests that assert something about leaks,
+/// on code that leaks and on the same code mended.
+enum AssertionIdioms {
+  static let package = FixturePackage("AssertionIdioms")
+
+  /// All its XCTests, run once.
+  static let xctests = Result { XCTestRun(try run([])) }
+
+  /// All its tests of Swift Testing, run once.
+  static let swiftTests = Result { SwiftTestingRun(try run(SwiftTestingRun.arguments)) }
+
+  static func run(_ arguments: [String], environment: [String: String?] = [:]) throws -> ProgramRun {
+    try runProgram(try package.testBinary(), arguments, environment: environment)
+  }
+
+  /// A failure, or where one is due.
+  struct Place: Hashable, Comparable {
+    var test: String
+    /// `File.swift:12`
+    var line: String
+
+    static func < (a: Place, b: Place) -> Bool { (a.test, a.line) < (b.test, b.line) }
+  }
+
+  /// Where the sources say `// fails: Class.test`.
+  static func due(in target: String) throws -> [Place] {
+    let folder = package.folder + "/Tests/" + target
+    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { file in
+      try due(inFile: folder + "/" + file, called: file)
+    }.sorted()
+  }
+
+  private static func due(inFile path: String, called name: String) throws -> [Place] {
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().compactMap { number, line in
+      guard let mark = line.range(of: "// fails: ") else { return nil }
+      return Place(test: String(line[mark.upperBound...]), line: "\(name):\(number + 1)")
+    }
+  }
+}

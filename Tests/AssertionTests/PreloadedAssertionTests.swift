@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Under the preload library, whose companions judge the same tests, no leak is told twice, and the report
+/// lists every one.
+struct PreloadedAssertionTests {
+  private struct Report: Decodable {
+    struct Test: Decodable {
+      var id: String
+      var outcome: String
+      var findings: [String]
+    }
+    var tests: [Test]
+  }
+
+  private func run(_ arguments: String...) throws -> (run: ProgramRun, report: Report) {
+    let folder = try TemporaryFolder()
+    let run = try AssertionIdioms.run(
+      arguments,
+      environment: [
+        "LD_PRELOAD": BuiltProducts.preloadLibrary,
+        "LIVEOBJECTS_OPTIONS": "format=json:output='\(folder.path("report"))'",
+      ])
+    return (run, try JSONDecoder().decode(Report.self, from: Data(try folder.bytes(of: "report"))))
+  }
+
+  @Test func anXCTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
+    let (run, report) = try run("DemoXCTests.MakeSUTTests/testLeaking,DemoXCTests.NoLeaksTests/testLeaking")
+    #expect(XCTestRun(run).failures.count == 3)
+    #expect(XCTestRun(run).failures.allSatisfy { $0.message.hasPrefix("failed - ") })
+    #expect(report.tests.map(\.outcome) == ["leaked", "leaked"])
+    #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+  }
+
+  @Test func mendedTestsStaySilent() throws {
+    let (run, report) = try run(
+      "DemoXCTests.MakeSUTTests/testMended,DemoXCTests.ClearedPropertyTests/testMended,"
+        + "DemoXCTests.KeptPropertyTests/testKept")
+    #expect(run.status == .exited(0))
+    #expect(report.tests.map(\.outcome) == ["passed", "passed", "passed"])
+  }
+
+  @Test func whatFailsWithoutAnObjectIsNoLeak() throws {
+    let (_, report) = try run("DemoXCTests.DeallocatedTests/testNothingWasMade")
+    #expect(report.tests.map(\.outcome) == ["failed"])
+  }
+
+  @Test func aSwiftTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
+    let (run, report) = try run("--testing-library", "swift-testing", "--filter", "leakingOn")
+    let issues = SwiftTestingRun(run).issues
+    #expect(Set(issues.map(\.test)) == ["leakingOnASuite()", "leakingOnATest()"])
+    #expect(issues.count == 2)
+    #expect(issues.allSatisfy { $0.message.contains("detectsLeaks: ") })
+    #expect(report.tests.map(\.outcome) == ["leaked", "leaked"])
+    #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+  }
+}

@@ -1,0 +1,45 @@
+import TestSupport
+import Testing
+
+/// LiveObjectsTesting: what fails, where, and what it says, with all tests running beside each other.
+struct SwiftTestingAssertionTests {
+  private let run: SwiftTestingRun
+
+  init() throws {
+    run = try AssertionIdioms.swiftTests.get()
+  }
+
+  @Test func leakingCodeFailsAtItsTestAndMendedCodePasses() throws {
+    let places = Set(run.issues.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
+    #expect(places.sorted() == (try AssertionIdioms.due(in: "DemoTestingTests")))
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func onlyTheCasesThatLeakFail() {
+    #expect(run.messages(of: "leakingInSomeCases(number:)").count == 3)
+  }
+
+  @Test func everyTestIsToldOnlyWhatItMadeItself() throws {
+    let message = try #require(run.messages(of: "leakingInside()").first)
+    #expect(message.contains("retain cycle: Demo.ClientSpy (4 objects, "))
+    #expect(
+      message.contains("ClientSpy.completions[0] → closure #1 in Loader.load() → self.client → ClientSpy"))
+    let groups = try #require(run.messages(of: "leakingOnATest()").first)
+    #expect(groups.contains("retain cycle: Demo.ClientSpy (4 instances, 16 objects, "))
+  }
+
+  @Test func aTestThatFailsOtherwiseClaimsNothing() {
+    #expect(run.messages(of: "failingOtherwise()").count == 1)
+    #expect(run.messages(of: "throwing()").count == 1)
+  }
+
+  @Test func growthThatWasAskedForIsToldWithItsHolder() throws {
+    let message = try #require(run.messages(of: "growthOnRequest()").first)
+    #expect(message.contains("static GrowingRegistry.items[0] → Item"))
+    #expect(message.contains("in the demo"))
+  }
+
+  @Test func withIterationsOneFindingTellsAllRuns() throws {
+    #expect(try #require(run.messages(of: "growing()").first).contains("Demo.Item (3 instances, "))
+  }
+}

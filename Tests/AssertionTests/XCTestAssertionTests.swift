@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+/// LiveObjectsXCTest: what fails, where, and what it says.
+struct XCTestAssertionTests {
+  private let run: XCTestRun
+
+  init() throws {
+    run = try AssertionIdioms.xctests.get()
+  }
+
+  private func message(of test: String) throws -> String { try #require(run.messages(of: test).first) }
+
+  @Test func leakingCodeFailsAtTheCallerAndMendedCodePasses() throws {
+    let places = Set(run.failures.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
+    #expect(places.sorted() == (try AssertionIdioms.due(in: "DemoXCTests")))
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func aFailureOfTrackForLeaksIsXCTestsOwn() {
+    let output = run.run.standardOutput
+    #expect(output.contains("Test Case 'ClearedPropertyTests.testLeaking' failed"))
+    #expect(output.contains("Test Case 'ClearedPropertyTests.testMended' passed"))
+    #expect(output.contains("Test Case 'MakeSUTTests.testSkippedClaimsNothing' skipped"))
+  }
+
+  @Test func everyTrackedObjectFailsByItself() {
+    let messages = run.messages(of: "MakeSUTTests.testLeaking")
+    #expect(messages.count == 2)
+    #expect(messages.contains { $0.contains("Demo.Loader is still alive at the end of the test: ") })
+    #expect(messages.contains { $0.contains("Demo.ClientSpy is still alive at the end of the test: ") })
+  }
+
+  @Test(arguments: [
+    "NoLeaksTests.testLeaking", "NoLeaksTests.testLeakingAsynchronously", "DeallocatedTests.testLeaking",
+    "MakeSUTTests.testLeaking", "CustomRunTests.testLeaking",
+  ])
+  func aCycleIsToldByItsPathAndCallSites(test: String) throws {
+    let message = try message(of: test)
+    #expect(message.contains("retain cycle: Demo.ClientSpy (4 objects, "))
+    #expect(
+      message.contains("ClientSpy.completions[0] → closure #1 in Loader.load() → self.client → ClientSpy"))
+    #expect(message.contains("made at "))
+    #expect(message.contains("Loader.swift:"))
+    #expect(!message.contains("LeakAssertions") && !message.contains("XCTAssertNoLeaks.swift"))
+  }
+
+  @Test(arguments: [
+    ("DeallocatedTests.testLeakingLife", "Coordinator.screen → Screen.delegate → Coordinator"),
+    ("ClearedPropertyTests.testLeaking", "Coordinator.screen → Screen.delegate → Coordinator"),
+    ("DeallocatedTests.testHeldByAStatic", "held by static Registry.shared: Demo.Item"),
+    ("DeallocatedTests.testHeldByAStatic", "static Registry.shared.items[0] → Item"),
+    ("DeallocatedTests.testRememberedLife", "static Presenter.history.items[0] → MendedCoordinator"),
+    ("MakeSUTTests.testKeptByAStatic", "static Registry.shared.items[0] → Item"),
+    ("NoLeaksTests.testGrowthOnRequest", "held by static Registry.shared: Demo.Item"),
+    (
+      "DeallocatedTests.testVictimOfACycle",
+      "Demo.Item is still alive after 0.1 seconds: it hangs off what leaked"
+    ),
+    ("DeallocatedTests.testVictimOfACycle", "Owner.itself → Owner"),
+    ("NoLeaksTests.testOverRetained", "over-retained by 1: Demo.Item"),
+    ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
+    ("DeallocatedTests.testNothingWasMade", "the closure returned nil: no object was watched"),
+    ("NoLeaksTests.testStoppedRecorderIsNoCleanResult", "nothing was watched: LiveObjects.stop() was called"),
+    ("NoLeaksTests.testMessageIsAdded", "\n  in the demo"),
+  ])
+  func theMessageNamesTheHolder(test: String, part: String) throws {
+    let message = try message(of: test)
+    #expect(message.contains(part))
+  }
+
+  @Test func theTrackingFromTheStartIsQuiet() {
+    #expect(run.run.standardError == "")
+  }
+}
