@@ -189,6 +189,20 @@ static void a_test_ends_once_and_its_outcome_may_change(void) {
     EXPECT_STRING(kept.arguments, "");
 }
 
+static void a_test_that_an_assertion_fails_for_a_leak_has_leaked(void) {
+    liveobj_test_leaked(0);
+    liveobj_test_leaked(UINT32_MAX);
+    uint32_t failed = begin_test("Module.Suite/asserted()", "", 3);
+    liveobj_test_leaked(failed);
+    EXPECT(liveobj_tests_get(failed).end == 0); // it goes on
+    liveobj_test_end(failed, LIVEOBJ_TEST_FAILED);
+    EXPECT(liveobj_tests_get(failed).outcome == LIVEOBJ_TEST_LEAKED);
+    uint32_t known = begin_test("Module.Suite/known()", "", 3);
+    liveobj_test_leaked(known);
+    liveobj_test_end(known, LIVEOBJ_TEST_PASSED); // the failure was a known issue
+    EXPECT(liveobj_tests_get(known).outcome == LIVEOBJ_TEST_PASSED);
+}
+
 // MARK: - Captures
 
 static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
@@ -242,6 +256,7 @@ int main(void) {
     a_test_without_a_scope_counts_all_since_it_began();
     what_is_no_test_has_nothing_and_cannot_end();
     a_test_ends_once_and_its_outcome_may_change();
+    a_test_that_an_assertion_fails_for_a_leak_has_leaked();
     a_capture_holds_tests_and_the_parents_of_scopes();
     a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();

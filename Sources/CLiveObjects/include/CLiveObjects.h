@@ -221,11 +221,6 @@ uint64_t liveobj_test_live_count(uint32_t test);
 /// that began last and has not ended; 0 for none. For assertions and `liveobj_test_leaked`.
 uint32_t liveobj_test_current(void);
 
-/// For a library of assertions, which sees only what is recorded from the start: starts tracking
-/// with the defaults, for a constructor of the test binary. Does nothing under the preload library,
-/// whose options say what is tracked, nor in a run that only lists tests.
-void liveobj_start_with_tests(int argument_count, char *const *arguments);
-
 /// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
 /// runs.
 bool liveobj_arguments_only_list_tests(int count, char *const *arguments);

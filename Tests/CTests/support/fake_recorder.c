@@ -13,15 +13,6 @@ struct liveobj_status liveobj_status(void) {
     return fake_status;
 }
 
-enum liveobj_state liveobj_start(const struct liveobj_settings *settings) {
-    (void)settings;
-    return fake_status.state;
-}
-
-bool liveobj_is_handed_over(void) {
-    return false;
-}
-
 void liveobj_ignore_begin(void) {}
 
 void liveobj_ignore_end(void) {}

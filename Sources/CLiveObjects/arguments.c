@@ -1,4 +1,4 @@
-// test_binary.c - what a test binary is started for. Owns nothing; runs in constructors.
+// arguments.c - what a test binary is started for. Owns nothing; runs in constructors.
 
 #include "CLiveObjects.h"
 
@@ -11,9 +11,4 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments) {
             (i == 1 && strcmp(arguments[i], "list") == 0))
             return true;
     return false;
-}
-
-void liveobj_start_with_tests(int argument_count, char *const *arguments) {
-    if (!liveobj_is_handed_over() && !liveobj_arguments_only_list_tests(argument_count, arguments))
-        liveobj_start(NULL);
 }
