@@ -4,8 +4,9 @@ import LiveObjectsReport
 
 /// Makes one report of many captures, of which only some have to be in memory at a time.
 struct ReportBuilder {
-  /// Captures wait for names until they hold this many objects: a gigabyte or less, and many small captures.
-  private static let mostWaitingObjects = 2_000_000
+  /// Captures wait for names until they hold this many objects: 100 MB, and hundreds of small captures. What the
+  /// symbolizer was asked for once it is not asked for again, so that more would not save much.
+  private static let mostWaitingObjects = 200_000
 
   /// What was judged, without its objects.
   private(set) var captures: [Capture] = []
@@ -15,6 +16,7 @@ struct ReportBuilder {
 
   private var analyses: [Analysis] = []
   private var unnamed: [UnnamedAnalysis] = []
+  private var waitingObjects = 0
   /// One for all: most processes of a run come from the same files.
   private let symbolicator: BinarySymbolicator
 
@@ -27,7 +29,8 @@ struct ReportBuilder {
   mutating func add(_ capture: Capture) {
     captures.append(capture.withoutObjects)
     unnamed.append(UnnamedAnalysis(of: capture))
-    if unnamed.reduce(0, { $0 + $1.capture.objects.count }) > Self.mostWaitingObjects { nameAll() }
+    waitingObjects += capture.objects.count
+    if waitingObjects > Self.mostWaitingObjects { nameAll() }
   }
 
   /// Names the frames of the captures that wait for it.
@@ -35,6 +38,7 @@ struct ReportBuilder {
     symbolicator.prepare(unnamed.map { ($0.frames, $0.capture) })
     analyses += unnamed.map { $0.named(by: symbolicator) }
     unnamed = []
+    waitingObjects = 0
   }
 
   mutating func add(lost sentence: String) {
