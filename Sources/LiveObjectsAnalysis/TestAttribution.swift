@@ -8,8 +8,8 @@ struct TestAttribution {
   let tests: [TestDescription]
   /// Tests by their scopes and by those opened inside.
   private let scoped: [UInt32: Int32]
-  /// The tests that own all objects made while they ran, in the order in which they began.
-  private let windows: [Int32]
+  /// The tests that own all objects made while they ran.
+  private let windows: TestWindows
   /// The first test of the same name, by test: it stands for all of them.
   private let namesakes: [Int32]
   /// Whether a test answers for what it left behind, by test.
@@ -19,11 +19,8 @@ struct TestAttribution {
   init?(of capture: Capture, _ options: Analysis.Options) {
     guard !capture.tests.isEmpty else { return nil }
     tests = capture.tests
-    let numbers = tests.indices.map(Int32.init)
     scoped = Self.scoped(capture)
-    windows = numbers.filter { [tests] in tests[Int($0)].scope == 0 }.sorted { [tests] a, b in
-      tests[Int(a)].sequenceNumbers.lowerBound < tests[Int(b)].sequenceNumbers.lowerBound
-    }
+    windows = TestWindows(of: tests)
     namesakes = Self.namesakes(tests)
     claims = tests.indices.map { [tests] in
       // Whoever chose the objects wants to hear of them. While one test is judged, those beside it may claim
@@ -36,7 +33,7 @@ struct TestAttribution {
   /// The test that made an object; `nobody` if none is known to.
   func test(of object: LiveObject) -> Int32 {
     if object.scope != 0, let test = scoped[object.scope] { return test }
-    return test(at: object.sequence)
+    return windows.test(at: object.sequence)
   }
 
   /// What the test left behind is told.
@@ -44,21 +41,6 @@ struct TestAttribution {
 
   /// The test that findings of equally named tests are told with.
   func namesake(of test: Int32) -> Int32 { test >= 0 ? namesakes[Int(test)] : Self.nobody }
-
-  /// Windows do not overlap, for such tests run one after the other.
-  private func test(at sequence: UInt64) -> Int32 {
-    var (low, high) = (0, windows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if tests[Int(windows[middle])].sequenceNumbers.lowerBound <= sequence {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    guard low > 0, tests[Int(windows[low - 1])].sequenceNumbers.contains(sequence) else { return Self.nobody }
-    return windows[low - 1]
-  }
 
   /// Parents are smaller than the scopes in them, so that each is known when it is asked for.
   private static func scoped(_ capture: Capture) -> [UInt32: Int32] {
