@@ -1,26 +1,29 @@
 package import LiveObjects
 package import LiveObjectsAnalysis
-internal import LiveObjectsCapture
+package import LiveObjectsCapture
 package import LiveObjectsReport
 
 /// What one look at the heap says about a test that has ended: by the same analysis as the report.
 ///
 /// Everything here is our own work: call it inside `Recorder.ignoring`.
 package struct TestLook {
-  private let capture: Capture
+  private let analysis: UnnamedAnalysis
   private let options: Analysis.Options
   private let failOn: FailOn
   /// What fails, as far as can be told without the names of functions. Names may only take findings away.
   private let suspects: [Finding]
 
+  private var capture: Capture { analysis.capture }
+
   /// Takes a capture with references, and judges it.
   ///
   /// - Throws: where the recorder cannot tell.
   package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
-    capture = try Recorder.capture(since: 0, references: true).decoded()
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
     options = test.options
+    analysis = UnnamedAnalysis(of: capture, options: options)
     self.failOn = failOn
-    suspects = Self.failing(capture, options, failOn, ImageNames())
+    suspects = analysis.named(by: ImageNames()).findings.filter(failOn.includes)
   }
 
   /// Something fails, now or if it is still there later.
@@ -37,13 +40,16 @@ package struct TestLook {
   /// - Parameters:
   ///   - certainOnly: leave out what may still be released.
   ///   - cleared: properties of the test case, which a finding about their objects then mentions.
+  ///   - entry: is named in the same go, for `declaration`.
   package func failures(
-    namedBy symbolicator: some Symbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = []
+    namedBy symbolicator: BinarySymbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = [],
+    beside entry: Frame? = nil
   ) -> [Finding] {
     guard hasSuspects else { return [] }
+    symbolicator.prepare([(analysis.frames.union(entry.map { [$0] } ?? []), capture)])
     let explained = explained(cleared, namedBy: symbolicator)
-    return Self.failing(capture, options, failOn, symbolicator)
-      .filter { !certainOnly || $0.isCertainLeak }
+    return analysis.named(by: symbolicator).findings
+      .filter { failOn.includes($0) && (!certainOnly || $0.isCertainLeak) }
       .map { finding in
         var finding = finding
         finding.remarks.insert(contentsOf: (explained[finding.fingerprint] ?? []).map(\.remark), at: 0)
@@ -51,16 +57,21 @@ package struct TestLook {
       }
   }
 
-  /// Where a test is declared.
+  /// Where the code of a test begins.
   ///
   /// - Parameters:
-  ///   - functions: its possible names, as `BinarySymbolicator.declaration` takes them.
+  ///   - methods: its possible names, as `BinarySymbolicator.entry` takes them.
   ///   - address: in the image that holds its code.
-  package func declaration(
-    of functions: [String], near address: UInt, namedBy symbolicator: BinarySymbolicator
-  ) -> SourceFrame? {
+  package func entry(of methods: [String], near address: UInt, namedBy symbolicator: BinarySymbolicator)
+    -> Frame?
+  {
     let image = capture.images.firstIndex { $0.addresses.contains(UInt64(address)) }
-    return image.flatMap { symbolicator.declaration(of: functions, in: $0, of: capture) }
+    return image.flatMap { symbolicator.entry(of: methods, in: $0, of: capture) }
+  }
+
+  /// Where a test is declared whose code begins there.
+  package func declaration(at entry: Frame, namedBy symbolicator: BinarySymbolicator) -> SourceFrame? {
+    symbolicator.declaration(at: entry, of: capture)
   }
 
   /// Those of the properties whose object is still alive, by the fingerprint of the finding that is about it.
@@ -77,12 +88,6 @@ package struct TestLook {
       }
     }
     return explained
-  }
-
-  private static func failing(
-    _ capture: Capture, _ options: Analysis.Options, _ failOn: FailOn, _ symbolicator: some Symbolicator
-  ) -> [Finding] {
-    Analysis(of: capture, symbolicator: symbolicator, options: options).findings.filter(failOn.includes)
   }
 }
 

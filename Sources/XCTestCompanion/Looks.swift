@@ -45,10 +45,11 @@
   extension Looks {
     func failures(of running: RunningTest, namedBy symbolicator: BinarySymbolicator) -> [TestFailure] {
       guard let last, last.hasSuspects else { return [] }
-      let findings = last.failures(namedBy: symbolicator, cleared: running.clearedProperties)
-      guard !findings.isEmpty else { return [] }
-      let declaration = last.declaration(
+      let entry = last.entry(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
+      let findings = last.failures(
+        namedBy: symbolicator, cleared: running.clearedProperties, beside: entry)
+      let declaration = entry.flatMap { last.declaration(at: $0, namedBy: symbolicator) }
       return findings.map { finding in
         // Optimised methods that look alike are merged, and have no place of their own.
         let made = finding.allocatedAt.first?.frames.first { $0.isUsers && $0.line != nil }

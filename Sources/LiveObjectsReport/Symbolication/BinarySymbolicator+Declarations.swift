@@ -2,29 +2,36 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension BinarySymbolicator {
-  /// Where a method is declared that has no parameters and no result.
+  /// The first instruction of a method that has no parameters and no result, as `declaration` takes it.
   ///
   /// - Parameters:
-  ///   - methods: their full names without parentheses, `Demo.LoaderTests.testLoad`; the first one that is there counts.
-  ///   - image: the index of the image that may hold them.
-  /// - Returns: `nil` where the image has no debug information for any of them.
-  package func declaration(of methods: [String], in image: Int, of capture: Capture) -> SourceFrame? {
-    guard let file = binary(of: capture.images[image]).flatMap(ELFFile.init(path:)) else { return nil }
-    let addresses = Self.addresses(of: Set(methods), in: SymbolTable(of: file, .functions))
-    guard let address = methods.lazy.compactMap({ addresses[$0] }).first else { return nil }
+  ///   - methods: its possible full names without parentheses, `Demo.LoaderTests.testLoad`; the first one counts
+  ///     that the image holds.
+  ///   - image: the index of the image.
+  package func entry(of methods: [String], in image: Int, of capture: Capture) -> Frame? {
+    guard let binary = binary(of: capture.images[image]) else { return nil }
+    let addresses = methodsByBinary[binary] ?? Self.methods(in: binary)
+    methodsByBinary[binary] = addresses
     // As if it were a return address: the call lies before it.
-    let entry = Frame(image: image, offset: address + 1)
-    let declaration = symbolicate([entry], of: capture)[entry]?.last
-    return declaration.flatMap { $0.line == nil ? nil : $0 }
+    return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(image: image, offset: $0 + 1) }
   }
 
-  private static func addresses(of methods: Set<String>, in table: SymbolTable) -> [String: UInt64] {
+  /// Where a method is declared.
+  ///
+  /// - Returns: `nil` where there is no debug information for it.
+  package func declaration(at entry: Frame, of capture: Capture) -> SourceFrame? {
+    let frame = symbolicate([entry], of: capture)[entry]?.last
+    return frame.flatMap { $0.line == nil ? nil : $0 }
+  }
+
+  /// The addresses of all methods without parameters and results.
+  private static func methods(in binary: String) -> [String: UInt64] {
+    guard let file = ELFFile(path: binary) else { return [:] }
     var addresses: [String: UInt64] = [:]
-    for (address, symbol) in table.all where Mangling.isMethodWithoutParameters(symbol) {
-      guard let name = demangle(symbol: symbol)?.split(separator: "(").first.map(String.init),
-        methods.contains(name)
-      else { continue }
-      addresses[name] = address
+    for (address, symbol) in SymbolTable(of: file, .functions).all
+    where Mangling.isMethodWithoutParameters(symbol) {
+      guard let name = demangle(symbol: symbol)?.split(separator: "(").first else { continue }
+      addresses[String(name)] = address
     }
     return addresses
   }

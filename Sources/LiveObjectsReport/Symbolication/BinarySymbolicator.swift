@@ -21,6 +21,9 @@ public final class BinarySymbolicator: Symbolicator {
   /// `nil` for addresses without a symbol.
   var variables: [CodeAddress: String?] = [:]
 
+  /// The addresses of methods that may be tests.
+  var methodsByBinary: [String: [String: UInt64]] = [:]
+
   /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
   ///   they are told by build id, or by name where there is none.
   public convenience init(binaries: String? = nil) {
