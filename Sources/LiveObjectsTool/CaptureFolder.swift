@@ -13,7 +13,8 @@ struct CaptureFolder {
 
   init() throws(ToolFailure) {
     let parent = Environment["TMPDIR"] ?? "/tmp"
-    var template = Array((parent + "/liveobjects-XXXXXX").utf8CString)
+    // Absolute: SwiftPM changes into the package's folder.
+    var template = Array(((parent.resolvingLinks ?? parent) + "/liveobjects-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolFailure("cannot make a temporary folder: \(SystemError(code: errno))")
     }

@@ -12,7 +12,7 @@ struct TestRun {
 
   /// What the names of its captures and of those of its children begin with.
   let label: String
-  /// The test binary.
+  /// The test binary, by an absolute path.
   let program: String
   let arguments: [String]
 
@@ -28,9 +28,10 @@ struct TestRun {
   ///
   /// - Parameter command: the test binary and its arguments.
   init(noting command: [String], in folder: CaptureFolder) throws(ToolFailure) {
-    label = try Self.note(Array(command.joined(separator: "\0").utf8), in: folder)
-    program = command[0]
+    // SwiftPM gives a path that starts in the package's folder, and makes that the current one.
+    program = command[0].resolvingLinks ?? command[0]
     arguments = Array(command.dropFirst())
+    label = try Self.note(Array(([program] + arguments).joined(separator: "\0").utf8), in: folder)
   }
 
   private init(label: String, note: [UInt8]) {

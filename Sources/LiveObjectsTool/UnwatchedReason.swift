@@ -32,7 +32,8 @@ struct UnwatchedReason: CustomStringConvertible {
     } else if case .signaled(let signal) = ending {
       description = "\(program) was killed by signal \(signal) before it could report"
     } else {
-      description = lost.first ?? "\(program) ended without running its exit handlers"
+      description =
+        lost.first ?? "\(program) never began to be watched: the preload library is not active in it"
     }
   }
 

@@ -12,8 +12,11 @@
 
       @Test("ends with 3 and says so if the test processes could not be watched")
       func tellsUnwatchedRuns() throws {
-        let result = try ToolSample.test(tool: toolWithAnEmptyLibrary())
+        let result = try runProgram(
+          toolWithAnEmptyLibrary(), ["test", "--package-path", ToolSample.path] + ToolSample.scratchPath,
+          timeout: .seconds(300))
         #expect(result.status == .exited(3))
+        #expect(result.standardError.contains("PackageTests.xctest never began to be watched"))
         #expect(result.standardError.contains("liveobjects: nothing was watched: the XCTest run of "))
         #expect(result.standardError.contains("(and 1 more)\n"))
       }
