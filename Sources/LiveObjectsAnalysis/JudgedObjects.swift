@@ -18,13 +18,18 @@ struct JudgedObjects {
     attribution = TestAttribution(of: capture, options)
     tests = attribution.map { capture.objects.map($0.test) } ?? []
     judgedTest = options.test.map(Int32.init)
-    baseline = options.test.map { capture.tests[$0].sequenceNumbers.lowerBound } ?? options.baseline
-    considered = Self.considered(options, tests)
+    if let test = options.test {
+      // A test that the capture does not know of has made nothing that it could tell.
+      let known = capture.tests.indices.contains(test) ? capture.tests[test] : nil
+      baseline = known?.sequenceNumbers.lowerBound ?? .max
+      considered = known == nil ? [] : Self.objects(of: test, among: options.objects, tests)
+    } else {
+      (baseline, considered) = (options.baseline, options.objects)
+    }
   }
 
-  private static func considered(_ options: Analysis.Options, _ tests: [Int32]) -> [Int]? {
-    guard let test = options.test else { return options.objects }
-    return (options.objects ?? Array(tests.indices)).filter { tests[$0] == test }
+  private static func objects(of test: Int, among objects: [Int]?, _ tests: [Int32]) -> [Int] {
+    objects.map { $0.filter { tests[$0] == test } } ?? tests.indices.filter { tests[$0] == test }
   }
 
   /// The test that made an object.

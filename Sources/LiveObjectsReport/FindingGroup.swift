@@ -65,7 +65,7 @@ struct FindingGroup {
     unexplainedRetains = findings.reduce(0) { $0 + $1.unexplainedRetains }
     remarks = findings.flatMap(\.remarks).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     var seen: Set<TestName> = []
-    tests = all.compactMap(TestName.init).filter { seen.insert($0).inserted }
+    tests = all.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
     isAlsoNobodys = all.contains { $0.test == nil }
     let objects = findings.reduce(0) { $0 + $1.objects }
     let victims = findings.reduce(0) { $0 + $1.victims }

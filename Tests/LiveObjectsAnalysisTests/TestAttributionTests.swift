@@ -172,6 +172,16 @@ import Testing
     #expect(findings.map(\.instances) == [1])
   }
 
+  @Test(arguments: [-1, 1, 7])
+  mutating func aTestThatIsNotThereHasNoFindings(test: Int) {
+    builder.heapGraph()
+    Self.leaveOneOfEachBehind(in: &builder)
+    let options = Analysis.Options(objects: [0, 1], test: test)
+    #expect(analyse(builder, options: options).findings.isEmpty)
+    builder.test("T/testOne") { builder, _ in Self.leaveOneOfEachBehind(in: &builder) }
+    #expect(analyse(builder, options: options).findings.isEmpty)
+  }
+
   @Test mutating func onlyWhatWasThereBeforeTheTestIsAnOlderHolder() {
     let (owner, item) = (builder.type("Demo.Owner"), builder.type("Demo.Item"))
     var tests: [Int] = []
