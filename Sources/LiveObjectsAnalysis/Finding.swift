@@ -81,6 +81,8 @@ public struct Finding: Sendable, Hashable {
   public var unexplainedRetains: Int
   /// Sentences for people about what cannot be seen from the path.
   public var remarks: [String]
+  /// While the program runs: code that has a weak reference to a leaked group may yet come and break its cycle.
+  package var mayBeReleased = false
 
   public init(
     fingerprint: String, verdict: Verdict, certainty: Certainty = .definite, isLibraryLeak: Bool = false,

@@ -92,5 +92,7 @@ package struct TestLook {
 }
 
 extension Finding {
-  fileprivate var isCertainLeak: Bool { verdict == .retainCycle && certainty == .definite }
+  fileprivate var isCertainLeak: Bool {
+    verdict == .retainCycle && certainty == .definite && !mayBeReleased
+  }
 }

@@ -53,7 +53,7 @@ struct TestingLeakTests {
         "leaksWhatTheSuiteMade()", "runsOnTheMainActor()", "throwsOutOfTasks()",
       ])
     #expect(run.leaks.count == 7)
-    #expect(run.report.tests.count == 10)
+    #expect(run.report.tests.count == 9)
     #expect(run.run.status == .exited(1))
   }
 

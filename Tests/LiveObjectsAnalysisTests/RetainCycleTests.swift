@@ -96,6 +96,26 @@ import Testing
     #expect(!analyse(builder).findings.contains { $0.verdict == .retainCycle })
   }
 
+  @Test mutating func aCycleMayBeReleasedByWhoeverComesToItThroughAWeakReference() {
+    let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
+    cycle(builder.type("Demo.Cat"), builder.type("Demo.Dog"))
+    let cleaner = builder.object(of: builder.type("Demo.Cleaner"))
+    builder.reference(from: cleaner, to: author, property: "author", .weak)
+    builder.global(0x900, to: cleaner)
+    let leaks = analyse(builder).findings.filter { $0.verdict == .retainCycle }
+    #expect(leaks.map(\.type) == ["Demo.Author", "Demo.Cat"])
+    #expect(leaks.map(\.mayBeReleased) == [true, false])
+    #expect(leaks.map(\.certainty) == [.definite, .definite])
+  }
+
+  @Test mutating func aWeakReferenceFromALeakReleasesNothing() {
+    let (author, book) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
+    let (cat, _) = cycle(builder.type("Demo.Cat"), builder.type("Demo.Dog"))
+    builder.reference(from: author, to: book, property: "last", .weak)
+    builder.reference(from: author, to: cat, property: "cat", .unowned)
+    #expect(analyse(builder).findings.map(\.mayBeReleased) == [false, false])
+  }
+
   @Test mutating func aCycleThatNeedsAConservativeReferenceIsProbable() {
     let a = builder.object(of: builder.type("Demo.A"))
     let b = builder.object(of: builder.type("Demo.B"))

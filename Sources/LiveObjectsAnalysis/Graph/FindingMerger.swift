@@ -129,6 +129,7 @@ extension Finding {
     bytes.add(saturating: other.bytes)
     unexplainedRetains += other.unexplainedRetains
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
+    mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }
     for remark in other.remarks where !remarks.contains(remark) { remarks.append(remark) }
   }

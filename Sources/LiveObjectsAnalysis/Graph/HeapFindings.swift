@@ -89,6 +89,7 @@ extension HeapFindings {
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: leak.group.test, of: judgement.judged.attribution)
+    finding.mayBeReleased = leak.hasVisitors
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")

@@ -13,6 +13,8 @@ struct HeapJudgement {
   let signatures: HeldSignatures
   /// The objects of all leaks.
   private let isLeaked: [Bool]
+  /// Objects that one that is no leak refers to without keeping it alive.
+  private let hasVisitors: Set<Int>
 
   /// - Returns: `nil` where no references were read.
   init?(of judged: JudgedObjects) {
@@ -32,6 +34,9 @@ struct HeapJudgement {
     retainSites = search.retainSites
     self.holders = holders
     isLeaked = search.taken
+    hasVisitors = Set(
+      heap.references.indices.lazy.filter { graph.leadsWithoutHolding($0) }
+        .filter { isolation[graph.source($0)] == .held }.map(graph.target))
     leaks = search.groups.compactMap { group in
       judged.owner(of: group, counted).map { group.attributed(to: $0) }
     }
@@ -39,6 +44,11 @@ struct HeapJudgement {
   }
 
   func isLeaked(_ object: Int) -> Bool { isLeaked[object] }
+
+  /// Code that still runs may come to the group by a weak reference, and break its cycle.
+  func hasVisitors(_ group: LeakGroup) -> Bool {
+    !hasVisitors.isEmpty && (group.core + group.victims).contains(where: hasVisitors.contains)
+  }
 
   /// How an object is held; `nil` where no holder may be named.
   func signature(of object: Int) -> Int32? {

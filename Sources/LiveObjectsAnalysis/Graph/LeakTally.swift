@@ -29,6 +29,8 @@ struct LeakTally {
   private(set) var unrecordedRetains = 0
   /// An object of a type of the user's is among them or hangs off them.
   private(set) var hasUsersType = false
+  /// Code that still runs may come to one of them, and break its cycle.
+  private(set) var hasVisitors = false
   /// An object to which more references than retains were found.
   private(set) var contradiction: Int?
 
@@ -89,6 +91,7 @@ struct LeakTally {
     instances += 1
     objects += leak.core.count + leak.victims.count
     victims += leak.victims.count
+    hasVisitors = hasVisitors || judgement.hasVisitors(leak)
     let hasLedger = !judgement.retainSites.isEmpty
     for object in leak.core {
       stackTraces[graph.capture.objects[object].stackTrace, default: 0] += 1

@@ -71,6 +71,14 @@ final class ReferenceGraph: Sendable {
     }
   }
 
+  /// Code that has the reference may come to the target through it, for as long as something else keeps that alive.
+  func leadsWithoutHolding(_ reference: Int) -> Bool {
+    switch ownership[Int(heap.references[reference].label)] {
+    case .weak, .unowned, .unmanaged: true
+    case .strong, .conservative: false
+    }
+  }
+
   func kind(of object: Int) -> TypeDescription.Kind {
     capture.types[capture.objects[object].type].kind
   }

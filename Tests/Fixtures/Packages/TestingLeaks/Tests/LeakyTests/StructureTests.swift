@@ -54,11 +54,6 @@ import Testing
     await Task.yield()
   }
 
-  @Test func leavesATaskBehindThatEndsSoon() async {
-    Task { await withKnownIssue(isIntermittent: true) { try await Task.sleep(for: .milliseconds(20)) } }
-    makeAndRelease(Int.self)
-  }
-
   #if compiler(>=6.2)
     @Test func exits() async {
       await #expect(processExitsWith: .success) { makeRetainCycle(String.self) }
