@@ -73,13 +73,14 @@ struct CompanionLoadingTests {
     }
   }
 
-  @Test func theCompanionShowsOneFunctionOnly() throws {
+  @Test(arguments: ["XCTest", "Testing"])
+  func aCompanionShowsOneFunctionOnly(library: String) throws {
+    let file = BuiltProducts.library("LiveObjects\(library)Companion")
     let symbols = try runProgram(
-      "/usr/bin/env",
-      ["nm", "-D", "--defined-only", "--extern-only", BuiltProducts.library("LiveObjectsXCTestCompanion")])
+      "/usr/bin/env", ["nm", "-D", "--defined-only", "--extern-only", file])
     #expect(symbols.status == .exited(0))
     #expect(
       symbols.standardOutput.split(separator: "\n").map { $0.split(separator: " ").last }
-        == ["liveobj_xctest_companion_start"])
+        == ["liveobj_\(library.lowercased())_companion_start"])
   }
 }
