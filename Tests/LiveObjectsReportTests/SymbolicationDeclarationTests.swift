@@ -1,0 +1,63 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@testable import LiveObjectsReport
+
+/// Methods like tests.
+final class Declared {
+  static let firstLine = #line
+  @inline(never) func method() { print("1") }
+  @inline(never) func throwing() throws { print("22") }
+  @inline(never) func asynchronous() async throws { print("333") }
+  @inline(never) func taking(_ value: Int) { print(value) }
+}
+
+@Suite("Symbolication finds where a method is declared")
+struct SymbolicationDeclarationTests {
+  private let symbolicator = BinarySymbolicator()
+
+  private func entry(of methods: String...) -> Frame? {
+    symbolicator.entry(of: methods.map { "LiveObjectsReportTests.\($0)" }, in: 0, of: ownCapture)
+  }
+
+  @Test("plain, throwing and asynchronous", arguments: ["method", "throwing", "asynchronous"])
+  func findsDeclarations(method: String) throws {
+    let start = try #require(entry(of: "Declared.\(method)"))
+    let place = try #require(symbolicator.declaration(at: start, of: ownCapture))
+    let lines = ["method": 1, "throwing": 2, "asynchronous": 3]
+    #expect(place.line == Declared.firstLine + (lines[method] ?? 0))
+    #expect(place.file == #filePath)
+  }
+
+  @Test("of the first name that is there")
+  func takesTheFirst() {
+    #expect(entry(of: "Missing.method", "Declared.method") == entry(of: "Declared.method"))
+  }
+
+  @Test("and finds none of a method that cannot be a test")
+  func findsNoOthers() {
+    #expect(entry(of: "Declared.taking") == nil)
+    #expect(entry(of: "Declared.missing") == nil)
+  }
+
+  @Test("with a symbolizer that somebody else runs")
+  func runsTheSymbolizerAsTold() throws {
+    let runs = Noted<ProgramRunner.Program>()
+    let told = BinarySymbolicator(
+      runner: ProgramRunner { program throws(SystemError) in
+        runs.append(program)
+        throw SystemError(code: 13)
+      })
+    let start = try #require(entry(of: "Declared.method"))
+    #expect(told.symbolicate([start], of: ownCapture)[start]?.first?.function == "Declared.method()")
+    #expect(runs.all.map(\.path.fileName) == ["llvm-symbolizer"])
+    #expect(told.notes.contains { $0.contains("llvm-symbolizer failed") })
+  }
+}
+
+/// Sendable because only one test at a time uses it, on one thread.
+private final class Noted<Element>: @unchecked Sendable {
+  private(set) var all: [Element] = []
+  func append(_ element: Element) { all.append(element) }
+}
