@@ -63,6 +63,9 @@ static const void *binding_type; // the metadata of UInt64
 
 static struct liveobj_testing_companion companion;
 
+/// The companion asks the test for descriptions of its arguments, and these may use the library.
+static __thread bool is_asking __attribute__((tls_model("initial-exec")));
+
 // MARK: - Cases
 
 /// The case that this task, or a task that it inherits from, runs in; NULL for none.
@@ -71,9 +74,19 @@ static struct test_case *bound_case(void) {
     return binding ? &cases[binding->index] : NULL;
 }
 
+/// \returns the scope of a case that begins here; 0 for none.
+static uint32_t ask_companion(void) {
+    if (is_asking)
+        return 0;
+    is_asking = true;
+    uint32_t scope = companion.case_begin();
+    is_asking = false;
+    return scope;
+}
+
 static void begin_case(void) {
     const void *task = task_current();
-    uint32_t scope = task ? companion.case_begin() : 0;
+    uint32_t scope = task ? ask_companion() : 0;
     if (scope == 0)
         return;
     // Relaxed: each index is taken once, and that is all there is to it.

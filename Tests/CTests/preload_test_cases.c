@@ -60,7 +60,13 @@ static uint32_t begun, ended;
 static uint32_t ended_scope;
 static bool ended_failed;
 
+static void push(const void *key);
+static void pop(void);
+static const char state_key, other_key;
+
+/// A description of the case's arguments uses the library.
 static uint32_t case_begin(void) {
+    push(&other_key), pop();
     return has_case ? 100 + ++begun : 0;
 }
 
@@ -73,7 +79,6 @@ static void case_end(uint32_t scope, bool has_failed) {
 
 // MARK: - The test library
 
-static const char state_key, other_key;
 static const uint64_t word = 1;
 
 static void push(const void *key) {
