@@ -6,7 +6,7 @@ struct XCTestSilenceTests {
   /// With `failon=growth` the test fails unless the companion waits.
   @Test(arguments: [
     "testOnAQueue", "testOnTheMainQueue", "testOnTheMainActor", "testInATask", "testInAnActor",
-    "testOnAThread",
+    "testOnAThread", "testOfACycleThatIsBroken",
   ])
   func whatIsReleasedSoonAfterTheTestIsNoLeak(test: String) throws {
     let run = try XCTestLeaks.run("LateReleaseTests/" + test, options: "failon=growth")

@@ -38,6 +38,14 @@ final class LateReleaseTests: XCTestCase {
     }
   }
 
+  func testOfACycleThatIsBroken() {
+    let loader = Loader()
+    loader.observe()
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(40)) { [weak loader] in
+      loader?.handler = nil
+    }
+  }
+
   func testOnAThread() {
     let token = Token()
     let thread = Thread {
