@@ -19,14 +19,15 @@ package struct HolderReport {
     }
   }
 
-  /// A property of the holder, or what hangs off one, holds the object. Names nothing, and so costs little.
-  package func isHeld(_ object: WatchedObject, by holder: AnyObject) -> Bool {
-    guard case .success(let capture) = capture, let index = index(of: object, in: capture) else {
-      return false
-    }
-    let finding = finding(on: index, in: capture, namedBy: ImageNames())
+  /// Properties of the holder, or what hangs off them, hold all of the objects. Names nothing, and so costs
+  /// little.
+  package func areHeld(_ objects: [WatchedObject], by holder: AnyObject) -> Bool {
+    guard case .success(let capture) = capture else { return false }
+    let indices = objects.compactMap { index(of: $0, in: capture) }
+    let held = findings(on: indices.sorted(), in: capture, namedBy: ImageNames())
     let type = TypeName(String(reflecting: type(of: holder))).text
-    return finding?.verdict == .heldBy && finding?.path.first?.type == type
+    return held.allSatisfy { $0.verdict == .heldBy && $0.path.first?.type == type }
+      && held.reduce(0) { $0 + $1.objects } == objects.count
   }
 
   /// What keeps an object alive; `nil` if it is gone by now.
@@ -38,7 +39,8 @@ package struct HolderReport {
       guard let index = index(of: object, in: capture) else {
         return ExplainedObject(type: type, blindness: "it was made before tracking started")
       }
-      return ExplainedObject(type: type, finding: finding(on: index, in: capture, namedBy: symbolicator))
+      let findings = findings(on: [index], in: capture, namedBy: symbolicator)
+      return ExplainedObject(type: type, finding: findings.first)
     case .failure(let error):
       return ExplainedObject(type: type, blindness: "\(error)")
     }
@@ -48,10 +50,10 @@ package struct HolderReport {
     capture.objects.firstIndex { $0.address == object.address }
   }
 
-  private func finding(
-    on object: Int, in capture: Capture, namedBy symbolicator: some Symbolicator
-  ) -> Finding? {
-    let options = Analysis.Options(objects: [object], findsSystemTypes: true)
-    return Analysis(of: capture, symbolicator: symbolicator, options: options).findings.first
+  private func findings(
+    on objects: [Int], in capture: Capture, namedBy symbolicator: some Symbolicator
+  ) -> [Finding] {
+    let options = Analysis.Options(objects: objects, findsSystemTypes: true)
+    return Analysis(of: capture, symbolicator: symbolicator, options: options).findings
   }
 }

@@ -52,7 +52,8 @@
       let alive = tracked.filter(\.object.isAlive)
       guard !alive.isEmpty else { return [] }
       let report = HolderReport()
-      return alive.filter { !report.isHeld($0.object, by: test) }
+      if report.areHeld(alive.map(\.object), by: test) { return [] }
+      return alive.filter { !report.areHeld([$0.object], by: test) }
     }
 
     private func failures(of tracked: [TrackedObject]) -> [(LeakFailure, TrackedObject)] {

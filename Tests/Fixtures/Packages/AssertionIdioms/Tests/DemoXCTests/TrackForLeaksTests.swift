@@ -83,6 +83,28 @@ final class ClearedPropertyTests: XCTestCase {
   }
 }
 
+/// The system under test is made, and tracked, before every test.
+final class SetUpTests: XCTestCase {
+  private var sut: Loader!
+
+  override func setUp() {
+    sut = Loader(client: ClientSpy())
+    trackForLeaks(sut)  // fails: SetUpTests.testLeaking
+  }
+
+  override func tearDownWithError() throws {
+    sut = nil
+  }
+
+  func testLeaking() {
+    sut.load()
+  }
+
+  func testMended() {
+    sut.loadMended()
+  }
+}
+
 /// The same with the last teardown there is.
 final class ClearedAsynchronouslyTests: XCTestCase {
   nonisolated(unsafe) private var mended: MendedCoordinator?
