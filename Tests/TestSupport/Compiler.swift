@@ -32,7 +32,9 @@ public enum Compiler {
   public static func run(_ name: String, _ arguments: [String]) throws {
     let run = try runProgram(try find(name), arguments, timeout: .seconds(300))
     guard run.status == .exited(0) else {
-      throw Failure(description: "\(name) \(arguments): \(run.status)\n\(run.standardError)")
+      // SwiftPM writes its compilers' errors on standard output.
+      let output = run.standardOutput.suffix(4_000) + run.standardError
+      throw Failure(description: "\(name) \(arguments): \(run.status)\n\(output)")
     }
   }
 
