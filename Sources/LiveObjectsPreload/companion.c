@@ -34,7 +34,7 @@ static const struct library testing = {"Swift Testing", "swt_abiv0_getEntryPoint
 static int run(const char *path, char *const *arguments, int input, int output) {
     struct liveobj_spawn spawn = {.path = path,
                                   .arguments = arguments,
-                                  .environment = liveobj_environment_make(),
+                                  .environment = liveobj_environment(),
                                   .input = input,
                                   .output = output,
                                   .errors = -1,
@@ -44,7 +44,6 @@ static int run(const char *path, char *const *arguments, int input, int output) 
     struct liveobj_signals saved = liveobj_signals_block();
     struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
     liveobj_signals_restore(&saved);
-    liveobj_environment_free(spawn.environment);
     return result.error ? -1 : result.status;
 }
 

@@ -1,6 +1,8 @@
-// environment.c - owns nothing: each environment belongs to whoever asked for it.
+// environment.c - owns a copy of the environment that the program was started with.
 //
-// Memory comes from the system alone, as the program's heap may be in any state when it ends.
+// Helpers run while the program's threads do, and nobody may read an environment that another
+// thread changes: entries move, and the array with them. So it is read once, in the constructor.
+// Memory comes from the system alone, and is never given back.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -13,6 +15,8 @@
 static const char *const unwanted[] = {"LD_PRELOAD", LIVEOBJ_OPTIONS_VARIABLE, "DEBUGINFOD_URLS",
                                        "LLVM_SYMBOLIZER_OPTS"};
 
+static char **copy;
+
 static bool is_unwanted(const char *entry) {
     for (size_t i = 0; i < sizeof unwanted / sizeof unwanted[0]; i++) {
         size_t length = strlen(unwanted[i]);
@@ -22,22 +26,27 @@ static bool is_unwanted(const char *entry) {
     return false;
 }
 
-char **liveobj_environment_make(void) {
-    size_t count = 0, kept = 0;
-    while (environ && environ[count])
-        count++;
-    size_t bytes = (count + 2) * sizeof(char *);
-    char **result = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (result == MAP_FAILED)
-        return NULL;
-    *result++ = (char *)bytes; // for `liveobj_environment_free`
-    for (size_t i = 0; i < count; i++)
-        if (!is_unwanted(environ[i]))
-            result[kept++] = environ[i];
-    return result;
+/// What the copy takes: pointers and a NULL, then the strings.
+static size_t bytes_needed(size_t *count) {
+    size_t bytes = sizeof(char *);
+    for (*count = 0; environ && environ[*count]; ++*count)
+        bytes += sizeof(char *) + strlen(environ[*count]) + 1;
+    return bytes;
 }
 
-void liveobj_environment_free(char *const *environment) {
-    if (environment)
-        munmap((void *)(environment - 1), (size_t)environment[-1]);
+void liveobj_environment_start(void) {
+    size_t count, kept = 0, bytes = bytes_needed(&count);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    copy = memory == MAP_FAILED ? NULL : memory;
+    char *text = copy ? (char *)(copy + count + 1) : NULL;
+    for (size_t i = 0; copy && i < count; i++) {
+        if (is_unwanted(environ[i]))
+            continue;
+        copy[kept++] = text;
+        text = stpcpy(text, environ[i]) + 1;
+    }
+}
+
+char *const *liveobj_environment(void) {
+    return copy;
 }

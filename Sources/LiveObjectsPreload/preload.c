@@ -66,6 +66,7 @@ static void say_what_is_watched(void) {
 static void start(int argument_count, char *const *arguments) {
     struct liveobj_settings settings = settings_from_options();
     enum liveobj_state state = liveobj_start(&settings);
+    liveobj_environment_start();
     liveobj_output_start(&options);
     liveobj_tool_start(&options);
     liveobj_exit_start(&options);

@@ -155,10 +155,12 @@ struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn)
 
 // MARK: environment.c
 
-/// The program's environment for a helper: nothing in it has the helper watched as well, or act
-/// otherwise than agreed. For `liveobj_environment_free`; NULL if there is no memory.
-char **liveobj_environment_make(void);
-void liveobj_environment_free(char *const *environment);
+/// Keeps the environment as it is. In the constructor, before the program has threads.
+void liveobj_environment_start(void);
+
+/// What the program was started with, for a helper: nothing in it has the helper watched as well,
+/// or act otherwise than agreed. NULL if there was no memory. From any thread.
+char *const *liveobj_environment(void);
 
 // MARK: library.c
 

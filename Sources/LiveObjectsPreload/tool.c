@@ -72,7 +72,7 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     struct liveobj_spawn spawn = {
         .path = tool,
         .arguments = arguments,
-        .environment = liveobj_environment_make(),
+        .environment = liveobj_environment(),
         .input = capture,
         .output = report,
         .errors = options->verbosity >= 2 ? liveobj_message_descriptor() : -1,
@@ -80,7 +80,5 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     };
     if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
         return LIVEOBJ_VERDICT_NONE;
-    struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
-    liveobj_environment_free(spawn.environment);
-    return verdict(result);
+    return verdict(liveobj_spawn_run(&spawn));
 }

@@ -1,12 +1,18 @@
-// A helper has the program's environment, and is not watched.
+// A helper has the environment that the program was started with, and is not watched.
 
 #define _GNU_SOURCE
 #include "expect.h"
 #include "preload.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static char *const *environment_at_start(void) {
+    liveobj_environment_start();
+    return liveobj_environment();
+}
 
 static size_t count(char *const *environment) {
     size_t count = 0;
@@ -27,11 +33,10 @@ static void what_watches_is_left_out(void) {
     setenv("LD_PRELOAD", "/does/not/exist.so", 1);
     setenv("LIVEOBJECTS_OPTIONS", "verbosity=2", 1);
     setenv("DEBUGINFOD_URLS", "http://localhost", 1);
-    char **environment = liveobj_environment_make();
+    char *const *environment = environment_at_start();
     EXPECT(find(environment, "LD_PRELOAD") == NULL);
     EXPECT(find(environment, "LIVEOBJECTS_OPTIONS") == NULL);
     EXPECT(find(environment, "DEBUGINFOD_URLS") == NULL);
-    liveobj_environment_free(environment);
     unsetenv("LD_PRELOAD");
     unsetenv("LIVEOBJECTS_OPTIONS");
     unsetenv("DEBUGINFOD_URLS");
@@ -40,20 +45,46 @@ static void what_watches_is_left_out(void) {
 static void all_the_rest_is_there(void) {
     setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);
     unsetenv("LLVM_SYMBOLIZER_OPTS");
-    char **environment = liveobj_environment_make();
+    char *const *environment = environment_at_start();
     EXPECT_STRING(find(environment, "LIVEOBJECTS_OPTIONS_OF_MINE"), "kept");
     EXPECT(count(environment) == count(environ));
-    liveobj_environment_free(environment);
 }
 
 static void no_environment_is_an_empty_one(void) {
     clearenv();
-    char **environment = liveobj_environment_make();
+    char *const *environment = environment_at_start();
     EXPECT(environment && count(environment) == 0);
-    liveobj_environment_free(environment);
+}
+
+static void *change_again_and_again(void *is_over) {
+    static const char *const names[] = {"LIVEOBJECTS_A", "LIVEOBJECTS_B", "LIVEOBJECTS_C"};
+    while (!__atomic_load_n((bool *)is_over, __ATOMIC_RELAXED)) {
+        for (int i = 0; i < 3; i++)
+            setenv(names[i], "1", 1);
+        for (int i = 0; i < 3; i++)
+            unsetenv(names[i]);
+    }
+    return NULL;
+}
+
+/// Tests that run beside the one that is judged change the environment.
+static void a_thread_may_change_the_programs_meanwhile(void) {
+    enum { TIMES = 100000 };
+    setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);
+    liveobj_environment_start();
+    bool is_over = false;
+    pthread_t thread;
+    pthread_create(&thread, NULL, change_again_and_again, &is_over);
+    size_t found = 0;
+    for (int i = 0; i < TIMES; i++)
+        found += find(liveobj_environment(), "LIVEOBJECTS_OPTIONS_OF_MINE") != NULL;
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    EXPECT(found == TIMES);
 }
 
 int main(void) {
+    a_thread_may_change_the_programs_meanwhile();
     what_watches_is_left_out();
     all_the_rest_is_there();
     no_environment_is_an_empty_one();
