@@ -1,4 +1,5 @@
 #if canImport(XCTest) && os(Linux)
+  internal import LiveObjects
   internal import XCTest
 
   /// The moment between a test's teardown and its end, when a failure can still be recorded.
@@ -12,7 +13,7 @@
     static func ask(of test: XCTestCase) {
       guard let run = test.testRun else { return }
       if type(of: run) == XCTestCaseRun.self {
-        run.becomeInstance(of: LastWordRun.self)
+        changeClass(of: run, to: LastWordRun.self)
       } else {
         // A run of the user's own. Its teardown blocks are as late as it gets.
         test.addTeardownBlock { [unowned test] in TrackedObjects.shared.check(at: test) }
@@ -23,17 +24,8 @@
   private final class LastWordRun: XCTestCaseRun {
     override func stop() {
       if let test = test as? XCTestCase { TrackedObjects.shared.check(at: test) }
-      becomeInstance(of: XCTestCaseRun.self)
+      changeClass(of: self, to: XCTestCaseRun.self)
       super.stop()
-    }
-  }
-
-  extension XCTestRun {
-    /// - Parameter type: has the stored properties of the present class, no more and no less.
-    fileprivate func becomeInstance(of type: XCTestCaseRun.Type) {
-      // On Linux the first word of an object is its class and nothing else.
-      Unmanaged.passUnretained(self).toOpaque()
-        .storeBytes(of: UInt(bitPattern: ObjectIdentifier(type)), as: UInt.self)
     }
   }
 #endif

@@ -14,6 +14,7 @@
     /// XCTest's classes are as they were when this library was compiled.
     static var isAsCompiled: Bool {
       ClassLayout(of: PlainRun.self) == ClassLayout(of: XCTestRun.self)
+        && ClassLayout(of: PlainCaseRun.self) == ClassLayout(of: XCTestCaseRun.self)
         && ClassLayout(of: PlainSuiteRun.self) == ClassLayout(of: XCTestSuiteRun.self)
         && ClassLayout(of: PlainCase.self) == ClassLayout(of: XCTestCase.self)
     }
@@ -27,6 +28,7 @@
   }
 
   private final class PlainRun: XCTestRun {}
+  private final class PlainCaseRun: XCTestCaseRun {}
   private final class PlainSuiteRun: XCTestSuiteRun {}
   private final class PlainCase: XCTestCase {}
 #endif

@@ -45,9 +45,14 @@
 
     func testCaseDidFinish(_ testCase: XCTestCase) {
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
+      let late = Recorder.ignoring { LateFailures(of: testCase) }
       let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn) }
       while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
-      Recorder.ignoring { fail(running, looks) }
+      Recorder.ignoring {
+        if late?.end() != true { return fail(running, looks) }
+        running.test.end(.failed)
+        count(testCase)
+      }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {
@@ -77,6 +82,11 @@
     private func record(_ failure: TestFailure, _ testCase: XCTestCase) {
       print("\(failure.location): error: \(testCase.name) : \(failure.message)")
       fflush(stdout)
+      count(testCase)
+    }
+
+    /// One more failure of the suite.
+    private func count(_ testCase: XCTestCase) {
       (suites.last?.testRun as? XCTestSuiteRun)?.addTestRun(LeakRun(test: testCase))
     }
   }

@@ -74,4 +74,14 @@ struct XCTestFailureTests {
     #expect(run.failures.isEmpty)
     #expect(run.run.status == .exited(0))
   }
+
+  /// XCTest itself ends the process where a finished test fails, and has no run loop turn there.
+  @Test(arguments: ["testFailsOnTheMainQueueAfterItsEnd", "testWhichFailuresEndFailsAfterItsEnd"])
+  func whatFailsWhileTheTestIsJudgedIsAFailureOfThatTest(test: String) throws {
+    let run = try XCTestLeaks.run("LateFailureTests/\(test)", "LateFailureTests/testNothing")
+    #expect(run.failures.map(\.test) == ["LateFailureTests.\(test)"])
+    #expect(run.failures.map(\.message) == ["failed - late"])
+    #expect(run.summary == "Executed 2 tests, with 1 failure (0 unexpected)")
+    #expect(run.run.status == .exited(1))
+  }
 }

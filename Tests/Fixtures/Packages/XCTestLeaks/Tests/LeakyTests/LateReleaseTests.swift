@@ -70,3 +70,21 @@ private actor Keeper {
   init(_ token: Token) { self.token = token }
   func drop() { token = nil }
 }
+
+final class LateFailureTests: XCTestCase {
+  func testFailsOnTheMainQueueAfterItsEnd() {
+    let loader = Loader()
+    loader.observe()
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { [weak loader] in
+      loader?.handler = nil
+      XCTFail("late")
+    }
+  }
+
+  func testWhichFailuresEndFailsAfterItsEnd() {
+    continueAfterFailure = false
+    testFailsOnTheMainQueueAfterItsEnd()
+  }
+
+  func testNothing() {}
+}
