@@ -55,3 +55,9 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
     "plant\(scenario.prefix(1).uppercased())\(scenario.dropFirst())()"
   }
 }
+
+extension ExpectedFinding {
+  static let cycles =
+    handlers + closures + objects + properties + values + collections + existentials + libraries
+  static let leaks = cycles + overRetained
+}

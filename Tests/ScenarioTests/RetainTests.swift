@@ -2,19 +2,12 @@ import Testing
 
 extension Scenarios {
   @Suite struct RetainTests {
-    static let overRetained: [ExpectedFinding] = [
-      .overRetained("passRetained", "Handle"),
-      .overRetained("retainedTwice", "Handle"),
-      .overRetained("retainedWithVictims", "Archive", victims: 3),
-      .overRetained("retainedCycle", "Author", victims: 1),
-    ]
-
-    @Test("an object with more retains than references is found", arguments: overRetained)
+    @Test("an object with more retains than references is found", arguments: ExpectedFinding.overRetained)
     func found(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
-      #expect(leak.observed(in: expected.scenario, beside: expected) == expected)
+      #expect(leak.observed(beside: expected) == expected)
       #expect(leak.unexplainedRetains == (expected.scenario == "retainedTwice" ? 2 : 1))
     }
 
@@ -26,4 +19,13 @@ extension Scenarios {
       #expect(site.retains - site.releases == 1)
     }
   }
+}
+
+extension ExpectedFinding {
+  static let overRetained: [ExpectedFinding] = [
+    .overRetained("passRetained", "Handle"),
+    .overRetained("retainedTwice", "Handle"),
+    .overRetained("retainedWithVictims", "Archive", victims: 3),
+    .overRetained("retainedCycle", "Author", victims: 1),
+  ]
 }

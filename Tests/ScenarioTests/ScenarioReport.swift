@@ -39,8 +39,18 @@ struct ScenarioReport: Decodable {
     var retainedAt: [RetainingCallSite]
     var unexplainedRetains: Int
     var remarks: [String]
+    var test: String?
+    var `case`: String?
+
+    /// Unreachable, and not within the toolchain's libraries.
+    var isLeak: Bool { ["retainCycle", "overRetained"].contains(verdict) && !libraryLeak }
+  }
+  struct Test: Decodable {
+    var id: String
+    var `case`: String?
   }
   var tracking: Tracking
+  var tests: [Test]
   var findings: [Finding]
 
   /// Runs one scenario under the preload library.
@@ -62,7 +72,5 @@ struct ScenarioReport: Decodable {
   }
 
   /// What is claimed to be unreachable, the toolchain's own leaks apart.
-  var leaks: [Finding] {
-    findings.filter { ["retainCycle", "overRetained"].contains($0.verdict) && !$0.libraryLeak }
-  }
+  var leaks: [Finding] { findings.filter(\.isLeak) }
 }

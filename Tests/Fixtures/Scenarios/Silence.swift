@@ -107,8 +107,9 @@ func plantBrokenByHand() {
 
 @inline(never) @_optimize(none)
 func plantDiamond() {
+  let other = diamond
   plantSharedDiamond()
-  diamond = nil
+  diamond = other
   let bottom = Bottom()
   use([bottom, bottom])
 }

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+/// Every scenario as a test of both libraries. ScenarioTests runs them by `liveobjects test`.
+let package = Package(
+  name: "ScenarioSuites",
+  platforms: [.macOS(.v13)],
+  targets: ["XCTestScenarios", "TestingScenarios"].map { name in
+    .testTarget(
+      name: name, exclude: ["Scenarios/main.swift"],
+      // Many plants look alike. Merged, they could not be told apart as call sites.
+      swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-llvm-merge-functions-pass"])])
+  },
+  swiftLanguageModes: [.v6]
+)

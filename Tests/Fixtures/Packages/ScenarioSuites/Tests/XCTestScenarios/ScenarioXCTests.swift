@@ -1,0 +1,123 @@
+import XCTest
+
+/// One test for each scenario, in the order of `Scenario.all`.
+final class ScenarioXCTests: XCTestCase {
+  private func plant(_ name: String = #function) throws {
+    let scenario = try XCTUnwrap(Scenario.all.first { name == "test_\($0.name)()" })
+    scenario.plant()
+    overwriteStack()
+  }
+
+  func test_selfHandler() throws { try plant() }
+  func test_clientSpy() throws { try plant() }
+  func test_singleCaptureSpy() throws { try plant() }
+  func test_lazyClosure() throws { try plant() }
+  func test_outerClosure() throws { try plant() }
+  func test_capturedVariable() throws { try plant() }
+  func test_keepAlive() throws { try plant() }
+  func test_strongDelegate() throws { try plant() }
+  func test_nestedClosures() throws { try plant() }
+  func test_methodReference() throws { try plant() }
+  func test_genericClosure() throws { try plant() }
+  func test_genericFunction() throws { try plant() }
+  func test_keyPathArgument() throws { try plant() }
+  func test_closureArray() throws { try plant() }
+  func test_closureStruct() throws { try plant() }
+  func test_unownedInsideCycle() throws { try plant() }
+  func test_weakCaptureBesideStrong() throws { try plant() }
+  func test_localFunction() throws { try plant() }
+  func test_asyncClosure() throws { try plant() }
+  func test_autoclosure() throws { try plant() }
+  func test_twoObjects() throws { try plant() }
+  func test_threeObjects() throws { try plant() }
+  func test_twoCyclesOfOneKind() throws { try plant() }
+  func test_cycleWithVictims() throws { try plant() }
+  func test_figureEight() throws { try plant() }
+  func test_itself() throws { try plant() }
+  func test_inheritedProperty() throws { try plant() }
+  func test_genericClass() throws { try plant() }
+  func test_genericSuperclass() throws { try plant() }
+  func test_localType() throws { try plant() }
+  func test_longCycle() throws { try plant() }
+  func test_nestedGenerics() throws { try plant() }
+  func test_lazyObject() throws { try plant() }
+  func test_propertyWrapper() throws { try plant() }
+  func test_observable() throws { try plant() }
+  func test_mutexState() throws { try plant() }
+  func test_privateProperty() throws { try plant() }
+  func test_unownedBeside() throws { try plant() }
+  func test_implicitlyUnwrapped() throws { try plant() }
+  func test_managedBuffer() throws { try plant() }
+  func test_noncopyable() throws { try plant() }
+  func test_structField() throws { try plant() }
+  func test_nestedStruct() throws { try plant() }
+  func test_optionalStruct() throws { try plant() }
+  func test_tuple() throws { try plant() }
+  func test_enumSingle() throws { try plant() }
+  func test_enumMulti() throws { try plant() }
+  func test_enumIndirect() throws { try plant() }
+  func test_enumPayloadStruct() throws { try plant() }
+  func test_enumClosure() throws { try plant() }
+  func test_result() throws { try plant() }
+  func test_error() throws { try plant() }
+  func test_optionalOptional() throws { try plant() }
+  func test_array() throws { try plant() }
+  func test_arrayOfStructs() throws { try plant() }
+  func test_arrayOfArrays() throws { try plant() }
+  func test_dictionaryValue() throws { try plant() }
+  func test_dictionaryKey() throws { try plant() }
+  func test_dictionaryOfArrays() throws { try plant() }
+  func test_set() throws { try plant() }
+  func test_arraySlice() throws { try plant() }
+  func test_contiguousArray() throws { try plant() }
+  func test_optionalArray() throws { try plant() }
+  func test_classExistential() throws { try plant() }
+  func test_anyObject() throws { try plant() }
+  func test_inlineExistential() throws { try plant() }
+  func test_boxedExistential() throws { try plant() }
+  func test_any() throws { try plant() }
+  func test_arrayOfExistentials() throws { try plant() }
+  func test_dictionaryOfAny() throws { try plant() }
+  func test_parameterizedExistential() throws { try plant() }
+  func test_composition() throws { try plant() }
+  func test_typeErasure() throws { try plant() }
+  func test_actorClosure() throws { try plant() }
+  func test_endlessTask() throws { try plant() }
+  func test_lostContinuation() throws { try plant() }
+  func test_waitingForStream() throws { try plant() }
+  func test_streamContinuations() throws { try plant() }
+  func test_onTermination() throws { try plant() }
+  func test_finishedTask() throws { try plant() }
+  func test_workItem() throws { try plant() }
+  func test_objectSubclass() throws { try plant() }
+  func test_decoderSubclass() throws { try plant() }
+  func test_operationSubclass() throws { try plant() }
+  func test_operationBlock() throws { try plant() }
+  func test_objectBox() throws { try plant() }
+  func test_notificationToken() throws { try plant() }
+  func test_passRetained() throws { try plant() }
+  func test_retainedTwice() throws { try plant() }
+  func test_retainedWithVictims() throws { try plant() }
+  func test_retainedCycle() throws { try plant() }
+  func test_balancedRetains() throws { try plant() }
+  func test_callbackList() throws { try plant() }
+  func test_boundedCache() throws { try plant() }
+  func test_globalVariable() throws { try plant() }
+  func test_globalArray() throws { try plant() }
+  func test_sharedDiamond() throws { try plant() }
+  func test_heldCycle() throws { try plant() }
+  func test_longList() throws { try plant() }
+  func test_nothing() throws { try plant() }
+  func test_lazyMachinery() throws { try plant() }
+  func test_weakBackReference() throws { try plant() }
+  func test_unownedBackReference() throws { try plant() }
+  func test_sideTable() throws { try plant() }
+  func test_weakCapture() throws { try plant() }
+  func test_unownedCapture() throws { try plant() }
+  func test_brokenByHand() throws { try plant() }
+  func test_diamond() throws { try plant() }
+  func test_keyPaths() throws { try plant() }
+  func test_metatypes() throws { try plant() }
+  func test_mirrors() throws { try plant() }
+  func test_bridging() throws { try plant() }
+}
