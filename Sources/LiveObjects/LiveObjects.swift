@@ -4,7 +4,7 @@ public import LiveObjectsCapture
 ///
 /// ```swift
 /// let diff = try LiveObjects.diff { openAndCloseTheScreen() }
-/// #expect(diff.isClean, "\(diff)")
+/// #expect(diff.isClean)
 /// ```
 ///
 /// Tracking watches the whole process, through the Swift runtime's own hooks, from ``start(_:)`` on. A diff

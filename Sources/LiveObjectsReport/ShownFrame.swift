@@ -19,7 +19,7 @@ struct ShownFrame: Hashable {
     let name = frame.file?.fileName ?? ""
     // `<compiler-generated>` leads nobody anywhere.
     let file = name.hasPrefix("<") ? "" : name
-    location = frame.line.map { "\(file):\($0)" } ?? file
+    location = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
   }
 
   /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known.

@@ -8,11 +8,11 @@ extension TextPage {
   private static let functionWidth = 72
 
   /// Adds the findings of a section; nothing where there are none.
-  mutating func add(_ section: FindingSection, of findings: [Finding]) {
+  mutating func add(_ section: FindingSection, of findings: [Finding], tellingWhatFails: Bool) {
     let groups = FindingGroup.groups(of: findings.filter(section.includes))
     guard !groups.isEmpty else { return }
     add()
-    add(section.heading, style: .bold)
+    add(section.heading + (tellingWhatFails ? section.failing : "") + ".", style: .bold)
     for group in groups.prefix(Self.listedGroups) { add(group) }
     let rest = groups.dropFirst(Self.listedGroups)
     guard !rest.isEmpty else { return }
@@ -31,7 +31,10 @@ extension TextPage {
     add(madeAt: group)
     add(retainedAt: group.retainedAt)
     if group.wantsRetains {
-      add(words: "`liveobjects run --explain-retains` names the calls that retain.", indentation: 4)
+      add(
+        words:
+          "`--options retains=TYPE`, or `liveobjects run --explain-retains`, names the calls that retain.",
+        indentation: 4)
     }
     for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
   }

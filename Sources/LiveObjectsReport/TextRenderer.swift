@@ -5,9 +5,16 @@ import LiveObjectsCapture
 public struct TextRenderer: Sendable {
   /// Marks what matters with terminal colours.
   public var color: Bool
+  /// Says which findings a command's exit status counts. What is no command's report has no such options.
+  package var tellsWhatFails = true
 
   public init(color: Bool = false) {
     self.color = color
+  }
+
+  package init(tellsWhatFails: Bool) {
+    self.init()
+    self.tellsWhatFails = tellsWhatFails
   }
 
   public func render(_ report: Report) -> String {
@@ -15,7 +22,9 @@ public struct TextRenderer: Sendable {
     page.add(TextHeadline.text(of: report), style: .bold)
     if report.tracking.wasWatched {
       page.add(leakingTestsOf: report)
-      for section in FindingSection.allCases { page.add(section, of: report.findings) }
+      for section in FindingSection.allCases {
+        page.add(section, of: report.findings, tellingWhatFails: tellsWhatFails)
+      }
     }
     page.add(growthOf: report.types)
     page.add(pinnedOf: report.types)

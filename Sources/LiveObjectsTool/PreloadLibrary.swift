@@ -26,7 +26,9 @@ enum PreloadLibrary {
           + "this makes it: swift build --product LiveObjectsPreload")
     }
     guard !path.utf8.contains(where: { " :".utf8.contains($0) }) else {
-      throw ToolFailure("\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space or a colon")
+      throw ToolFailure(
+        "\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space "
+          + "or a colon; put the tool and the library under a path without")
     }
     return path
   }

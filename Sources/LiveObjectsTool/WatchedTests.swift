@@ -59,7 +59,16 @@ struct WatchedTests {
     let report = collected.builder.report
     try outputs.write(report, captures: folder.streams(of: collected.readable))
     sayWhatWasNotWatched(report)
+    if outputs.fallback == nil { sayWhatFails(report, failOn) }
     return unwatched.isEmpty ? ExitStatus.status(for: report, failOn: failOn) : ExitStatus.nothingWatched
+  }
+
+  /// The report went to files: whoever reads the log sees tests that passed, and a status that is not 0.
+  private func sayWhatFails(_ report: Report, _ failOn: FailOn) {
+    let count = report.failingFindings(failOn).count
+    guard count > 0 else { return }
+    let findings = count == 1 ? "1 finding fails" : "\(count) findings fail"
+    printError("\(findings) (--fail-on \(failOn.rawValue)); see the report")
   }
 
   private func sayWhatWasNotWatched(_ report: Report) {

@@ -14,6 +14,17 @@ import Testing
     try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
   }
 
+  @Test func whatIsNoCommandsReportNamesNoOptionsForItsStatus() {
+    let text = TextRenderer(tellsWhatFails: false).render(ExplainedFindings.report())
+    #expect(text.contains("\nHeld: alive and reachable, which may be intended.\n"))
+    #expect(!text.contains("--fail-on"))
+  }
+
+  @Test func aLineOfAFileThatIsNotShownIsNotShown() {
+    let frame = ShownFrame(.user("Transport.get(_:)", file: "/<compiler-generated>", line: 11))
+    #expect(frame.location.isEmpty)
+  }
+
   @Test(
     arguments: [
       ([ExplainedFindings.cycle], "1 leak keeps 20 objects (640 bytes) alive in demo (pid 12)"),
