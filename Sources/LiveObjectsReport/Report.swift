@@ -22,12 +22,15 @@ public struct Report: Sendable {
     processes = captures.map(\.capture.process)
     findings = Self.merged(captures.flatMap(\.analysis.findings))
     tests = Test.all(of: captures.lazy.map(\.capture), findings: findings)
-    tracking = Tracking(of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests))
+    tracking = Tracking(
+      of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests, findings: findings))
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
-  /// True only where every process was watched, no object was dropped and nothing was found.
-  public var isClean: Bool { tracking.sawEverything && findings.isEmpty }
+  /// True only where every process was watched, no object was dropped, every test was judged and nothing was found.
+  public var isClean: Bool {
+    tracking.sawEverything && tests.allSatisfy(\.outcome.claims) && findings.isEmpty
+  }
 
   /// The findings that make a run fail.
   public func failingFindings(_ failOn: FailOn) -> [Finding] {

@@ -66,7 +66,11 @@ enum TextHeadline {
     if leaving > 0 {
       return "; \(Count.grouped(leaving)) of \(Count.of(ran, "test", "tests")) left something behind"
     }
-    return (own.isEmpty ? " in " : ", outside of ") + Count.of(ran, "test", "tests")
+    guard own.isEmpty else { return ", outside of \(Count.of(ran, "test", "tests"))" }
+    let unjudged = Set(report.tests.lazy.filter { !$0.outcome.claims }.map(\.id)).count
+    return unjudged == 0
+      ? " in \(Count.of(ran, "test", "tests"))"
+      : " in \(Count.grouped(ran - unjudged)) of \(Count.of(ran, "test", "tests")), the others were not judged"
   }
 
   private static func place(_ processes: [ProcessDescription]) -> String {

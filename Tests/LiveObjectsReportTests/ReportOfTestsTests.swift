@@ -48,7 +48,33 @@ import Testing
         "1 test had not ended: what it left behind is not judged.",
       ])
     #expect(makeReport(of: builder).tracking.isComplete)
-    #expect(makeReport(of: builder).isClean)
+  }
+
+  @Test func whatWasNotJudgedIsNotCalledClean() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne")
+    builder.test("T/testTwo", .running)
+    #expect(!makeReport(of: builder).isClean)
+    #expect(
+      TextRenderer().render(makeReport(of: builder)).hasPrefix(
+        "LiveObjects: nothing of yours was left behind in 1 of 2 tests, the others were not judged\n"))
+  }
+
+  @Test func aTestThatFailedForWhatIsNoLeakAnyMoreIsToldOf() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne", .leaked)
+    #expect(
+      notes(builder) == [
+        "1 test failed for an object that was no leak any more when the process ended: "
+          + "it was released later, or found to be held."
+      ])
+    var leaking = CaptureBuilder()
+    let node = leaking.type("Demo.Node")
+    leaking.test("T/testOne", .leaked) { builder, _ in
+      let object = builder.object(of: node)
+      builder.reference(from: object, to: object, property: "next")
+    }
+    #expect(notes(leaking).isEmpty)
   }
 
   @Test func aCleanRunSaysHowManyTestsRan() {
