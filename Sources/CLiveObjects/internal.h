@@ -391,6 +391,8 @@ bool liveobj_section_start(struct liveobj_section *section, struct liveobj_strea
                            const char *tag);
 /// Flushes what is left and frees the buffer.
 void liveobj_section_finish(struct liveobj_section *section);
+/// Writes a section without content, where that says something: none of these, and not "not known".
+void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag);
 /// Writes what the buffer holds as a section.
 void liveobj_section_flush(struct liveobj_section *section);
 

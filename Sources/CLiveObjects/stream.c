@@ -50,6 +50,10 @@ void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, si
     stream->sections += sections;
 }
 
+void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag) {
+    write_section(stream, tag, "", 0);
+}
+
 bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
                            const char *tag) {
     *section = (struct liveobj_section){.stream = stream, .capacity = SECTION_BYTES};

@@ -25,6 +25,7 @@ static struct {
     size_t text_used;
     uint32_t count; // atomic: those below are complete
     uint32_t lost;
+    bool are_watched;
 } tests;
 
 static bool make_room_locked(void) {
@@ -90,6 +91,14 @@ void liveobj_tests_leaked(uint32_t test) {
 uint32_t liveobj_tests_count(void) {
     // Acquire: pairs with the release above.
     return __atomic_load_n(&tests.count, __ATOMIC_ACQUIRE);
+}
+
+void liveobj_tests_watch(void) {
+    LIVEOBJ_SET(tests.are_watched, true);
+}
+
+bool liveobj_tests_are_watched(void) {
+    return LIVEOBJ_GET(tests.are_watched);
 }
 
 uint32_t liveobj_tests_lost(void) {

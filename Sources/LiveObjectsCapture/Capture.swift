@@ -15,6 +15,8 @@ public struct Capture: Sendable {
   public var graph: HeapGraph?
   /// In the order in which they began.
   public var tests: [TestDescription]
+  /// The process announced each of its tests: without any, none ran.
+  package var tellsTests = false
   /// The scope that each scope was opened in, for those that were opened in one.
   public var scopeParents: [UInt32: UInt32]
 

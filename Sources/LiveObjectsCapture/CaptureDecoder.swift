@@ -110,6 +110,7 @@ struct CaptureDecoder {
       process: process, tracking: tracking, images: images, types: types, objects: objects,
       retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph,
       tests: testTable.tests, scopeParents: testTable.scopeParents)
+    capture.tellsTests = testTable.tellsTests
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
   }

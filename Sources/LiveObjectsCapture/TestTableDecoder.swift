@@ -1,13 +1,17 @@
 /// Reads which tests a process ran, and which scopes were opened in which.
 struct TestTableDecoder {
   private(set) var tests: [TestDescription] = []
+  /// There is a table, be it empty.
+  private(set) var tellsTests = false
   /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private(set) var scopeParents: [UInt32: UInt32] = [:]
 
   /// - Returns: false for a section of another kind; nothing was read then.
   mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
     switch tag {
-    case .tests: while !reader.isAtEnd { try decodeTest(&reader) }
+    case .tests:
+      tellsTests = true
+      while !reader.isAtEnd { try decodeTest(&reader) }
     case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
     default: return false
     }

@@ -131,8 +131,11 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
     liveobj_ignore_begin();
     const char *problem = start_library(library);
     liveobj_ignore_end();
-    if (problem)
+    if (problem) {
         complain(library, problem);
-    else if (options->verbosity >= 1)
+        return;
+    }
+    liveobj_tests_watch();
+    if (options->verbosity >= 1)
         liveobj_message("watching each test of ", library->name, NULL);
 }

@@ -27,10 +27,14 @@ public struct Report: Sendable {
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
-  /// True only where every process was watched, no object was dropped, every test was judged and nothing was found.
+  /// True only where every process was watched, no object was dropped, tests ran that were to run, every test was judged
+  /// and nothing was found.
   public var isClean: Bool {
-    tracking.sawEverything && tests.allSatisfy(\.outcome.claims) && findings.isEmpty
+    tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.claims) && findings.isEmpty
   }
+
+  /// Test processes were watched, and no test was selected.
+  var ranNoTest: Bool { tests.isEmpty && tracking.toldTests }
 
   /// The findings that make a run fail.
   public func failingFindings(_ failOn: FailOn) -> [Finding] {

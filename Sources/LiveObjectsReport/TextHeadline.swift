@@ -13,6 +13,7 @@ enum TextHeadline {
       return
         "NOTHING WAS WATCHED\(self.place(report.processes)), so this report cannot tell whether anything was left behind"
     }
+    if report.ranNoTest { return "no test ran\(place)" }
     let leaks = report.findings.filter(\.isLeak)
     if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
     let own = report.findings.filter { !$0.isLibraryLeak }

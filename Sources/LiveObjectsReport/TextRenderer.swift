@@ -26,7 +26,8 @@ public struct TextRenderer: Sendable {
         page.add(section, of: report.findings, tellingWhatFails: tellsWhatFails)
       }
     }
-    page.add(growthOf: report.types)
+    // Beside the runner's own there is nothing where no test ran.
+    if !report.ranNoTest { page.add(growthOf: report.types) }
     page.add(pinnedOf: report.types)
     page.add(notes: report.tracking.notes)
     return page.text

@@ -16,6 +16,8 @@ extension Report {
     public var droppedRecords: UInt64
     /// The references among objects were read in every watched process: what leaked is told from what has grown.
     public var readReferences: Bool
+    /// Every watched process announced its tests: without any in the report, none ran.
+    package var toldTests: Bool
 
     /// Every process was watched, and no object is missing.
     var sawEverything: Bool { wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 }
@@ -35,6 +37,7 @@ extension Report.Tracking {
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
+    toldTests = !watched.isEmpty && watched.allSatisfy(\.tellsTests)
     self.notes = ProcessNotes.notes(of: captures) + notes
   }
 

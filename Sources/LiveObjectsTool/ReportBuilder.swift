@@ -61,6 +61,8 @@ extension Capture {
   /// What a report tells of a capture beside its findings: which process, how it was watched, its tests.
   fileprivate var withoutObjects: Capture {
     let graph = graph.map { HeapGraph(status: $0.status) }
-    return Capture(process: process, tracking: tracking, graph: graph, tests: tests)
+    var capture = Capture(process: process, tracking: tracking, graph: graph, tests: tests)
+    capture.tellsTests = tellsTests
+    return capture
   }
 }

@@ -220,6 +220,17 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
     liveobj_buffer_free(capture);
 }
 
+static void a_capture_has_a_table_of_tests_only_where_tests_are_told_apart(void) {
+    struct liveobj_buffer before = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    EXPECT(section_find(before, "TEST").bytes == NULL);
+    liveobj_buffer_free(before);
+    liveobj_tests_watch();
+    struct liveobj_buffer watched = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    struct section tests = section_find(watched, "TEST");
+    EXPECT(tests.bytes != NULL && tests.count == 0);
+    liveobj_buffer_free(watched);
+}
+
 static bool keep(void *context, const void *bytes, size_t count) {
     struct liveobj_buffer *buffer = context;
     memcpy((char *)buffer->bytes + buffer->count, bytes, count);
@@ -246,6 +257,7 @@ int main(void) {
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &test_key);
     liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, &diff_key);
+    a_capture_has_a_table_of_tests_only_where_tests_are_told_apart();
     objects_are_made_in_the_scope_that_is_bound();
     a_diff_goes_before_the_test_it_runs_in();
     a_task_without_values_works_in_the_scope_where_it_was_made();

@@ -12,6 +12,7 @@ extension CaptureBuilder {
     _ id: String, arguments: String = "", _ outcome: TestDescription.Outcome = .passed, scope: UInt32 = 0,
     body: (inout CaptureBuilder, UInt32) -> Void = { _, _ in }
   ) -> Int {
+    tellTests()
     let index = capture.tests.count
     let first = capture.process.next + 1
     capture.tests.append(
@@ -22,6 +23,9 @@ extension CaptureBuilder {
     endTest()
     return index
   }
+
+  /// The process announces its tests, be there any or not.
+  public mutating func tellTests() { capture.tellsTests = true }
 
   /// The test that began last makes no more objects; those made since it began are its own.
   public mutating func endTest() {
@@ -41,10 +45,10 @@ extension CaptureBuilder {
     capture.tests[index].line = line
   }
 
-  /// The sections that say which tests ran; none where there were none.
+  /// The sections that say which tests ran; none where the process tells of none.
   var testSections: [(tag: String, payload: [UInt8])] {
     var sections: [(tag: String, payload: [UInt8])] = []
-    if !capture.tests.isEmpty { sections.append(("TEST", testsPayload)) }
+    if capture.tellsTests { sections.append(("TEST", testsPayload)) }
     if !capture.scopeParents.isEmpty { sections.append(("SCOP", scopesPayload)) }
     return sections
   }

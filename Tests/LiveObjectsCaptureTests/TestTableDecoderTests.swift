@@ -24,6 +24,14 @@ import Testing
     #expect(capture.tests.map(\.id) == ["Demo.Tests/testNext"])
   }
 
+  @Test func anEmptyTableSaysThatNoTestRan() throws {
+    var builder = CaptureBuilder()
+    #expect(try !Capture(decoding: builder.bytes).tellsTests)
+    builder.tellTests()
+    #expect(try Capture(decoding: builder.bytes).tellsTests)
+    #expect(try Capture(decoding: builder.bytes).tests.isEmpty)
+  }
+
   @Test func aTestWithAnUnknownOutcomeClaimsWhatItLeftBehind() throws {
     let capture = try Capture(decoding: makeStream(replacing: "TEST", with: test(outcome: 9)))
     #expect(capture.tests.map(\.outcome) == [.passed])

@@ -77,6 +77,24 @@ import Testing
     #expect(notes(leaking).isEmpty)
   }
 
+  @Test func whereNoTestRanNothingElseIsClaimed() {
+    var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
+    first.tellTests()
+    second.tellTests()
+    first.objects(3, of: first.type("Foundation.RunLoop"))
+    let report = makeReport(of: first, second)
+    #expect(!report.isClean)
+    #expect(
+      TextRenderer().render(report) == "LiveObjects: no test ran in demo (pid 12) and 1 other process\n")
+  }
+
+  @Test func whetherATestRanIsNotSaidOfProcessesThatTellOfNone() {
+    var told = CaptureBuilder()
+    told.tellTests()
+    let text = TextRenderer().render(makeReport(of: told, CaptureBuilder(processID: 13)))
+    #expect(!text.contains("no test ran"))
+  }
+
   @Test func aCleanRunSaysHowManyTestsRan() {
     var builder = CaptureBuilder()
     builder.test("S/load(count:)", arguments: "1", scope: 1)

@@ -50,6 +50,8 @@
         let result = try ToolSample.test(["--filter", "noSuchTest"] + arguments)
         #expect(result.status == .exited(0))
         #expect(!result.standardError.contains("watched"))
+        #expect(result.standardError.contains("LiveObjects: no test ran in "))
+        #expect(!result.standardError.contains("left behind"))
       }
 
       @Test("finds the package from anywhere, and knows release builds")

@@ -197,6 +197,10 @@ struct liveobj_test {
     uint32_t scope;
 };
 
+/// From now on captures of this copy of the library say that tests are told apart, so that a table
+/// without tests means that none ran. For the preload library, once a companion is at work.
+void liveobj_tests_watch(void);
+
 /// A test begins. The strings are copied.
 /// \returns the test's number, counted from 1; 0 if there is no memory for it, which the capture
 /// says.
