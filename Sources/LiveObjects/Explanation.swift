@@ -54,7 +54,7 @@ final class Explanation: Sendable {
   func text(notes: [String]) -> String {
     Recorder.ignoring {
       let answer = answer
-      return TextRenderer(tellsWhatFails: false).render(
+      return TextRenderer(failOn: nil).render(
         Report(of: [(capture, answer.analysis)], notes: answer.notes + notes))
     }
   }

@@ -16,7 +16,7 @@ public enum FailOn: String, Sendable, CaseIterable {
     !finding.isLibraryLeak && verdicts.contains(finding.verdict)
   }
 
-  private var verdicts: [Finding.Verdict] {
+  var verdicts: [Finding.Verdict] {
     switch self {
     case .leaks: [.retainCycle, .overRetained]
     case .held: [.retainCycle, .overRetained, .heldBy]

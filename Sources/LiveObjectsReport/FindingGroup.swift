@@ -16,15 +16,24 @@ struct FindingGroup {
   let retainedAt: [Finding.RetainingCallSite]
   private let unexplainedRetains: Int
   let remarks: [String]
-  /// The tests that left it behind; empty where none did.
-  let tests: [TestName]
+  /// The tests that left it behind, as they ran; empty where none did.
+  private(set) var tests: [TestName]
   /// Something of it was left behind by no test.
   let isAlsoNobodys: Bool
 
   /// What nobody holds comes as the analysis ranks it; growth by type, most instances first.
-  static func groups(of findings: [Finding]) -> [FindingGroup] {
-    explained(findings.filter { $0.verdict != .growth })
+  ///
+  /// - Parameter tests: in the order in which they ran.
+  static func groups(of findings: [Finding], tests: [TestName]) -> [FindingGroup] {
+    let groups =
+      explained(findings.filter { $0.verdict != .growth })
       + growth(of: findings.filter { $0.verdict == .growth })
+    let order = Dictionary(uniqueKeysWithValues: zip(tests, tests.indices))
+    return groups.map { group in
+      var group = group
+      group.tests.sort { order[$0] ?? .max < order[$1] ?? .max }
+      return group
+    }
   }
 
   /// Most important first; what several tests left behind counts as a whole.

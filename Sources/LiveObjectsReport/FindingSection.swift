@@ -14,14 +14,19 @@ enum FindingSection: CaseIterable {
     }
   }
 
-  /// When a command's exit status counts them.
-  var failing: String {
-    switch self {
-    case .leaks: ""
-    case .held: "; fails only with `--fail-on held`"
-    case .growth: "; fails only with `--fail-on growth`"
+  /// Whether a command's exit status counts them, or when it would; what leaks fails unless it was asked not to.
+  func failing(_ failOn: FailOn) -> String {
+    let reason = fails(failOn) ? "because of `--fail-on \(failOn.rawValue)`" : nil
+    return switch self {
+    case .leaks: failOn == .none ? "; fails only without `--fail-on none`" : ""
+    case .held: "; fails \(reason ?? "only with `--fail-on held`")"
+    case .growth: "; fails \(reason ?? "only with `--fail-on growth`")"
     case .libraryLeaks: ", and never fail"
     }
+  }
+
+  private func fails(_ failOn: FailOn) -> Bool {
+    self != .libraryLeaks && failOn.verdicts.contains { Self.section(of: $0) == self }
   }
 
   func includes(_ finding: Finding) -> Bool {

@@ -65,7 +65,7 @@ extension Array {
   }
 
   /// The greatest first; equals stay in their order, so that sorting gives the same in every run.
-  func sortedStably(by rank: (Element) -> some Comparable) -> [Element] {
+  fileprivate func sortedStably(by rank: (Element) -> some Comparable) -> [Element] {
     enumerated()
       .sorted { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
       .map(\.element)

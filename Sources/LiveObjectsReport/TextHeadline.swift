@@ -3,11 +3,11 @@ import LiveObjectsCapture
 
 /// The first line of a text report: the whole answer in one sentence.
 enum TextHeadline {
-  static func text(of report: Report) -> String {
-    "LiveObjects: \(answer(of: report))"
+  static func text(of report: Report, _ failOn: FailOn?) -> String {
+    "LiveObjects: \(answer(of: report, failOn))"
   }
 
-  private static func answer(of report: Report) -> String {
+  private static func answer(of report: Report, _ failOn: FailOn?) -> String {
     let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if !report.tracking.wasWatched {
       return
@@ -18,11 +18,21 @@ enum TextHeadline {
     if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
     let own = report.findings.filter { !$0.isLibraryLeak }
     if !own.isEmpty {
-      let noLeaks = report.tracking.readReferences ? "no leaks found; " : ""
-      return "\(noLeaks)\(leftBehind(own, report.types)) behind\(place)"
+      let verdict = self.verdict(onUnleaked: own, report, failOn)
+      return "\(verdict)\(leftBehind(own, report.types)) behind\(place)"
     }
     if report.tracking.sawEverything { return nothingOfYours(report, place) }
     return "nothing of yours was found\(place), but the recording is incomplete"
+  }
+
+  /// `no leaks found; `, unless a command fails all the same.
+  private static func verdict(onUnleaked findings: [Finding], _ report: Report, _ failOn: FailOn?) -> String {
+    let noLeaks = report.tracking.readReferences ? "no leaks found" : ""
+    guard let failOn, findings.contains(where: failOn.includes) else {
+      return noLeaks.isEmpty ? "" : "\(noLeaks); "
+    }
+    let what = failOn == .growth ? "what is held or has grown" : "what is held"
+    return (noLeaks.isEmpty ? "" : "\(noLeaks), but ") + "\(what) fails (`--fail-on \(failOn.rawValue)`); "
   }
 
   /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`

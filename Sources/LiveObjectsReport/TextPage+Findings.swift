@@ -8,11 +8,12 @@ extension TextPage {
   private static let functionWidth = 72
 
   /// Adds the findings of a section; nothing where there are none.
-  mutating func add(_ section: FindingSection, of findings: [Finding], tellingWhatFails: Bool) {
-    let groups = FindingGroup.groups(of: findings.filter(section.includes))
+  mutating func add(_ section: FindingSection, of report: Report, _ failOn: FailOn?) {
+    let groups = FindingGroup.groups(
+      of: report.findings.filter(section.includes), tests: report.tests.map { TestName($0) })
     guard !groups.isEmpty else { return }
     add()
-    add(section.heading + (tellingWhatFails ? section.failing : "") + ".", style: .bold)
+    add(section.heading + (failOn.map(section.failing) ?? "") + ".", style: .bold)
     for group in groups.prefix(Self.listedGroups) { add(group) }
     let rest = groups.dropFirst(Self.listedGroups)
     guard !rest.isEmpty else { return }

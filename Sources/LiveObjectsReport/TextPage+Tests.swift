@@ -4,24 +4,33 @@ extension TextPage {
   private static let listedTests = 25
   private static let testWidth = 86
 
-  /// Adds a line for each test that leaked, those with most leaks first, equals as they ran. What is held is
+  /// Adds a line for each test that leaked or left something else behind that fails, as they ran. What is held is
   /// often meant to be: a test case's properties are.
-  mutating func add(leakingTestsOf report: Report) {
-    var leaks: [TestName: Int] = [:]
-    for finding in report.findings where finding.isLeak {
-      if let name = TestName(of: finding) { leaks[name, default: 0] += 1 }
-    }
-    guard !leaks.isEmpty else { return }
-    let names = report.tests.map { TestName($0) }.filter { leaks[$0] != nil }.sortedStably { leaks[$0] ?? 0 }
+  mutating func add(failingTestsOf report: Report, _ failOn: FailOn?) {
+    let told = report.findings.filter { $0.isLeak || failOn?.includes($0) == true }
+    let findings = Dictionary(grouping: told) { TestName(of: $0) }
+    let names = report.tests.map { TestName($0) }.filter { findings[$0] != nil }
+    guard !names.isEmpty else { return }
     add()
-    add("Tests that leak:", style: .bold)
+    add(told.allSatisfy(\.isLeak) ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
     add()
     add(
       rows: names.prefix(Self.listedTests).map { name in
-        [name.description.shortened(to: Self.testWidth), Count.of(leaks[name] ?? 0, "leak", "leaks")]
+        [name.description.shortened(to: Self.testWidth), Self.counts(of: findings[name] ?? [])]
       }, [.left, .left], indentation: 2)
     let rest = names.count - Self.listedTests
     guard rest > 0 else { return }
     add("  … and \(Count.of(rest, "more test", "more tests")); the JSON report lists them all")
+  }
+
+  /// `2 leaks`, `1 leak, 2 held, 1 grown`
+  private static func counts(of findings: [Finding]) -> String {
+    let leaks = findings.count(where: \.isLeak)
+    let held = findings.count { $0.verdict == .heldBy }
+    let grown = findings.count { $0.verdict == .growth }
+    return [
+      leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil, held > 0 ? "\(Count.grouped(held)) held" : nil,
+      grown > 0 ? "\(Count.grouped(grown)) grown" : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
   }
 }

@@ -5,25 +5,20 @@ import LiveObjectsCapture
 public struct TextRenderer: Sendable {
   /// Marks what matters with terminal colours.
   public var color: Bool
-  /// Says which findings a command's exit status counts. What is no command's report has no such options.
-  package var tellsWhatFails = true
+  /// Which findings the command's exit status counts; `nil` for what is no command's report.
+  public var failOn: FailOn?
 
-  public init(color: Bool = false) {
-    self.color = color
-  }
-
-  package init(tellsWhatFails: Bool) {
-    self.init()
-    self.tellsWhatFails = tellsWhatFails
+  public init(color: Bool = false, failOn: FailOn? = .leaks) {
+    (self.color, self.failOn) = (color, failOn)
   }
 
   public func render(_ report: Report) -> String {
     var page = TextPage(color: color)
-    page.add(TextHeadline.text(of: report), style: .bold)
+    page.add(TextHeadline.text(of: report, failOn), style: .bold)
     if report.tracking.wasWatched {
-      page.add(leakingTestsOf: report)
+      page.add(failingTestsOf: report, failOn)
       for section in FindingSection.allCases {
-        page.add(section, of: report.findings, tellingWhatFails: tellsWhatFails)
+        page.add(section, of: report, failOn)
       }
     }
     // Beside the runner's own there is nothing where no test ran.

@@ -16,10 +16,15 @@ struct Outputs {
   }
 
   /// Writes a report, and the captures it was made of, to all files.
-  func write(_ report: Report, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
+  ///
+  /// - Parameter failOn: which findings the exit status counts.
+  func write(
+    _ report: Report, failOn: FailOn, captures: some Sequence<[UInt8]>
+  ) throws(ToolFailure) {
     let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
     if let text {
-      try text.write(Array(TextRenderer(color: text.wantsColor).render(report).utf8))
+      let renderer = TextRenderer(color: text.wantsColor, failOn: failOn)
+      try text.write(Array(renderer.render(report).utf8))
     }
     if let json { try json.write(Array(JSONRenderer().render(report).utf8)) }
     guard let capture else { return }

@@ -35,7 +35,7 @@ struct ReportCommand: ParsableCommand {
     var report = builder.report
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
-    try outputs.write(report, captures: streams)
+    try outputs.write(report, failOn: output.failOn, captures: streams)
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reason?.description ?? "no reason given")")
     }

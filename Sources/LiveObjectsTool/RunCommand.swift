@@ -83,7 +83,8 @@ struct RunCommand: ParsableCommand {
       report.tracking.add(reason)
     }
     do {
-      try outputs.write(report, captures: run.folder.streams(of: run.collected.readable))
+      try outputs.write(
+        report, failOn: output.failOn, captures: run.folder.streams(of: run.collected.readable))
     } catch {
       printError(error.description)
       return ExitStatus.usage

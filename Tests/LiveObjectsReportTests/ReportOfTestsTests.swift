@@ -104,6 +104,28 @@ import Testing
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests\n")
   }
 
+  @Test func testsWhoseFindingsFailAreListedAsTheyRan() {
+    let report = TestedPackage.report()
+    let leaks = TextRenderer().render(report)
+    #expect(leaks.contains("\nTests that leak:\n"))
+    #expect(!leaks.contains("cache(name:) (\"a\")  "))
+    let text = TextRenderer(failOn: .held).render(report)
+    #expect(text.contains("\nTests with findings that fail:\n"))
+    #expect(
+      text.contains(
+        """
+
+          DemoTests.LoaderTests/test1           1 leak
+          DemoTests.LoaderTests/test2           2 leaks
+          DemoTests.LoaderTests/test3           1 leak
+          DemoTests.LoaderTests/test4           1 leak
+          DemoTests.LoaderTests/test6           1 leak
+          DemoTests.Caching/cache(name:) ("a")  1 held
+          DemoTests.Caching/cache(name:) ("b")  1 leak, 1 held
+
+        """))
+  }
+
   @Test func longListsOfTestsAreCutAndSaySo() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
@@ -116,7 +138,7 @@ import Testing
     let text = TextRenderer().render(makeReport(of: builder))
     #expect(text.hasPrefix("LiveObjects: 1 leak keeps 40 objects (1.2 KB) alive; 40 of 40 tests left"))
     #expect(text.contains("  … and 15 more tests; the JSON report lists them all"))
-    #expect(text.contains("left by T/test1, T/test10, T/test11 and 37 more tests"))
+    #expect(text.contains("left by T/test1, T/test2, T/test3 and 37 more tests"))
   }
 
   @Test func whatNoTestLeftBehindIsSaidToBeOutsideOfThem() {

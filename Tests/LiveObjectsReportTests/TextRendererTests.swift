@@ -15,9 +15,35 @@ import Testing
   }
 
   @Test func whatIsNoCommandsReportNamesNoOptionsForItsStatus() {
-    let text = TextRenderer(tellsWhatFails: false).render(ExplainedFindings.report())
+    let text = TextRenderer(failOn: nil).render(ExplainedFindings.report())
     #expect(text.contains("\nHeld: alive and reachable, which may be intended.\n"))
     #expect(!text.contains("--fail-on"))
+  }
+
+  @Test(
+    arguments: [
+      (.held, "because of `--fail-on held`", "only with `--fail-on growth`"),
+      (.growth, "because of `--fail-on growth`", "because of `--fail-on growth`"),
+      (.none, "only with `--fail-on held`", "only with `--fail-on growth`"),
+    ] as [(FailOn, String, String)])
+  func sectionsSayWhetherTheyFail(failOn: FailOn, held: String, growth: String) {
+    let text = TextRenderer(failOn: failOn).render(ExplainedFindings.report())
+    #expect(text.contains("\nHeld: alive and reachable, which may be intended; fails \(held).\n"))
+    #expect(text.contains("\nGrowth: whether it leaks is not known; fails \(growth).\n"))
+    #expect(text.contains("any more; fails only without `--fail-on none`") == (failOn == .none))
+    #expect(text.contains("not yours to mend, and never fail."))
+  }
+
+  @Test(
+    arguments: [
+      (.leaks, "no leaks found; 2 types"),
+      (.held, "no leaks found, but what is held fails (`--fail-on held`); 2 types"),
+      (.growth, "no leaks found, but what is held or has grown fails (`--fail-on growth`); 2 types"),
+      (.none, "no leaks found; 2 types"),
+    ] as [(FailOn, String)])
+  func theFirstLineSaysWhatFailsWithoutLeaks(failOn: FailOn, answer: String) {
+    let report = ExplainedFindings.report([ExplainedFindings.heldByStatic, ExplainedFindings.growth])
+    #expect(TextRenderer(failOn: failOn).render(report).hasPrefix("LiveObjects: \(answer)"))
   }
 
   @Test func aLineOfAFileThatIsNotShownIsNotShown() {
