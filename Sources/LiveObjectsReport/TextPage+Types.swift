@@ -6,7 +6,23 @@ extension TextPage {
 
   /// Adds the types that grew; nothing where none did.
   mutating func add(growthOf types: [TypeGrowth]) {
+    add(grown: types.filter { $0.growth > 0 })
+  }
+
+  /// Adds the program's types that grew while tests ran, the others as one line: a test process is full of what the
+  /// test libraries keep. Nothing where no type of the program grew.
+  mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
     let grown = types.filter { $0.growth > 0 }
+    let others = grown.filter { !$0.isUsers }
+    add(grown: grown.filter(\.isUsers))
+    guard others.count < grown.count, !others.isEmpty else { return }
+    let (instances, bytes) = Self.growth(of: others)
+    add(
+      "  … and \(Count.of(others.count, "type", "types")) of the system and of test libraries, "
+        + "\(Count.of(instances, "instance", "instances")), \(Count.bytes(bytes))")
+  }
+
+  private mutating func add(grown: [TypeGrowth]) {
     guard !grown.isEmpty else { return }
     let rest = grown.dropFirst(Self.listedTypes)
     var rows = [["Growth by type", "growth", "live", "bytes", "kind"]]
@@ -39,10 +55,17 @@ extension TextPage {
   }
 
   private static func summary(of types: some Collection<TypeGrowth>) -> [String] {
-    [
+    let (instances, bytes) = growth(of: types)
+    return [
       "… and \(Count.of(types.count, "more type", "more types"))",
-      Count.grouped(types.reduce(0) { $0 + $1.growth }), Count.grouped(types.reduce(0) { $0 + $1.live }),
-      Count.bytes(types.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }), "",
+      Count.grouped(instances), Count.grouped(types.reduce(0) { $0 + $1.live }), Count.bytes(bytes), "",
     ]
+  }
+
+  private static func growth(of types: some Collection<TypeGrowth>) -> (instances: Int, bytes: UInt64) {
+    types.reduce(into: (0, 0)) { sum, type in
+      sum.0 += type.growth
+      sum.1.add(saturating: type.growthBytes)
+    }
   }
 }

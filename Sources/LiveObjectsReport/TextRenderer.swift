@@ -21,8 +21,11 @@ public struct TextRenderer: Sendable {
         page.add(section, of: report, failOn)
       }
     }
-    // Beside the runner's own there is nothing where no test ran.
-    if !report.ranNoTest { page.add(growthOf: report.types) }
+    if report.tests.isEmpty && !report.ranNoTest {
+      page.add(growthOf: report.types)
+    } else {
+      page.add(growthUnderTestsOf: report.types)
+    }
     page.add(pinnedOf: report.types)
     page.add(notes: report.tracking.notes)
     return page.text

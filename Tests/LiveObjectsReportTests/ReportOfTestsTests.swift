@@ -126,6 +126,34 @@ import Testing
         """))
   }
 
+  @Test func whatTestLibrariesKeepIsNoTableOfItsOwn() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne")
+    builder.objects(3, of: builder.type("Foundation.RunLoop"))
+    builder.objects(4, of: builder.type("", kind: .rawBuffer, image: nil))
+    let report = makeReport(of: builder)
+    #expect(
+      TextRenderer().render(report)
+        == "LiveObjects: no types of yours were left behind in 1 test; 7 instances of other types (224 bytes)\n"
+    )
+    #expect(JSONRenderer().render(report).contains("Foundation.RunLoop"))
+  }
+
+  @Test func aLibrarysLeakIsExplainedOnlyIfATestLeftItBehind() {
+    var builder = CaptureBuilder()
+    let library = builder.image("/usr/lib/swift/linux/libFoundation.so", isSystem: true)
+    let (suite, timer) = (
+      builder.type("XCTest.XCTestSuite", image: library), builder.type("Foundation.Timer", image: library)
+    )
+    builder.heapGraph()
+    builder.leakItself(suite)
+    builder.test("T/testOne") { builder, _ in builder.leakItself(timer) }
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.hasSuffix("\n\n  retain cycle: XCTest.XCTestSuite  1 instance, 32 bytes\n"))
+    #expect(
+      text.contains("Foundation.Timer  1 instance, 32 bytes\n    Timer.next → Timer\n    left by T/testOne"))
+  }
+
   @Test func longListsOfTestsAreCutAndSaySo() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
@@ -153,4 +181,11 @@ import Testing
   }
 
   private func notes(_ builder: CaptureBuilder) -> [String] { makeReport(of: builder).tracking.notes }
+}
+
+extension CaptureBuilder {
+  fileprivate mutating func leakItself(_ type: Int) {
+    let object = object(of: type)
+    reference(from: object, to: object, property: "next")
+  }
 }
