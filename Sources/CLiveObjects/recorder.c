@@ -305,6 +305,10 @@ void liveobj_recorder_test_leaked(uint32_t test) {
     liveobj_tests_leaked(test);
 }
 
+bool liveobj_recorder_test_has_leaked(uint32_t test) {
+    return test > 0 && test <= liveobj_tests_count() && liveobj_tests_get(test).has_leaked;
+}
+
 uint64_t liveobj_recorder_test_live_count(uint32_t test) {
     if (test == 0 || test > liveobj_tests_count())
         return 0;

@@ -1,15 +1,36 @@
+package import LiveObjectsAnalysis
+
 /// Why an assertion does not hold.
 package struct AssertionFailure: Sendable {
   /// For people; lines after the first are indented.
   package let text: String
   /// Because of an object that is still alive, not because nothing was watched.
   package let isOfObject: Bool
+  /// What the analysis found, where that is the reason.
+  package let finding: Finding?
 
-  static func object(_ text: String) -> AssertionFailure {
-    AssertionFailure(text: text, isOfObject: true)
+  private init(_ text: String, isOfObject: Bool, finding: Finding? = nil) {
+    self.text = text
+    self.isOfObject = isOfObject
+    self.finding = finding
+  }
+
+  static func object(_ text: String, _ finding: Finding? = nil) -> AssertionFailure {
+    AssertionFailure(text, isOfObject: true, finding: finding)
   }
 
   static func unwatched(_ text: String) -> AssertionFailure {
-    AssertionFailure(text: text, isOfObject: false)
+    AssertionFailure(text, isOfObject: false)
+  }
+
+  /// As the test library shows it: the user's own message stands on the first line.
+  ///
+  /// - Parameters:
+  ///   - assertion: which does not hold.
+  ///   - message: empty for none.
+  package func text(of assertion: String, _ message: String) -> String {
+    guard !message.isEmpty else { return "\(assertion): \(text)" }
+    let end = text.firstIndex(of: "\n") ?? text.endIndex
+    return "\(assertion): \(text[..<end]) - \(message)\(text[end...])"
   }
 }

@@ -30,8 +30,7 @@ package enum Deallocation {
   private static func failure(on survivors: [WatchedObject], after time: Duration) -> AssertionFailure? {
     Recorder.forgetStack()
     return Recorder.ignoring {
-      guard let object = survivors.first, let explained = HolderReport().explain(object) else { return nil }
-      return explained.failure("is still alive after \(time)")
+      survivors.isEmpty ? nil : HolderReport().explain(survivors).first?.failure("still alive after \(time)")
     }
   }
 }

@@ -30,20 +30,49 @@ package struct HolderReport {
       && held.reduce(0) { $0 + $1.objects } == objects.count
   }
 
-  /// What keeps an object alive; `nil` if it is gone by now.
-  package func explain(_ object: WatchedObject) -> ExplainedObject? {
-    guard let typeName = object.typeName else { return nil }
-    let type = TypeName(typeName).text
+  /// What keeps objects alive: those that one finding is about, together. What is gone by now is left out.
+  package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
     switch capture {
     case .success(let capture):
-      guard let index = index(of: object, in: capture) else {
-        return ExplainedObject(type: type, blindness: "it was made before tracking started")
-      }
-      let findings = findings(on: [index], in: capture, namedBy: symbolicator)
-      return ExplainedObject(type: type, finding: findings.first)
+      reasons(of: objects, in: capture).compactMap { explained($0, in: capture) }
     case .failure(let error):
-      return ExplainedObject(type: type, blindness: "\(error)")
+      objects.compactMap(\.type).map { ExplainedObjects(types: [$0], blindness: "\(error)") }
     }
+  }
+
+  /// Objects that are alive for one reason, and where they stand in the capture.
+  private struct Reason {
+    var finding: Finding?
+    var objects: [WatchedObject]
+    var indices: [Int]
+  }
+
+  private func reasons(of objects: [WatchedObject], in capture: Capture) -> [Reason] {
+    var reasons: [Reason] = []
+    for object in objects {
+      let index = index(of: object, in: capture).map { [$0] } ?? []
+      let finding = findings(on: index, in: capture, namedBy: symbolicator).first
+      let known = reasons.firstIndex { finding != nil && $0.finding?.fingerprint == finding?.fingerprint }
+      if let known {
+        reasons[known].objects.append(object)
+        reasons[known].indices += index
+      } else {
+        reasons.append(Reason(finding: finding, objects: [object], indices: index))
+      }
+    }
+    return reasons
+  }
+
+  private func explained(_ reason: Reason, in capture: Capture) -> ExplainedObjects? {
+    let types = reason.objects.compactMap(\.type)
+    if types.isEmpty { return nil }
+    let indices = reason.indices.sorted()
+    if indices.isEmpty {
+      return ExplainedObjects(types: types, blindness: "it was made before tracking started")
+    }
+    if indices.count == 1 { return ExplainedObjects(types: types, finding: reason.finding) }
+    return ExplainedObjects(
+      types: types, finding: findings(on: indices, in: capture, namedBy: symbolicator).first)
   }
 
   private func index(of object: WatchedObject, in capture: Capture) -> Int? {
@@ -53,6 +82,7 @@ package struct HolderReport {
   private func findings(
     on objects: [Int], in capture: Capture, namedBy symbolicator: some Symbolicator
   ) -> [Finding] {
+    if objects.isEmpty { return [] }
     let options = Analysis.Options(objects: objects, findsSystemTypes: true)
     return Analysis(of: capture, symbolicator: symbolicator, options: options).findings
   }

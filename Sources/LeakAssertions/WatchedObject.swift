@@ -1,4 +1,5 @@
 package import LiveObjects
+internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 
 /// An object that shall go. It is held weakly.
@@ -32,6 +33,6 @@ package struct WatchedObject {
   /// As long as the object is alive.
   package var identity: ObjectIdentity { ObjectIdentity(living: address) }
 
-  /// As the runtime names it.
-  var typeName: String? { object.map { String(reflecting: Swift.type(of: $0)) } }
+  /// Module-qualified; `nil` if the object is gone.
+  var type: String? { object.map { TypeName(String(reflecting: Swift.type(of: $0))).text } }
 }

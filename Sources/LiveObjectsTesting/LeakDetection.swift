@@ -10,9 +10,11 @@
   /// unfinished. What a test makes on dispatch queues and threads cannot be told from what others make there,
   /// and is not judged while tests run in parallel.
   public struct LeakDetection: TestTrait, SuiteTrait, TestScoping {
+    private let comment: Comment?
     private let options: LiveObjects.LeakOptions
 
-    init(_ options: LiveObjects.LeakOptions) {
+    init(_ comment: Comment?, _ options: LiveObjects.LeakOptions) {
+      self.comment = comment
       self.options = options
     }
 
@@ -27,23 +29,31 @@
     ) async throws {
       guard testCase != nil else { return try await function() }
       let issues = OwnIssues()
+      let told = ToldLeaks()
       let measured = try await issues.watching {
-        try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
+        try await ToldLeaks.$current.withValue(told) {
+          try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
+        }
       }
       guard let measured, !issues.areThere, !Task.isCancelled else { return }
       for failure in LeakCheck(options).failures(of: measured.diff) {
-        LeakIssue("detectsLeaks", failure).record(at: test.sourceLocation)
+        if let finding = failure.finding, told.contain(finding) { continue }
+        LeakIssue("detectsLeaks", failure, comment).record(at: test.sourceLocation)
       }
     }
   }
 
   extension Trait where Self == LeakDetection {
     /// A test fails that leaves retain cycles or over-retained objects behind.
-    public static var detectsLeaks: Self { detectsLeaks(LiveObjects.LeakOptions()) }
+    public static var detectsLeaks: Self { detectsLeaks() }
 
     /// A test fails that leaves something behind.
     ///
-    /// - Parameter options: what fails, and how to measure; the test runs as often as they say.
-    public static func detectsLeaks(_ options: LiveObjects.LeakOptions) -> Self { Self(options) }
+    /// - Parameters:
+    ///   - comment: is added to the first line of every issue.
+    ///   - options: what fails, and how to measure; the test runs as often as they say.
+    public static func detectsLeaks(
+      _ comment: Comment? = nil, options: LiveObjects.LeakOptions = LiveObjects.LeakOptions()
+    ) -> Self { Self(comment, options) }
   }
 #endif

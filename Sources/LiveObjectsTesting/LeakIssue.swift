@@ -5,21 +5,20 @@
 
   /// What one failing assertion says.
   struct LeakIssue {
-    private let text: String
-    private let isOfObject: Bool
+    private let text: Comment
+    private let failure: AssertionFailure
 
-    init(_ assertion: String, _ failure: AssertionFailure) {
-      text = "\(assertion): \(failure.text)"
-      isOfObject = failure.isOfObject
+    /// - Parameter comment: the user's own.
+    init(_ assertion: String, _ failure: AssertionFailure, _ comment: Comment?) {
+      text = Comment(rawValue: failure.text(of: assertion, comment?.rawValue ?? ""))
+      self.failure = failure
     }
 
-    /// Fails the test that runs.
-    ///
-    /// - Parameter comment: the user's own.
-    func record(_ comment: Comment? = nil, at location: SourceLocation) {
-      if isOfObject { Recorder.markTestLeaked() }
-      let addition = comment.map { "\n  \($0.rawValue)" } ?? ""
-      Issue.record(Comment(rawValue: text + addition), sourceLocation: location)
+    /// Fails the test that runs, unless it expects just that.
+    func record(at location: SourceLocation) {
+      if failure.isOfObject { Recorder.markTestLeaked() }
+      if let finding = failure.finding { ToldLeaks.current?.add(finding) }
+      Issue.record(text, sourceLocation: location)
     }
   }
 #endif

@@ -14,21 +14,21 @@
   /// than Linux it holds, and standard error says once that nothing is watched.
   ///
   /// - Parameters:
+  ///   - comment: is added to the first line of every issue.
   ///   - options: what fails, and how to measure.
-  ///   - comment: is added to the issues.
   ///   - sourceLocation: where issues are recorded; the caller's.
   ///   - body: the code in question.
   /// - Returns: what the body returned; of several runs, the last.
   /// - Throws: the body's own error, unchanged.
   @discardableResult
   public func expectNoLeaks<Value, Failure: Error>(
-    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
-    _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () throws(Failure) -> Value
+    _ comment: @autoclosure () -> Comment? = nil,
+    options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let measured = try LiveObjects.measure(options.measuring, pausing: { $0.block() }, body)
     for failure in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", failure).record(comment(), at: sourceLocation)
+      LeakIssue("expectNoLeaks", failure, comment()).record(at: sourceLocation)
     }
     return measured.value
   }
@@ -37,8 +37,8 @@
   /// suspended.
   ///
   /// - Parameters:
+  ///   - comment: is added to the first line of every issue.
   ///   - options: what fails, and how to measure.
-  ///   - comment: is added to the issues.
   ///   - sourceLocation: where issues are recorded; the caller's.
   ///   - isolation: the actor to run on; the caller's.
   ///   - body: the code in question.
@@ -46,13 +46,14 @@
   /// - Throws: the body's own error, unchanged.
   @discardableResult
   public func expectNoLeaks<Value, Failure: Error>(
-    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
-    _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ comment: @autoclosure () -> Comment? = nil,
+    options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
     for failure in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", failure).record(comment(), at: sourceLocation)
+      LeakIssue("expectNoLeaks", failure, comment()).record(at: sourceLocation)
     }
     return measured.value
   }

@@ -10,7 +10,7 @@
 
     /// - Parameter message: the user's own; empty for none.
     init(_ assertion: String, _ failure: AssertionFailure, _ message: String = "") {
-      text = "\(assertion): \(failure.text)" + (message.isEmpty ? "" : "\n  \(message)")
+      text = failure.text(of: assertion, message)
       isOfObject = failure.isOfObject
     }
 

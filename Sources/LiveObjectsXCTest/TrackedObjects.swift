@@ -7,14 +7,22 @@
   /// An object that shall be gone at the end of a test, and where that was asked for.
   struct TrackedObject {
     let object: WatchedObject
-    let file: StaticString
-    let line: UInt
+    let place: Place
 
-    init(_ object: WatchedObject, _ file: StaticString, _ line: UInt) {
-      self.object = object
-      self.file = file
-      self.line = line
+    /// The caller, or the caller of a helper.
+    struct Place {
+      let file: StaticString
+      let line: UInt
     }
+
+    init(_ object: WatchedObject, at place: Place) {
+      self.object = object
+      self.place = place
+    }
+  }
+
+  extension TrackedObject.Place: Equatable {
+    static func == (a: Self, b: Self) -> Bool { a.line == b.line && "\(a.file)" == "\(b.file)" }
   }
 
   /// The objects that the running tests track.
@@ -56,12 +64,20 @@
       return alive.filter { !report.areHeld([$0.object], by: test) }
     }
 
-    private func failures(of tracked: [TrackedObject]) -> [(LeakFailure, TrackedObject)] {
+    /// One per reason and place.
+    private func failures(of tracked: [TrackedObject]) -> [(LeakFailure, TrackedObject.Place)] {
       guard !tracked.isEmpty else { return [] }
       let report = HolderReport()
-      return tracked.compactMap { tracked in
-        let failure = report.explain(tracked.object)?.failure("is still alive at the end of the test")
-        return failure.map { (LeakFailure("trackForLeaks", $0), tracked) }
+      return places(of: tracked).flatMap { place in
+        report.explain(tracked.filter { $0.place == place }.map(\.object)).map {
+          (LeakFailure("trackForLeaks", $0.failure("still alive at the end of the test")), place)
+        }
+      }
+    }
+
+    private func places(of tracked: [TrackedObject]) -> [TrackedObject.Place] {
+      tracked.reduce(into: []) { places, tracked in
+        if !places.contains(tracked.place) { places.append(tracked.place) }
       }
     }
   }

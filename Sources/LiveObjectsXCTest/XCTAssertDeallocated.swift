@@ -20,7 +20,7 @@
   /// ```
   ///
   /// - Parameters:
-  ///   - message: is added to the failure.
+  ///   - message: is added to the first line of the failure.
   ///   - timeout: how long the object may take.
   ///   - file: the file that a failure is shown in; the caller's.
   ///   - line: the line that a failure is shown at; the caller's.
@@ -40,7 +40,7 @@
   /// The closure runs on the caller's actor, and the assertion waits suspended.
   ///
   /// - Parameters:
-  ///   - message: is added to the failure.
+  ///   - message: is added to the first line of the failure.
   ///   - timeout: how long the object may take.
   ///   - file: the file that a failure is shown in; the caller's.
   ///   - line: the line that a failure is shown at; the caller's.

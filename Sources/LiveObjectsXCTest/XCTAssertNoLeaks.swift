@@ -17,8 +17,8 @@
   /// than Linux it passes, and standard error says once that nothing is watched.
   ///
   /// - Parameters:
+  ///   - message: is added to the first line of every failure.
   ///   - options: what fails, and how to measure.
-  ///   - message: is added to the failures.
   ///   - file: the file that failures are shown in; the caller's.
   ///   - line: the line that failures are shown at; the caller's.
   ///   - body: the code in question.
@@ -26,9 +26,8 @@
   /// - Throws: the body's own error, unchanged.
   @discardableResult
   public func XCTAssertNoLeaks<Value, Failure: Error>(
-    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
-    _ message: @autoclosure () -> String = "", file: StaticString = #filePath, line: UInt = #line,
-    _ body: () throws(Failure) -> Value
+    _ message: @autoclosure () -> String = "", options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    file: StaticString = #filePath, line: UInt = #line, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let measured = try LiveObjects.measure(options.measuring, pausing: MainLoop.pause, body)
     for failure in LeakCheck(options).failures(of: measured.diff) {
@@ -42,8 +41,8 @@
   /// suspended.
   ///
   /// - Parameters:
+  ///   - message: is added to the first line of every failure.
   ///   - options: what fails, and how to measure.
-  ///   - message: is added to the failures.
   ///   - file: the file that failures are shown in; the caller's.
   ///   - line: the line that failures are shown at; the caller's.
   ///   - isolation: the actor to run on; the caller's.
@@ -52,9 +51,9 @@
   /// - Throws: the body's own error, unchanged.
   @discardableResult
   public func XCTAssertNoLeaks<Value, Failure: Error>(
-    _ options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
-    _ message: @autoclosure () -> String = "", file: StaticString = #filePath, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
+    _ message: @autoclosure () -> String = "", options: LiveObjects.LeakOptions = LiveObjects.LeakOptions(),
+    file: StaticString = #filePath, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
     for failure in LeakCheck(options).failures(of: measured.diff) {

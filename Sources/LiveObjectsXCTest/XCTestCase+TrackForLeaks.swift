@@ -15,6 +15,9 @@
     /// }
     /// ```
     ///
+    /// Objects that are still alive for one reason, as those of one retain cycle, are one failure that names
+    /// them all.
+    ///
     /// The end comes after all teardown blocks, `tearDown()` and its throwing and asynchronous forms, so that
     /// a property that these clear counts as cleared. An object that the test case still holds then, directly
     /// or through others, is not failed: test cases live as long as the process. Late releases are waited for
@@ -30,8 +33,9 @@
     ) {
       #if os(Linux)
         Recorder.ignoring {
+          let place = TrackedObject.Place(file: file, line: line)
           for object in objects {
-            TrackedObjects.shared.add(TrackedObject(WatchedObject(object), file, line), of: self)
+            TrackedObjects.shared.add(TrackedObject(WatchedObject(object), at: place), of: self)
           }
         }
       #else

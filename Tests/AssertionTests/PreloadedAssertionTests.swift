@@ -27,9 +27,17 @@ struct PreloadedAssertionTests {
 
   @Test func anXCTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
     let (run, report) = try run("DemoXCTests.MakeSUTTests/testLeaking,DemoXCTests.NoLeaksTests/testLeaking")
-    #expect(XCTestRun(run).failures.count == 3)
+    #expect(XCTestRun(run).failures.count == 2)
     #expect(XCTestRun(run).failures.allSatisfy { $0.message.hasPrefix("failed - ") })
     #expect(report.tests.map(\.outcome) == ["leaked", "leaked"])
+    #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+  }
+
+  @Test func aKnownLeakStaysKnownAndIsListed() throws {
+    let (run, report) = try run("--testing-library", "swift-testing", "--filter", "KnownLeakTests/known")
+    #expect(run.status == .exited(0))
+    #expect(SwiftTestingRun(run).issues.isEmpty)
+    #expect(report.tests.map(\.outcome) == ["passed", "passed", "passed"])
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
   }
 

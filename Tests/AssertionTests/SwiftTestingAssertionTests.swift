@@ -26,6 +26,16 @@ struct SwiftTestingAssertionTests {
       message.contains("ClientSpy.completions[0] → closure #1 in Loader.load() → self.client → ClientSpy"))
     let groups = try #require(run.messages(of: "leakingOnATest()").first)
     #expect(groups.contains("retain cycle: Demo.ClientSpy (4 instances, 16 objects, "))
+    #expect(groups.contains(" bytes) - in a group\n"))
+  }
+
+  @Test(arguments: ["overRetainedOnATest", "/overRetained\\(", "overRetainedAsynchronously"])
+  func anOverRetainedObjectIsToldWhereItsTestRunsAlone(test: String) throws {
+    for _ in 0..<5 {
+      let run = SwiftTestingRun(try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", test]))
+      #expect(run.issues.count == 1)
+      #expect(run.issues.allSatisfy { $0.message.contains(": over-retained by 1: Demo.Item") })
+    }
   }
 
   @Test func aTestThatFailsOtherwiseClaimsNothing() {
@@ -36,7 +46,7 @@ struct SwiftTestingAssertionTests {
   @Test func growthThatWasAskedForIsToldWithItsHolder() throws {
     let message = try #require(run.messages(of: "growthOnRequest()").first)
     #expect(message.contains("static GrowingRegistry.items[0] → Item"))
-    #expect(message.contains("in the demo"))
+    #expect(message.contains(" bytes) - in the demo\n"))
   }
 
   @Test func withIterationsOneFindingTellsAllRuns() throws {

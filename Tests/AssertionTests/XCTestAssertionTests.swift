@@ -24,11 +24,18 @@ struct XCTestAssertionTests {
     #expect(output.contains("Test Case 'MakeSUTTests.testSkippedClaimsNothing' skipped"))
   }
 
-  @Test func everyTrackedObjectFailsByItself() {
-    let messages = run.messages(of: "MakeSUTTests.testLeaking")
+  @Test func trackedObjectsOfOneCycleFailTogether() throws {
+    #expect(run.messages(of: "MakeSUTTests.testLeaking").count == 1)
+    let message = try message(of: "MakeSUTTests.testLeaking")
+    let start = "trackForLeaks: Demo.Loader and Demo.ClientSpy are still alive at the end of the test: "
+    #expect(message.contains(start + "retain cycle: Demo.ClientSpy (4 objects, "))
+  }
+
+  @Test func trackedObjectsWithReasonsOfTheirOwnFailByThemselves() {
+    let messages = run.messages(of: "MakeSUTTests.testLeakingForTwoReasons")
     #expect(messages.count == 2)
     #expect(messages.contains { $0.contains("Demo.Loader is still alive at the end of the test: ") })
-    #expect(messages.contains { $0.contains("Demo.ClientSpy is still alive at the end of the test: ") })
+    #expect(messages.contains { $0.contains("Demo.Item is still alive at the end of the test: held by ") })
   }
 
   @Test(arguments: [
@@ -62,7 +69,7 @@ struct XCTestAssertionTests {
     ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("DeallocatedTests.testNothingWasMade", "the closure returned nil: no object was watched"),
     ("NoLeaksTests.testStoppedRecorderIsNoCleanResult", "nothing was watched: LiveObjects.stop() was called"),
-    ("NoLeaksTests.testMessageIsAdded", "\n  in the demo"),
+    ("NoLeaksTests.testMessageIsAdded", " (4 objects, 136 bytes) - in the demo\n"),
   ])
   func theMessageNamesTheHolder(test: String, part: String) throws {
     let message = try message(of: test)

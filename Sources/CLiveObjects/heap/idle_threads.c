@@ -72,6 +72,11 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
 
 // MARK: - Frames
 
+static bool is_named(const struct liveobj_image *image, const char *prefix) {
+    const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 static bool is_of_waiting_library(uintptr_t address) {
     static const char *const names[] = {
         "libc.so",    "libc-",   "libpthread",     "ld-linux",
@@ -79,9 +84,8 @@ static bool is_of_waiting_library(uintptr_t address) {
     struct liveobj_image image;
     if (!liveobj_image_of(address, &image) || image.is_main)
         return false;
-    const char *slash = strrchr(image.path, '/'), *name = slash ? slash + 1 : image.path;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
+        if (is_named(&image, names[i]))
             return true;
     return false;
 }
@@ -139,6 +143,27 @@ static uintptr_t main_function(void) {
     return __atomic_load_n(&known, __ATOMIC_RELAXED);
 }
 
+/// In the loop in which libdispatch keeps the main thread asleep once `dispatch_main` has ended it,
+/// as under Swift Testing: as a destructor of thread-specific data, after the program's frames are
+/// gone. It never returns. Only a register tells its caller, and what was on the stack before
+/// remains there. Looked up once.
+static bool is_asleep_for_good(uintptr_t address) {
+    static struct liveobj_extent known;
+    static bool is_known;
+    struct liveobj_image image;
+    // Acquire and release: threads that look it up at the same time find the same.
+    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+        if (!liveobj_image_of(address, &image) || !is_named(&image, "libdispatch.so"))
+            return false;
+        struct liveobj_extent found = liveobj_image_symbol(&image, "_dispatch_sigsuspend");
+        __atomic_store_n(&known.start, found.start, __ATOMIC_RELAXED);
+        __atomic_store_n(&known.end, found.end, __ATOMIC_RELAXED);
+        __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
+    }
+    return __atomic_load_n(&known.start, __ATOMIC_RELAXED) < address &&
+           address <= __atomic_load_n(&known.end, __ATOMIC_RELAXED);
+}
+
 /// What libc and the kernel keep at the beginning of the main thread's stack, and nothing returns
 /// to.
 static bool is_entry_point(uintptr_t word) {
@@ -167,7 +192,7 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
     struct frame frame = {.pc = state.program_counter, .sp = state.stack_pointer};
     for (int i = 0; frame.pc && i < MOST_FRAMES; i++) {
         struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame.pc);
-        if (is_outermost(frame.pc))
+        if (is_outermost(frame.pc) || is_asleep_for_good(frame.pc))
             return true;
         if (!is_of_waiting_library(frame.pc))
             return false;

@@ -216,6 +216,10 @@ void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 /// \param test 0 is ignored.
 void liveobj_test_leaked(uint32_t test);
 
+/// \returns whether `liveobj_test_leaked` was called for a test: also where the test library takes
+/// the failure for a known one, and the test passes.
+bool liveobj_test_has_leaked(uint32_t test);
+
 /// The number of live objects of a test, counted as `liveobj_live_count` does: those of its scope
 /// and of the scopes opened in it, or those made since it began. Cost: one pass over all records,
 /// about a nanosecond each.

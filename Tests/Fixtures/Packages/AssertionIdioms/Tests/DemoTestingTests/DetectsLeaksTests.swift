@@ -42,18 +42,18 @@ import Testing
 }
 
 @Suite struct SingleTestTests {
-  @Test(.detectsLeaks) func leakingOnATest() async {  // fails: leakingOnATest()
+  @Test(.detectsLeaks("in a group")) func leakingOnATest() async {  // fails: leakingOnATest()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<4 { group.addTask { makeLoaderCycle() } }
     }
   }
 
-  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), iterations: 3)))  // fails: growing()
+  @Test(.detectsLeaks(options: growthOfItems))  // fails: growing()
   func growing() {
     Registry.shared.items.append(Item())
   }
 
-  @Test(.detectsLeaks(.init(failing: .growth(of: ["Demo.Item"]), warmUp: 1)))
+  @Test(.detectsLeaks(options: .init(failing: .growth(of: ["Demo.Item"]), warmUp: 1)))
   func fillingOnce() {
     if CacheOfOne.item == nil { CacheOfOne.item = Item() }
   }
@@ -62,6 +62,8 @@ import Testing
     makeLoaderCycle()
   }
 }
+
+private let growthOfItems = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]), iterations: 3)
 
 private enum CacheOfOne {
   nonisolated(unsafe) static var item: Item?

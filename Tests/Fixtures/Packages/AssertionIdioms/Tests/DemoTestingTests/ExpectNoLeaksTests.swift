@@ -34,7 +34,8 @@ import Testing
   }
 
   @Test func growthOnRequest() {
-    expectNoLeaks(.init(failing: .growth(of: ["Demo.Item"])), "in the demo") {  // fails: growthOnRequest()
+    let options = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]))
+    expectNoLeaks("in the demo", options: options) {  // fails: growthOnRequest()
       GrowingRegistry.items.append(Item())
     }
   }

@@ -35,7 +35,7 @@ final class NoLeaksTests: XCTestCase {
 
   @MainActor func testBodyRunsOnTheCallersActor() async {
     var runs = 0
-    await XCTAssertNoLeaks(.init(warmUp: 1, iterations: 2)) {
+    await XCTAssertNoLeaks(options: .init(warmUp: 1, iterations: 2)) {
       MainActor.assertIsolated()
       await Task.yield()
       runs += 1
@@ -62,13 +62,14 @@ final class NoLeaksTests: XCTestCase {
   }
 
   func testGrowthOnRequest() {
-    XCTAssertNoLeaks(.init(failing: .growth(of: ["Demo.Item"]))) {  // fails: NoLeaksTests.testGrowthOnRequest
+    let options = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]))
+    XCTAssertNoLeaks(options: options) {  // fails: NoLeaksTests.testGrowthOnRequest
       Registry.shared.items.append(Item())
     }
   }
 
   func testLateReleaseOnTheMainQueueIsNoLeak() {
-    XCTAssertNoLeaks(.init(failing: .growth(of: ["Demo.Loader"]))) {
+    XCTAssertNoLeaks(options: .init(failing: .growth(of: ["Demo.Loader"]))) {
       let loader = Loader(client: ClientSpy())
       DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { [loader = Unchecked(loader)] in
         loader.value.loadMended()
@@ -82,7 +83,7 @@ final class NoLeaksTests: XCTestCase {
   }
 
   func testMessageIsAdded() {
-    XCTAssertNoLeaks(.init(), "in the demo") { makeLoaderCycle() }  // fails: NoLeaksTests.testMessageIsAdded
+    XCTAssertNoLeaks("in the demo") { makeLoaderCycle() }  // fails: NoLeaksTests.testMessageIsAdded
   }
 }
 

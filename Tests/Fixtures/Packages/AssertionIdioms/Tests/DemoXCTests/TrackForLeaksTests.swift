@@ -16,6 +16,13 @@ final class MakeSUTTests: XCTestCase {
     XCTAssertEqual(client.completions.count, 1)
   }
 
+  func testLeakingForTwoReasons() {
+    let loader = Loader(client: ClientSpy())
+    loader.load()
+    Registry.shared.items = [Item()]
+    trackForLeaks(loader, Registry.shared.items[0])  // fails: MakeSUTTests.testLeakingForTwoReasons
+  }
+
   func testLeakingAsynchronously() async {
     let (sut, _) = makeSUT()  // fails: MakeSUTTests.testLeakingAsynchronously
     await Task.yield()

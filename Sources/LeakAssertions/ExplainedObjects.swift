@@ -1,0 +1,52 @@
+internal import LiveObjectsAnalysis
+internal import LiveObjectsReport
+
+/// Objects that are still alive for one reason.
+package struct ExplainedObjects: Sendable {
+  /// Module-qualified, one per object.
+  var types: [String]
+  /// About the objects, or about what they hang off.
+  var finding: Finding?
+  /// Why nothing is known of their holders.
+  var blindness: String?
+
+  /// Says what became of the objects, how they are held, and where they were made.
+  ///
+  /// - Parameter fate: what follows "is" or "are".
+  package func failure(_ fate: String) -> AssertionFailure {
+    .object("\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)", finding)
+  }
+
+  private var reason: String {
+    guard let finding else { return "who holds \(them) is not known" + (blindness.map { ": \($0)" } ?? "") }
+    let lines = FindingText(finding).lines
+    guard let remark = remark(on: finding) else { return lines.joined(separator: "\n") }
+    return ([remark] + lines.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  /// What the finding itself does not say of the objects.
+  private func remark(on finding: Finding) -> String? {
+    if finding.verdict == .growth { return "who holds \(them) is not known" }
+    let victims = types.filter { type in finding.type != type && !finding.path.contains { $0.type == type } }
+    if victims.isEmpty { return nil }
+    let subject = victims.count < types.count ? Self.list(victims) : types.count == 1 ? "it" : "they"
+    return "\(subject) \(victims.count == 1 ? "hangs" : "hang") off what leaked"
+  }
+
+  private var them: String { types.count == 1 ? "it" : "them" }
+
+  /// `A`, `A and B`, `A (2 ×), B and C`.
+  private static func list(_ types: [String]) -> String {
+    var counts: [(type: String, count: Int)] = []
+    for type in types {
+      if let known = counts.firstIndex(where: { $0.type == type }) {
+        counts[known].count += 1
+      } else {
+        counts.append((type, 1))
+      }
+    }
+    let names = counts.map { $0.count == 1 ? $0.type : "\($0.type) (\($0.count) ×)" }
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+  }
+}

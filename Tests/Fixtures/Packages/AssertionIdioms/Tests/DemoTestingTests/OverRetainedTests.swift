@@ -1,0 +1,21 @@
+import Demo
+import LiveObjectsTesting
+import Testing
+
+/// Told surely where each runs alone in its process: beside them, other threads may hold the object.
+@Suite struct OverRetainedTests {
+  @Test(.detectsLeaks) func overRetainedOnATest() {
+    overRetain()
+  }
+
+  @Test func overRetained() {
+    expectNoLeaks { overRetain() }
+  }
+
+  @Test func overRetainedAsynchronously() async {
+    await expectNoLeaks {
+      await Task.yield()
+      overRetain()
+    }
+  }
+}
