@@ -70,6 +70,42 @@ import Testing
     #expect(found.remarks.contains { $0.contains("never resumed") })
   }
 
+  @Test mutating func theClosureOfATaskIsOnThePathOfTheObjectThatKeepsTheTask() {
+    let (task, poller) = pollerWithTask()
+    builder.reference(from: poller, to: task, property: "task")
+    let findings = analysis().findings
+    #expect(findings.map(\.type) == ["Demo.Poller"])
+    #expect(
+      findings.map(steps) == [
+        ["Demo.Poller.task", "Swift.Task.closure", "closure #1 in Demo.Poller.start().self"]
+      ])
+  }
+
+  @Test mutating func theClosureOfATaskIsToldWhereItsObjectIsHeldBySomethingElse() {
+    let (task, poller) = pollerWithTask(strongCount: 2)
+    builder.reference(from: poller, to: task, property: "task")
+    builder.global(0x100, to: poller)
+    symbolicator.define(variable: 0x100, "global Demo.poller")
+    #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
+  }
+
+  @Test mutating func theClosureOfATaskThatNobodyKeepsIsToldBesideWhatItCaptured() {
+    _ = pollerWithTask()
+    #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
+  }
+
+  private mutating func pollerWithTask(strongCount: UInt32 = 1) -> (task: UInt32, poller: UInt32) {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
+    let context = builder.object(of: builder.type("", kind: .closureContextOrBox))
+    let poller = builder.object(of: builder.type("Demo.Poller"), strongCount: strongCount)
+    symbolicator.define(0x201, [.user("closure #1 in Poller.start()")])
+    builder.reference(
+      from: task, to: context, ReferenceLabel(.taskClosure), function: builder.function(0x201))
+    builder.reference(from: context, to: poller, ReferenceLabel(.capture, text: "Demo.Poller"))
+    builder.task(task, .running)
+    return (task, poller)
+  }
+
   @Test mutating func anObjectFromBeforeTheBaselineHoldsWhatCameAfter() throws {
     let server = builder.object(of: builder.type("Demo.Server"), strongCount: 1)
     let session = builder.object(of: builder.type("Demo.Session"))

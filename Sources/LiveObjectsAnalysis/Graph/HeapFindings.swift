@@ -21,10 +21,26 @@ struct HeapFindings {
     leaks = LeakTally.all(judgement.leaks, in: judgement, labels)
     let counted = judgement.counted
     let isFound = labels.map { $0.map(options.finds) ?? true }
-    held = HeldObjects.all(in: judgement) { object in
+    let all = HeldObjects.all(in: judgement) { object in
       counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
     }
+    held = all.filter { objects in
+      !Self.isToldByAnother(objects, judgement) { counted[$0] && isFound[capture.objects[$0].type] }
+    }
     holders = held.map { judgement.holders.path(to: $0.nearest) }
+  }
+
+  /// The closure of a task is on the path of the object that keeps the task, and is no finding of its own.
+  private static func isToldByAnother(
+    _ objects: HeldObjects, _ judgement: HeapJudgement, isCounted: (Int) -> Bool
+  ) -> Bool {
+    guard judgement.graph.kind(of: objects.nearest) == .closureContextOrBox,
+      let holder = judgement.holders.path(to: objects.nearest),
+      let cycle = TaskCycle(of: objects.nearest, heldBy: holder, in: judgement.graph)
+    else { return false }
+    return cycle.tells(of: objects.test, in: judgement) { object in
+      judgement.graph.kind(of: object) == .classInstance && isCounted(object)
+    }
   }
 
   /// Boxes, and contexts that no closure is known of.
@@ -147,18 +163,10 @@ extension HeapFindings {
   private func steps(
     _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ naming: PathNaming
   ) -> (steps: [Finding.PathStep], isCycle: Bool) {
-    if case .task = holder.origin, object != holder.path.start,
-      let back = Self.path(from: object, to: holder.path.start, in: graph)
-    {
-      let round = ObjectPath(start: object, references: back.references + holder.path.references)
-      return (naming.steps(round: round), true)
+    if let cycle = TaskCycle(of: object, heldBy: holder, in: graph) {
+      return (naming.steps(round: cycle.path), true)
     }
     return (naming.steps(from: holder.origin, holder.path), false)
-  }
-
-  private static func path(from object: Int, to task: Int, in graph: ReferenceGraph) -> ObjectPath? {
-    var finder = PathFinder(in: graph)
-    return finder.path(from: object, to: task, follows: graph.isStrong)
   }
 
   private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {
