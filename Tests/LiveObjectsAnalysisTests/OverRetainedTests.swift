@@ -105,6 +105,16 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.heldBy])
   }
 
+  @Test mutating func whatAReachableObjectKeepsAsAPointerIsHeld() throws {
+    let owner = builder.object(of: builder.type("Demo.Bridge"))
+    let handle = builder.object(of: builder.type("Demo.Handle"))
+    builder.global(0x100, to: owner)
+    builder.reference(from: owner, to: handle, property: "pointer", .unmanaged)
+    let finding = try #require(analysis().findings.first { $0.type == "Demo.Handle" })
+    #expect(finding.verdict == .heldBy)
+    #expect(finding.certainty == .probable)
+  }
+
   private func analysis() -> Analysis {
     Analysis(of: builder.capture, symbolicator: symbolicator)
   }

@@ -90,5 +90,7 @@ extension ExpectedFinding {
       "sharedDiamond", "Bottom", by: ["global diamond → ", "Top → left", "Side → bottom"]),
     .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
     .held("longList", "Link", by: ["global list → "], instances: 100_000),
+    .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
+    .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
   ]
 }

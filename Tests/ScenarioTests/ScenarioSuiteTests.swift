@@ -8,7 +8,7 @@
     @Suite struct ScenarioSuiteTests {
       @Test("every scenario runs as a test of both libraries")
       func allRun() throws {
-        let run = try ScenarioSuites.shared.get()
+        let run = try #require(try ScenarioSuites.shared.get().first)
         let names = try runProgram(BuiltProducts.executable("Scenarios"), ["--list"]).standardOutput
           .split(separator: "\n").map(String.init)
         for library in ScenarioSuites.Library.allCases {
@@ -20,17 +20,20 @@
         "a leak is found once, on the test that left it behind", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.leaks)
       func leak(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
-        let leaks = try ScenarioSuites.shared.get().leaks(of: expected.scenario, in: library)
-        let leak = try #require(leaks.first, "nothing was found")
-        #expect(leaks.count == 1, "\(leaks)")
-        #expect(leak.observed(in: library.module, beside: expected) == expected)
+        let runs = try ScenarioSuites.shared.get().map { $0.leaks(of: expected.scenario, in: library) }
+        let found = runs.filter { !$0.isEmpty }
+        #expect(found.count == runs.count || expected.mayBeHidden && !found.isEmpty, "nothing was found")
+        for leaks in found {
+          #expect(leaks.count == 1, "\(leaks)")
+          #expect(leaks[0].observed(in: library.module, beside: expected) == expected)
+        }
       }
 
       @Test(
         "what is no leak fails no test", arguments: ScenarioSuites.Library.allCases,
         SilenceTests.silent + ExpectedFinding.held.map(\.scenario))
       func silence(library: ScenarioSuites.Library, scenario: String) throws {
-        let leaks = try ScenarioSuites.shared.get().leaks(of: scenario, in: library)
+        let leaks = try ScenarioSuites.shared.get().flatMap { $0.leaks(of: scenario, in: library) }
         #expect(leaks.isEmpty, "\(leaks)")
       }
 
@@ -38,14 +41,22 @@
         "what is held is found with its holder and its test", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.held)
       func holder(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
-        let found = try ScenarioSuites.shared.get().findings(of: expected.scenario, in: library)
-        let candidates = found.map { $0.observed(in: library.module, beside: expected) }
+        let found = try #require(try ScenarioSuites.shared.get().first)
+        let candidates = found.findings(of: expected.scenario, in: library).map {
+          $0.observed(in: library.module, beside: expected)
+        }
         #expect(candidates.contains(expected), "\(candidates)")
       }
     }
   }
 
-  /// One run of the fixture package, which all of these tests read.
+  extension ExpectedFinding {
+    /// An old word in memory of C code that equals the object's address may make it look held. The report is made
+    /// when a hundred tests have run since, so not every run shows it.
+    fileprivate var mayBeHidden: Bool { verdict == "overRetained" || certainty == "probable" }
+  }
+
+  /// One run of the fixture package.
   struct ScenarioSuites {
     enum Library: String, CaseIterable, CustomTestStringConvertible {
       case xctest = "XCTestScenarios"
@@ -64,13 +75,16 @@
       }
     }
 
-    static let shared = Result { try ScenarioSuites() }
+    /// Some runs, which all of these tests read.
+    static let shared = Result {
+      let package = FixturePackage("ScenarioSuites")
+      _ = try package.testBinary()
+      return try (0..<4).map { _ in try ScenarioSuites(running: package) }
+    }
 
     let report: ScenarioReport
 
-    private init() throws {
-      let package = FixturePackage("ScenarioSuites")
-      _ = try package.testBinary()
+    private init(running package: FixturePackage) throws {
       let folder = try TemporaryFolder()
       let run = try runProgram(
         BuiltProducts.tool,

@@ -38,7 +38,8 @@ static bool number_objects(struct liveobj_walk *walk) {
         }
     walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
     walk->loose_words = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->loose_words);
-    return walk->ordinals && walk->is_in_reach && walk->loose_words;
+    walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
+    return walk->ordinals && walk->is_in_reach && walk->loose_words && walk->referrers;
 }
 
 void liveobj_walk_read_header(struct liveobj_walk *walk) {

@@ -41,6 +41,8 @@ struct liveobj_walk {
     /// By ordinal: words in objects that equal its address, less the strong references to it. A
     /// strong reference keeps a task and resumes nothing.
     int32_t *loose_words;
+    /// By ordinal: the last object, counted from 1, that a reference to this one was found in.
+    uint32_t *referrers;
 
     // The object that is being looked at.
     uint32_t index;

@@ -7,6 +7,7 @@
 
 #include "layout.h"
 #include "references.h"
+#include "storage.h"
 #include "walk.h"
 
 // MARK: - Labels and functions
@@ -56,9 +57,48 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
     liveobj_child_advance();
     uint32_t target = liveobj_walk_find(walk, reference->target);
     struct liveobj_edge *edge = target ? new_edge(walk) : NULL;
-    if (edge)
-        *edge = (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
-                                      reference->element, function_id(walk, reference->function)};
+    if (!edge)
+        return;
+    *edge = (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
+                                  reference->element, function_id(walk, reference->function)};
+    walk->referrers[target] = walk->ordinals[walk->index];
+}
+
+// MARK: - Pointers
+
+/// A word that equals an object's address and is no reference by its type: an `Unmanaged`, an
+/// opaque pointer, a number. What the program retained for it has no other holder to show.
+static void add_pointer(void *context, const struct liveobj_reference *reference) {
+    struct liveobj_walk *walk = context;
+    uint32_t target = liveobj_walk_find(walk, reference->target);
+    if (target && walk->referrers[target] != walk->ordinals[walk->index])
+        add_edge(walk, reference);
+}
+
+/// Raw buffers and unknown memory were scanned for references as a whole; text has none.
+static bool may_keep_pointers(const struct liveobj_type *type) {
+    switch (type->kind) {
+    case LIVEOBJ_TYPE_CLASS: {
+        const struct liveobj_storage *storage = liveobj_storage_of(type->metadata);
+        return storage && storage->kind != LIVEOBJ_STORAGE_TEXT;
+    }
+    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
+    case LIVEOBJ_TYPE_GENERIC_BOX:
+    case LIVEOBJ_TYPE_ERROR_BOX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
+    enum { HEADER_BYTES = 16 };
+    if (!walk->is_precise || !may_keep_pointers(type))
+        return;
+    liveobj_references_scan(
+        walk->object.address + HEADER_BYTES, walk->object.address + walk->object.bytes,
+        liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, ""), add_pointer,
+        walk);
 }
 
 static void read_references(void *context) {
@@ -68,6 +108,8 @@ static void read_references(void *context) {
     // What a deinit has left of an object is not to be read.
     walk->is_precise =
         walk->strong.is_pinned || liveobj_references_visit(&walk->object, type, add_edge, walk);
+    if (!walk->strong.is_pinned)
+        add_pointers(walk, type);
 }
 
 static void put_edges(struct liveobj_walk *walk) {

@@ -81,7 +81,8 @@ struct HolderSearch {
         if !isReached(graph.target(reference)) { reach(by: reference) }
         continue
       }
-      for reference in graph.references(from: order[next]) where graph.mayHold(reference) {
+      for reference in graph.references(from: order[next])
+      where graph.mayHold(reference) || graph.mayBeRetainedPointer(reference) {
         let target = graph.target(reference)
         guard !isReached(target), !isExcluded(target) else { continue }
         if graph.isStrong(reference) { reach(by: reference) } else { vague.append(reference) }

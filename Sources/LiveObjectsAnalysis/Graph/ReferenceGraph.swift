@@ -71,6 +71,14 @@ final class ReferenceGraph: Sendable {
     }
   }
 
+  /// A pointer that the program keeps by itself, `Unmanaged` or a plain address, to a target with a retain left to
+  /// explain: the retain may have been made for it. A task retains itself.
+  func mayBeRetainedPointer(_ reference: Int) -> Bool {
+    ownership[Int(heap.references[reference].label)] == .unmanaged
+      && kind(of: target(reference)) != .task
+      && unexplained(target(reference)).map { $0 > 0 } ?? false
+  }
+
   /// Code that has the reference may come to the target through it, for as long as something else keeps that alive.
   func leadsWithoutHolding(_ reference: Int) -> Bool {
     switch ownership[Int(heap.references[reference].label)] {

@@ -9,6 +9,8 @@ extension Scenario {
     Scenario("sharedDiamond", plantSharedDiamond),
     Scenario("heldCycle", plantHeldCycle),
     Scenario("longList", plantLongList),
+    Scenario("retainedPointer", plantRetainedPointer),
+    Scenario("retainedAddress", plantRetainedAddress),
   ]
 }
 
@@ -117,4 +119,25 @@ func plantLongList() {
     link.next = list
     list = link
   }
+}
+
+/// Keeps what it retained as a plain pointer, as code that calls C does.
+final class Callout {
+  let pointer: UnsafeMutableRawPointer
+
+  init(_ handle: Handle) { pointer = Unmanaged.passRetained(handle).toOpaque() }
+}
+
+nonisolated(unsafe) var callout: Callout?
+
+@inline(never) @_optimize(none)
+func plantRetainedPointer() {
+  callout = Callout(Handle())
+}
+
+nonisolated(unsafe) var addresses: [UInt] = []
+
+@inline(never) @_optimize(none)
+func plantRetainedAddress() {
+  addresses.append(UInt(bitPattern: Unmanaged.passRetained(Handle()).toOpaque()))
 }

@@ -120,4 +120,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_metatypes() throws { try plant() }
   func test_mirrors() throws { try plant() }
   func test_bridging() throws { try plant() }
+  func test_retainedPointer() throws { try plant() }
+  func test_retainedAddress() throws { try plant() }
 }
