@@ -27,9 +27,17 @@ extension LiveObjects {
     }
   }
 
+  /// Runs work on another thread, and waits for it.
+  ///
+  /// - Returns: whether the work has run; if not, it never will.
+  package typealias Performer = (_ work: @escaping @Sendable () -> Void) async -> Bool
+
   /// The same with an asynchronous body, which is waited for suspended, on the caller's actor.
+  ///
+  /// - Parameter elsewhere: where to explain what is left: on a thread that would look busy to others.
   package static func measure<Value, Failure: Error>(
-    _ options: Options, isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
+    _ options: Options, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
+    _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Measured<Value> {
     switch Measurement.started(options) {
     case .failure(let error):
@@ -37,7 +45,8 @@ extension LiveObjects {
     case .success(let measurement):
       let value = try await measurement.run(isolation: isolation, body)
       do throws(TrackingError) {
-        return Measured(value: value, diff: .success(try await measurement.finish(isolation: isolation)))
+        let diff = try await measurement.finish(isolation: isolation, elsewhere: elsewhere)
+        return Measured(value: value, diff: .success(diff))
       } catch {
         return Measured(value: value, diff: .failure(error))
       }

@@ -102,11 +102,18 @@ extension Measurement {
   }
 
   /// Waits, suspended, until what is left has settled.
-  func finish(isolation: isolated (any Actor)?) async throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
+  ///
+  /// - Parameter elsewhere: where to explain what is left; here, if that is `nil` or never does.
+  func finish(
+    isolation: isolated (any Actor)?, elsewhere: LiveObjects.Performer? = nil
+  ) async throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
     var settling = Settling(limit: options.settle)
     while true {
-      switch try look(&settling) {
-      case .settled(let diff): return diff
+      switch try look(&settling, explaining: elsewhere == nil) {
+      case .settled(let diff):
+        guard let elsewhere, diff.instances > 0 else { return diff }
+        if let diff = await explained(elsewhere, isolation: isolation) { return try diff.get() }
+        return try explained()
       case .lookAgain(let pause): await sleep(pause, isolation: isolation)
       }
     }
@@ -117,15 +124,41 @@ extension Measurement {
     case lookAgain(after: Duration)
   }
 
-  private func look(_ settling: inout Settling) throws(LiveObjects.TrackingError) -> Look {
+  private func look(
+    _ settling: inout Settling, explaining: Bool = true
+  ) throws(LiveObjects.TrackingError) -> Look {
     Recorder.forgetStack()
     return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
       let survivors = try survivors()
       let identities = survivors.identities
       if let pause = settling.pause(after: identities) { return .lookAgain(after: pause) }
       // References cost more than a look at the objects, and explain nothing where nothing is left.
-      return .settled(LiveObjects.Diff(identities.isEmpty ? survivors : try self.survivors(references: true)))
+      let explains = explaining && !identities.isEmpty
+      return .settled(LiveObjects.Diff(explains ? try self.survivors(references: true) : survivors))
     }
+  }
+
+  private func explained() throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
+    Recorder.forgetStack()
+    return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
+      LiveObjects.Diff(try survivors(references: true))
+    }
+  }
+
+  /// - Returns: `nil` if it was not done there.
+  private func explained(
+    _ elsewhere: LiveObjects.Performer, isolation: isolated (any Actor)?
+  ) async -> Result<LiveObjects.Diff, LiveObjects.TrackingError>? {
+    let diff = Recorder.ignoring { Locked<Result<LiveObjects.Diff, LiveObjects.TrackingError>?>(nil) }
+    // Nobody here touches it until the work is done.
+    nonisolated(unsafe) let measurement = self
+    _ = await Scopes.$current.withValue(Scopes.shared.pauses) {
+      await elsewhere {
+        let explained = Result { () throws(LiveObjects.TrackingError) in try measurement.explained() }
+        diff.withLock { $0 = explained }
+      }
+    }
+    return diff.withLock { $0 }
   }
 
   private func survivors(references: Bool = false) throws(LiveObjects.TrackingError) -> Survivors {

@@ -76,6 +76,15 @@ struct XCTestAssertionTests {
     #expect(message.contains(part))
   }
 
+  /// A worker may still be on its way to sleep when the main thread looks: not in every run.
+  @Test func anOverRetainedObjectOfAnAsynchronousTestIsTold() throws {
+    let isTold = try (0..<10).contains { _ in
+      try AssertionIdioms.run(["DemoXCTests.NoLeaksTests/testOverRetainedAsynchronously"])
+        .standardOutput.contains("XCTAssertNoLeaks: over-retained by 1: Demo.Item")
+    }
+    #expect(isTold)
+  }
+
   @Test func theTrackingFromTheStartIsQuiet() {
     #expect(run.run.standardError == "")
   }

@@ -17,6 +17,15 @@ final class NoLeaksTests: XCTestCase {
     XCTAssertNoLeaks { overRetain() }  // fails: NoLeaksTests.testOverRetained
   }
 
+  /// Not in every run: only when asked for by its name.
+  func testOverRetainedAsynchronously() async throws {
+    try XCTSkipUnless(CommandLine.arguments.contains { $0.hasSuffix("/testOverRetainedAsynchronously") })
+    await XCTAssertNoLeaks {
+      await Task.yield()
+      overRetain()
+    }
+  }
+
   func testLeakingAsynchronously() async {
     await XCTAssertNoLeaks {  // fails: NoLeaksTests.testLeakingAsynchronously
       await Task.yield()
@@ -55,6 +64,28 @@ final class NoLeaksTests: XCTestCase {
   func testValueIsReturnedAndMayLive() {
     let loader = XCTAssertNoLeaks { Loader(client: ClientSpy()) }
     withExtendedLifetime(loader) {}
+  }
+
+  func testSuspendedTestMayHoldWhatLives() async {
+    var kept: [Item] = []
+    let item = await XCTAssertNoLeaks { () async -> Item in
+      await Task.yield()
+      kept.append(Item())
+      return Item()
+    }
+    withExtendedLifetime((item, kept)) {}
+  }
+
+  func testMainThreadMayWaitForTheAssertion() {
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      await XCTAssertNoLeaks {
+        await Task.yield()
+        Registry.shared.items.append(Item())
+      }
+      isDone.signal()
+    }
+    isDone.wait()
   }
 
   func testCacheIsNoLeak() {
