@@ -18,6 +18,9 @@ extension SourceFrame {
     return ["swift_", "_swift_", "__swift_", "swift::"].contains(where: function.hasPrefix)
   }
 
+  /// The C++ code that runs tasks, in whose place a person knows nothing.
+  var isConcurrencyRuntimes: Bool { isRuntimes || module.hasPrefix("libswift") }
+
   /// What runs before a program's own code does.
   var isThreadStart: Bool {
     guard let function else { return false }

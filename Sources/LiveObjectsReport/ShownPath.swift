@@ -65,6 +65,8 @@ extension ShownPath {
     let name = names[node.name]
     guard let reference = node.reference, !reference.isEmpty, nodes[index - 1].isProse else { return name }
     if reference == "self" { return reference }
+    // A task's closure is called `closure #1 in …`.
+    if name.hasPrefix("\(reference) ") { return name }
     return node.isCalled(reference) ? "captured \(name)" : "\(reference) \(name)"
   }
 

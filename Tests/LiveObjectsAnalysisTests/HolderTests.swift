@@ -58,6 +58,35 @@ import Testing
     #expect(steps(found) == ["suspended task in closure #1 in Demo.Poller.start().closure"])
   }
 
+  @Test mutating func aTaskThatHasNotRunYetIsCalledAfterItsClosure() throws {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    let poller = builder.object(of: builder.type("Demo.Poller"))
+    symbolicator.define(0x301, [.user("closure #1 in Poller.start()")])
+    let thunk = builder.object(of: builder.type("", kind: .closureContextOrBox))
+    builder.reference(from: task, to: thunk, ReferenceLabel(.taskClosure))
+    builder.reference(
+      from: thunk, to: poller, ReferenceLabel(.capture), function: builder.function(0x301))
+    builder.task(task, .enqueued, frames: [futureAdapter()])
+    let found = try #require(finding(of: "Demo.Poller"))
+    #expect(steps(found).first?.hasPrefix("enqueued task in closure #1 in Demo.Poller.start()") == true)
+  }
+
+  @Test mutating func aTaskOfWhichOnlyTheRuntimesCodeIsKnownIsNotCalledAfterIt() throws {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    let poller = builder.object(of: builder.type("Demo.Poller"))
+    builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
+    builder.task(task, .enqueued, frames: [futureAdapter()])
+    let found = try #require(finding(of: "Demo.Poller"))
+    #expect(steps(found) == ["enqueued task.closure"])
+  }
+
+  private mutating func futureAdapter() -> Frame {
+    let image = builder.image("/usr/lib/swift/linux/libswift_Concurrency.so", isSystem: true)
+    symbolicator.define(
+      0x900, [.system("future_adapter(swift::AsyncContext*)", module: "libswift_Concurrency.so")])
+    return Frame(image: image, offset: 0x900)
+  }
+
   @Test mutating func aTaskThatIsKeptByWhatItWorksForIsToldAsACycle() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
     let poller = builder.object(of: builder.type("Demo.Poller"))

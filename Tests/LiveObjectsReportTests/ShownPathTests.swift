@@ -36,6 +36,15 @@ struct ShownPathTests {
         == "A.f → closure #1 in Loader.load() → closure #1 in Loader.load() → captured A")
   }
 
+  @Test("says once that a task's closure is one")
+  func namesTheClosureOfATask() throws {
+    #expect(
+      try line(
+        .heldBy,
+        [("enqueued task in closure #1 in Demo.A.run()", "closure"), ("closure #1 in Demo.A.run()", "self")])
+        == "enqueued task in closure #1 in A.run() → closure #1 in A.run() → self")
+  }
+
   @Test("leads from a holder to the object")
   func leadsFromHolders() throws {
     let item = "Demo.Item"

@@ -12,7 +12,22 @@ struct PathNames {
     _ functions: Set<UInt32>, _ origins: Set<HolderSearch.Origin>, in graph: ReferenceGraph
   ) -> Set<Frame> {
     Set(functions.map { graph.heap.functions[Int($0)] })
-      .union(tasks(among: origins).flatMap { graph.heap.tasks[$0].frames })
+      .union(
+        tasks(among: origins).flatMap {
+          graph.heap.tasks[$0].frames + [closure(of: $0, in: graph)].compactMap { $0 }
+        })
+  }
+
+  /// The function that a task was made with. One that has not run yet would resume in the runtime's own code.
+  private static func closure(of task: Int, in graph: ReferenceGraph) -> Frame? {
+    let own = graph.references(from: Int(graph.heap.tasks[task].object)).first {
+      graph.heap.labels[Int(graph.heap.references[$0].label)].kind == .taskClosure
+    }
+    guard let own else { return nil }
+    // The runtime is mostly given a thunk, whose context refers to the closure that was written.
+    let references = [own] + graph.references(from: graph.target(own))
+    return references.lazy.compactMap { graph.heap.references[$0].function }.first
+      .map { graph.heap.functions[Int($0)] }
   }
 
   private static func tasks(among origins: Set<HolderSearch.Origin>) -> [Int] {
@@ -32,7 +47,9 @@ struct PathNames {
     }
     for index in Self.tasks(among: origins) {
       let frames = graph.heap.tasks[index].frames.compactMap { named[$0]?.last }
-      tasks[index] = (frames.first(where: \.isUsers) ?? frames.first)?.qualifiedFunction
+      let closure = Self.closure(of: index, in: graph).flatMap { named[$0]?.last }
+      let function = frames.first(where: \.isUsers) ?? closure ?? frames.first { !$0.isConcurrencyRuntimes }
+      tasks[index] = function?.qualifiedFunction
     }
     let places = Set(origins.compactMap { Self.variable($0, in: graph) })
     variables = places.isEmpty ? [:] : symbolicator.name(variables: places, of: capture)
