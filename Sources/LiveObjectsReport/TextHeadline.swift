@@ -72,16 +72,22 @@ enum TextHeadline {
   /// Of tests, how many left something behind says more than the names of their processes.
   private static func place(_ report: Report) -> String {
     let ran = Set(report.tests.lazy.map(\.id)).count
+    let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
     let own = report.findings.lazy.filter { !$0.isLibraryLeak }
     let leaving = Set(own.compactMap(\.test)).count
     if leaving > 0 {
-      return "; \(Count.grouped(leaving)) of \(Count.of(ran, "test", "tests")) left something behind"
+      return "; \(Count.grouped(leaving)) of \(tests) left something behind"
     }
-    guard own.isEmpty else { return ", outside of \(Count.of(ran, "test", "tests"))" }
+    guard own.isEmpty else { return ", outside of \(tests)" }
     let unjudged = Set(report.tests.lazy.filter { !$0.outcome.claims }.map(\.id)).count
     return unjudged == 0
-      ? " in \(Count.of(ran, "test", "tests"))"
-      : " in \(Count.grouped(ran - unjudged)) of \(Count.of(ran, "test", "tests")), the others were not judged"
+      ? " in \(tests)"
+      : " in \(Count.grouped(ran - unjudged)) of \(tests), the others were not judged"
+  }
+
+  /// ` (18 cases)`, where parameterised tests ran several times: that many are in the JSON report.
+  private static func cases(of report: Report, tests: Int) -> String {
+    report.tests.count == tests ? "" : " (\(Count.of(report.tests.count, "case", "cases")))"
   }
 
   private static func place(_ processes: [ProcessDescription]) -> String {

@@ -101,7 +101,7 @@ import Testing
     builder.test("S/load(count:)", arguments: "2", scope: 2)
     builder.test("T/testOne")
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests\n")
+    #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests (3 cases)\n")
   }
 
   @Test func testsWhoseFindingsFailAreListedAsTheyRan() {
