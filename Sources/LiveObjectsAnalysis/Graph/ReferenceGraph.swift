@@ -80,9 +80,12 @@ final class ReferenceGraph: Sendable {
   }
 
   /// Code that has the reference may come to the target through it, for as long as something else keeps that alive.
+  /// A word without a type may be an old one.
   func leadsWithoutHolding(_ reference: Int) -> Bool {
-    switch ownership[Int(heap.references[reference].label)] {
-    case .weak, .unowned, .unmanaged: true
+    let label = heap.labels[Int(heap.references[reference].label)]
+    return switch label.ownership {
+    case .weak, .unowned: true
+    case .unmanaged: label.kind != .memory
     case .strong, .conservative: false
     }
   }
