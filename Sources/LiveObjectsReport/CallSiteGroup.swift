@@ -20,9 +20,19 @@ struct CallSiteGroup {
 
   /// Most instances first.
   static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
-    let traces = sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances) }
+    let traces = located(sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances) })
     return Dictionary(grouping: traces, by: \.frames.first).values.map(CallSiteGroup.init).sorted { a, b in
       a.instances == b.instances ? a.frames.lexicographicallyPrecedes(b.frames) : a.instances > b.instances
+    }
+  }
+
+  /// An instruction without a line is one of the line's that an equal call site has, where that is only one.
+  private static func located(_ traces: [Trace]) -> [Trace] {
+    let lines = Dictionary(grouping: traces.compactMap(\.frames.first).filter(\.hasLine), by: \.withoutLine)
+      .compactMapValues { Set($0).count == 1 ? $0[0] : nil }
+    return traces.map { trace in
+      guard let first = trace.frames.first, let frame = lines[first] else { return trace }
+      return Trace([frame] + trace.frames.dropFirst(), trace.instances)
     }
   }
 

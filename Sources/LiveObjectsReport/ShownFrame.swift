@@ -22,6 +22,13 @@ struct ShownFrame: Hashable {
     location = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
   }
 
+  var hasLine: Bool { location.contains(":") }
+
+  /// The same in a file of which the line is not known.
+  var withoutLine: ShownFrame {
+    ShownFrame(function: function, location: location.split(separator: ":").first.map(String.init) ?? "")
+  }
+
   /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
     let own = trace.filter { $0.isUsers && !$0.isCompilers && !$0.isBareMain && $0.file != nil }

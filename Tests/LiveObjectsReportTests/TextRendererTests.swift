@@ -160,6 +160,19 @@ import Testing
     #expect(text.contains("… and 45 more call sites"))
   }
 
+  @Test func aCallSiteWithoutALineIsThatOfTheSameFunctionWithOne() {
+    var builder = CaptureBuilder()
+    let (type, symbolicator) = (builder.type("Demo.Node"), TableSymbolicator())
+    symbolicator.define(1, [.user("grow()", line: 7)])
+    symbolicator.define(2, [.user("grow()", line: nil)])
+    symbolicator.define(3, [.user("grow(by:)", line: nil)])
+    for offset: UInt64 in 1...3 {
+      builder.objects(of: type, stackTrace: builder.stackTrace([offset]))
+    }
+    let text = TextRenderer().render(makeReport(of: builder, symbolicator: symbolicator))
+    #expect(text.contains("2 ×  grow()     Loader.swift:7\n    1 ×  grow(by:)  Loader.swift\n"))
+  }
+
   @Test func callersOfOneCallSiteStandBelowIt() throws {
     try expectGolden(TextRenderer().render(CalledFromManyPlaces().report()), "callers.txt")
   }
