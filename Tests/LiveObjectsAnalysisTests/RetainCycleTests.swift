@@ -6,6 +6,20 @@ import Testing
 @Suite struct RetainCycleTests {
   private var builder = CaptureBuilder()
 
+  @Test mutating func ofEqualCyclesThroughACollectionTheFirstElementsIsTold() throws {
+    let (child, parent) = (builder.type("Demo.Child"), builder.type("Demo.Parent"))
+    let (second, first) = (builder.object(of: child), builder.object(of: child))
+    let root = builder.object(of: parent, strongCount: 2)
+    let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.Child>", image: nil))
+    builder.reference(from: second, to: root, property: "parent")
+    builder.reference(from: first, to: root, property: "parent")
+    builder.reference(from: root, to: storage, property: "children")
+    builder.reference(from: storage, to: first, ReferenceLabel(.element), element: 0)
+    builder.reference(from: storage, to: second, ReferenceLabel(.element), element: 1)
+    let found = try #require(Analysis(of: builder.capture, symbolicator: TableSymbolicator()).findings.first)
+    #expect(found.path.map(\.reference) == ["parent", "children[0]"])
+  }
+
   @Test mutating func objectsThatHoldEachOtherAreOneFindingFromTheAlphabeticallyFirst() throws {
     let book = builder.object(of: builder.type("Demo.Book"))
     let author = builder.object(of: builder.type("Demo.Author"))

@@ -42,9 +42,22 @@ struct PathFinder {
     var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
     for object in objects.dropFirst().prefix(mostObjects) where shortest?.references.count != 1 {
       let path = path(from: object, to: object, lookingAt: mostLookedAt, follows: follows)
-      if let path, path.references.count < shortest?.references.count ?? .max { shortest = path }
+      if let path, shortest.map({ isBetter(path, than: $0) }) ?? true { shortest = path }
     }
     return shortest
+  }
+
+  /// Shorter, or as long and by earlier elements of collections: `children[0]` in every run.
+  private func isBetter(_ path: ObjectPath, than other: ObjectPath) -> Bool {
+    guard path.references.count == other.references.count else {
+      return path.references.count < other.references.count
+    }
+    let (elements, others) = (elements(on: path), elements(on: other))
+    return elements.lexicographicallyPrecedes(others)
+  }
+
+  private func elements(on path: ObjectPath) -> [UInt32] {
+    path.references.map { graph.heap.references[$0].element ?? 0 }
   }
 
   private func path(to last: Int, from start: Int) -> ObjectPath {
