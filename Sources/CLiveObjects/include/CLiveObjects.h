@@ -243,8 +243,8 @@ void liveobj_ignore_end(void);
 
 /// Overwrites what calls that have returned left on the calling thread's stack, 16 KB of it.
 ///
-/// The frames of whoever captures next would lie over it, and references that they did not overwrite
-/// would look like theirs.
+/// The frames of whoever captures next would lie over it, and references that they did not
+/// overwrite would look like theirs.
 void liveobj_stack_forget(void);
 
 // MARK: - Captures
