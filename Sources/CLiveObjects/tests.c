@@ -24,7 +24,6 @@ static struct {
     char *text;
     size_t text_used;
     uint32_t count; // atomic: those below are complete
-    uint32_t lost;
     bool are_watched;
 } tests;
 
@@ -46,10 +45,8 @@ static const char *keep_locked(const char *text) {
 }
 
 static uint32_t append_locked(const struct liveobj_test *test) {
-    if (!make_room_locked()) {
-        tests.lost++;
+    if (!make_room_locked())
         return 0;
-    }
     uint32_t number = tests.count + 1;
     tests.items[number] = (struct liveobj_kept_test){
         .library = test->library,
@@ -99,10 +96,6 @@ void liveobj_tests_watch(void) {
 
 bool liveobj_tests_are_watched(void) {
     return LIVEOBJ_GET(tests.are_watched);
-}
-
-uint32_t liveobj_tests_lost(void) {
-    return LIVEOBJ_GET(tests.lost);
 }
 
 struct liveobj_kept_test liveobj_tests_get(uint32_t test) {

@@ -29,8 +29,6 @@ void liveobj_tests_leaked(uint32_t test);
 uint32_t liveobj_tests_count(void);
 /// Whether each test of the process is announced.
 bool liveobj_tests_are_watched(void);
-/// Tests that could not be kept.
-uint32_t liveobj_tests_lost(void);
 struct liveobj_kept_test liveobj_tests_get(uint32_t test);
 
 /// The test whose scope this is or lies in; 0 for none.

@@ -16,16 +16,13 @@
 
 enum { PATH_BYTES = 64 };
 
-/// The number behind the last space but `back`, as the kernel writes it: ` 0x7ffd…`.
-static uintptr_t number_from_end(char *text, int back) {
-    char *word = NULL;
-    for (; back >= 0; back--) {
-        word = strrchr(text, ' ');
-        if (!word)
-            return 0;
-        *word = 0;
-    }
+/// Cuts the last number off, as the kernel writes it: ` 0x7ffd…`.
+static uintptr_t take_last_number(char *text) {
+    char *word = strrchr(text, ' ');
     uintptr_t value = 0;
+    if (!word)
+        return 0;
+    *word = 0;
     for (const char *digit = word + 3; *digit && *digit != '\n'; digit++)
         value = value << 4 | (uintptr_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
     return value;
@@ -39,8 +36,8 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     if (!strchr(text, ' ')) // `running`, or not to be read
         return (struct liveobj_thread_state){0};
     struct liveobj_thread_state state;
-    state.program_counter = number_from_end(text, 0);
-    state.stack_pointer = number_from_end(text, 0);
+    state.program_counter = take_last_number(text);
+    state.stack_pointer = take_last_number(text);
     return state;
 }
 
@@ -124,25 +121,6 @@ static bool is_outermost(uintptr_t address) {
            liveobj_unwind_rule_find(address).kind == LIVEOBJ_UNWIND_OUTERMOST;
 }
 
-static bool copy_image(void *context, const struct liveobj_image *image) {
-    *(struct liveobj_image *)context = *image;
-    return true;
-}
-
-/// The program's `main`; 0 if its file does not tell. Looked up once.
-static uintptr_t main_function(void) {
-    static uintptr_t known;
-    static bool is_known;
-    // Acquire and release: threads that look it up at the same time find the same.
-    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        struct liveobj_image image;
-        liveobj_images_visit(copy_image, &image); // the executable is the first
-        __atomic_store_n(&known, liveobj_image_symbol(&image, "main").start, __ATOMIC_RELAXED);
-        __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
-    }
-    return __atomic_load_n(&known, __ATOMIC_RELAXED);
-}
-
 /// In the loop in which libdispatch keeps the main thread asleep once `dispatch_main` has ended it,
 /// as under Swift Testing: as a destructor of thread-specific data, after the program's frames are
 /// gone. It never returns. Only a register tells its caller, and what was on the stack before
@@ -164,12 +142,6 @@ static bool is_asleep_for_good(uintptr_t address) {
            address <= __atomic_load_n(&known.end, __ATOMIC_RELAXED);
 }
 
-/// What libc and the kernel keep at the beginning of the main thread's stack, and nothing returns
-/// to.
-static bool is_entry_point(uintptr_t word) {
-    return word == getauxval(AT_ENTRY) || word == main_function();
-}
-
 /// No word up to the first function of the thread leads into code of others. For a frame whose
 /// caller only a register tells; an old word may make a thread look busy, never idle.
 static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
@@ -178,8 +150,8 @@ static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     for (; read_word(reader, place, &word); place += sizeof word) {
         if (is_outermost(word))
             return true;
-        if (!is_entry_point(word) && !is_of_waiting_library(word) &&
-            liveobj_image_of(word, &image) && liveobj_image_contains(&image, word, PF_X))
+        if (!is_of_waiting_library(word) && liveobj_image_of(word, &image) &&
+            liveobj_image_contains(&image, word, PF_X))
             return false;
     }
     return false;

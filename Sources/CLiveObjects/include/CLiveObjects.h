@@ -202,8 +202,8 @@ struct liveobj_test {
 void liveobj_tests_watch(void);
 
 /// A test begins. The strings are copied.
-/// \returns the test's number, counted from 1; 0 if there is no memory for it, which the capture
-/// says.
+/// \returns the test's number, counted from 1; 0 if there is no memory for it: what it leaves
+/// behind belongs to no test then.
 uint32_t liveobj_test_begin(const struct liveobj_test *test);
 
 /// A test has ended; its objects are those made by now. May be called again, to change the outcome
