@@ -11,7 +11,7 @@ let fixtures = [
 }
 
 /// A companion shows the preload library one function, and all else of it binds to itself.
-let companions = [("XCTestCompanion", ["MainRunLoop"]), ("TestingCompanion", [])].map {
+let companions = [("XCTestCompanion", ["MainRunLoop", "XCTestEnd"]), ("TestingCompanion", [])].map {
   (name: String, more: [Target.Dependency]) in
   Target.target(
     name: name,
@@ -60,8 +60,10 @@ let package = Package(
         "LiveObjectsReport",
       ]),
     .target(name: "MainRunLoop", dependencies: ["LiveObjects"]),
+    .target(name: "XCTestEnd", dependencies: ["LiveObjects"]),
     .target(
-      name: "LiveObjectsXCTest", dependencies: ["LiveObjects", "LeakAssertions", "MainRunLoop"]),
+      name: "LiveObjectsXCTest",
+      dependencies: ["LiveObjects", "LeakAssertions", "MainRunLoop", "XCTestEnd"]),
     .target(name: "LiveObjectsTesting", dependencies: ["LiveObjects", "LeakAssertions"]),
     .target(
       name: "TestWatching",

@@ -3,6 +3,7 @@
   internal import LiveObjects
   internal import MainRunLoop
   internal import XCTest
+  internal import XCTestEnd
 
   /// An object that shall be gone at the end of a test, and where that was asked for.
   struct TrackedObject {
@@ -37,11 +38,17 @@
         objects[ObjectIdentifier(test), default: []].append(object)
         return objects[ObjectIdentifier(test)]?.count
       }
-      if count == 1 { LastWord.ask(of: test) }
+      if count == 1 { checkAtEnd(of: test) }
+    }
+
+    private func checkAtEnd(of test: XCTestCase) {
+      guard !LastWord.ask(of: test, check(at:)) else { return }
+      // The test's run is of a class of the user's own. Its teardown blocks are as late as it gets.
+      test.addTeardownBlock { [unowned test] in self.check(at: test) }
     }
 
     /// The test is over: fails it for what is still alive.
-    func check(at end: XCTestCase) {
+    private func check(at end: XCTestCase) {
       let tracked = Recorder.ignoring {
         objects.withLock { $0.removeValue(forKey: ObjectIdentifier(end)) } ?? []
       }

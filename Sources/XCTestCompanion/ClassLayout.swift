@@ -15,7 +15,6 @@
     static var isAsCompiled: Bool {
       ClassLayout(of: PlainRun.self) == ClassLayout(of: XCTestRun.self)
         && ClassLayout(of: PlainCaseRun.self) == ClassLayout(of: XCTestCaseRun.self)
-        && ClassLayout(of: PlainSuiteRun.self) == ClassLayout(of: XCTestSuiteRun.self)
         && ClassLayout(of: PlainCase.self) == ClassLayout(of: XCTestCase.self)
     }
 
@@ -29,6 +28,5 @@
 
   private final class PlainRun: XCTestRun {}
   private final class PlainCaseRun: XCTestCaseRun {}
-  private final class PlainSuiteRun: XCTestSuiteRun {}
   private final class PlainCase: XCTestCase {}
 #endif

@@ -35,11 +35,12 @@
 
   // MARK: - Failures
 
-  /// What is printed for one finding.
+  /// What XCTest is told of one finding.
   struct TestFailure {
-    /// `file:line`.
-    var location: String
     var message: String
+    /// `nil` where the place is not known; its line is 0 then, as XCTest has it.
+    var file: String?
+    var line: Int
   }
 
   extension Looks {
@@ -53,14 +54,9 @@
       return findings.map { finding in
         // Optimised methods that look alike are merged, and have no place of their own.
         let made = finding.allocatedAt.first?.frames.first { $0.isUsers && $0.line != nil }
-        return TestFailure(location: Self.text(declaration ?? made), message: "\(FindingText(finding))")
+        let place = declaration ?? made
+        return TestFailure(message: "\(FindingText(finding))", file: place?.file, line: place?.line ?? 0)
       }
-    }
-
-    /// As XCTest writes it, where it knows no place as well.
-    private static func text(_ frame: SourceFrame?) -> String {
-      guard let frame, let file = frame.file, let line = frame.line else { return "<unknown>:0" }
-      return "\(file):\(line)"
     }
   }
 #endif

@@ -4,20 +4,18 @@
   internal import LiveObjectsReport
   internal import MainRunLoop
   internal import TestWatching
-  // `stdout` is a mutable global to Swift; flushing it is as safe as any `print`.
-  @preconcurrency import Glibc
   import XCTest
+  internal import XCTestEnd
 
   /// Brackets each test, and fails those that left something behind.
   ///
   /// XCTest calls it on the main thread only, one test after the other. All that it does is our own work and not
-  /// recorded, but for the run loop that turns between two looks: that is the program's.
+  /// recorded, but for the run loop that turns between two looks, and for what XCTest and other observers do about
+  /// a failure: that is the program's.
   final class TestObserver: XCTestObservation {
     private let host: CompanionHost
     /// Keeps what it has learnt from one test to the next.
     private lazy var symbolicator = BinarySymbolicator(runner: host.runner)
-    /// Those that run, the innermost last.
-    private var suites: [XCTestSuite] = []
     /// Those that run, the innermost last: a test may run others.
     private var running: [RunningTest] = []
     private var properties: [ObjectIdentifier: StoredProperties] = [:]
@@ -26,33 +24,20 @@
       self.host = host
     }
 
-    func testSuiteWillStart(_ testSuite: XCTestSuite) {
-      Recorder.ignoring { suites.append(testSuite) }
-    }
-
-    func testSuiteDidFinish(_ testSuite: XCTestSuite) {
-      Recorder.ignoring { _ = suites.popLast() }
-    }
-
     func testCaseWillStart(_ testCase: XCTestCase) {
       Recorder.ignoring {
         let running = RunningTest(testCase, properties(of: type(of: testCase)))
         // The first block that is added is the last that runs, just before `tearDown`.
         testCase.addTeardownBlock { running.noteProperties() }
         self.running.append(running)
+        _ = LastWord.ask(of: testCase, judge)
       }
     }
 
+    /// A test whose run is of a class of the program's own ends here, when it can fail no more: what it left behind
+    /// is for the report to tell.
     func testCaseDidFinish(_ testCase: XCTestCase) {
-      guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
-      let late = Recorder.ignoring { LateFailures(of: testCase) }
-      let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn) }
-      while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
-      Recorder.ignoring {
-        if late?.end() != true { return fail(running, looks) }
-        running.test.end(.failed)
-        count(testCase)
-      }
+      Recorder.ignoring { _ = takeRunning(testCase) }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {
@@ -61,7 +46,7 @@
       return known
     }
 
-    /// Ends the test.
+    /// Ends the test, if that was not done yet.
     ///
     /// - Returns: `nil` if there is nothing to judge.
     private func takeRunning(_ testCase: XCTestCase) -> RunningTest? {
@@ -70,33 +55,54 @@
       running.test.end(outcome)
       return outcome == .passed && host.failOn != .none ? running : nil
     }
+  }
 
-    private func fail(_ running: RunningTest, _ looks: Looks) {
+  // MARK: - Judging
+
+  extension TestObserver {
+    /// The teardown of a test is over, and the test may still fail.
+    private func judge(_ testCase: XCTestCase) {
+      guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
+      testCase.withFailuresThatEndNothing {
+        let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn) }
+        while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
+        for failure in Recorder.ignoring({ failures(of: running, looks) }) { testCase.record(failure) }
+      }
+    }
+
+    private func failures(of running: RunningTest, _ looks: Looks) -> [TestFailure] {
+      // Its code may have failed meanwhile, from the main queue or another thread.
+      guard running.testCase.outcome == .passed else {
+        running.test.end(.failed)
+        return []
+      }
       let failures = looks.failures(of: running, namedBy: symbolicator)
-      guard !failures.isEmpty else { return }
-      running.test.end(.leaked)
-      for failure in failures { record(failure, running.testCase) }
-    }
-
-    /// As XCTest records a failure: a line on standard output, and one more in the counts.
-    private func record(_ failure: TestFailure, _ testCase: XCTestCase) {
-      print("\(failure.location): error: \(testCase.name) : \(failure.message)")
-      fflush(stdout)
-      count(testCase)
-    }
-
-    /// One more failure of the suite.
-    private func count(_ testCase: XCTestCase) {
-      (suites.last?.testRun as? XCTestSuiteRun)?.addTestRun(LeakRun(test: testCase))
+      if !failures.isEmpty { running.test.end(.leaked) }
+      return failures
     }
   }
 
   extension XCTestCase {
-    /// What became of a test that has finished.
+    /// What became of a test that is over.
     fileprivate var outcome: TestDescription.Outcome {
       guard let testRun else { return .failed }
       if testRun.totalFailureCount > 0 { return .failed }
       return testRun.hasBeenSkipped ? .skipped : .passed
+    }
+
+    /// A test that shall not go on after a failure ends the process with its first one. While it is judged time passes
+    /// and its main queue is served, which would not be so without us.
+    fileprivate func withFailuresThatEndNothing(_ body: () -> Void) {
+      let continues = continueAfterFailure
+      if !continues { continueAfterFailure = true }
+      body()
+      if !continues { continueAfterFailure = false }
+    }
+
+    /// Told to the run: to fail by the test case's own method may end the process.
+    fileprivate func record(_ failure: TestFailure) {
+      (testRun as? XCTestCaseRun)?.recordFailure(
+        withDescription: failure.message, inFile: failure.file, atLine: failure.line, expected: true)
     }
   }
 #endif

@@ -33,6 +33,23 @@ struct PreloadedAssertionTests {
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
   }
 
+  @Test func whatATrackedObjectTellsAtTheEndOfATestIsToldOnce() throws {
+    let (run, report) = try run("DemoXCTests.ClearedPropertyTests,DemoXCTests.CustomRunTests/testLeaking")
+    let tests = ["ClearedPropertyTests.testLeaking", "CustomRunTests.testLeaking"]
+    #expect(XCTestRun(run).failures.map(\.test) == tests)
+    #expect(XCTestRun(run).failed == tests)
+    #expect(XCTestRun(run).passed == ["ClearedPropertyTests.testMended"])
+    #expect(report.tests.map(\.outcome) == ["leaked", "passed", "leaked"])
+  }
+
+  @Test func aLeakOfATestWithARunOfItsOwnClassIsLeftToTheReport() throws {
+    let (run, report) = try run(
+      "DemoXCTests.CustomRunTests/testLeakingUntracked,DemoXCTests.MakeSUTTests/testMended")
+    #expect(run.status == .exited(0))
+    #expect(XCTestRun(run).passed == ["CustomRunTests.testLeakingUntracked", "MakeSUTTests.testMended"])
+    #expect(report.tests.map(\.findings.count) == [1, 0])
+  }
+
   @Test func aKnownLeakStaysKnownAndIsListed() throws {
     let (run, report) = try run("--testing-library", "swift-testing", "--filter", "KnownLeakTests/known")
     #expect(run.status == .exited(0))

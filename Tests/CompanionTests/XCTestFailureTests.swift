@@ -6,6 +6,8 @@ struct XCTestFailureTests {
   @Test func aLeakFailsTheTestThatMadeItAndNoOther() throws {
     let run = try XCTestLeaks.run("OrderTests")
     #expect(run.failures.map(\.test) == ["OrderTests.testB_leaks"])
+    #expect(run.failed == ["OrderTests.testB_leaks"])
+    #expect(run.passed == ["OrderTests.testA_leavesNothing", "OrderTests.testC_leavesNothingEither"])
     #expect(run.run.status == .exited(1))
   }
 
@@ -52,6 +54,7 @@ struct XCTestFailureTests {
   @Test func anAsynchronousTestFailsToo() throws {
     let run = try XCTestLeaks.run("AsyncTests")
     #expect(run.failures.map(\.test) == ["AsyncTests.testLeaksAfterAwaiting"])
+    #expect(run.failed == ["AsyncTests.testLeaksAfterAwaiting"])
     #expect(
       run.failures.map(\.place)
         == [try XCTestLeaks.declaration(of: "testLeaksAfterAwaiting", in: "AsyncTests.swift")])
@@ -60,6 +63,8 @@ struct XCTestFailureTests {
   @Test func aTestThatRunsAnotherFailsAfterIt() throws {
     let run = try XCTestLeaks.run("NestingTests")
     #expect(run.failures.map(\.test) == ["NestingTests.testLeaksAndRunsAnother"])
+    #expect(run.failed == ["NestingTests.testLeaksAndRunsAnother"])
+    #expect(run.passed == ["InnerTests.testInner"])
   }
 
   @Test func aTestThatRunsAloneFailsAsItDoesAmongOthers() throws {
@@ -72,16 +77,42 @@ struct XCTestFailureTests {
   @Test func nothingFailsWhereNothingShall() throws {
     let run = try XCTestLeaks.run("OrderTests", options: "failon=none")
     #expect(run.failures.isEmpty)
+    #expect(run.failed.isEmpty && run.passed.count == 3)
     #expect(run.run.status == .exited(0))
   }
 
-  /// XCTest itself ends the process where a finished test fails, and has no run loop turn there.
-  @Test(arguments: ["testFailsOnTheMainQueueAfterItsEnd", "testWhichFailuresEndFailsAfterItsEnd"])
+  @Test func aTestThatEndsTheProcessAtAFailureIsToldAllItsLeaksAndTheNextOneRuns() throws {
+    let run = try XCTestLeaks.run("StoppingTests/testA_leaksTwice", "StoppingTests/testB_leavesNothing")
+    #expect(
+      run.failures.map(\.test) == ["StoppingTests.testA_leaksTwice", "StoppingTests.testA_leaksTwice"])
+    #expect(run.failed == ["StoppingTests.testA_leaksTwice"])
+    #expect(run.passed == ["StoppingTests.testB_leavesNothing"])
+    #expect(run.summary == "Executed 2 tests, with 2 failures (0 unexpected)")
+  }
+
+  @Test func aTestThatMeasuresFailsOnceForAllItsPasses() throws {
+    let run = try XCTestLeaks.run("MeasuringTests")
+    #expect(run.failed == ["MeasuringTests.testLeaksWhileItIsMeasured"])
+    #expect(run.failures.map(\.message.isALeakOfTenLoaders) == [true])
+  }
+
+  /// Without us no run loop turns there.
+  @Test(arguments: [
+    "LateFailureTests/testFailsOnTheMainQueueAfterItsEnd", "StoppingTests/testC_failsAfterItsEnd",
+  ])
   func whatFailsWhileTheTestIsJudgedIsAFailureOfThatTest(test: String) throws {
-    let run = try XCTestLeaks.run("LateFailureTests/\(test)", "LateFailureTests/testNothing")
-    #expect(run.failures.map(\.test) == ["LateFailureTests.\(test)"])
+    let run = try XCTestLeaks.run(test, "LateFailureTests/testNothing")
+    let name = test.replacing("/", with: ".")
+    #expect(run.failures.map(\.test) == [name])
     #expect(run.failures.map(\.message) == ["failed - late"])
+    #expect(run.failed == [name])
     #expect(run.summary == "Executed 2 tests, with 1 failure (0 unexpected)")
     #expect(run.run.status == .exited(1))
+  }
+}
+
+extension String {
+  fileprivate var isALeakOfTenLoaders: Bool {
+    hasPrefix("retain cycle: Leaky.Loader (10 instances, ")
   }
 }

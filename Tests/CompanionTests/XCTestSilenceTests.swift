@@ -41,6 +41,11 @@ struct XCTestSilenceTests {
     #expect(run.summary == "Executed 5 tests, with 0 failures (0 unexpected)")
   }
 
+  @Test func whatIsKeptForTheClassIsNoLeakOfTheTest() throws {
+    let run = try XCTestLeaks.run("ClassTearDownTests")
+    #expect(run.passed == ["ClassTearDownTests.testKeepsATokenForItsClass"])
+  }
+
   @Test func aCycleThatIsBrokenInTearDownIsNoLeak() throws {
     let run = try XCTestLeaks.run("BrokenCycleTests")
     #expect(run.failures.isEmpty, "\(run.failures)")

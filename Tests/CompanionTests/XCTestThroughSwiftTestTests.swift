@@ -25,7 +25,10 @@ struct XCTestThroughSwiftTestTests {
     let xunit = try folder.text(of: "xunit.xml")
     #expect(xunit.contains(#"tests="4" failures="2""#), "\(xunit)")
     #expect(failed(in: xunit) == ["testB_leaks", "testInherited"])
-    #expect(run.standardOutput.contains("error: OrderTests.testB_leaks : retain cycle: Leaky.Loader"))
+    let output = XCTestRun(run)
+    #expect(output.failures.map(\.test).sorted() == ["OrderTests.testB_leaks", "SharedTests.testInherited"])
+    #expect(output.failed.sorted() == ["OrderTests.testB_leaks", "SharedTests.testInherited"])
+    #expect(output.failures.allSatisfy { $0.message.hasPrefix("retain cycle: Leaky.Loader") })
   }
 
   @Test func theReportAndTheFailuresNameTheSameTests() throws {
@@ -35,6 +38,7 @@ struct XCTestThroughSwiftTestTests {
         ["--json", folder.path("report.json")], ["--filter", "LeakyTests", "--disable-swift-testing"]))
     let report = try JSONDecoder().decode(TestedReport.self, from: Data(folder.bytes(of: "report.json")))
     let failed = run.failures.filter { $0.message.hasPrefix("retain cycle") }.map(\.test)
+    #expect(Set(failed).isSubset(of: run.failed))
     #expect(report.testsWithCycles == failed.map(Self.identifier).sorted())
     #expect(failed.count > 3)
     #expect(run.run.status == .exited(1))

@@ -25,6 +25,20 @@ public struct XCTestRun: Sendable {
   /// The tests that left something behind, in order.
   public var leaking: [String] { failures.filter(\.isLeak).map(\.test) }
 
+  /// The tests that XCTest calls failed at their end, in order: `Class.test`.
+  public var failed: [String] { tests("failed") }
+
+  /// Those that it calls passed.
+  public var passed: [String] { tests("passed") }
+
+  private func tests(_ outcome: String) -> [String] {
+    run.standardOutput.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: "'")
+      return parts.count == 3 && parts[0] == "Test Case " && parts[2].hasPrefix(" \(outcome) (")
+        ? String(parts[1]) : nil
+    }
+  }
+
   /// `Executed 3 tests, with 1 failure (0 unexpected)` of all suites together.
   public var summary: String? {
     run.standardOutput.split(separator: "\n").last { $0.contains("Executed ") }

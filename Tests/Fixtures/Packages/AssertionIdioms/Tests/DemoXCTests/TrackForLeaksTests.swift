@@ -155,4 +155,9 @@ final class CustomRunTests: XCTestCase {
     loader.load()
     trackForLeaks(loader)  // fails: CustomRunTests.testLeaking
   }
+
+  func testLeakingUntracked() {
+    let loader = Loader(client: ClientSpy())
+    loader.load()
+  }
 }
