@@ -5,7 +5,6 @@
 #if defined(__linux__)
 
 #include "internal.h"
-#include "scopes.h"
 
 #include <string.h>
 
@@ -16,14 +15,12 @@ typedef void (*visit_object_fn)(void *context, const struct liveobj_object *obje
 /// The objects to look at.
 struct selection {
     uint64_t since;
-    uint32_t scope; ///< 0 for all
     bool instances_only;
 };
 
 static bool is_selected(const struct selection *selection, const struct liveobj_object *object) {
     return object->sequence >= selection->since &&
-           !(selection->instances_only && object->metadata == LIVEOBJ_METADATA_RAW_BUFFER) &&
-           (!selection->scope || liveobj_scope_is_within(object->scope, selection->scope));
+           !(selection->instances_only && object->metadata == LIVEOBJ_METADATA_RAW_BUFFER);
 }
 
 static void visit_live(const struct selection *selection, struct liveobj_reader *reader,
@@ -42,11 +39,7 @@ static void count_object(void *context, const struct liveobj_object *object) {
 }
 
 uint64_t liveobj_census_count(uint64_t since) {
-    return liveobj_census_count_within(since, 0);
-}
-
-uint64_t liveobj_census_count_within(uint64_t since, uint32_t scope) {
-    struct selection selection = {since, scope, true};
+    struct selection selection = {since, true};
     struct liveobj_reader reader;
     uint64_t count = 0;
     liveobj_reader_start(&reader);

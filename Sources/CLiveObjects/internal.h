@@ -21,6 +21,7 @@
 //   scopes.h      which scope was opened in which
 //   tests.h       the tests that this process has run
 //   census.c      how many objects, of which types: what can be said without a capture
+//   cycle_search.h  whether what a test left behind could keep itself alive
 //   os.h          every system call
 //
 // Reading the heap:
@@ -438,8 +439,6 @@ void liveobj_captures_after_fork_child(void);
 
 /// `liveobj_live_count` and `liveobj_visit_types`, for a thread whose guard is set.
 uint64_t liveobj_census_count(uint64_t since);
-/// Likewise, of the objects that belong to a scope or to one inside it.
-uint64_t liveobj_census_count_within(uint64_t since, uint32_t scope);
 void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *context);
 
 // MARK: - recorder.c

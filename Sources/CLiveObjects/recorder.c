@@ -8,6 +8,7 @@
 
 #define _GNU_SOURCE
 #include "recorder.h"
+#include "cycle_search.h"
 #include "internal.h"
 #include "retain_ledger.h"
 #include "scopes.h"
@@ -309,15 +310,14 @@ bool liveobj_recorder_test_has_leaked(uint32_t test) {
     return test > 0 && test <= liveobj_tests_count() && liveobj_tests_get(test).has_leaked;
 }
 
-uint64_t liveobj_recorder_test_live_count(uint32_t test) {
+bool liveobj_recorder_test_may_leave_cycle(uint32_t test) {
     if (test == 0 || test > liveobj_tests_count())
-        return 0;
+        return false;
     struct liveobj_kept_test kept = liveobj_tests_get(test);
     begin_own_work();
-    uint64_t count = kept.scope ? liveobj_census_count_within(kept.first, kept.scope)
-                                : liveobj_census_count(kept.first);
+    bool may_leave_cycle = liveobj_cycle_search_may_find(&kept);
     end_own_work();
-    return count;
+    return may_leave_cycle;
 }
 
 uint32_t liveobj_recorder_test_current(void) {

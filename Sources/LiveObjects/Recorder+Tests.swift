@@ -28,6 +28,6 @@ extension Recorder {
   /// An assertion of ours has told what a test left behind, and the test may know it.
   package static func hasLeaked(_ test: UInt32) -> Bool { liveobj_test_has_leaked(test) }
 
-  /// Live objects of a test, raw buffers and those whose deinit has run not counted.
-  package static func liveCount(of test: UInt32) -> UInt64 { liveobj_test_live_count(test) }
+  /// Objects that a test left behind could keep themselves alive. `false` is certain; only a capture shows more.
+  package static func mayLeaveCycle(_ test: UInt32) -> Bool { liveobj_test_may_leave_cycle(test) }
 }

@@ -136,41 +136,130 @@ static uint32_t begin_test(const char *id, const char *arguments, uint32_t scope
                                                      .scope = scope});
 }
 
-static void a_test_counts_what_was_made_in_its_scope_and_those_inside(void) {
+static void end_test(uint32_t test) {
+    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
+    EXPECT(liveobj_test_current() == 0);
+}
+
+static void the_test_that_runs_is_that_of_the_bound_scope(void) {
     uint32_t scope = liveobj_scope_make();
     bind(scope, 0, NULL);
     uint32_t inner = liveobj_scope_make();
-    uint32_t test = begin_test("Module.Suite/counted()", "", scope);
-    EXPECT(test != 0 && liveobj_test_live_count(test) == 0);
-    EXPECT(liveobj_test_current() == test);
-    void *own = make_object();
+    uint32_t test = begin_test("Module.Suite/scoped()", "", scope);
+    EXPECT(test != 0 && liveobj_test_current() == test);
     bind(scope, inner, NULL);
-    void *measured = make_object();
+    EXPECT(liveobj_test_current() == test);
     bind(0, 0, NULL);
-    void *foreign = make_object();
-    EXPECT(liveobj_test_live_count(test) == 2 && liveobj_test_current() == 0);
-    swift_slowDealloc(own, BYTES, ALIGNMENT_MASK);
-    EXPECT(liveobj_test_live_count(test) == 1);
-    swift_slowDealloc(measured, BYTES, ALIGNMENT_MASK);
-    swift_slowDealloc(foreign, BYTES, ALIGNMENT_MASK);
-    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
+    end_test(test);
 }
 
-static void a_test_without_a_scope_counts_all_since_it_began(void) {
-    void *before = make_object();
+static void without_a_scope_it_is_the_one_that_has_not_ended(void) {
     uint32_t test = begin_test("Module.Suite/test", "", 0);
+    EXPECT(liveobj_test_current() == test);
+    end_test(test);
+}
+
+// MARK: - Cycles
+
+/// Words behind the header.
+enum { FIRST, SECOND };
+
+static void set(void *object, size_t word, void *target) {
+    ((void **)object)[2 + word] = target;
+}
+
+static void *make_object_in(uint32_t scope) {
+    bind(scope, 0, NULL);
     void *object = make_object();
-    EXPECT(liveobj_test_live_count(test) == 1 && liveobj_test_current() == test);
-    liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
-    EXPECT(liveobj_test_current() == 0);
-    swift_slowDealloc(before, BYTES, ALIGNMENT_MASK);
+    bind(0, 0, NULL);
+    return object;
+}
+
+static void free_object(void *object) {
     swift_slowDealloc(object, BYTES, ALIGNMENT_MASK);
+}
+
+static void what_leads_nowhere_is_no_cycle(void) {
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/values()", "", scope);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    void *top = make_object_in(scope), *left = make_object_in(scope);
+    void *right = make_object_in(scope), *bottom = make_object_in(scope);
+    set(top, FIRST, left);
+    set(top, SECOND, right);
+    set(left, FIRST, bottom);
+    set(right, FIRST, bottom); // met twice, from different sides
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    set(bottom, SECOND, (void *)((uintptr_t)top | UINT64_C(0xf) << 60 | 5)); // flags in spare bits
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    free_object(bottom);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    free_object(top), free_object(left), free_object(right);
+    end_test(test);
+}
+
+static void an_object_that_refers_to_itself_is_a_cycle(void) {
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/own()", "", scope);
+    void *object = make_object_in(scope);
+    set(object, SECOND, object);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    end_test(test);
+    free_object(object);
+}
+
+static void a_cycle_may_lead_through_objects_of_no_test(void) {
+    void *older = make_object();
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/older()", "", scope);
+    void *object = make_object_in(scope);
+    set(older, FIRST, object);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    set(object, FIRST, older);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    free_object(object);
+    end_test(test);
+    free_object(older);
+}
+
+static void work_without_a_scope_counts_and_that_of_another_test_does_not(void) {
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/queues()", "", scope);
+    void *foreign = make_object_in(liveobj_scope_make());
+    set(foreign, FIRST, foreign);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    void *unscoped = make_object();
+    set(unscoped, FIRST, unscoped);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    free_object(unscoped);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    free_object(foreign);
+    end_test(test);
+}
+
+static void objects_whose_deinit_has_begun_start_no_search(void) {
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/dead()", "", scope);
+    void *object = make_object_in(scope);
+    set(object, FIRST, object);
+    ((uint64_t *)object)[1] |= UINT64_C(1) << 32; // as the runtime marks it
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    free_object(object);
+    end_test(test);
+}
+
+static void beyond_thousands_of_objects_the_search_gives_up(void) {
+    enum { COUNT = 5000 };
+    static void *objects[COUNT];
+    uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/large()", "", scope);
+    for (size_t i = 0; i < COUNT; i++)
+        objects[i] = make_object_in(scope);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    for (size_t i = 0; i < COUNT; i++)
+        free_object(objects[i]);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    end_test(test);
 }
 
 static void what_is_no_test_has_nothing_and_cannot_end(void) {
     liveobj_test_end(0, LIVEOBJ_TEST_FAILED);
     liveobj_test_end(UINT32_MAX, LIVEOBJ_TEST_FAILED);
-    EXPECT(liveobj_test_live_count(0) == 0 && liveobj_test_live_count(UINT32_MAX) == 0);
+    EXPECT(!liveobj_test_may_leave_cycle(0) && !liveobj_test_may_leave_cycle(UINT32_MAX));
 }
 
 static void a_test_ends_once_and_its_outcome_may_change(void) {
@@ -213,8 +302,8 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
     EXPECT(section_word(tests, 0) == LIVEOBJ_TEST_TESTING);
     EXPECT(section_word(tests, 1) == LIVEOBJ_TEST_PASSED);
     EXPECT(section_word(tests, 2) == first.scope && section_word(tests, 3) == 12);
-    EXPECT(section_word(tests, TEST_WORDS) == strlen("Module.Suite/counted()"));
-    EXPECT(memcmp(tests.bytes + TEXT * sizeof(uint32_t), "Module.Suite/counted()", 22) == 0);
+    EXPECT(section_word(tests, TEST_WORDS) == strlen("Module.Suite/scoped()"));
+    EXPECT(memcmp(tests.bytes + TEXT * sizeof(uint32_t), "Module.Suite/scoped()", 21) == 0);
     EXPECT(scopes.count % 8 == 0 && section_word(scopes, 1) < section_word(scopes, 0));
     EXPECT(liveobj_scope_parent(section_word(scopes, 0)) == section_word(scopes, 1));
     liveobj_buffer_free(capture);
@@ -264,8 +353,14 @@ int main(void) {
     a_task_that_nobody_recorded_has_no_scope();
     without_keys_objects_have_no_scope();
     a_scope_lies_in_the_one_that_was_bound();
-    a_test_counts_what_was_made_in_its_scope_and_those_inside();
-    a_test_without_a_scope_counts_all_since_it_began();
+    the_test_that_runs_is_that_of_the_bound_scope();
+    without_a_scope_it_is_the_one_that_has_not_ended();
+    what_leads_nowhere_is_no_cycle();
+    an_object_that_refers_to_itself_is_a_cycle();
+    a_cycle_may_lead_through_objects_of_no_test();
+    work_without_a_scope_counts_and_that_of_another_test_does_not();
+    objects_whose_deinit_has_begun_start_no_search();
+    beyond_thousands_of_objects_the_search_gives_up();
     what_is_no_test_has_nothing_and_cannot_end();
     a_test_ends_once_and_its_outcome_may_change();
     a_test_that_an_assertion_fails_for_a_leak_has_leaked();

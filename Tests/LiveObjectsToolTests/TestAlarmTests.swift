@@ -120,7 +120,8 @@
         let result = try ToolSample.run(
           "/bin/sh", ["-c", script, BuiltProducts.tool, folder.path, ToolSample.scratchPath[1]],
           environment: ["SAMPLE_WAITS": "1"])
-        #expect(result.standardOutput == "130 0\n")
+        // SwiftPM ends with 1 where it hears of its child's end before its own signal.
+        #expect(["130 0\n", "1 0\n"].contains(result.standardOutput))
       }
 
       /// The tool as installed with a preload library that does nothing, and without companions.

@@ -6,7 +6,7 @@
 #include "layout_table.h"
 #include "metadata.h"
 
-static struct liveobj_storage storage_named(uintptr_t descriptor) {
+enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
     static const struct {
         const char *name;
         enum liveobj_storage_kind kind;
@@ -16,11 +16,18 @@ static struct liveobj_storage storage_named(uintptr_t descriptor) {
         {"_SetStorage", LIVEOBJ_STORAGE_SET},
         {"__StringStorage", LIVEOBJ_STORAGE_TEXT},
     };
-    struct liveobj_storage storage = {0};
+    uintptr_t descriptor = liveobj_descriptor_of(metadata);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (liveobj_descriptor_is(descriptor, "Swift", known[i].name))
-            storage.kind = known[i].kind;
-    return storage;
+            return known[i].kind;
+    return LIVEOBJ_STORAGE_NONE;
+}
+
+size_t liveobj_array_element_offset(uintptr_t metadata, size_t index) {
+    enum { ARRAY_HEADER = 32 };
+    uintptr_t element = liveobj_word(liveobj_generic_arguments(metadata), 0);
+    return liveobj_value_offset(element, ARRAY_HEADER) +
+           index * liveobj_witnesses_of(element)->stride;
 }
 
 static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
@@ -29,12 +36,11 @@ static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
 }
 
 static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
-    enum { ARRAY_HEADER = 32 };
     uintptr_t arguments = liveobj_generic_arguments(metadata);
     uintptr_t element = liveobj_word(arguments, 0);
     storage->elements = layout_if_it_holds(element);
     storage->element_stride = liveobj_witnesses_of(element)->stride;
-    storage->first_element = liveobj_value_offset(element, ARRAY_HEADER);
+    storage->first_element = liveobj_array_element_offset(metadata, 0);
     if (storage->kind == LIVEOBJ_STORAGE_DICTIONARY) {
         uintptr_t value = liveobj_word(arguments, 1);
         storage->values = layout_if_it_holds(value);
@@ -48,7 +54,7 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
     struct liveobj_storage *storage = known ? NULL : liveobj_layout_allocate(sizeof *storage);
     if (!storage)
         return known;
-    *storage = storage_named(liveobj_descriptor_of(metadata));
+    *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata)};
     if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
         find_elements(storage, metadata);
     return liveobj_layout_table_put(&table, metadata, storage);

@@ -15,6 +15,13 @@ enum liveobj_storage_kind {
     LIVEOBJ_STORAGE_TEXT, // of a string: no references
 };
 
+/// Which of them a class is. Reads metadata only.
+enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata);
+
+/// Where an element of an array's storage begins, from the start of the object. Reads metadata
+/// only.
+size_t liveobj_array_element_offset(uintptr_t metadata, size_t index);
+
 /// What a class has after its stored properties.
 struct liveobj_storage {
     enum liveobj_storage_kind kind;

@@ -220,10 +220,11 @@ void liveobj_test_leaked(uint32_t test);
 /// the failure for a known one, and the test passes.
 bool liveobj_test_has_leaked(uint32_t test);
 
-/// The number of live objects of a test, counted as `liveobj_live_count` does: those of its scope
-/// and of the scopes opened in it, or those made since it began. Cost: one pass over all records,
-/// about a nanosecond each.
-uint64_t liveobj_test_live_count(uint32_t test);
+/// Whether what a test left behind could keep itself alive: some live object of its scope and of the
+/// scopes opened in it, or made in no scope since it began, from which words lead back to itself, or
+/// to a task. Says yes too often and never no wrongly: only a capture shows a cycle. Cost: one pass
+/// over all records, about a nanosecond each, and a look at what it finds.
+bool liveobj_test_may_leave_cycle(uint32_t test);
 
 /// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
 /// that began last and has not ended; 0 for none. For assertions and `liveobj_test_leaked`.
