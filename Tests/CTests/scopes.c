@@ -219,17 +219,28 @@ static void a_cycle_may_lead_through_objects_of_no_test(void) {
     free_object(older);
 }
 
-static void work_without_a_scope_counts_and_that_of_another_test_does_not(void) {
+static void objects_of_no_test_or_another_one_start_no_search(void) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/queues()", "", scope);
-    void *foreign = make_object_in(liveobj_scope_make());
+    void *foreign = make_object_in(liveobj_scope_make()), *unscoped = make_object();
     set(foreign, FIRST, foreign);
-    EXPECT(!liveobj_test_may_leave_cycle(test));
-    void *unscoped = make_object();
     set(unscoped, FIRST, unscoped);
-    EXPECT(liveobj_test_may_leave_cycle(test));
-    free_object(unscoped);
     EXPECT(!liveobj_test_may_leave_cycle(test));
-    free_object(foreign);
+    void *object = make_object_in(scope);
+    set(object, FIRST, unscoped);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    free_object(object), free_object(unscoped), free_object(foreign);
+    end_test(test);
+}
+
+static void a_test_without_a_scope_has_all_objects_since_it_began(void) {
+    void *before = make_object();
+    set(before, FIRST, before);
+    uint32_t test = begin_test("Module.Suite/test", "", 0);
+    EXPECT(!liveobj_test_may_leave_cycle(test));
+    void *object = make_object();
+    set(object, FIRST, object);
+    EXPECT(liveobj_test_may_leave_cycle(test));
+    free_object(object), free_object(before);
     end_test(test);
 }
 
@@ -358,7 +369,8 @@ int main(void) {
     what_leads_nowhere_is_no_cycle();
     an_object_that_refers_to_itself_is_a_cycle();
     a_cycle_may_lead_through_objects_of_no_test();
-    work_without_a_scope_counts_and_that_of_another_test_does_not();
+    objects_of_no_test_or_another_one_start_no_search();
+    a_test_without_a_scope_has_all_objects_since_it_began();
     objects_whose_deinit_has_begun_start_no_search();
     beyond_thousands_of_objects_the_search_gives_up();
     what_is_no_test_has_nothing_and_cannot_end();

@@ -220,9 +220,9 @@ void liveobj_test_leaked(uint32_t test);
 /// the failure for a known one, and the test passes.
 bool liveobj_test_has_leaked(uint32_t test);
 
-/// Whether what a test left behind could keep itself alive: some live object of its scope and of the
-/// scopes opened in it, or made in no scope since it began, from which words lead back to itself, or
-/// to a task. Says yes too often and never no wrongly: only a capture shows a cycle. Cost: one pass
+/// Whether what a test left behind could keep itself alive: from some live object of its scope and
+/// of the scopes opened in it (or, without a scope, made since it began) words lead to a cycle or to
+/// a task. Says yes too often and never no wrongly: only a capture shows a cycle. Cost: one pass
 /// over all records, about a nanosecond each, and a look at what it finds.
 bool liveobj_test_may_leave_cycle(uint32_t test);
 
