@@ -21,9 +21,9 @@ extension SourceFrame {
   /// The C++ code that runs tasks, in whose place a person knows nothing.
   var isConcurrencyRuntimes: Bool { isRuntimes || module.hasPrefix("libswift") }
 
-  /// What runs before a program's own code does.
+  /// What runs before a program's own code does. The C library exports no names for it.
   var isThreadStart: Bool {
-    guard let function else { return false }
+    guard let function else { return module.hasPrefix("libc.so") || module.hasPrefix("libc-") }
     return ["_start", "start_thread", "clone", "clone3", "__clone", "__clone3"].contains(function)
       || function.hasPrefix("__libc_start_")
   }

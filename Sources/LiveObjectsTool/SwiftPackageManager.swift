@@ -4,6 +4,30 @@ import LiveObjectsReport
 enum SwiftPackageManager {
   /// - Returns: the version as numbers, `[6, 3, 1]` for instance; `nil` if it says something unknown.
   static func version() throws(ToolFailure) -> [Int]? {
+    if let version = versionOfToolchain(with: ProgramSearch.path(of: "swift")) { return version }
+    return try versionAsItSays()
+  }
+
+  /// What the toolchain's own files tell, which spares every run the time that it takes to ask.
+  ///
+  /// - Parameter swift: leads to a program in a toolchain's `usr/bin`, or to something else, which tells nothing.
+  static func versionOfToolchain(with swift: String) -> [Int]? {
+    guard let folder = swift.resolvingLinks?.parentFolder, "\(folder)/swift-package".resolvingLinks != nil,
+      let bytes = try? InputFile.bytes(of: "\(folder)/../lib/swift/linux/\(interface)")
+    else { return nil }
+    let head = String(decoding: bytes.prefix(1_000), as: UTF8.self)
+    return head.firstMatch(of: /swift-compiler-version: Swift version (\S+)/).flatMap {
+      version(in: String($0.1))
+    }
+  }
+
+  #if arch(arm64)
+    private static let interface = "Swift.swiftmodule/aarch64-unknown-linux-gnu.swiftinterface"
+  #else
+    private static let interface = "Swift.swiftmodule/x86_64-unknown-linux-gnu.swiftinterface"
+  #endif
+
+  private static func versionAsItSays() throws(ToolFailure) -> [Int]? {
     do throws(SystemError) {
       let output = try TemporaryFile()
       let child = try ChildProcess(

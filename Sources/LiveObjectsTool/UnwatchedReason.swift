@@ -27,7 +27,7 @@ struct UnwatchedReason: CustomStringConvertible {
   ///
   /// - Parameter lost: processes that began to be watched.
   init(ofSilent program: String, _ ending: ChildProcess.Ending, lost: [String]) {
-    if lost.isEmpty, let reason = Self.reason(inFile: Self.search(program)) {
+    if lost.isEmpty, let reason = Self.reason(inFile: ProgramSearch.path(of: program)) {
       description = "\(program) \(reason)"
     } else if case .signaled(let signal) = ending {
       description = "\(program) was killed by signal \(signal) before it could report"
@@ -53,13 +53,6 @@ struct UnwatchedReason: CustomStringConvertible {
       return "belongs to the Swift toolchain"
     }
     return file.holdsSwift ? nil : "holds no Swift code"
-  }
-
-  /// The file that a shell would run.
-  private static func search(_ program: String) -> String {
-    guard !program.contains("/") else { return program }
-    let folders = (Environment["PATH"] ?? "/bin:/usr/bin").split(separator: ":")
-    return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 } ?? program
   }
 }
 

@@ -31,6 +31,14 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "run()", "main"])
   }
 
+  @Test mutating func theCLibrarysUnnamedFramesAreNoPartOfATrace() {
+    let unnamed = SourceFrame(function: nil, module: "libc.so.6", file: nil, line: nil, isSystem: true)
+    symbolicator.define(0x62, [unnamed])
+    leak(at: [0x30, 0x40, 0x62, 0x62])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "run()"])
+  }
+
   @Test mutating func libraryFramesBetweenTheProgramsOwnStay() {
     leak(at: [0x30, 0x11, 0x40])
     let finding = analyse(builder, symbolicator).findings.first

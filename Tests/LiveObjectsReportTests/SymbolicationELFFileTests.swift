@@ -48,7 +48,8 @@ struct SymbolicationELFFileTests {
     }
     #expect(file.buildID.count <= bytes.count)
     #expect((file.interpreter?.utf8.count ?? 0) <= bytes.count * 3)
-    #expect((SymbolTable(of: file, .functions).symbol(at: 0x2000)?.utf8.count ?? 0) <= bytes.count * 3)
+    let symbols = SymbolTable(of: file, .functions).symbols(at: [0x2000, 0])
+    #expect((symbols[0x2000]?.utf8.count ?? 0) <= bytes.count * 3)
   }
 }
 

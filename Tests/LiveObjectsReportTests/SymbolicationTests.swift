@@ -36,6 +36,27 @@ struct SymbolicationTests {
     #expect(try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\n")
   }
 
+  @Test("of the toolchain from their symbol tables, which takes no llvm-symbolizer")
+  func namesSystemFramesAlone() throws {
+    let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exit 1")
+    let maps = try #require(FileHandle(forReadingAtPath: "/proc/self/maps")).readDataToEndOfFile()
+    let files = String(decoding: maps, as: UTF8.self).split { " \n".contains($0) }
+    let runtime = String(try #require(files.first { $0.hasSuffix("/libswiftCore.so") }))
+    var capture = ownCapture
+    capture.images[0] = Image(loadBias: 0, addresses: 0..<1, path: runtime, isSystem: true)
+    let table = SymbolTable(of: try #require(ELFFile(path: runtime)), .functions).all
+    let function = try #require(table.first { $0.name == "swift_retainCount" }).address
+    let method = try #require(table.first { $0.name.hasPrefix("_ZN5swift") }).address
+
+    let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
+    let frames = [function, method].map { Frame(image: 0, offset: $0 + 1) }
+    let named = symbolicator.symbolicate(Set(frames), of: capture)
+    #expect(named[frames[0]]?.first?.function == "swift_retainCount")
+    #expect(named[frames[1]]?.first?.function?.contains("swift::") == true)
+    #expect(symbolicator.notes.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("llvm-symbolizer.runs")))
+  }
+
   @Test("without file and line where llvm-symbolizer is missing, and says so once")
   func namesFunctionsWithoutSymbolizer() throws {
     let (frame, _) = makeFrame()

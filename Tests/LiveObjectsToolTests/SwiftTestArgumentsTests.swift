@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LiveObjectsTool
@@ -39,5 +40,14 @@ struct SwiftTestArgumentsTests {
     ] as [(String, [Int]?)])
   func tellsVersions(text: String, version: [Int]?) {
     #expect(SwiftPackageManager.version(in: text) == version)
+  }
+
+  @Test("the files of a toolchain tell the version that its SwiftPM says")
+  func toolchainsTellTheirVersion() throws {
+    let said = try runProgram(Compiler.find("swift"), ["package", "--version"]).standardOutput
+    let version = SwiftPackageManager.versionOfToolchain(with: try Compiler.find("swift"))
+    #expect(version != nil && version == SwiftPackageManager.version(in: said))
+    #expect(SwiftPackageManager.versionOfToolchain(with: "/bin/sh") == nil)
+    #expect(SwiftPackageManager.versionOfToolchain(with: "/no/such/swift") == nil)
   }
 }

@@ -18,9 +18,10 @@ extension BinarySymbolicator {
   private func names(of offsets: [UInt64], in binary: String) -> [UInt64: String] {
     let addresses = offsets.map { CodeAddress(binary: binary, address: $0) }
     let unknown = addresses.filter { variables[$0] == nil }
-    let table = unknown.isEmpty ? nil : ELFFile(path: binary).map { SymbolTable(of: $0, .variables) }
+    let file = unknown.isEmpty ? nil : ELFFile(path: binary)
+    let symbols = file.map { SymbolTable(of: $0, .variables).symbols(at: unknown.map(\.address)) } ?? [:]
     for address in unknown {
-      variables[address] = .some(table?.symbol(at: address.address).flatMap(VariableName.text(of:)))
+      variables[address] = .some(symbols[address.address].flatMap(VariableName.text(of:)))
     }
     return addresses.reduce(into: [:]) { $0[$1.address] = variables[$1] ?? nil }
   }

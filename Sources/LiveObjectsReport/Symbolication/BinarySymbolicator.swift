@@ -16,6 +16,8 @@ public final class BinarySymbolicator: Symbolicator {
   /// One that worked: without it, there are no lines whatever a file holds.
   private var hasSymbolizer = false
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
+  /// Files of the toolchain and of the system.
+  private var systemBinaries: Set<String> = []
   private var names: [String: FunctionName] = [:]
   private var sources: [CodeAddress: [SourceFrame]] = [:]
   /// `nil` for addresses without a symbol.
@@ -79,6 +81,7 @@ public final class BinarySymbolicator: Symbolicator {
       guard let index, capture.images.indices.contains(index),
         let binary = binary(of: capture.images[index])
       else { continue }
+      if capture.images[index].isSystem { systemBinaries.insert(binary) }
       for frame in frames {
         // A return address: the call lies before it.
         addresses[frame] = CodeAddress(binary: binary, address: frame.offset - min(frame.offset, 1))
@@ -105,7 +108,8 @@ public final class BinarySymbolicator: Symbolicator {
   private func resolve(_ addresses: Set<CodeAddress>, images: [String]) {
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
-    let addresses = addresses.subtracting(resolveFunctionPointers(among: addresses))
+    let addresses = addresses.subtracting(resolveWithoutLines(among: addresses))
+    guard !addresses.isEmpty else { return }
     guard let symbolizer = search.symbolizer(forProcessWith: images) else {
       collectedNotes.addMissingSymbolizer()
       return resolveFromSymbolTables(addresses)
@@ -121,26 +125,38 @@ public final class BinarySymbolicator: Symbolicator {
     }
   }
 
-  /// Names asynchronous closures: what stands for their code is a variable, the async function pointer.
+  /// Names what needs no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of
+  /// its time, and asynchronous closures, for which a variable stands, the async function pointer.
   ///
-  /// - Returns: the addresses that are none of code.
-  private func resolveFunctionPointers(among addresses: Set<CodeAddress>) -> Set<CodeAddress> {
-    var pointers: Set<CodeAddress> = []
+  /// - Returns: the addresses that need nothing else.
+  private func resolveWithoutLines(among addresses: Set<CodeAddress>) -> Set<CodeAddress> {
+    var resolved: Set<CodeAddress> = []
     for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
       guard let file = ELFFile(path: binary) else { continue }
-      pointers.formUnion(addresses.filter { !file.holdsCode(at: $0.address) })
+      let pointers = addresses.filter { !file.holdsCode(at: $0.address) }
+      let code = systemBinaries.contains(binary) ? Set(addresses).subtracting(pointers) : []
+      resolve(pointers, fromSymbolsOf: file, .variables)
+      resolve(code, fromSymbolsOf: file, .functions)
+      resolved.formUnion(code.union(pointers))
     }
-    resolveFromSymbolTables(pointers, .variables)
-    return pointers
+    return resolved
   }
 
-  private func resolveFromSymbolTables(_ addresses: Set<CodeAddress>, _ kind: SymbolTable.Kind = .functions) {
+  private func resolveFromSymbolTables(_ addresses: Set<CodeAddress>) {
     for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
       guard let file = ELFFile(path: binary) else { continue }
-      let table = SymbolTable(of: file, kind)
-      for address in addresses {
-        known[address] = table.symbol(at: address.address).map { [.init(symbol: $0)] } ?? []
-      }
+      resolve(addresses, fromSymbolsOf: file, .functions)
+    }
+  }
+
+  private func resolve(
+    _ addresses: some Collection<CodeAddress>, fromSymbolsOf file: ELFFile, _ kind: SymbolTable.Kind
+  ) {
+    guard !addresses.isEmpty else { return }
+    let symbols = SymbolTable(of: file, kind).symbols(at: addresses.map(\.address))
+    for address in addresses {
+      let name = symbols[address.address].map { demangle(itaniumSymbol: $0) ?? $0 }
+      known[address] = name.map { [.init(symbol: $0)] } ?? []
     }
   }
 

@@ -18,3 +18,21 @@ func demangle(symbol: String) -> String? {
   defer { free(text) }
   return String(cString: text)
 }
+
+private typealias ItaniumDemangle =
+  @convention(c) (
+    _ mangled: UnsafePointer<CChar>, _ output: UnsafeMutablePointer<CChar>?,
+    _ outputSize: UnsafeMutablePointer<Int>?, _ status: UnsafeMutablePointer<CInt>?
+  ) -> UnsafeMutablePointer<CChar>?
+
+/// Of the C++ library that the Swift runtime brings along; `nil` where that is linked statically.
+private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
+  unsafeBitCast($0, to: ItaniumDemangle.self)
+}
+
+/// A C++ symbol as text; `nil` if it is not one.
+func demangle(itaniumSymbol symbol: String) -> String? {
+  guard symbol.hasPrefix("_Z"), let text = itaniumDemangle?(symbol, nil, nil, nil) else { return nil }
+  defer { free(text) }
+  return String(cString: text)
+}

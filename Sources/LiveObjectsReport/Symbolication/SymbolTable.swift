@@ -1,4 +1,7 @@
-/// The functions or the variables of an ELF file by address.
+/// The functions or the variables of an ELF file.
+///
+/// It is read through once for all addresses that are asked for, without being sorted: the libraries of the toolchain
+/// have ten thousands of symbols, and a report asks for a handful.
 struct SymbolTable {
   /// What symbols stand for, as the ELF specification numbers it.
   enum Kind: UInt8 {
@@ -14,11 +17,12 @@ struct SymbolTable {
     var size: UInt64
     var name: Int
   }
-  /// Sorted by address.
-  private var symbols: [Symbol] = []
+  private let kind: Kind
+  private var entries = LittleEndianBytes([])
   private var strings = LittleEndianBytes([])
 
   init(of file: ELFFile, _ kind: Kind) {
+    self.kind = kind
     let fullTable = file.sections.first { $0.type == ELFFile.SectionType.symbols }
     let exportedTable = file.sections.first { $0.type == ELFFile.SectionType.dynamicSymbols }
     guard let table = fullTable ?? exportedTable, file.sections.indices.contains(table.link),
@@ -26,32 +30,65 @@ struct SymbolTable {
     else { return }
     let names = file.sections[table.link]
     guard let strings = file.read(names.offset, names.size) else { return }
+    self.entries = entries
     self.strings = strings
-    symbols = stride(from: 0, to: entries.bytes.count, by: Self.entrySize)
-      .compactMap { Self.symbol(in: entries, at: $0, kind) }
-      .sorted { $0.address < $1.address }
   }
 
-  /// The symbol of the function or variable that holds an address.
-  func symbol(at address: UInt64) -> String? {
+  /// The symbols of the functions or variables that hold addresses; an address that none holds is missing.
+  func symbols(at addresses: some Sequence<UInt64>) -> [UInt64: String] {
+    let addresses = Set(addresses).sorted()
+    var found: [UInt64: String] = [:]
+    for (address, symbol) in zip(addresses, lastSymbols(upTo: addresses)) {
+      guard let symbol, symbol.size == 0 || address - symbol.address < symbol.size else { continue }
+      found[address] = name(of: symbol)
+    }
+    return found
+  }
+
+  /// The addresses and names of all symbols.
+  var all: some Sequence<(address: UInt64, name: String)> {
+    everySymbol.lazy.compactMap { symbol in name(of: symbol).map { (symbol.address, $0) } }
+  }
+
+  /// For each of the ascending addresses the symbol that begins there or last before it.
+  private func lastSymbols(upTo addresses: [UInt64]) -> [Symbol?] {
+    var last = [Symbol?](repeating: nil, count: addresses.count)
+    for symbol in everySymbol {
+      let index = Self.firstIndex(in: addresses, notBelow: symbol.address)
+      if index < last.count, Self.comesBehind(symbol, last[index]) { last[index] = symbol }
+    }
+    for index in last.indices.dropFirst() where Self.comesBehind(last[index - 1], last[index]) {
+      last[index] = last[index - 1]
+    }
+    return last
+  }
+
+  /// Of several names for one address, the last one of the largest size counts, as for llvm-symbolizer.
+  private static func comesBehind(_ symbol: Symbol?, _ other: Symbol?) -> Bool {
+    guard let symbol else { return false }
+    guard let other else { return true }
+    return (symbol.address, symbol.size) >= (other.address, other.size)
+  }
+
+  private static func firstIndex(in addresses: [UInt64], notBelow address: UInt64) -> Int {
     var low = 0
-    var high = symbols.count
+    var high = addresses.count
     while low < high {
       let middle = (low + high) / 2
-      if symbols[middle].address <= address { low = middle + 1 } else { high = middle }
+      if addresses[middle] < address { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return nil }
-    let symbol = symbols[low - 1]
-    guard symbol.size == 0 || address - symbol.address < symbol.size else { return nil }
-    return strings.string(symbol.name).flatMap { $0.isEmpty ? nil : $0 }
+    return low
   }
 
-  /// The addresses and names of all symbols, by address.
-  var all: some Sequence<(address: UInt64, name: String)> {
-    symbols.lazy.compactMap { symbol in strings.string(symbol.name).map { (symbol.address, $0) } }
+  private var everySymbol: some Sequence<Symbol> {
+    stride(from: 0, to: entries.bytes.count, by: Self.entrySize).lazy.compactMap { symbol(at: $0) }
   }
 
-  private static func symbol(in entries: LittleEndianBytes, at offset: Int, _ kind: Kind) -> Symbol? {
+  private func name(of symbol: Symbol) -> String? {
+    strings.string(symbol.name).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func symbol(at offset: Int) -> Symbol? {
     guard let name = entries.uint32(offset), let value = entries.uint64(offset + 8),
       let size = entries.uint64(offset + 16), entries.bytes[offset + 4] & 0xf == kind.rawValue, value != 0,
       // The linker's marks have no size, and variables always have one.
