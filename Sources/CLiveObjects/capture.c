@@ -168,6 +168,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_write_status(&capture.stream, &capture.status);
     liveobj_write_tests(&capture.stream, next);
     liveobj_write_scopes(&capture.stream);
+    liveobj_write_known_scopes(&capture.stream);
     if (capture.status.state == LIVEOBJ_STATE_TRACKING) {
         if (start_work(&capture))
             write_live(&capture, request, next);

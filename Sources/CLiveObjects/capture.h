@@ -30,6 +30,7 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
 /// \param next the sequence number that tests which still run end at.
 void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next);
 void liveobj_write_scopes(struct liveobj_stream *stream);
+void liveobj_write_known_scopes(struct liveobj_stream *stream);
 
 // MARK: - capture_images.c
 

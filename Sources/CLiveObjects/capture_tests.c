@@ -1,4 +1,4 @@
-// capture_tests.c - what a capture says of tests and scopes: TEST, SCOP.
+// capture_tests.c - what a capture says of tests and scopes: TEST, SCOP, KNOW.
 //
 // Owns nothing.
 
@@ -55,6 +55,20 @@ void liveobj_write_scopes(struct liveobj_stream *stream) {
         liveobj_section_reserve(&section, 8);
         liveobj_put_u32(&section, scope);
         liveobj_put_u32(&section, parent);
+    }
+    liveobj_section_finish(&section);
+}
+
+void liveobj_write_known_scopes(struct liveobj_stream *stream) {
+    struct liveobj_section section;
+    uint32_t last = liveobj_scopes_last();
+    if (last == 0 || !liveobj_section_start(&section, stream, "KNOW"))
+        return;
+    for (uint32_t scope = 1; scope <= last; scope++) {
+        if (!liveobj_scope_is_known(scope))
+            continue;
+        liveobj_section_reserve(&section, 4);
+        liveobj_put_u32(&section, scope);
     }
     liveobj_section_finish(&section);
 }

@@ -306,8 +306,8 @@ void liveobj_recorder_test_leaked(uint32_t test) {
     liveobj_tests_leaked(test);
 }
 
-bool liveobj_recorder_test_has_leaked(uint32_t test) {
-    return test > 0 && test <= liveobj_tests_count() && liveobj_tests_get(test).has_leaked;
+void liveobj_recorder_scope_know(uint32_t scope) {
+    liveobj_scope_set_known(scope);
 }
 
 bool liveobj_recorder_test_may_leave_cycle(uint32_t test) {

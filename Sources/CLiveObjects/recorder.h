@@ -32,7 +32,7 @@
     PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
               (since, visit, context))                                                             \
     PROCEDURE(test_leaked, (uint32_t test), (test))                                                \
-    FUNCTION(bool, test_has_leaked, (uint32_t test), (test))
+    PROCEDURE(scope_know, (uint32_t scope), (scope))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

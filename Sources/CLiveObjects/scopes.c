@@ -1,7 +1,8 @@
-// scopes.c - owns the scopes: how many there are, and which was opened in which.
+// scopes.c - owns the scopes: how many there are, which was opened in which, and which are known.
 //
-// A scope is a number. Its parent is kept for as long as the process lives, since objects name
-// scopes long after they have ended. Outside of hooks, from any thread; never forgets, so that
+// A scope is a number. Its parent, a smaller number, is kept for as long as the process lives,
+// since objects name scopes long after they have ended; so is whether what it leaves behind is
+// known, in the same word. Outside of hooks, from any thread; never forgets, so that
 // nothing has to be locked.
 
 #if defined(__linux__)
@@ -11,6 +12,9 @@
 
 /// More than any process opens; address space only, four bytes each.
 enum { SCOPES_LIMIT = 1 << 24 };
+
+/// Beside the parent; above all scopes.
+static const uint32_t KNOWN = 1u << 31;
 
 static struct {
     uint32_t count;    // atomic
@@ -41,7 +45,19 @@ uint32_t liveobj_scope_open(uint32_t parent) {
 
 uint32_t liveobj_scope_parent(uint32_t scope) {
     const uint32_t *known = __atomic_load_n(&scopes.parents, __ATOMIC_ACQUIRE);
-    return known && scope < SCOPES_LIMIT ? LIVEOBJ_GET(known[scope]) : 0;
+    return known && scope < SCOPES_LIMIT ? LIVEOBJ_GET(known[scope]) & ~KNOWN : 0;
+}
+
+void liveobj_scope_set_known(uint32_t scope) {
+    // Relaxed: whoever reads it in a capture comes later on the same thread, or takes what is
+    // there.
+    if (scope && scope < SCOPES_LIMIT && parents())
+        __atomic_fetch_or(&scopes.parents[scope], KNOWN, __ATOMIC_RELAXED);
+}
+
+bool liveobj_scope_is_known(uint32_t scope) {
+    const uint32_t *kept = __atomic_load_n(&scopes.parents, __ATOMIC_ACQUIRE);
+    return kept && scope < SCOPES_LIMIT && LIVEOBJ_GET(kept[scope]) & KNOWN;
 }
 
 bool liveobj_scope_is_within(uint32_t scope, uint32_t outer) {

@@ -13,10 +13,14 @@ uint32_t liveobj_scope_open(uint32_t parent);
 /// The scope that a scope was opened in, a smaller number; 0 for none.
 uint32_t liveobj_scope_parent(uint32_t scope);
 
+/// What a scope and those in it leave behind is known.
+void liveobj_scope_set_known(uint32_t scope);
+bool liveobj_scope_is_known(uint32_t scope);
+
 /// True for `outer` itself and for what was opened in it, at any depth.
 bool liveobj_scope_is_within(uint32_t scope, uint32_t outer);
 
-/// The greatest scope there is a parent of; 0 for no scopes.
+/// The greatest scope that anything is kept of; 0 for no scopes.
 uint32_t liveobj_scopes_last(void);
 
 #pragma GCC visibility pop

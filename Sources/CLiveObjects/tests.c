@@ -103,7 +103,6 @@ struct liveobj_kept_test liveobj_tests_get(uint32_t test) {
     struct liveobj_kept_test result = *kept;
     result.outcome = LIVEOBJ_GET(kept->outcome);
     result.end = LIVEOBJ_GET(kept->end);
-    result.has_leaked = LIVEOBJ_GET(kept->has_leaked);
     return result;
 }
 

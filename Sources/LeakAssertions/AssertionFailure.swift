@@ -1,22 +1,17 @@
-package import LiveObjectsAnalysis
-
 /// Why an assertion does not hold.
 package struct AssertionFailure: Sendable {
   /// For people; lines after the first are indented.
   package let text: String
   /// Because of an object that is still alive, not because nothing was watched.
   package let isOfObject: Bool
-  /// What the analysis found, where that is the reason.
-  package let finding: Finding?
 
-  private init(_ text: String, isOfObject: Bool, finding: Finding? = nil) {
+  private init(_ text: String, isOfObject: Bool) {
     self.text = text
     self.isOfObject = isOfObject
-    self.finding = finding
   }
 
-  static func object(_ text: String, _ finding: Finding? = nil) -> AssertionFailure {
-    AssertionFailure(text, isOfObject: true, finding: finding)
+  static func object(_ text: String) -> AssertionFailure {
+    AssertionFailure(text, isOfObject: true)
   }
 
   static func unwatched(_ text: String) -> AssertionFailure {

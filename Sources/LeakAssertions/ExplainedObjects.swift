@@ -14,7 +14,7 @@ package struct ExplainedObjects: Sendable {
   ///
   /// - Parameter fate: what follows "is" or "are".
   package func failure(_ fate: String) -> AssertionFailure {
-    .object("\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)", finding)
+    .object("\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)")
   }
 
   private var reason: String {

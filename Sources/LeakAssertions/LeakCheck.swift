@@ -25,7 +25,7 @@ package struct LeakCheck: Sendable {
 
   private func failures(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     let findings = diff.findings.filter(fails)
-    if !findings.isEmpty { return findings.map { .object(FindingText($0).description, $0) } }
+    if !findings.isEmpty { return findings.map { .object(FindingText($0).description) } }
     return growth(in: diff) + blindness(of: diff)
   }
 
@@ -35,7 +35,7 @@ package struct LeakCheck: Sendable {
   }
 
   private func fails(_ finding: Finding) -> Bool {
-    FailOn.leaks.includes(finding) || (!finding.isLibraryLeak && isNamed(finding.type))
+    FailOn.leaks.includes(finding) || (finding.isToBeMended && isNamed(finding.type))
   }
 
   private func isNamed(_ type: String) -> Bool {

@@ -3,6 +3,8 @@ extension LiveObjects {
   package struct Measured<Value> {
     package var value: Value
     package var diff: Result<Diff, TrackingError>
+    /// Of the objects that the body made; 0 where nothing could be measured.
+    package var scope: UInt32 = 0
   }
 
   /// A diff for assertions: the body runs even where nothing can be watched, and its value is returned.
@@ -20,7 +22,8 @@ extension LiveObjects {
     case .success(let measurement):
       let value = try measurement.run(body)
       do throws(TrackingError) {
-        return Measured(value: value, diff: .success(try measurement.finish(pausing: pausing)))
+        let diff = try measurement.finish(pausing: pausing)
+        return Measured(value: value, diff: .success(diff), scope: measurement.scope)
       } catch {
         return Measured(value: value, diff: .failure(error))
       }
@@ -46,7 +49,7 @@ extension LiveObjects {
       let value = try await measurement.run(isolation: isolation, body)
       do throws(TrackingError) {
         let diff = try await measurement.finish(isolation: isolation, elsewhere: elsewhere)
-        return Measured(value: value, diff: .success(diff))
+        return Measured(value: value, diff: .success(diff), scope: measurement.scope)
       } catch {
         return Measured(value: value, diff: .failure(error))
       }

@@ -6,7 +6,7 @@ internal import LiveObjectsCapture
 /// it is counted. What a suspension allocates is told apart by its scope (`Scopes.pauses`).
 final class Measurement {
   private let options: LiveObjects.Options
-  private let scope: UInt32
+  let scope: UInt32
   private let before: TrackingStatus
   private let stopsBefore: Int
   /// The baseline of every pass.

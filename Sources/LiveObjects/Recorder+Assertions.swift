@@ -4,4 +4,10 @@ extension Recorder {
   /// The test that runs here fails by an assertion of ours, because of what it left behind: whoever watches
   /// the tests of this process still counts its leaks, and adds no failure.
   package static func markTestLeaked() { liveobj_test_leaked(liveobj_test_current()) }
+
+  /// An assertion of ours has told what a measurement left behind, and the test expects that: no other assertion,
+  /// no companion and no report fails for it.
+  ///
+  /// - Parameter scope: the measurement's; 0 for none.
+  package static func markKnown(_ scope: UInt32) { liveobj_scope_know(scope) }
 }

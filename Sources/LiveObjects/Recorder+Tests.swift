@@ -25,9 +25,6 @@ extension Recorder {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))
   }
 
-  /// An assertion of ours has told what a test left behind, and the test may know it.
-  package static func hasLeaked(_ test: UInt32) -> Bool { liveobj_test_has_leaked(test) }
-
   /// Objects that a test left behind could keep themselves alive. `false` is certain; only a capture shows more.
   package static func mayLeaveCycle(_ test: UInt32) -> Bool { liveobj_test_may_leave_cycle(test) }
 }

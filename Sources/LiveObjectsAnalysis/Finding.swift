@@ -54,6 +54,8 @@ public struct Finding: Sendable, Hashable {
   public var certainty: Certainty
   /// Its objects and frames belong to the toolchain's libraries only.
   public var isLibraryLeak: Bool
+  /// The test that left the objects behind has declared that a known issue; fails nothing.
+  public var isKnown = false
   public var type: String
   public var kind: ObjectKind
   /// Groups of objects that hang together; single objects where nothing is known of their references.
@@ -111,4 +113,7 @@ public struct Finding: Sendable, Hashable {
     self.unexplainedRetains = unexplainedRetains
     self.remarks = remarks
   }
+
+  /// Neither a leak of the toolchain's own libraries, which no user can mend, nor declared known.
+  package var isToBeMended: Bool { !isLibraryLeak && !isKnown }
 }

@@ -67,7 +67,8 @@ extension Finding {
     let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
     let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
     guard first == second else { return first < second }
-    return (a.test ?? "", a.testCase ?? "") < (b.test ?? "", b.testCase ?? "")
+    return (a.test ?? "", a.testCase ?? "", a.isKnown ? 1 : 0)
+      < (b.test ?? "", b.testCase ?? "", b.isKnown ? 1 : 0)
   }
 }
 

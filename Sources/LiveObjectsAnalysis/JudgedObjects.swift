@@ -3,14 +3,14 @@ import LiveObjectsCapture
 /// Which objects of a capture are judged, and for which tests.
 struct JudgedObjects {
   let capture: Capture
-  /// `nil` for a process that ran no tests.
+  /// `nil` for a process that ran no tests, as far as the capture tells.
   let attribution: TestAttribution?
   /// Indices into `Capture.objects` of those that count; the others are there as holders only.
   let considered: [Int]?
   /// Older objects are not judged.
   let baseline: UInt64
   private let judgedTest: Int32?
-  /// The test that made each object; empty for a process that ran no tests.
+  /// The test that made each object, or its stand-in; empty for a process that ran no tests.
   private let tests: [Int32]
 
   init(in capture: Capture, _ options: Analysis.Options) {
@@ -32,14 +32,17 @@ struct JudgedObjects {
     objects.map { $0.filter { tests[$0] == test } } ?? tests.indices.filter { tests[$0] == test }
   }
 
-  /// The test that made an object.
+  /// The test that made an object, or its stand-in.
   func test(of object: Int) -> Int32 { tests.isEmpty ? TestAttribution.nobody : tests[object] }
 
   /// The test that findings of equally named tests are told with.
   func namesake(of test: Int32) -> Int32 { attribution?.namesake(of: test) ?? TestAttribution.nobody }
 
   /// What was left behind is told, be it nobody's or a test's that answers for it.
-  func tells(of test: Int32) -> Bool { test < 0 || attribution?.claims(test) != false }
+  func tells(of test: Int32) -> Bool {
+    guard let attribution else { return true }
+    return attribution.test(behind: test) < 0 || attribution.claims(test)
+  }
 
   /// By object: whether it is judged on its own.
   var counted: [Bool] {
@@ -67,22 +70,34 @@ struct JudgedObjects {
 
 extension JudgedObjects {
   /// The test that a group of unreachable objects is told with: the one that made the first object of its core,
-  /// else the first of its victims, among the tests that answer for what they left behind.
+  /// else the first of its victims, among the tests that answer for what they left behind; or that one's stand-in.
   ///
   /// - Returns: `nil` for a group that is not told.
   func owner(of group: LeakGroup, _ counted: [Bool]) -> Int32? {
     guard (group.core + group.victims).contains(where: { counted[$0] }) else { return nil }
-    guard !tests.isEmpty else { return TestAttribution.nobody }
-    if let owner = firstClaim(on: group.core) ?? firstClaim(on: group.victims) {
-      return judgedTest.map { $0 == owner } ?? true ? owner : nil
+    guard let attribution else { return TestAttribution.nobody }
+    let claimant = firstClaim(on: group.core, attribution) ?? firstClaim(on: group.victims, attribution)
+    guard let test = claimant ?? (isNobodys(group.core, attribution) ? TestAttribution.nobody : nil) else {
+      return nil
     }
-    return group.core.allSatisfy { test(of: $0) < 0 } ? TestAttribution.nobody : nil
+    let owner = isKnown(group.core, attribution) ? attribution.standIn(for: test) : test
+    return judgedTest == nil || claimant == nil || owner == judgedTest ? owner : nil
   }
 
   /// The test that made the oldest object for which a test answers.
-  private func firstClaim(on objects: [Int]) -> Int32? {
-    objects.lazy.filter { attribution?.claims(test(of: $0)) == true }
+  private func firstClaim(on objects: [Int], _ attribution: TestAttribution) -> Int32? {
+    objects.lazy.filter { attribution.claims(test(of: $0)) }
       .min { capture.objects[$0].sequence < capture.objects[$1].sequence }
-      .map(test)
+      .map { attribution.test(behind: test(of: $0)) }
+  }
+
+  private func isNobodys(_ objects: [Int], _ attribution: TestAttribution) -> Bool {
+    objects.allSatisfy { attribution.test(behind: test(of: $0)) < 0 }
+  }
+
+  /// What is known is only known if nothing from another scope is part of it.
+  private func isKnown(_ objects: [Int], _ attribution: TestAttribution) -> Bool {
+    let scoped = objects.lazy.filter { capture.objects[$0].scope != 0 }
+    return !scoped.isEmpty && scoped.allSatisfy { attribution.isStandIn(test(of: $0)) }
   }
 }

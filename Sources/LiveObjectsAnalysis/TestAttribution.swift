@@ -1,6 +1,9 @@
 import LiveObjectsCapture
 
 /// Which test made each object of a capture.
+///
+/// What a test has declared known is told apart from what else it made: as that of a stand-in, whose number is greater
+/// than those of all tests. There is one for each test, and one for nobody.
 struct TestAttribution {
   /// No test.
   static let nobody: Int32 = -1
@@ -8,6 +11,8 @@ struct TestAttribution {
   let tests: [TestDescription]
   /// Tests by their scopes and by those opened inside.
   private let scoped: [UInt32: Int32]
+  /// With those opened inside.
+  private let knownScopes: Set<UInt32>
   /// The tests that own all objects made while they ran.
   private let windows: TestWindows
   /// The first test of the same name, by test: it stands for all of them.
@@ -15,11 +20,12 @@ struct TestAttribution {
   /// Whether a test answers for what it left behind, by test.
   private let claims: [Bool]
 
-  /// - Returns: `nil` for a process that ran no tests.
+  /// - Returns: `nil` for a process that ran no tests, as far as the capture tells.
   init?(of capture: Capture, _ options: Analysis.Options) {
-    guard !capture.tests.isEmpty else { return nil }
+    guard !capture.tests.isEmpty || !capture.knownScopes.isEmpty else { return nil }
     tests = capture.tests
     scoped = Self.scoped(capture)
+    knownScopes = Self.knownScopes(capture)
     windows = TestWindows(of: tests)
     namesakes = Self.namesakes(tests)
     claims = tests.indices.map { [tests] in
@@ -30,17 +36,34 @@ struct TestAttribution {
     }
   }
 
-  /// The test that made an object; `nobody` if none is known to.
+  /// The test that made an object, or its stand-in; `nobody` if none is known to.
   func test(of object: LiveObject) -> Int32 {
-    if object.scope != 0, let test = scoped[object.scope] { return test }
-    return windows.test(at: object.sequence)
+    let test = object.scope == 0 ? nil : scoped[object.scope]
+    let maker = test ?? windows.test(at: object.sequence)
+    return knownScopes.contains(object.scope) ? standIn(for: maker) : maker
   }
 
   /// What the test left behind is told.
-  func claims(_ test: Int32) -> Bool { test >= 0 && claims[Int(test)] }
+  func claims(_ test: Int32) -> Bool {
+    let test = self.test(behind: test)
+    return test >= 0 && claims[Int(test)]
+  }
 
-  /// The test that findings of equally named tests are told with.
-  func namesake(of test: Int32) -> Int32 { test >= 0 ? namesakes[Int(test)] : Self.nobody }
+  /// The test that findings of equally named tests are told with; a stand-in's is one as well.
+  func namesake(of test: Int32) -> Int32 {
+    let maker = self.test(behind: test)
+    let namesake = maker >= 0 ? namesakes[Int(maker)] : Self.nobody
+    return isStandIn(test) ? standIn(for: namesake) : namesake
+  }
+
+  /// What it made is declared known.
+  func isStandIn(_ test: Int32) -> Bool { test >= tests.count }
+
+  /// - Parameter test: no stand-in; may be `nobody`.
+  func standIn(for test: Int32) -> Int32 { test + Int32(tests.count) + 1 }
+
+  /// The test that a stand-in stands for; others are themselves.
+  func test(behind test: Int32) -> Int32 { isStandIn(test) ? test - Int32(tests.count) - 1 : test }
 
   /// Parents are smaller than the scopes in them, so that each is known when it is asked for.
   private static func scoped(_ capture: Capture) -> [UInt32: Int32] {
@@ -53,6 +76,13 @@ struct TestAttribution {
       scoped[scope] = scoped[parent]
     }
     return scoped
+  }
+
+  private static func knownScopes(_ capture: Capture) -> Set<UInt32> {
+    guard !capture.knownScopes.isEmpty else { return [] }
+    return capture.scopeParents.sorted { $0.key < $1.key }.reduce(into: capture.knownScopes) { known, scope in
+      if known.contains(scope.value) { known.insert(scope.key) }
+    }
   }
 
   private static func namesakes(_ tests: [TestDescription]) -> [Int32] {
@@ -81,9 +111,12 @@ extension TestDescription.Outcome {
 }
 
 extension Finding {
-  /// Says which test left the objects behind.
+  /// Says which test left the objects behind, and whether it has declared that known.
   mutating func attribute(to test: Int32, of attribution: TestAttribution?) {
-    guard let attribution, test >= 0 else { return }
+    guard let attribution else { return }
+    isKnown = attribution.isStandIn(test)
+    let test = attribution.test(behind: test)
+    guard test >= 0 else { return }
     let description = attribution.tests[Int(test)]
     self.test = description.id
     testCase = description.arguments.isEmpty ? nil : description.arguments

@@ -19,6 +19,8 @@ public struct Capture: Sendable {
   package var tellsTests = false
   /// The scope that each scope was opened in, for those that were opened in one.
   public var scopeParents: [UInt32: UInt32]
+  /// What was left behind in these and in scopes inside them is a known issue of a test, told by an assertion.
+  public var knownScopes: Set<UInt32> = []
 
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],

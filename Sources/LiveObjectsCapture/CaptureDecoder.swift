@@ -111,6 +111,7 @@ struct CaptureDecoder {
       retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph,
       tests: testTable.tests, scopeParents: testTable.scopeParents)
     capture.tellsTests = testTable.tellsTests
+    capture.knownScopes = testTable.knownScopes
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
   }

@@ -21,6 +21,7 @@ struct Section {
     static let retainSites = Tag("LEDG")
     static let tests = Tag("TEST")
     static let scopes = Tag("SCOP")
+    static let knownScopes = Tag("KNOW")
     static let end = Tag("END!")
 
     init(bits: UInt32) {

@@ -1,10 +1,11 @@
-/// Reads which tests a process ran, and which scopes were opened in which.
+/// Reads which tests a process ran, which scopes were opened in which, and which are known.
 struct TestTableDecoder {
   private(set) var tests: [TestDescription] = []
   /// There is a table, be it empty.
   private(set) var tellsTests = false
   /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private(set) var scopeParents: [UInt32: UInt32] = [:]
+  private(set) var knownScopes: Set<UInt32> = []
 
   /// - Returns: false for a section of another kind; nothing was read then.
   mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
@@ -13,6 +14,7 @@ struct TestTableDecoder {
       tellsTests = true
       while !reader.isAtEnd { try decodeTest(&reader) }
     case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
+    case .knownScopes: while !reader.isAtEnd { try decodeKnownScope(&reader) }
     default: return false
     }
     return true
@@ -44,5 +46,13 @@ struct TestTableDecoder {
     guard scopeParents.updateValue(parent, forKey: scope) == nil else {
       throw .damage(at: start, "a scope lies in two others")
     }
+  }
+
+  /// Scope 0 is that of objects without a scope.
+  private mutating func decodeKnownScope(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let scope = try reader.u32()
+    guard scope > 0 else { throw .damage(at: start, "what has no scope is called known") }
+    knownScopes.insert(scope)
   }
 }

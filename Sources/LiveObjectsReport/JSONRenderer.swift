@@ -49,6 +49,7 @@ public struct JSONRenderer: Sendable {
       "verdict": .string(finding.verdict.rawValue),
       "certainty": .string(finding.certainty.rawValue),
       "libraryLeak": .bool(finding.isLibraryLeak),
+      "known": .bool(finding.isKnown),
       "type": .string(finding.type),
       "kind": .string(finding.kind.rawValue),
       "instances": .integer(finding.instances),

@@ -41,7 +41,10 @@ extension Report.Test {
       guard let id = finding.test, let index = indices[Key(id: id, testCase: finding.testCase)] else {
         continue
       }
-      tests[index].findings.append(finding.fingerprint)
+      // One that is known in part is there twice.
+      if !tests[index].findings.contains(finding.fingerprint) {
+        tests[index].findings.append(finding.fingerprint)
+      }
     }
     return tests
   }

@@ -48,9 +48,10 @@ extension Report {
       var fingerprint: String
       var test: String?
       var testCase: String?
+      var isKnown: Bool
     }
     return Dictionary(grouping: findings) {
-      Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase)
+      Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase, isKnown: $0.isKnown)
     }
     .values.map(Finding.merged)
     .sorted(by: Finding.precedes)

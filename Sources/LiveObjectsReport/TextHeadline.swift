@@ -27,12 +27,16 @@ enum TextHeadline {
 
   /// `no leaks found; `, unless a command fails all the same.
   private static func verdict(onUnleaked findings: [Finding], _ report: Report, _ failOn: FailOn?) -> String {
-    let noLeaks = report.tracking.readReferences ? "no leaks found" : ""
+    let noLeaks = report.tracking.readReferences ? noLeaks(in: findings) : ""
     guard let failOn, findings.contains(where: failOn.includes) else {
       return noLeaks.isEmpty ? "" : "\(noLeaks); "
     }
     let what = failOn == .growth ? "what is held or has grown" : "what is held"
     return (noLeaks.isEmpty ? "" : "\(noLeaks), but ") + "\(what) fails (`--fail-on \(failOn.rawValue)`); "
+  }
+
+  private static func noLeaks(in findings: [Finding]) -> String {
+    findings.contains { $0.isKnown && $0.isUnreachable } ? "no leaks found but known ones" : "no leaks found"
   }
 
   /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`

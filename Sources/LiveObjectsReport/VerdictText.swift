@@ -1,8 +1,11 @@
 import LiveObjectsAnalysis
 
 extension Finding {
-  /// Nothing can reach the objects any more, and they are the program's own.
-  var isLeak: Bool { !isLibraryLeak && (verdict == .retainCycle || verdict == .overRetained) }
+  /// Nothing can reach the objects any more, they are the program's own, and no test has declared that known.
+  var isLeak: Bool { isToBeMended && isUnreachable }
+
+  /// Nothing can reach the objects any more.
+  var isUnreachable: Bool { verdict == .retainCycle || verdict == .overRetained }
 
   /// The verdict in plain words, then the type.
   var title: String { "\(verdictText): \(type)" }

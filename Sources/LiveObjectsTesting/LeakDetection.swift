@@ -29,17 +29,11 @@
     ) async throws {
       guard testCase != nil else { return try await function() }
       let issues = OwnIssues()
-      let told = ToldLeaks()
       let measured = try await issues.watching {
-        try await ToldLeaks.$current.withValue(told) {
-          try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
-        }
+        try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
       }
       guard let measured, !issues.areThere, !Task.isCancelled else { return }
-      for failure in LeakCheck(options).failures(of: measured.diff) {
-        if let finding = failure.finding, told.contain(finding) { continue }
-        LeakIssue("detectsLeaks", failure, comment).record(at: test.sourceLocation)
-      }
+      LeakIssues("detectsLeaks", options, measured).record(at: test.sourceLocation) { comment }
     }
   }
 

@@ -1,5 +1,4 @@
 #if canImport(Testing)
-  internal import LeakAssertions
   public import LiveObjects
   public import Testing
 
@@ -27,9 +26,7 @@
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let measured = try LiveObjects.measure(options.measuring, pausing: { $0.block() }, body)
-    for failure in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", failure, comment()).record(at: sourceLocation)
-    }
+    LeakIssues("expectNoLeaks", options, measured).record(at: sourceLocation, comment)
     return measured.value
   }
 
@@ -52,9 +49,7 @@
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
-    for failure in LeakCheck(options).failures(of: measured.diff) {
-      LeakIssue("expectNoLeaks", failure, comment()).record(at: sourceLocation)
-    }
+    LeakIssues("expectNoLeaks", options, measured).record(at: sourceLocation, comment)
     return measured.value
   }
 #endif

@@ -11,7 +11,7 @@ struct RetainPatterns: Equatable {
   /// - Parameter findings: leaks count; only where there are none, what has merely grown.
   /// - Returns: `nil` if no finding is of a type with a name.
   init?(of findings: [Finding]) {
-    let own = findings.filter { !$0.isLibraryLeak }
+    let own = findings.filter(\.isToBeMended)
     let leaks = own.filter { $0.verdict == .retainCycle || $0.verdict == .overRetained }
     let types = (leaks.isEmpty ? own : leaks).flatMap(Self.types(of:))
     var room = Self.mostBytes

@@ -37,9 +37,6 @@ package struct WatchedTest: Sendable {
     }.map(ObjectIdentity.init)
   }
 
-  /// An assertion of ours has told what it left behind. It may be a known issue: then the test passes.
-  package var isTold: Bool { Recorder.hasLeaked(number) }
-
   /// What it left behind could keep itself alive. Far cheaper than a look, and it spares most tests one.
   package var mayLeaveCycle: Bool { Recorder.mayLeaveCycle(number) }
 

@@ -11,7 +11,19 @@ struct PreloadedAssertionTests {
       var outcome: String
       var findings: [String]
     }
+    struct Finding: Decodable {
+      var test: String?
+      var known: Bool
+      var instances: Int
+    }
     var tests: [Test]
+    var findings: [Finding]
+
+    /// What a test left behind: how many instances, and whether these are known.
+    func leaks(of test: String) -> [Bool: Int] {
+      let own = findings.filter { $0.test?.hasSuffix("/" + test) == true }
+      return Dictionary(own.map { ($0.known, $0.instances) }, uniquingKeysWith: +)
+    }
   }
 
   private func run(_ arguments: String...) throws -> (run: ProgramRun, report: Report) {
@@ -56,6 +68,39 @@ struct PreloadedAssertionTests {
     #expect(SwiftTestingRun(run).issues.isEmpty)
     #expect(report.tests.map(\.outcome) == ["passed", "passed", "passed"])
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+    #expect(report.findings.filter { $0.test != nil }.map(\.known) == [true, true, true])
+  }
+
+  @Test func aLeakBesideAKnownOneFailsItsTestAlone() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksBeside")
+    #expect(SwiftTestingRun(run).messages(of: "leaksBesideAKnownLeak()").count == 1)
+    #expect(report.tests.map(\.outcome) == ["leaked"])
+    #expect(report.tests.map(\.findings.count) == [1])
+    #expect(report.leaks(of: "leaksBesideAKnownLeak()") == [true: 1, false: 1])
+  }
+
+  @Test func whatIsToldAndNotExpectedIsNotKnown() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/knowsOneLeakOfTwo")
+    #expect(SwiftTestingRun(run).messages(of: "knowsOneLeakOfTwoThatAreTold()").count == 1)
+    #expect(report.tests.map(\.outcome) == ["leaked"])
+    #expect(report.leaks(of: "knowsOneLeakOfTwoThatAreTold()") == [false: 2])
+  }
+
+  @Test func aTestThatFailsOtherwiseIsNotJudgedBesideItsKnownLeak() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksAKnown")
+    #expect(SwiftTestingRun(run).issues.count == 1)
+    #expect(report.tests.map(\.outcome) == ["failed"])
+    #expect(report.findings.allSatisfy { $0.test == nil })
+  }
+
+  @Test func aLeakThatNoAssertionTellsIsNotKnown() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksInside")
+    #expect(run.status == .exited(1))
+    #expect(report.leaks(of: "leaksInsideAKnownIssueThatNobodyTells()") == [false: 1])
   }
 
   @Test func mendedTestsStaySilent() throws {

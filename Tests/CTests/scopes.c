@@ -297,10 +297,24 @@ static void a_test_that_an_assertion_fails_for_a_leak_has_leaked(void) {
     EXPECT(liveobj_tests_get(failed).end == 0); // it goes on
     liveobj_test_end(failed, LIVEOBJ_TEST_FAILED);
     EXPECT(liveobj_tests_get(failed).outcome == LIVEOBJ_TEST_LEAKED);
-    uint32_t known = begin_test("Module.Suite/known()", "", 3);
-    liveobj_test_leaked(known);
-    liveobj_test_end(known, LIVEOBJ_TEST_PASSED); // the failure was a known issue
-    EXPECT(liveobj_tests_get(known).outcome == LIVEOBJ_TEST_PASSED);
+}
+
+static void what_a_scope_leaves_behind_may_be_known(void) {
+    uint32_t outer = liveobj_scope_open(0), inner = liveobj_scope_open(outer);
+    liveobj_scope_know(0);
+    liveobj_scope_know(UINT32_MAX);
+    EXPECT(!liveobj_scope_is_known(0) && !liveobj_scope_is_known(UINT32_MAX));
+    liveobj_scope_know(inner);
+    EXPECT(liveobj_scope_is_known(inner) && !liveobj_scope_is_known(outer));
+    EXPECT(liveobj_scope_parent(inner) == outer);
+    EXPECT(liveobj_scope_is_within(inner, outer));
+    liveobj_scope_know(outer);
+    EXPECT(liveobj_scope_is_known(outer) && liveobj_scope_parent(outer) == 0);
+    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    struct section known = section_find(capture, "KNOW");
+    EXPECT(known.count == 8);
+    EXPECT(section_word(known, 0) == outer && section_word(known, 1) == inner);
+    liveobj_buffer_free(capture);
 }
 
 // MARK: - Captures
@@ -377,6 +391,7 @@ int main(void) {
     a_test_ends_once_and_its_outcome_may_change();
     a_test_that_an_assertion_fails_for_a_leak_has_leaked();
     a_capture_holds_tests_and_the_parents_of_scopes();
+    what_a_scope_leaves_behind_may_be_known();
     a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();
 }

@@ -39,6 +39,9 @@ extension CaptureBuilder {
     capture.scopeParents[scope] = parent
   }
 
+  /// An assertion has told what the scope left behind, and its test expects that.
+  public mutating func knowScope(_ scope: UInt32) { capture.knownScopes.insert(scope) }
+
   /// Where a test is declared.
   public mutating func place(ofTest index: Int, file: String, line: UInt32) {
     capture.tests[index].file = file
@@ -50,6 +53,7 @@ extension CaptureBuilder {
     var sections: [(tag: String, payload: [UInt8])] = []
     if capture.tellsTests { sections.append(("TEST", testsPayload)) }
     if !capture.scopeParents.isEmpty { sections.append(("SCOP", scopesPayload)) }
+    if !capture.knownScopes.isEmpty { sections.append(("KNOW", knownScopesPayload)) }
     return sections
   }
 
@@ -62,6 +66,10 @@ extension CaptureBuilder {
         for text in [test.id, test.arguments, test.file] { $0.string(text) }
       }
     }
+  }
+
+  private var knownScopesPayload: [UInt8] {
+    ByteWriter.bytes { for scope in capture.knownScopes.sorted() { $0.u32(scope) } }
   }
 
   private var scopesPayload: [UInt8] {

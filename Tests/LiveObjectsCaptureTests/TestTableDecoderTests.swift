@@ -17,6 +17,11 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "SCOP", with: scopes([[5, 1], [6, 1], [5, 2]]))))
   }
 
+  @Test func whatHasNoScopeCannotBeKnown() {
+    #expect(isDamaged(makeStream(replacing: "KNOW", with: scopes([[5], [0]]))))
+    #expect(decodingError(makeStream(replacing: "KNOW", with: scopes([[5], [9], [5]]))) == nil)
+  }
+
   @Test(arguments: [0, 3, UInt32.max])
   func aTestOfAnUnknownLibraryIsPassedOverAndTheNextIsRead(library: UInt32) throws {
     let payload = test(library: library) + test(id: "Demo.Tests/testNext")

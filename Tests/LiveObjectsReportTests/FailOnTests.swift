@@ -23,6 +23,13 @@ import Testing
     #expect(report.failingFindings(failOn).isEmpty)
   }
 
+  @Test(arguments: FailOn.allCases)
+  func whatIsKnownNeverFails(failOn: FailOn) {
+    var report = makeReportWithEveryVerdict()
+    for index in report.findings.indices { report.findings[index].isKnown = true }
+    #expect(report.failingFindings(failOn).isEmpty)
+  }
+
   @Test func isSpelledAsOnTheCommandLine() {
     #expect(FailOn.allCases.map(\.rawValue) == ["leaks", "held", "growth", "none"])
   }

@@ -77,6 +77,44 @@ import Testing
     #expect(notes(leaking).isEmpty)
   }
 
+  @Test func whatATestKnowsIsListedApartAndItsTestsAreNoTestsThatLeak() {
+    var builder = CaptureBuilder()
+    builder.knowScope(6)
+    builder.scope(6, inside: 5)
+    let node = builder.type("Demo.Node")
+    builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(node, scope: 6) }
+    #expect(!makeReport(of: builder).isClean)
+    #expect(
+      TextRenderer().render(makeReport(of: builder)).hasPrefix(
+        """
+        LiveObjects: no leaks found but known ones; 1 type of yours left 1 instance (32 bytes) behind; 1 of 1 test left something behind
+
+        Known: tests expect to leave this behind, and it never fails.
+
+          retain cycle: Demo.Node  1 instance, 32 bytes
+
+        """))
+    builder.test("S/two()", scope: 8) { builder, _ in builder.leakItself(node, scope: 8) }
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.hasPrefix("LiveObjects: 1 leak keeps 1 object (32 bytes) alive; 2 of 2 tests left"))
+    #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\nLeaks: nothing"))
+  }
+
+  @Test func aFindingThatIsKnownInPartIsListedTwiceAndNamedByItsTestOnce() {
+    var builder = CaptureBuilder()
+    builder.knowScope(6)
+    builder.scope(6, inside: 5)
+    let node = builder.type("Demo.Node")
+    builder.test("S/one()", scope: 5) { builder, _ in
+      builder.leakItself(node, scope: 5)
+      builder.leakItself(node, scope: 6)
+    }
+    let report = makeReport(of: builder)
+    #expect(report.findings.map(\.isKnown) == [false, true])
+    #expect(report.tests.map(\.findings) == [[report.findings[0].fingerprint]])
+    #expect(report.failingFindings(.leaks).count == 1)
+  }
+
   @Test func whereNoTestRanNothingElseIsClaimed() {
     var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
     first.tellTests()
@@ -184,8 +222,8 @@ import Testing
 }
 
 extension CaptureBuilder {
-  fileprivate mutating func leakItself(_ type: Int) {
-    let object = object(of: type)
+  fileprivate mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
+    let object = object(of: type, scope: scope)
     reference(from: object, to: object, property: "next")
   }
 }

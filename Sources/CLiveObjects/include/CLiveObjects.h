@@ -211,14 +211,15 @@ uint32_t liveobj_test_begin(const struct liveobj_test *test);
 /// \param test 0 is ignored.
 void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 
-/// An assertion of ours fails the test because of what it left behind; the test goes on. When it
-/// ends as failed, that counts as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own.
+/// An assertion of ours has failed the test because of what it left behind; the test goes on. When
+/// it ends as failed, that counts as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own.
 /// \param test 0 is ignored.
 void liveobj_test_leaked(uint32_t test);
 
-/// \returns whether `liveobj_test_leaked` was called for a test: also where the test library takes
-/// the failure for a known one, and the test passes.
-bool liveobj_test_has_leaked(uint32_t test);
+/// What a scope, or one opened in it, left behind is known: one of our own assertions has told it,
+/// and the test expects that. Captures say so.
+/// \param scope 0 is ignored.
+void liveobj_scope_know(uint32_t scope);
 
 /// Whether what a test left behind could keep itself alive: from some live object of its scope and
 /// of the scopes opened in it (or, without a scope, made since it began) words lead to a cycle or to

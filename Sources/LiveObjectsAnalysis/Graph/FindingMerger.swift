@@ -6,6 +6,7 @@ struct FindingMerger {
     var fingerprint: String
     var test: String?
     var testCase: String?
+    var isKnown: Bool
   }
   private struct Entry {
     var finding: Finding
@@ -25,7 +26,8 @@ struct FindingMerger {
     in traces: NamedTraces
   ) {
     let fingerprint = fingerprint(of: finding, sites, traces)
-    let key = Key(fingerprint: fingerprint, test: finding.test, testCase: finding.testCase)
+    let key = Key(
+      fingerprint: fingerprint, test: finding.test, testCase: finding.testCase, isKnown: finding.isKnown)
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied(fingerprint))
     entry.finding.add(finding)
     for site in sites {

@@ -1,0 +1,50 @@
+#if canImport(Testing)
+  internal import LeakAssertions
+  internal import LiveObjects
+  internal import Testing
+
+  /// What an assertion says of a measurement: one issue for everything that fails.
+  struct LeakIssues {
+    private let assertion: String
+    private let failures: [AssertionFailure]
+    /// Of the measured objects.
+    private let scope: UInt32
+
+    init<Value>(
+      _ assertion: String, _ options: LiveObjects.LeakOptions, _ measured: LiveObjects.Measured<Value>
+    ) {
+      self.assertion = assertion
+      failures = LeakCheck(options).failures(of: measured.diff)
+      scope = measured.scope
+    }
+
+    /// Fails the test that runs, unless it expects just that: then everybody shall know.
+    ///
+    /// - Parameter comment: the user's own.
+    func record(at location: SourceLocation, _ comment: () -> Comment?) {
+      let unexpected = failures.filter { !record($0, comment(), at: location) }
+      if unexpected.contains(where: \.isOfObject) { Recorder.markTestLeaked() }
+      if unexpected.isEmpty, !failures.isEmpty { Recorder.markKnown(scope) }
+    }
+
+    /// - Returns: whether the test expects it.
+    private func record(_ failure: AssertionFailure, _ comment: Comment?, at location: SourceLocation) -> Bool
+    {
+      let text = failure.text(of: assertion, comment?.rawValue ?? "")
+      return Issue.record(Comment(rawValue: text), sourceLocation: location).isExpected
+    }
+  }
+
+  extension Issue {
+    /// A test has taken it for a known issue.
+    fileprivate var isExpected: Bool {
+      #if compiler(>=6.3)
+        !isFailure
+      #else
+        // The library has no public name for it.
+        Mirror(reflecting: self).descendant("isKnown") as? Bool
+          ?? (Mirror(reflecting: self).descendant("knownIssueContext", "some") != nil)
+      #endif
+    }
+  }
+#endif

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `liveobjects test` on tests that know what they leave behind.
+@Suite(.serialized)
+struct KnownLeaksThroughTheToolTests {
+  private func test(_ filter: String, _ own: String...) throws -> ProgramRun {
+    _ = try AssertionIdioms.package.testBinary()
+    return try runProgram(
+      BuiltProducts.tool,
+      ["test"] + own + ["--package-path", AssertionIdioms.package.folder]
+        + ["--scratch-path", AssertionIdioms.package.scratchFolder, "--skip-build"]
+        + FixturePackage.configuration + ["--filter", filter],
+      timeout: .seconds(120))
+  }
+
+  @Test func aKnownLeakIsListedAsKnownAndFailsNothing() throws {
+    let run = try test("KnownLeakTests/known", "--text", "-")
+    #expect(run.status == .exited(0))
+    let report = run.standardOutput
+    #expect(report.contains("LiveObjects: no leaks found but known ones; "), "\(report)")
+    #expect(report.contains("\nKnown: tests expect to leave this behind, and it never fails.\n"))
+    #expect(report.contains("retain cycle: Demo.ClientSpy  3 instances, 12 objects"))
+    #expect(!report.contains("Tests that leak:"))
+  }
+
+  @Test(arguments: ["leaks", "held", "growth"])
+  func whateverFailsOtherwise(failOn: String) throws {
+    #expect(try test("KnownLeakTests/known", "--fail-on", failOn).status == .exited(0))
+  }
+
+  @Test func anotherLeakOfTheSameTestFails() throws {
+    let run = try test("ToldLeakTests/leaksBeside", "--text", "-")
+    #expect(run.status == .exited(1))
+    let report = run.standardOutput
+    #expect(report.contains("LiveObjects: 1 leak keeps 4 objects"), "\(report)")
+    #expect(report.contains("ToldLeakTests/leaksBesideAKnownLeak()  1 leak\n"))
+    #expect(report.contains("\nKnown: tests expect"))
+  }
+}

@@ -1,0 +1,100 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// What an assertion has told and its test expects.
+@Suite struct KnownLeakTests {
+  private var builder = CaptureBuilder()
+
+  init() {
+    builder.scope(6, inside: 5)
+    builder.scope(7, inside: 6)
+    builder.knowScope(6)
+  }
+
+  @Test mutating func whatWasLeftBehindInAKnownScopeIsKnownAndStillItsTests() {
+    builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.isKnown) == [true])
+    #expect(findings.map(\.test) == ["S/one()"])
+  }
+
+  @Test mutating func whatWasLeftBehindInAScopeInsideIsKnown() {
+    builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 7) }
+    #expect(analyse(builder).findings.map(\.isKnown) == [true])
+  }
+
+  @Test mutating func anEqualLeakBesideItIsNotAndTheyAreTwoFindings() {
+    builder.test("S/one()", scope: 5) { builder, _ in
+      Self.leakCycle(in: &builder, 6)
+      Self.leakCycle(in: &builder, 5)
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.instances) == [1, 1])
+    #expect(findings.map(\.test) == ["S/one()", "S/one()"])
+    #expect(Set(findings.map(\.fingerprint)).count == 1)
+  }
+
+  @Test(arguments: [5, 8] as [UInt32])
+  mutating func aCycleThatIsKnownInPartIsNotKnown(other: UInt32) {
+    builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6, other) }
+    #expect(analyse(builder).findings.map(\.isKnown) == [false])
+  }
+
+  @Test mutating func whatTheCycleGotFromAQueueMakesItNotUnknown() {
+    builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 0, 6) }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.isKnown) == [true])
+    #expect(findings.map(\.test) == ["S/one()"])
+  }
+
+  @Test mutating func withoutATestItIsKnownToo() {
+    Self.leakCycle(in: &builder, 6)
+    Self.leakCycle(in: &builder, 9)
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.test) == [nil, nil])
+  }
+
+  @Test mutating func whereOneTestIsJudgedWhatItKnowsIsNotTold() {
+    let test = builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
+    #expect(analyse(builder, options: Analysis.Options(test: test)).findings.isEmpty)
+    let other = builder.test("S/two()", scope: 8) { builder, _ in Self.leakCycle(in: &builder, 8) }
+    #expect(analyse(builder, options: Analysis.Options(test: other)).findings.map(\.test) == ["S/two()"])
+  }
+
+  @Test mutating func whatIsHeldAndWhatHasGrownIsKnownToo() {
+    builder.heapGraph()
+    builder.test("S/one()", scope: 5) { builder, _ in
+      for scope: UInt32 in [5, 6] {
+        builder.global(0x100, to: builder.object(of: builder.type("Demo.Held"), scope: scope))
+        builder.root(.stack(thread: 7), to: builder.object(of: builder.type("Demo.Grown"), scope: scope))
+      }
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.verdict) == [.heldBy, .heldBy, .growth, .growth])
+    #expect(findings.map(\.isKnown) == [false, true, false, true])
+  }
+
+  @Test mutating func casesOfTheSameNameAreOneAlsoInWhatTheyKnow() {
+    for _ in 0..<2 {
+      builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
+    }
+    #expect(analyse(builder).findings.map(\.instances) == [2])
+  }
+
+  @Test(arguments: [.failed, .skipped, .running] as [TestDescription.Outcome])
+  mutating func aTestThatClaimsNothingKnowsNothing(outcome: TestDescription.Outcome) {
+    builder.test("S/one()", outcome, scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
+    #expect(analyse(builder).findings.isEmpty)
+  }
+
+  private static func leakCycle(in builder: inout CaptureBuilder, _ scope: UInt32, _ other: UInt32? = nil) {
+    let a = builder.object(of: builder.type("Demo.A"), scope: scope)
+    let b = builder.object(of: builder.type("Demo.B"), scope: other ?? scope)
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, property: "a")
+  }
+}
