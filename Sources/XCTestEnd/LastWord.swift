@@ -12,7 +12,7 @@
   /// A process may hold two copies of this module, the companion's and that of a test binary which links the
   /// assertions. Whoever comes second changes the class that the first one has put there, and puts it back.
   package enum LastWord {
-    /// Has something done at the end of a test. Who asks last speaks first.
+    /// Has something done at the end of a test. Who asks last speaks first. Call it inside `Recorder.ignoring`.
     ///
     /// - Parameter word: is called once, on the thread that runs the test, unless the process ends before.
     /// - Returns: whether it will be; never where the test's run is of a class of the program's own.

@@ -17,6 +17,9 @@ public struct DemoError: Error, Equatable {
 public func makeLoaderCycle() { Loader(client: ClientSpy()).load() }
 
 @inline(never) @_optimize(none)
+public func makeCoordinatorCycle() { _ = Coordinator() }
+
+@inline(never) @_optimize(none)
 public func makeMendedLoader() {
   let loader = Loader(client: ClientSpy())
   loader.loadMended()
