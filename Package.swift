@@ -125,7 +125,8 @@ let package = Package(
     .testTarget(name: "AssertionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
-    .testTarget(name: "ScenarioTests", dependencies: ["TestSupport"]),
+    .testTarget(
+      name: "ScenarioTests", dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "TestSupport"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many plants look alike. Merged, they could not be told apart as call sites.

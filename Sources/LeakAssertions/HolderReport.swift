@@ -8,7 +8,6 @@ internal import LiveObjectsReport
 /// Call all here inside `Recorder.ignoring`.
 package struct HolderReport {
   private let capture: Result<Capture, LiveObjects.TrackingError>
-  private let symbolicator = BinarySymbolicator()
 
   package init() {
     do throws(LiveObjects.TrackingError) {
@@ -34,7 +33,10 @@ package struct HolderReport {
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
     switch capture {
     case .success(let capture):
-      reasons(of: objects, in: capture).compactMap { explained($0, in: capture) }
+      ProcessNames.use { names in
+        reasons(of: objects, in: capture, namedBy: names)
+          .compactMap { explained($0, in: capture, namedBy: names) }
+      }
     case .failure(let error):
       objects.compactMap(\.type).map { ExplainedObjects(types: [$0], blindness: "\(error)") }
     }
@@ -47,7 +49,9 @@ package struct HolderReport {
     var indices: [Int]
   }
 
-  private func reasons(of objects: [WatchedObject], in capture: Capture) -> [Reason] {
+  private func reasons(
+    of objects: [WatchedObject], in capture: Capture, namedBy symbolicator: BinarySymbolicator
+  ) -> [Reason] {
     var reasons: [Reason] = []
     for object in objects {
       let index = index(of: object, in: capture).map { [$0] } ?? []
@@ -63,7 +67,9 @@ package struct HolderReport {
     return reasons
   }
 
-  private func explained(_ reason: Reason, in capture: Capture) -> ExplainedObjects? {
+  private func explained(
+    _ reason: Reason, in capture: Capture, namedBy symbolicator: BinarySymbolicator
+  ) -> ExplainedObjects? {
     let types = reason.objects.compactMap(\.type)
     if types.isEmpty { return nil }
     let indices = reason.indices.sorted()

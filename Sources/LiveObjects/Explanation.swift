@@ -6,15 +6,13 @@ internal import LiveObjectsReport
 final class Explanation: Sendable {
   private struct Answer {
     var analysis: Analysis
-    /// The same without references, so that every instance shows at the call that made it: objects that hang
-    /// together are one finding otherwise.
-    var growth: Analysis
     /// What could not be named.
     var notes: [String]
   }
 
   private let survivors: Survivors
   private let known = Locked<Answer?>(nil)
+  private let knownGrowth = Locked<Analysis?>(nil)
 
   init(of survivors: Survivors) {
     self.survivors = survivors
@@ -29,26 +27,37 @@ final class Explanation: Sendable {
 
   var analysis: Analysis { answer.analysis }
 
-  private var answer: Answer {
+  private var answer: Answer { Self.once(known, explain) }
+
+  /// The same without references, so that every instance shows at the call that made it: objects that hang
+  /// together are one finding otherwise.
+  private var growth: Analysis {
+    Self.once(knownGrowth) {
+      var unlinked = capture
+      unlinked.graph = nil
+      return ProcessNames.use { Analysis(of: unlinked, symbolicator: $0, options: options) }
+    }
+  }
+
+  private static func once<Value>(_ known: Locked<Value?>, _ make: () -> Value) -> Value {
     Recorder.ignoring {
       known.withLock { known in
-        let answer = known ?? explain()
-        known = answer
-        return answer
+        let value = known ?? make()
+        known = value
+        return value
       }
     }
   }
 
   private func explain() -> Answer {
-    let symbolicator = BinarySymbolicator()
-    let options = Analysis.Options(
-      baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true)
-    var unlinked = capture
-    unlinked.graph = nil
-    return Answer(
-      analysis: Analysis(of: capture, symbolicator: symbolicator, options: options),
-      growth: Analysis(of: unlinked, symbolicator: symbolicator, options: options),
-      notes: symbolicator.notes)
+    ProcessNames.use { symbolicator in
+      let analysis = Analysis(of: capture, symbolicator: symbolicator, options: options)
+      return Answer(analysis: analysis, notes: symbolicator.notes)
+    }
+  }
+
+  private var options: Analysis.Options {
+    Analysis.Options(baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true)
   }
 
   func text(notes: [String]) -> String {
@@ -61,7 +70,7 @@ final class Explanation: Sendable {
 
   var callSites: [LiveObjects.CallSite] {
     Recorder.ignoring {
-      answer.growth.findings.flatMap { finding in
+      growth.findings.flatMap { finding in
         finding.allocatedAt.map {
           LiveObjects.CallSite(type: finding.type, instances: $0.instances, frames: $0.frames)
         }

@@ -21,6 +21,8 @@ extension LiveObjects {
       return Measured(value: try body(), diff: .failure(error))
     case .success(let measurement):
       let value = try measurement.run(body)
+      // From this frame, which was there before the body ran: the next ones would lie over what it left behind.
+      Recorder.forgetStack()
       do throws(TrackingError) {
         let diff = try measurement.finish(pausing: pausing)
         return Measured(value: value, diff: .success(diff), scope: measurement.scope)

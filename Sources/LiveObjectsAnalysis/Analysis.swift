@@ -9,13 +9,14 @@ public struct Analysis: Sendable {
 
   /// - Parameters:
   ///   - capture: the capture to judge.
-  ///   - symbolicator: names the frames that findings show. It is asked for the stack traces at most once, and
-  ///     at most once for the functions and variables on paths.
+  ///   - symbolicator: names the frames that findings show. It hears of all of them first.
   ///   - options: which objects count.
   public init(
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
-    self = UnnamedAnalysis(of: capture, options: options).named(by: symbolicator)
+    let unnamed = UnnamedAnalysis(of: capture, options: options)
+    symbolicator.prepare(unnamed.frames, of: capture)
+    self = unnamed.named(by: symbolicator)
   }
 
   init(types: [TypeGrowth], findings: [Finding]) {

@@ -2,6 +2,9 @@ import LiveObjectsCapture
 
 /// Turns addresses into functions, files and lines.
 public protocol Symbolicator {
+  /// Hears of all frames that will be asked for, so that it can name them in one go.
+  func prepare(_ frames: Set<Frame>, of capture: Capture)
+
   /// - Returns: for every frame asked for, its source frames, innermost (most inlined) first; never empty.
   func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]]
 
@@ -12,5 +15,7 @@ public protocol Symbolicator {
 }
 
 extension Symbolicator {
+  public func prepare(_ frames: Set<Frame>, of capture: Capture) {}
+
   public func name(variables: Set<Frame>, of capture: Capture) -> [Frame: String] { [:] }
 }

@@ -46,7 +46,7 @@ package struct TestLook {
     beside entry: Frame? = nil
   ) -> [Finding] {
     guard hasSuspects else { return [] }
-    symbolicator.prepare([(analysis.frames.union(entry.map { [$0] } ?? []), capture)])
+    symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)
     let explained = explained(cleared, namedBy: symbolicator)
     return analysis.named(by: symbolicator).findings
       .filter { failOn.includes($0) && (!certainOnly || $0.isCertainLeak) }

@@ -6,6 +6,7 @@ public final class TableSymbolicator: Symbolicator {
   private var names: [Frame: [SourceFrame]] = [:]
   private var variables: [Frame: String] = [:]
   public private(set) var requests: [Set<Frame>] = []
+  public private(set) var prepared: Set<Frame> = []
 
   public init() {}
 
@@ -17,6 +18,8 @@ public final class TableSymbolicator: Symbolicator {
   public func define(variable offset: UInt64, image: Int? = 0, _ name: String) {
     variables[Frame(image: image, offset: offset)] = name
   }
+
+  public func prepare(_ frames: Set<Frame>, of capture: Capture) { prepared.formUnion(frames) }
 
   public func name(variables places: Set<Frame>, of capture: Capture) -> [Frame: String] {
     variables.filter { places.contains($0.key) }

@@ -31,6 +31,15 @@ import Testing
     #expect(path == ["Demo.Future<Swift.Int>.callback", "\(Self.closure).self"])
   }
 
+  @Test mutating func aSymbolicatorHearsOfTheFramesOfTracesAndPathsInOneGo() {
+    let (future, context) = futureWithClosure()
+    capture(future, in: context, as: "Demo.Future<Swift.Int>")
+    builder.objects(of: builder.type("Demo.Loop"), stackTrace: builder.stackTrace([0x20]))
+    _ = path
+    #expect(symbolicator.requests.count > 1)
+    #expect(symbolicator.prepared == symbolicator.requests.reduce([]) { $0.union($1) })
+  }
+
   private mutating func futureWithClosure() -> (future: UInt32, context: UInt32) {
     let future = builder.object(of: builder.type("Demo.Future<Swift.Int>"))
     let context = builder.object(of: builder.type("", kind: .closureContextOrBox))

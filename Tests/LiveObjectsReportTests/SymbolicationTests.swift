@@ -82,6 +82,41 @@ struct SymbolicationTests {
     #expect(symbolicator.notes.contains { $0.contains("llvm-symbolizer failed") })
   }
 
+  @Test(
+    "once another report begins, also where llvm-symbolizer had failed; what it named it is not asked again")
+  func triesAgainInAnotherReport() throws {
+    let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: [])).path
+    let folder = try makeSymbolizer(
+      "echo run >> \"$0.runs\"; [ $(wc -l < \"$0.runs\") = 1 ] && exit 1; exec '\(real)' \"$@\"")
+    let (frame, line) = makeFrame()
+    let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
+    let named = (0..<3).map { _ in
+      symbolicator.beginReport()
+      let named = symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first
+      return (line: named?.line, notes: symbolicator.notes.count)
+    }
+    #expect(named.map(\.line) == [nil, line, line])
+    #expect(named.map(\.notes) == [1, 0, 0])
+    #expect(try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\nrun\n")
+  }
+
+  @Test("no longer from a file that another build replaced meanwhile")
+  func refusesAFileThatWasReplaced() throws {
+    let folder = try TemporaryFolder()
+    let program = folder.path("program")
+    try FileManager.default.copyItem(atPath: ownExecutable, toPath: program)
+    let (frame, line) = makeFrame()
+    var capture = ownCapture
+    capture.images[0].path = program
+    let symbolicator = BinarySymbolicator()
+    #expect(symbolicator.symbolicate([frame], of: capture)[frame]?.first?.line == line)
+
+    try FileManager.default.removeItem(atPath: program)
+    try FileManager.default.copyItem(atPath: "/bin/sh".resolvingLinks!, toPath: program)
+    #expect(symbolicator.symbolicate([frame], of: capture)[frame]?.first?.function == nil)
+    #expect(symbolicator.notes.first?.hasPrefix("Rebuilt since the capture") == true)
+  }
+
   @Test("from the symbol table where llvm-symbolizer prints nonsense")
   func namesFunctionsDespiteNonsense() throws {
     #expect(try named(by: "echo nonsense; echo; echo 0x1; echo; echo x").function == "makeFrame()")

@@ -61,6 +61,6 @@ extension ScenarioReport.Finding {
       path: path.map { "\(plain($0.type)) → \(plain($0.reference))" }, instances: instances,
       objects: expected.objects.map { _ in objects }, victims: victims,
       callSite: callSites.contains(expected.callSite) ? expected.callSite : callSites.joined(separator: ", "),
-      certainty: certainty)
+      certainty: certainty, unexplainedRetains: verdict == "overRetained" ? unexplainedRetains : 0)
   }
 }

@@ -50,12 +50,6 @@
     }
   }
 
-  extension ExpectedFinding {
-    /// An old word in memory of C code that equals the object's address may make it look held. The report is made
-    /// when a hundred tests have run since, so not every run shows it.
-    fileprivate var mayBeHidden: Bool { verdict == "overRetained" || certainty == "probable" }
-  }
-
   /// One run of the fixture package.
   struct ScenarioSuites {
     enum Library: String, CaseIterable, CustomTestStringConvertible {

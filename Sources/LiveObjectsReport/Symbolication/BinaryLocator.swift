@@ -7,6 +7,8 @@ import LiveObjectsCapture
 #endif
 
 /// Finds the files that a capture's images came from, and makes sure that they are still those.
+///
+/// Answers are kept for as long as the file that was found is the same.
 final class BinaryLocator {
   enum Location: Hashable {
     /// - otherBuilds: files of the folder with this name and another build id.
@@ -17,7 +19,7 @@ final class BinaryLocator {
   }
 
   private let folder: String?
-  private var known: [Image: Location] = [:]
+  private var known: [Image: (location: Location, version: FileVersion?)] = [:]
   private lazy var filesOfFolder: [String] = folder.map(Self.files(below:)) ?? []
   private lazy var filesByBuildID = Dictionary(
     filesOfFolder.compactMap { path in
@@ -28,9 +30,10 @@ final class BinaryLocator {
   init(folder: String?) { self.folder = folder }
 
   func location(of image: Image) -> Location {
-    if let location = known[image] { return location }
+    // A process may live on while its files are built anew.
+    if let known = known[image], known.version == known.location.version { return known.location }
     let location = find(image)
-    known[image] = location
+    known[image] = (location, location.version)
     return location
   }
 
@@ -62,5 +65,38 @@ final class BinaryLocator {
       }
     }
     return files.sorted()
+  }
+}
+
+extension BinaryLocator.Location {
+  /// `nil` where there is no file.
+  fileprivate var version: FileVersion? {
+    guard case .file(let path, _) = self else { return nil }
+    return FileVersion(ofFileAt: path)
+  }
+}
+
+/// Tells a file from one that takes its place.
+private struct FileVersion: Hashable {
+  private let device: UInt64
+  private let number: UInt64
+  private let size: Int64
+  private let seconds: Int64
+  private let nanoseconds: Int64
+
+  /// - Returns: `nil` if there is no such file.
+  init?(ofFileAt path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let changed = status.st_mtimespec
+    #else
+      let changed = status.st_mtim
+    #endif
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    seconds = Int64(changed.tv_sec)
+    nanoseconds = Int64(changed.tv_nsec)
   }
 }

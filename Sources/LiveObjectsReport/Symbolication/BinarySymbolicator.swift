@@ -18,6 +18,8 @@ public final class BinarySymbolicator: Symbolicator {
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
   /// Files of the toolchain and of the system.
   private var systemBinaries: Set<String> = []
+  /// Those that no symbolizer has been asked for, since there was none or it failed.
+  private var unsettled: Set<CodeAddress> = []
   private var names: [String: FunctionName] = [:]
   private var sources: [CodeAddress: [SourceFrame]] = [:]
   /// `nil` for addresses without a symbol.
@@ -49,6 +51,17 @@ public final class BinarySymbolicator: Symbolicator {
     }
     let images = Set(requests.lazy.flatMap(\.capture.images).map(\.path))
     resolve(addresses.subtracting(known.keys), images: images.sorted())
+  }
+
+  public func prepare(_ frames: Set<Frame>, of capture: Capture) {
+    prepare([(frames, capture)])
+  }
+
+  /// Begins a report of its own: says nothing of what earlier ones were about, and tries again what failed.
+  package func beginReport() {
+    collectedNotes = SymbolicationNotes()
+    for address in unsettled { (known[address], sources[address]) = (nil, nil) }
+    unsettled = []
   }
 
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
@@ -112,7 +125,7 @@ public final class BinarySymbolicator: Symbolicator {
     guard !addresses.isEmpty else { return }
     guard let symbolizer = search.symbolizer(forProcessWith: images) else {
       collectedNotes.addMissingSymbolizer()
-      return resolveFromSymbolTables(addresses)
+      return resolveWithoutSymbolizer(addresses)
     }
     do {
       let lines = try symbolizer.symbolicate(Array(addresses))
@@ -121,8 +134,13 @@ public final class BinarySymbolicator: Symbolicator {
       resolveFromSymbolTables(addresses.subtracting(lines.keys))
     } catch {
       collectedNotes.addFailedSymbolizer(symbolizer.path, error.reason)
-      resolveFromSymbolTables(addresses)
+      resolveWithoutSymbolizer(addresses)
     }
+  }
+
+  private func resolveWithoutSymbolizer(_ addresses: Set<CodeAddress>) {
+    unsettled.formUnion(addresses)
+    resolveFromSymbolTables(addresses)
   }
 
   /// Names what needs no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of

@@ -8,7 +8,6 @@ extension Scenario {
     Scenario("globalArray", plantGlobalArray),
     Scenario("sharedDiamond", plantSharedDiamond),
     Scenario("heldCycle", plantHeldCycle),
-    Scenario("longList", plantLongList),
     Scenario("retainedPointer", plantRetainedPointer),
     Scenario("retainedAddress", plantRetainedAddress),
   ]
@@ -108,17 +107,6 @@ func plantHeldCycle() {
   author.book = Book()
   author.book?.author = author
   heldAuthor = author
-}
-
-nonisolated(unsafe) var list: Link?
-
-@inline(never) @_optimize(none)
-func plantLongList() {
-  for _ in 0..<100_000 {
-    let link = Link()
-    link.next = list
-    list = link
-  }
 }
 
 /// Keeps what it retained as a plain pointer, as code that calls C does.

@@ -12,7 +12,6 @@ extension Scenario {
     Scenario("genericClass", plantGenericClass),
     Scenario("genericSuperclass", plantGenericSuperclass),
     Scenario("localType", plantLocalType),
-    Scenario("longCycle", plantLongCycle),
     Scenario("nestedGenerics", plantNestedGenerics),
   ]
 }
@@ -158,23 +157,6 @@ func plantLocalType() {
   let local = Local()
   local.next = Local()
   local.next?.next = local
-}
-
-final class Link {
-  var next: Link?
-}
-
-/// A hundred thousand objects in one cycle: whoever follows references by calling himself overflows.
-@inline(never) @_optimize(none)
-func plantLongCycle() {
-  let first = Link()
-  var last = first
-  for _ in 1..<100_000 {
-    let link = Link()
-    last.next = link
-    last = link
-  }
-  last.next = first
 }
 
 struct Layer<Value> {

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// Tests that use the assertions, on code that leaks and on the same code mended. AssertionTests runs them.
+/// Tests that use the assertions, on code that leaks and on the same code mended, and on every scenario.
+/// AssertionTests and ScenarioTests run them.
 let package = Package(
   name: "AssertionIdioms",
   platforms: [.macOS(.v13)],
@@ -14,6 +15,14 @@ let package = Package(
     .testTarget(
       name: "DemoTestingTests",
       dependencies: ["Demo", .product(name: "LiveObjectsTesting", package: "LiveObjects")]),
+    .testTarget(
+      name: "AssertedScenarios",
+      dependencies: [
+        .product(name: "LiveObjectsXCTest", package: "LiveObjects"),
+        .product(name: "LiveObjectsTesting", package: "LiveObjects"),
+      ], exclude: ["Scenarios/main.swift"],
+      // Many plants look alike. Merged, they could not be told apart as call sites.
+      swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-llvm-merge-functions-pass"])]),
   ],
   swiftLanguageModes: [.v6]
 )

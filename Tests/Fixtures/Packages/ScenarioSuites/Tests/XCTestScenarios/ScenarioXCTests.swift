@@ -38,7 +38,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_genericClass() throws { try plant() }
   func test_genericSuperclass() throws { try plant() }
   func test_localType() throws { try plant() }
-  func test_longCycle() throws { try plant() }
   func test_nestedGenerics() throws { try plant() }
   func test_lazyObject() throws { try plant() }
   func test_propertyWrapper() throws { try plant() }
@@ -106,7 +105,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_globalArray() throws { try plant() }
   func test_sharedDiamond() throws { try plant() }
   func test_heldCycle() throws { try plant() }
-  func test_longList() throws { try plant() }
   func test_nothing() throws { try plant() }
   func test_lazyMachinery() throws { try plant() }
   func test_weakBackReference() throws { try plant() }
@@ -122,4 +120,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_bridging() throws { try plant() }
   func test_retainedPointer() throws { try plant() }
   func test_retainedAddress() throws { try plant() }
+  func test_longCycle() throws { try plant() }
+  func test_longList() throws { try plant() }
 }

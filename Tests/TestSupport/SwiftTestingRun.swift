@@ -1,26 +1,34 @@
-import TestSupport
-
 /// What Swift Testing printed.
-struct SwiftTestingRun: Sendable {
-  static let arguments = ["--testing-library", "swift-testing"]
+public struct SwiftTestingRun: Sendable {
+  public static let arguments = ["--testing-library", "swift-testing"]
 
-  struct Issue: Hashable, Sendable {
+  public struct Issue: Hashable, Sendable {
     /// `leaking()`
-    var test: String
+    public var test: String
+    /// `name → "first"` of a case; `nil` for a test without parameters.
+    public var arguments: String?
     /// `File.swift:12`
-    var place: String
-    var message: String
+    public var place: String
+    public var message: String
   }
 
-  let run: ProgramRun
-  let issues: [Issue]
+  public let run: ProgramRun
+  public let issues: [Issue]
 
-  init(_ run: ProgramRun) {
+  public init(_ run: ProgramRun) {
     self.run = run
     issues = Self.issues(in: run.standardOutput + run.standardError)
   }
 
-  func messages(of test: String) -> [String] { issues.filter { $0.test == test }.map(\.message) }
+  /// The messages of one test, all its cases together.
+  public func messages(of test: String) -> [String] { issues.filter { $0.test == test }.map(\.message) }
+
+  /// The arguments of the cases of a test that began.
+  public func arguments(of test: String) -> Set<String> {
+    let began = /Test case passing \d+ arguments? (.+) to (.+) started/
+    let lines = (run.standardOutput + run.standardError).split(separator: "\n")
+    return Set(lines.compactMap { $0.firstMatch(of: began) }.filter { $0.2 == test }.map { String($0.1) })
+  }
 
   private static func issues(in output: String) -> [Issue] {
     var issues: [Issue] = []
@@ -47,6 +55,8 @@ extension SwiftTestingRun.Issue {
       let at = line.ranges(of: "at ").last(where: { $0.lowerBound >= verb.upperBound })
     else { return nil }
     test = String(line[start.upperBound..<verb.lowerBound])
+    arguments = line[verb.upperBound..<at.lowerBound].wholeMatch(of: #/with \d+ arguments? (.+) /#)
+      .map { String($0.1) }
     let parts = line[at.upperBound...].split(separator: ":", maxSplits: 3)
     guard parts.count == 4 else { return nil }
     place = "\(parts[0]):\(parts[1])"

@@ -1,0 +1,83 @@
+#if os(Linux)
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// Runs of the test target `AssertedScenarios`, which plants scenarios inside of assertions.
+  struct AssertedScenarios {
+    enum Assertion: String, CaseIterable, CustomTestStringConvertible {
+      case xctAssertNoLeaks = "XCTAssertNoLeaks"
+      case expectNoLeaks
+      case detectsLeaks
+
+      var testDescription: String { rawValue }
+    }
+
+    static let module = "AssertedScenarios"
+
+    /// One run of all, which all of these tests read.
+    static let shared = Result { try AssertedScenarios() }
+
+    private static let package = FixturePackage("AssertionIdioms")
+
+    /// In processes of their own: what one leaves behind, the others would look at too.
+    let xctest: XCTestRun
+    let expected: SwiftTestingRun
+    let detected: SwiftTestingRun
+
+    /// - Parameter scenario: the only one; `nil` for all.
+    private init(of scenario: String? = nil) throws {
+      func run(_ arguments: [String]) throws -> ProgramRun {
+        try runProgram(
+          try Self.package.testBinary(), arguments, environment: ["SCENARIO": scenario],
+          timeout: .seconds(300))
+      }
+      func run(only test: String) throws -> SwiftTestingRun {
+        SwiftTestingRun(
+          try run(SwiftTestingRun.arguments + ["--filter", "\(Self.module)\\..*/\(test)\\("]))
+      }
+      xctest = XCTestRun(try run(["\(Self.module).AssertedScenarioXCTests"]))
+      expected = try run(only: "expected")
+      detected = try run(only: "detected")
+    }
+
+    /// The messages of an assertion round a scenario. One that may be hidden is planted again, by itself, until it is
+    /// found.
+    static func messages(of assertion: Assertion, on expected: ExpectedFinding) throws -> [String] {
+      let messages = try shared.get().messages(of: assertion)[expected.scenario] ?? []
+      guard messages.isEmpty, expected.mayBeHidden else { return messages }
+      return try (0..<8).lazy
+        .map { _ in try AssertedScenarios(of: expected.scenario).messages(of: assertion) }
+        .compactMap { $0[expected.scenario] }.first ?? []
+    }
+
+    /// What an assertion says of each scenario for which it fails, from the finding on.
+    func messages(of assertion: Assertion) -> [String: [String]] {
+      let failures: [(scenario: String, message: String)] =
+        switch assertion {
+        case .xctAssertNoLeaks:
+          // The first line ends with the user's own message.
+          xctest.failures.map { failure in
+            let first = failure.message.prefix { $0 != "\n" }
+            return (first.split(separator: " - ").last.map(String.init) ?? "", failure.message)
+          }
+        case .expectNoLeaks: expected.messages
+        case .detectsLeaks: detected.messages
+        }
+      let own = failures.compactMap { failure in
+        failure.message.range(of: "\(assertion.rawValue): ")
+          .map { (failure.scenario, [String(failure.message[$0.upperBound...])]) }
+      }
+      return Dictionary(own, uniquingKeysWith: +)
+    }
+  }
+
+  extension SwiftTestingRun {
+    /// The only argument of a case is the scenario.
+    fileprivate var messages: [(scenario: String, message: String)] {
+      issues.map {
+        (scenario: $0.arguments?.split(separator: "\"").last.map(String.init) ?? "", message: $0.message)
+      }
+    }
+  }
+#endif
