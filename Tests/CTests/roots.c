@@ -36,6 +36,8 @@ enum {
     BELOW_STACK,
     OWN,
     IN_FREED,
+    IN_DONE_WORK,
+    IN_QUEUED_WORK,
     IN_REGISTER,
     OBJECTS
 };
@@ -147,6 +149,31 @@ static void leave_in_freed_memory(void) {
         free(pieces[i]);
 }
 
+/// As libdispatch makes them: flags, priority or count, next, voucher, function, what it is run
+/// for.
+static uintptr_t *make_continuation(uintptr_t second, uintptr_t *next, size_t object) {
+    uintptr_t *words = calloc(8, sizeof *words);
+    words[0] = 0x110;
+    words[1] = second;
+    words[2] = (uintptr_t)next;
+    words[4] = (uintptr_t)free;
+    words[5] = object < OBJECTS ? hidden(objects[object]) : 0;
+    return words;
+}
+
+/// A cache, and a queue.
+static uintptr_t *volatile work[2];
+
+static void leave_in_work(void) {
+    enum { PRIORITY = 0x1000 };
+    uintptr_t *cache = NULL;
+    for (uintptr_t count = 1; count <= 4; count++)
+        cache = make_continuation(count, cache, count > 1 ? IN_DONE_WORK : OBJECTS);
+    uintptr_t *last = make_continuation(PRIORITY, NULL, OBJECTS);
+    work[0] = cache;
+    work[1] = make_continuation(PRIORITY, last, IN_QUEUED_WORK);
+}
+
 /// More than there is memory: only what was touched may be read.
 static void reserve_too_much(void) {
     enum { TOUCHED = 1 << 30 };
@@ -176,6 +203,7 @@ static void holders_are_found_and_told_apart(void) {
     EXPECT(seen[ON_OTHER_STACK].place == (uint64_t)other_thread);
     EXPECT(is_found(IN_C, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(seen[IN_C].place == (uintptr_t)&c_memory[3]);
+    EXPECT(is_found(IN_QUEUED_WORK, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_REGISTER, LIVEOBJ_ROOT_STACK));
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
@@ -188,6 +216,7 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(BELOW_STACK));
     EXPECT(is_not_found(OWN));
     EXPECT(is_not_found(IN_FREED));
+    EXPECT(is_not_found(IN_DONE_WORK));
 }
 
 /// Waits in libc, with no frame of the program below.
@@ -269,6 +298,7 @@ int main(void) {
         make_object(i, 64);
     plant();
     leave_in_freed_memory();
+    leave_in_work();
     reserve_too_much();
     pthread_t thread = start_other_thread();
     hold_and_look();

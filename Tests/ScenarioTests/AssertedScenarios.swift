@@ -25,8 +25,8 @@
     let expected: SwiftTestingRun
     let detected: SwiftTestingRun
 
-    /// - Parameter scenario: the only one; `nil` for all.
-    private init(of scenario: String? = nil) throws {
+    /// - Parameter scenario: the only one, or `all`.
+    private init(of scenario: String = "all") throws {
       func run(_ arguments: [String]) throws -> ProgramRun {
         try runProgram(
           try Self.package.testBinary(), arguments, environment: ["SCENARIO": scenario],

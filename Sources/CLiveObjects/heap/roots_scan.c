@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "../records.h"
 #include "child.h"
+#include "continuations.h"
 #include "malloc_chunks.h"
 #include "roots.h"
 #include "walk.h"
@@ -91,13 +92,14 @@ static void scan_range(void *context) {
 
 // MARK: - Heaps of the C library
 
-/// Every chunk that is neither free nor an object's.
+/// Every chunk that is neither free, nor kept for later by libdispatch, nor an object's.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
          chunk += bytes) {
         liveobj_child_advance();
-        if (liveobj_chunk_is_free(chunks, chunk))
+        if (liveobj_chunk_is_free(chunks, chunk) ||
+            liveobj_chunk_is_cached_continuation(chunks, chunk))
             continue;
         // A chunk has the first word of the next one as well.
         scan->range.end = chunk + bytes + sizeof(uintptr_t);
