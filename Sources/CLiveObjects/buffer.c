@@ -40,17 +40,30 @@ static size_t whole_pages(size_t count) {
     return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
 }
 
-struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
-    struct growing buffer = {0};
-    if (!liveobj_capture(since, contents, append, &buffer)) {
-        liveobj_os_unmap(buffer.bytes, buffer.capacity);
-        return (struct liveobj_buffer){NULL, 0};
-    }
-    // What `liveobj_buffer_free` cannot know must not be left over.
+/// What `liveobj_buffer_free` cannot know must not be left over.
+static struct liveobj_buffer finished(struct growing buffer) {
     size_t used = whole_pages(buffer.count);
     if (used < buffer.capacity)
         liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
     return (struct liveobj_buffer){buffer.bytes, buffer.count};
+}
+
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
+    struct growing buffer = {0};
+    if (liveobj_capture(since, contents, append, &buffer))
+        return finished(buffer);
+    liveobj_os_unmap(buffer.bytes, buffer.capacity);
+    return (struct liveobj_buffer){NULL, 0};
+}
+
+enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer) {
+    struct growing growing = {0};
+    enum liveobj_remains remains = liveobj_test_capture(test, append, &growing);
+    if (remains == LIVEOBJ_REMAINS_CAPTURED)
+        *buffer = finished(growing);
+    else
+        liveobj_os_unmap(growing.bytes, growing.capacity);
+    return remains;
 }
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {

@@ -159,6 +159,7 @@ static void write_live(struct liveobj_capture *capture,
 bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     struct liveobj_capture capture = {
         .since = request->since,
+        .selection = request->selection,
         .status = liveobj_recorder_status(),
         .stream = {.write = request->write, .context = request->context},
     };

@@ -13,6 +13,7 @@
 #ifndef LIVEOBJ_CAPTURE_H
 #define LIVEOBJ_CAPTURE_H
 
+#include "cycle_search.h"
 #include "internal.h"
 
 #pragma GCC visibility push(hidden)
@@ -95,6 +96,7 @@ void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
 /// A capture that is being written.
 struct liveobj_capture {
     uint64_t since;
+    const struct liveobj_selection *selection; // of a graph's objects; NULL for all
     struct liveobj_status status;
     struct liveobj_stream stream;
     struct liveobj_reader reader;
@@ -104,6 +106,14 @@ struct liveobj_capture {
     uint8_t *stacks_used; // by stack id below `stacks_end`; shared with a copy of the process
     uint32_t stacks_end;
 };
+
+/// The records that a graph is made of: how many, and the index of each. Any of them may be free.
+static inline uint32_t liveobj_captured_records(const struct liveobj_capture *capture) {
+    return capture->selection ? capture->selection->count : liveobj_records_end() - 1;
+}
+static inline uint32_t liveobj_captured_record(const struct liveobj_capture *capture, uint32_t i) {
+    return capture->selection ? capture->selection->indices[i] : i + 1;
+}
 
 static inline void liveobj_use_stack(struct liveobj_capture *capture, uint32_t stack) {
     if (stack < capture->stacks_end)

@@ -4,7 +4,8 @@
 // and other values behind that cannot be one, and this says so for a thousandth of the price: it
 // takes every word of an object for a reference, so that it follows more than there is, never less.
 // A cycle that nothing outside can reach does not change any more, so it is found while other
-// threads go on.
+// threads go on. Older objects and those of other tests are no part of it: whatever they hold has a
+// retain that nothing here explains. The same is true of tasks, whose references lie elsewhere.
 //
 // A search in depth: an object that a word leads back to while the way from it is still being
 // followed is on a cycle. Owns what it maps for one call. Outside of hooks, with the calling
@@ -15,10 +16,16 @@
 #include "cycle_search.h"
 #include "heap/address_table.h"
 #include "heap/storage.h"
+#include "records.h"
 #include "scopes.h"
 
 /// Beyond these the graph tells faster.
-enum { MOST_OBJECTS = 4096, MOST_WORDS = 1 << 16 };
+enum { MOST_OBJECTS = 1 << 15, MOST_WORDS = 1 << 19 };
+
+void liveobj_selection_end(struct liveobj_selection *selection) {
+    liveobj_os_unmap(selection->indices, MOST_OBJECTS * sizeof *selection->indices);
+    *selection = (struct liveobj_selection){0};
+}
 
 /// An object on the way from the first one to the present one.
 struct way_point {
@@ -29,20 +36,24 @@ struct way_point {
 };
 
 struct search {
+    const struct liveobj_kept_test *test;
     struct liveobj_reader reader;
     struct liveobj_address_table numbers; // of the objects that were met
+    struct liveobj_selection *met;
     struct way_point *way;
     bool *is_on_way; // by number
     uint32_t depth;
     uint32_t words;
-    bool may_find;
+    bool has_cycle;
+    bool is_open; // too much was met
 };
 
 /// Done for the first object: most tests leave none.
 static bool map(struct search *search) {
     search->way = liveobj_os_map(MOST_OBJECTS * sizeof *search->way);
     search->is_on_way = liveobj_os_map(MOST_OBJECTS * sizeof *search->is_on_way);
-    return search->way && search->is_on_way;
+    search->met->indices = liveobj_os_map(MOST_OBJECTS * sizeof *search->met->indices);
+    return search->way && search->is_on_way && search->met->indices;
 }
 
 static void end(struct search *search) {
@@ -78,30 +89,39 @@ static void bound(struct search *search, const struct liveobj_object *object,
     }
 }
 
-static void enter(struct search *search, const struct liveobj_object *object) {
+static void enter(struct search *search, uint32_t index, const struct liveobj_object *object) {
     uint32_t number = liveobj_address_number(&search->numbers, object->address);
-    // What a task refers to lies in other memory.
-    search->may_find |=
-        number == 0 || number >= MOST_OBJECTS || object->metadata == LIVEOBJ_METADATA_TASK;
-    if (search->may_find)
+    search->is_open |= number == 0 || number >= MOST_OBJECTS;
+    if (search->is_open)
         return;
+    search->met->indices[search->met->count++] = index;
     search->is_on_way[number] = true;
     struct way_point *point = &search->way[search->depth++];
     *point = (struct way_point){.number = number};
     bound(search, object, point);
 }
 
+/// Work on queues and threads has no scope: it may have made a part of what keeps itself alive.
+static bool may_be_of_cycle(const struct liveobj_kept_test *test,
+                            const struct liveobj_object *object) {
+    return object->sequence >= test->first && object->metadata != LIVEOBJ_METADATA_TASK &&
+           (!test->scope || !object->scope || liveobj_scope_is_within(object->scope, test->scope));
+}
+
 static void follow(struct search *search, uintptr_t word) {
     // Flags may stand in the spare bits.
     static const uintptr_t mask = (UINT64_C(1) << 48) - sizeof(uintptr_t);
     struct liveobj_object object;
-    if ((word & mask) < LIVEOBJ_PAGE_BYTES || !liveobj_records_find(word & mask, &object))
+    uint32_t *slot = (word & mask) < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_records_slot(word & mask);
+    uint32_t index = slot ? LIVEOBJ_GET(*slot) : 0;
+    if (!index || !liveobj_records_get(index, &object) || object.address != (word & mask) ||
+        !may_be_of_cycle(search->test, &object))
         return;
     uint32_t number = liveobj_address_find(&search->numbers, object.address);
     if (!number)
-        enter(search, &object);
+        enter(search, index, &object);
     else
-        search->may_find |= search->is_on_way[number];
+        search->has_cycle |= search->is_on_way[number];
 }
 
 /// Looks at the next word of the object where the way ends, or goes back from it.
@@ -115,38 +135,42 @@ static void step(struct search *search) {
         return;
     }
     last->next += sizeof word;
-    search->may_find |= ++search->words > MOST_WORDS;
+    search->is_open |= ++search->words > MOST_WORDS;
     if (place != last->seed)
         follow(search, word);
 }
 
-static void search_from(struct search *search, const struct liveobj_object *object) {
+static void search_from(struct search *search, uint32_t index,
+                        const struct liveobj_object *object) {
     bool is_dead = liveobj_strong_count_of(object, &search->reader).is_pinned;
     if (is_dead || liveobj_address_find(&search->numbers, object->address))
         return;
-    search->may_find = !search->way && !map(search);
-    if (!search->may_find)
-        enter(search, object);
-    while (search->depth > 0 && !search->may_find)
+    search->is_open = !search->way && !map(search);
+    if (!search->is_open)
+        enter(search, index, object);
+    while (search->depth > 0 && !search->is_open)
         step(search);
 }
 
-/// A cycle has an instance in it.
+/// A cycle of the test has an instance in it that the test made itself.
 static bool is_of(const struct liveobj_kept_test *test, const struct liveobj_object *object) {
-    return object->sequence >= test->first && object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
-           (!test->scope || liveobj_scope_is_within(object->scope, test->scope));
+    return may_be_of_cycle(test, object) && object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
+           (!test->scope || object->scope);
 }
 
-bool liveobj_cycle_search_may_find(const struct liveobj_kept_test *test) {
-    struct search search = {.may_find = false};
+enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
+                                          struct liveobj_selection *met) {
+    struct search search = {.test = test, .met = met};
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);
-    for (uint32_t index = 1; index < records_end && !search.may_find; index++)
+    for (uint32_t index = 1; index < records_end && !search.is_open; index++)
         if (liveobj_records_get(index, &object) && is_of(test, &object))
-            search_from(&search, &object);
+            search_from(&search, index, &object);
     end(&search);
-    return search.may_find;
+    return search.is_open     ? LIVEOBJ_REMAINS_OPEN
+           : search.has_cycle ? LIVEOBJ_REMAINS_CAPTURED
+                              : LIVEOBJ_REMAINS_NO_CYCLE;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// cycle_search.h - whether what a test left behind could keep itself alive.
+// cycle_search.h - whether what a test left behind could keep itself alive, and what that is.
 
 #ifndef LIVEOBJ_CYCLE_SEARCH_H
 #define LIVEOBJ_CYCLE_SEARCH_H
@@ -7,8 +7,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What `liveobj_test_may_leave_cycle` says, for a thread whose guard is set.
-bool liveobj_cycle_search_may_find(const struct liveobj_kept_test *test);
+/// Some of the live objects, by the indices of their records.
+struct liveobj_selection {
+    uint32_t *indices; // NULL for none
+    uint32_t count;
+};
+void liveobj_selection_end(struct liveobj_selection *selection);
+
+/// Looks for a way of words that leads from what a test left behind back to itself.
+/// \param met receives all objects that were met on the way, to be ended by the caller.
+/// \returns LIVEOBJ_REMAINS_NO_CYCLE if there is none, LIVEOBJ_REMAINS_OPEN if too much was met to
+/// tell, else LIVEOBJ_REMAINS_CAPTURED: for the caller to do so.
+enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
+                                          struct liveobj_selection *met);
 
 #pragma GCC visibility pop
 

@@ -326,7 +326,8 @@ struct liveobj_type {
 /// Reads the object's reference counts as the runtime packs them.
 struct liveobj_strong_count {
     bool is_known;
-    bool is_pinned; // deinit has begun or run; unowned references keep the memory
+    bool is_pinned;  // deinit has begun or run; unowned references keep the memory
+    bool is_visited; // weak or unowned references to it were made
     uint32_t value;
 };
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
@@ -428,6 +429,7 @@ void liveobj_put_string(struct liveobj_section *section, const char *text, size_
 struct liveobj_capture_request {
     uint64_t since;
     enum liveobj_contents contents;
+    const struct liveobj_selection *selection; // NULL for all; only with references
     liveobj_write_fn write;
     void *context;
     const struct liveobj_entry *entry;

@@ -310,16 +310,6 @@ void liveobj_recorder_scope_know(uint32_t scope) {
     liveobj_scope_set_known(scope);
 }
 
-bool liveobj_recorder_test_may_leave_cycle(uint32_t test) {
-    if (test == 0 || test > liveobj_tests_count())
-        return false;
-    struct liveobj_kept_test kept = liveobj_tests_get(test);
-    begin_own_work();
-    bool may_leave_cycle = liveobj_cycle_search_may_find(&kept);
-    end_own_work();
-    return may_leave_cycle;
-}
-
 uint32_t liveobj_recorder_test_current(void) {
     uint32_t scope = recorder.started ? liveobj_hooks_current_scope() : 0;
     uint32_t test = liveobj_tests_of_scope(scope);
@@ -334,11 +324,38 @@ bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
     begin_own_work();
     // A thread that was cancelled ends where it opens a file: not with our locks, nor in a copy.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    struct liveobj_capture_request request = {since, contents, write, context, &liveobj_tls.entry};
+    struct liveobj_capture_request request = {since, contents, NULL,
+                                              write, context,  &liveobj_tls.entry};
     bool written = liveobj_capture_write(&request);
     pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return written;
+}
+
+static enum liveobj_remains capture_remains(const struct liveobj_kept_test *test,
+                                            liveobj_write_fn write, void *context) {
+    struct liveobj_selection met = {0};
+    struct liveobj_capture_request request = {test->first, LIVEOBJ_CONTENTS_GRAPH, &met, write,
+                                              context,     &liveobj_tls.entry};
+    enum liveobj_remains remains = liveobj_cycle_search(test, &met);
+    if (remains == LIVEOBJ_REMAINS_CAPTURED && !liveobj_capture_write(&request))
+        remains = LIVEOBJ_REMAINS_OPEN;
+    liveobj_selection_end(&met);
+    return remains;
+}
+
+enum liveobj_remains liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
+                                                   void *context) {
+    int cancel_state;
+    if (test == 0 || test > liveobj_tests_count())
+        return LIVEOBJ_REMAINS_NO_CYCLE;
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    begin_own_work();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    enum liveobj_remains remains = capture_remains(&kept, write, context);
+    pthread_setcancelstate(cancel_state, NULL);
+    end_own_work();
+    return remains;
 }
 
 uint64_t liveobj_recorder_live_count(uint64_t since) {

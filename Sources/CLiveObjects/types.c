@@ -76,7 +76,7 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
 /// address of a side table, shifted right by 3. All ones in the low half: immortal.
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
                                                     struct liveobj_reader *reader) {
-    const struct liveobj_strong_count unknown = {false, false, 0};
+    const struct liveobj_strong_count unknown = {.is_visited = true};
     enum { SIDE_TABLE_COUNT_OFFSET = 16 };
     struct {
         uintptr_t metadata;
@@ -89,12 +89,15 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
         return unknown;
     uint64_t bits = header.counts;
     uintptr_t side_table = (uintptr_t)(bits << 3);
-    if (bits >> 63 &&
+    bool has_side_table = bits >> 63; // for weak references, or a count that did not fit
+    if (has_side_table &&
         !liveobj_read(reader, side_table + SIDE_TABLE_COUNT_OFFSET, &bits, sizeof bits))
         return unknown;
     bool is_pinned = bits >> 32 & 1;
     uint32_t strong = (uint32_t)(bits >> 33 & ((1u << 30) - 1)) + 1;
-    return (struct liveobj_strong_count){true, is_pinned, is_pinned ? 0 : strong};
+    bool is_unowned = (bits >> 1 & 0x7fffffff) > 1; // one stands for all strong references
+    return (struct liveobj_strong_count){true, is_pinned, has_side_table || is_unowned,
+                                         is_pinned ? 0 : strong};
 }
 
 // MARK: - Names

@@ -60,9 +60,14 @@ void liveobj_scope_know(uint32_t scope) {
     (void)scope;
 }
 
-bool liveobj_test_may_leave_cycle(uint32_t test) {
-    (void)test;
-    return false;
+enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context) {
+    (void)test, (void)write, (void)context;
+    return LIVEOBJ_REMAINS_NO_CYCLE;
+}
+
+enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer) {
+    (void)test, (void)buffer;
+    return LIVEOBJ_REMAINS_NO_CYCLE;
 }
 
 uint32_t liveobj_test_current(void) {

@@ -25,6 +25,25 @@ extension Recorder {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))
   }
 
-  /// Objects that a test left behind could keep themselves alive. `false` is certain; only a capture shows more.
-  package static func mayLeaveCycle(_ test: UInt32) -> Bool { liveobj_test_may_leave_cycle(test) }
+  /// What can be said of a test without a look at the whole heap.
+  package enum Remains {
+    /// Nothing that it left behind can keep itself alive.
+    case noCycle
+    /// What it left behind and what can be reached from there. A definite retain cycle in it is one; what else
+    /// holds an object is not to be seen.
+    case captured(RawCapture)
+    /// Only a capture of all tells.
+    case open
+  }
+
+  package static func remains(of test: UInt32) -> Remains {
+    var buffer = liveobj_buffer()
+    switch liveobj_test_capture_to_memory(test, &buffer) {
+    case LIVEOBJ_REMAINS_NO_CYCLE: return .noCycle
+    case LIVEOBJ_REMAINS_CAPTURED:
+      let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: buffer.count)
+      return .captured(ignoring { RawCapture(bytes: bytes) })
+    default: return .open
+    }
+  }
 }

@@ -16,13 +16,16 @@ public struct HeapGraph: Sendable {
     public var missesRoots: Bool
     /// Every other thread waits for work and has no frame of the program's: none holds an object in a register.
     public var othersAreIdle: Bool
+    /// Only what can be reached from what one test left behind is here, and nothing outside of the heap: what holds
+    /// it besides is not to be seen.
+    public var isPartial: Bool
     /// Sentences for people.
     public var notes: [String]
 
     public init(
       wasRead: Bool = true, threads: UInt32 = 1, unreadObjects: UInt32 = 0,
       scannedObjects: UInt32 = 0, missesStacks: Bool = false, missesRoots: Bool = false,
-      othersAreIdle: Bool = false, notes: [String] = []
+      othersAreIdle: Bool = false, isPartial: Bool = false, notes: [String] = []
     ) {
       self.wasRead = wasRead
       self.threads = threads
@@ -31,6 +34,7 @@ public struct HeapGraph: Sendable {
       self.missesStacks = missesStacks
       self.missesRoots = missesRoots
       self.othersAreIdle = othersAreIdle
+      self.isPartial = isPartial
       self.notes = notes
     }
   }

@@ -59,7 +59,7 @@ extension HeapGraphDecoder {
     contents.status = HeapGraph.Status(
       wasRead: state == .read, threads: threads, unreadObjects: unread, scannedObjects: scanned,
       missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0,
-      othersAreIdle: flags & 4 != 0, notes: try reader.strings())
+      othersAreIdle: flags & 4 != 0, isPartial: flags & 8 != 0, notes: try reader.strings())
     isDescribed = true
   }
 

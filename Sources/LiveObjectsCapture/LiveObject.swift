@@ -12,12 +12,14 @@ public struct LiveObject: Sendable, Hashable {
   public var scope: UInt32
   /// Its deinit has run; unowned references keep its memory.
   public var isPinned: Bool
+  /// Weak or unowned references to it were made, or may have been.
+  public var isVisited: Bool
   /// `nil` where it was not read.
   public var strongCount: UInt32?
 
   public init(
     address: UInt64, bytes: UInt64, sequence: UInt64, type: Int, stackTrace: UInt32 = 0,
-    scope: UInt32 = 0, isPinned: Bool = false, strongCount: UInt32? = nil
+    scope: UInt32 = 0, isPinned: Bool = false, isVisited: Bool = false, strongCount: UInt32? = nil
   ) {
     self.address = ObjectAddress(address)
     self.bytes = bytes
@@ -26,6 +28,7 @@ public struct LiveObject: Sendable, Hashable {
     self.stackTrace = stackTrace
     self.scope = scope
     self.isPinned = isPinned
+    self.isVisited = isVisited
     self.strongCount = strongCount
   }
 }

@@ -15,11 +15,36 @@ package struct TestLook {
 
   private var capture: Capture { analysis.capture }
 
-  /// Takes a capture with references, and judges it.
+  /// What is known of retain cycles without a look at the whole heap.
+  package enum Cycles {
+    case none
+    case shown(TestLook)
+    /// There may be some.
+    case open
+  }
+
+  /// Looks for retain cycles among what can be reached from what a test left behind, and at nothing else: the price
+  /// does not grow with the heap. Of what the look shows, the certain leaks are to be believed.
+  package static func cycles(of test: WatchedTest, failOn: FailOn) -> Cycles {
+    switch test.remains {
+    case .noCycle: return .none
+    case .open: return .open
+    case .captured(let bytes):
+      guard let capture = try? bytes.decoded() else { return .open }
+      let look = TestLook(at: test, in: capture, failOn: failOn)
+      if look.suspects.contains(where: \.mayBeReleased) { return .open }
+      return look.hasCertainLeak ? .shown(look) : .none
+    }
+  }
+
+  /// Looks at the whole heap.
   ///
   /// - Throws: where the recorder cannot tell.
   package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
-    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    self.init(at: test, in: try Recorder.capture(since: 0, references: true).decoded(), failOn: failOn)
+  }
+
+  private init(at test: WatchedTest, in capture: Capture, failOn: FailOn) {
     options = test.options
     analysis = UnnamedAnalysis(of: capture, options: options)
     self.failOn = failOn

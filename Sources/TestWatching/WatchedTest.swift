@@ -37,8 +37,8 @@ package struct WatchedTest: Sendable {
     }.map(ObjectIdentity.init)
   }
 
-  /// What it left behind could keep itself alive. Far cheaper than a look, and it spares most tests one.
-  package var mayLeaveCycle: Bool { Recorder.mayLeaveCycle(number) }
+  /// What can be said of it without a look at the whole heap.
+  var remains: Recorder.Remains { Recorder.remains(of: number) }
 
   /// Judges this test alone.
   ///

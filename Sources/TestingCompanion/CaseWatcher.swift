@@ -16,6 +16,7 @@
     static let shared = CaseWatcher()
 
     private let host = Locked<CompanionHost?>(nil)
+    private let budget = LookBudget()
     /// The cases that run, by their scopes.
     private let running = Locked<[UInt32: WatchedTest]>([:])
     /// One for all, since it remembers what it has found out.
@@ -56,15 +57,23 @@
       // Neither a test that failed nor one that was cancelled has cleaned up after itself.
       let outcome: TestDescription.Outcome = hasFailed ? .failed : Task.isCancelled ? .skipped : .passed
       test.end(outcome)
-      guard outcome == .passed, host.failOn != .none, test.mayLeaveCycle else { return [] }
+      guard outcome == .passed, host.failOn != .none else { return [] }
       let leaks = certainLeaks(of: test, host)
       if !leaks.isEmpty { test.end(.leaked) }
       return leaks.map { Comment(rawValue: FindingText($0).description) }
     }
 
+    private func look(at test: WatchedTest, _ host: CompanionHost) -> TestLook? {
+      switch TestLook.cycles(of: test, failOn: host.failOn) {
+      case .none: nil
+      case .shown(let look): look
+      case .open: budget.look(at: test, failOn: host.failOn)
+      }
+    }
+
     /// What can be told at once. The rest is judged in the report at the end.
     private func certainLeaks(of test: WatchedTest, _ host: CompanionHost) -> [Finding] {
-      guard let look = try? TestLook(at: test, failOn: host.failOn), look.hasCertainLeak else { return [] }
+      guard let look = look(at: test, host), look.hasCertainLeak else { return [] }
       return symbolicator.withLock { symbolicator in
         symbolicator.map { look.failures(namedBy: $0, certainOnly: true) } ?? []
       }

@@ -9,26 +9,41 @@
   final class Looks {
     private let test: WatchedTest
     private let failOn: FailOn
+    private let budget: LookBudget
     private var settling = Settling()
     /// `nil` where nothing can be told.
     private var last: TestLook?
-    private var isSettled: Bool
+    /// All that the last look shows is told, and not only its certain leaks.
+    private var isWhole = true
+    private var isSettled = true
 
-    init(at test: WatchedTest, failOn: FailOn) {
+    init(at test: WatchedTest, failOn: FailOn, within budget: LookBudget) {
       self.test = test
       self.failOn = failOn
+      self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
-      let leavesAnything = (try? test.survivors().isEmpty) == false
-      last = leavesAnything ? try? TestLook(at: test, failOn: failOn) : nil
+      guard (try? test.survivors().isEmpty) == false else { return }
+      last = budget.look(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle } ?? true
+      if last == nil { lookForCycles() }
+    }
+
+    private func lookForCycles() {
+      guard case .shown(let look) = TestLook.cycles(of: test, failOn: failOn) else { return }
+      last = look
+      isWhole = false
     }
 
     /// How long to wait before this is asked again; `nil` when the last look counts.
     func pause() -> Duration? {
       guard !isSettled else { return nil }
-      if let survivors = try? test.survivors(), let pause = settling.pause(after: survivors) { return pause }
+      if let survivors = try? test.survivors(), let pause = settling.pause(after: survivors) {
+        budget.spend(pause)
+        return pause
+      }
       isSettled = true
-      last = try? TestLook(at: test, failOn: failOn)
+      last = budget.look(at: test, failOn: failOn)
+      if last == nil { lookForCycles() }
       return nil
     }
   }
@@ -49,7 +64,7 @@
       let entry = last.entry(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       let findings = last.failures(
-        namedBy: symbolicator, cleared: running.clearedProperties, beside: entry)
+        namedBy: symbolicator, certainOnly: !isWhole, cleared: running.clearedProperties, beside: entry)
       let declaration = entry.flatMap { last.declaration(at: $0, namedBy: symbolicator) }
       return findings.map { finding in
         // Optimised methods that look alike are merged, and have no place of their own.

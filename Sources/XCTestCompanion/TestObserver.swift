@@ -14,6 +14,7 @@
   /// a failure: that is the program's.
   final class TestObserver: XCTestObservation {
     private let host: CompanionHost
+    private let budget = LookBudget()
     /// Keeps what it has learnt from one test to the next.
     private lazy var symbolicator = BinarySymbolicator(runner: host.runner)
     /// Those that run, the innermost last: a test may run others.
@@ -64,7 +65,7 @@
     private func judge(_ testCase: XCTestCase) {
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       testCase.withFailuresThatEndNothing {
-        let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn) }
+        let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn, within: budget) }
         while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
         for failure in Recorder.ignoring({ failures(of: running, looks) }) { testCase.record(failure) }
       }

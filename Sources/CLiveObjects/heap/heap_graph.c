@@ -21,10 +21,10 @@ static void add_type(struct liveobj_capture *capture, uint32_t id) {
 /// \returns false if there is no memory for a type.
 static bool add_live_types(struct liveobj_capture *capture) {
     struct liveobj_object object;
-    uint32_t end = liveobj_records_end(), id = 1;
-    for (uint32_t index = 1; index < end && id; index++) {
+    uint32_t count = liveobj_captured_records(capture), id = 1;
+    for (uint32_t i = 0; i < count && id; i++) {
         bool is_new = false;
-        if (liveobj_records_get(index, &object))
+        if (liveobj_records_get(liveobj_captured_record(capture, i), &object))
             id = liveobj_captured_type_id(&capture->types, &object, &capture->reader, &is_new);
         if (is_new)
             add_type(capture, id);
@@ -40,6 +40,8 @@ static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
+    if (walk->capture->selection)
+        return NULL;
     liveobj_tasks_prepare();
     liveobj_idle_threads_let_settle();
     return liveobj_roots_find(&walk->roots, entry) ? NULL : no_mappings;
@@ -66,11 +68,20 @@ static bool are_others_idle(const struct liveobj_heap_walk *walk) {
     return !walk->roots.misses_stacks && liveobj_idle_threads_merely_wait(&walk->roots.idle);
 }
 
+enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, OTHERS_ARE_IDLE = 4, IS_PARTIAL = 8 };
+
+static uint32_t flags_of(const struct liveobj_heap_walk *walk) {
+    if (walk->capture->selection)
+        return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
+    return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
+           (walk->report->misses_roots ? MISSES_ROOTS : 0) |
+           (are_others_idle(walk) ? OTHERS_ARE_IDLE : 0);
+}
+
 static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {
     static const char *const locked =
         "another thread held the locks of the Swift runtime while references were read, so some "
         "types' properties are not known";
-    enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, OTHERS_ARE_IDLE = 4 };
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "GRPH"))
         return;
@@ -79,9 +90,7 @@ static void write_state(struct liveobj_stream *stream, const struct liveobj_heap
     liveobj_put_u32(&section, walk->roots.threads);
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
-    liveobj_put_u32(&section, (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
-                                  (report->misses_roots ? MISSES_ROOTS : 0) |
-                                  (are_others_idle(walk) ? OTHERS_ARE_IDLE : 0));
+    liveobj_put_u32(&section, flags_of(walk));
     liveobj_put_u32(&section, report->timeouts > 0);
     if (report->timeouts > 0)
         liveobj_put_text(&section, locked);

@@ -28,14 +28,22 @@ uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
 
 // MARK: - Objects
 
+/// By the order of their records, in which they are gone through.
 static bool number_objects(struct liveobj_walk *walk) {
+    enum { UNNUMBERED = 1 };
     struct liveobj_object object;
+    uint32_t count = liveobj_captured_records(walk->capture);
     walk->ordinals = liveobj_os_map((size_t)walk->records_end * sizeof *walk->ordinals);
-    for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
+    for (uint32_t i = 0; walk->ordinals && i < count; i++) {
+        uint32_t index = liveobj_captured_record(walk->capture, i);
         if (liveobj_records_get(index, &object)) {
-            walk->ordinals[index] = ++walk->count;
+            walk->ordinals[index] = UNNUMBERED;
             walk->has_tasks |= object.metadata == LIVEOBJ_METADATA_TASK;
         }
+    }
+    for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
+        if (walk->ordinals[index])
+            walk->ordinals[index] = ++walk->count;
     walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
     walk->loose_words = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->loose_words);
     walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
@@ -58,7 +66,7 @@ static void use_unreadable_type(struct liveobj_walk *walk) {
     static const struct liveobj_type unreadable = {0, 0, LIVEOBJ_TYPE_OTHER};
     walk->type =
         liveobj_type_table_id(&walk->capture->types.table, &unreadable, &walk->is_new_type);
-    walk->strong = (struct liveobj_strong_count){false, false, 0};
+    walk->strong = (struct liveobj_strong_count){.is_visited = true};
 }
 
 /// \returns false if there is no room for a type.
@@ -105,8 +113,10 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
     liveobj_walk_write_references(&walk);
-    liveobj_walk_write_roots(&walk);
-    liveobj_walk_write_tasks(&walk);
+    if (!walk.capture->selection) {
+        liveobj_walk_write_roots(&walk);
+        liveobj_walk_write_tasks(&walk);
+    }
     liveobj_walk_write_retains(&walk);
     walk.report->sections = walk.stream.sections;
     walk.report->timeouts = liveobj_child_timeouts();

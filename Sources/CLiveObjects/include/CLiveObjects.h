@@ -221,12 +221,6 @@ void liveobj_test_leaked(uint32_t test);
 /// \param scope 0 is ignored.
 void liveobj_scope_know(uint32_t scope);
 
-/// Whether what a test left behind could keep itself alive: from some live object of its scope and
-/// of the scopes opened in it (or, without a scope, made since it began) words lead to a cycle or to
-/// a task. Says yes too often and never no wrongly: only a capture shows a cycle. Cost: one pass
-/// over all records, about a nanosecond each, and a look at what it finds.
-bool liveobj_test_may_leave_cycle(uint32_t test);
-
 /// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
 /// that began last and has not ended; 0 for none. For assertions and `liveobj_test_leaked`.
 uint32_t liveobj_test_current(void);
@@ -290,6 +284,29 @@ struct liveobj_buffer {
 /// `liveobj_capture` into memory of its own. `bytes` is NULL on failure.
 struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents);
 void liveobj_buffer_free(struct liveobj_buffer buffer);
+
+/// What can be said of a test without a look at the whole heap.
+enum liveobj_remains {
+    /// Nothing that it left behind can keep itself alive: words lead from there to no cycle.
+    LIVEOBJ_REMAINS_NO_CYCLE = 0,
+    /// It may: the capture shows all that can be reached from there. A retain cycle in it is one,
+    /// for
+    /// all of its retains are accounted for; what else holds an object is not to be seen.
+    LIVEOBJ_REMAINS_CAPTURED = 1,
+    /// Too much can be reached, or a task, or there was no memory: only a capture of all tells.
+    LIVEOBJ_REMAINS_OPEN = 2,
+};
+
+/// Captures what a test left behind, with references: the live objects of its scope and of those
+/// opened in it (or, without a scope, made since it began), and what can be reached from them.
+/// Cost: one pass over all records, about a nanosecond each; a copy of the process if there may be
+/// a cycle; nothing that grows with the rest of the heap.
+/// \returns whether `write` was called for a whole capture.
+enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
+
+/// `liveobj_test_capture` into memory of its own.
+/// \param buffer is set if the result is LIVEOBJ_REMAINS_CAPTURED.
+enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer);
 
 /// `liveobj_capture` into a file descriptor.
 /// \returns 0, or the `errno` of the write that failed.

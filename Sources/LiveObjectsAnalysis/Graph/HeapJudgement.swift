@@ -27,7 +27,7 @@ struct HeapJudgement {
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
       isOlder: { older[$0] })
-    search.findOverRetained(holders)
+    if !heap.status.isPartial { search.findOverRetained(holders) }
     self.graph = graph
     self.counted = counted
     self.judged = judged
@@ -47,7 +47,10 @@ struct HeapJudgement {
 
   /// Code that still runs may come to the group by a weak reference, and break its cycle.
   func hasVisitors(_ group: LeakGroup) -> Bool {
-    !hasVisitors.isEmpty && (group.core + group.victims).contains(where: hasVisitors.contains)
+    let objects = group.core + group.victims
+    // Whose weak references they are, and whether from something alive, only the whole heap tells.
+    if graph.heap.status.isPartial { return objects.contains { graph.capture.objects[$0].isVisited } }
+    return !hasVisitors.isEmpty && objects.contains(where: hasVisitors.contains)
   }
 
   /// How an object is held; `nil` where no holder may be named.

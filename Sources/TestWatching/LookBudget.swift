@@ -1,0 +1,39 @@
+internal import LiveObjects
+package import LiveObjectsReport
+
+/// How much of a run's time may go into looks at the whole heap.
+///
+/// Such a look takes the longer, the more lives in the process, and a suite may have thousands of tests that leave
+/// something behind. Once they have taken too much, a test's end tells only what a short look shows, and the
+/// report tells the rest.
+package final class LookBudget: Sendable {
+  /// What is given in any case: enough for all looks of most suites.
+  private static let initial = Duration.seconds(3)
+  /// What is given of the time that has passed, one part of so many.
+  private static let part = 33
+
+  private let start = ContinuousClock.now
+  private let spent = Locked(Duration.zero)
+
+  package init() {}
+
+  package var isSpent: Bool {
+    let given = Self.initial + (ContinuousClock.now - start) / Self.part
+    return spent.withLock { $0 > given }
+  }
+
+  /// Something else that was waited for.
+  package func spend(_ duration: Duration) {
+    spent.withLock { $0 += duration }
+  }
+
+  /// Looks at the whole heap.
+  ///
+  /// - Returns: `nil` if there is no time left for it, or the recorder cannot tell.
+  package func look(at test: WatchedTest, failOn: FailOn) -> TestLook? {
+    guard !isSpent else { return nil }
+    let start = ContinuousClock.now
+    defer { spend(ContinuousClock.now - start) }
+    return try? TestLook(at: test, failOn: failOn)
+  }
+}
