@@ -18,7 +18,8 @@ extension CaptureBuilder {
 extension HeapGraph.Status {
   fileprivate var payload: [UInt8] {
     ByteWriter.bytes {
-      let flags: UInt32 = (missesStacks ? 1 : 0) | (missesRoots ? 2 : 0) | (othersAreIdle ? 4 : 0)
+      let flags: UInt32 =
+        (missesStacks ? 1 : 0) | (missesRoots ? 2 : 0) | (othersAreIdle ? 4 : 0) | (isPartial ? 8 : 0)
       for word in [wasRead ? 1 : 2, threads, unreadObjects, scannedObjects, flags] { $0.u32(word) }
       $0.strings(notes)
     }

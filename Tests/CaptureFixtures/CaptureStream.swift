@@ -84,7 +84,8 @@ extension CaptureBuilder {
     ByteWriter.bytes {
       for object in capture.objects {
         for word in [object.address.value, object.bytes, object.sequence] { $0.u64(word) }
-        let flags: UInt32 = (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0)
+        let flags: UInt32 =
+          (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0) | (object.isVisited ? 4 : 0)
         let fields = [
           UInt32(object.type + 1), object.stackTrace, object.scope, flags, object.strongCount ?? 0, 0,
         ]

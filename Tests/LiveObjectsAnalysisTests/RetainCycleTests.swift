@@ -130,6 +130,22 @@ import Testing
     #expect(analyse(builder).findings.map(\.mayBeReleased) == [false, false])
   }
 
+  @Test mutating func inAPartOfTheHeapNobodyKnowsWhoseTheWeakReferencesAre() {
+    let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
+    cycle(builder.type("Demo.Cat"), builder.type("Demo.Dog"))
+    builder.visit(author)
+    builder.heapGraph(HeapGraph.Status(threads: 2, isPartial: true))
+    let leaks = analyse(builder).findings
+    #expect(leaks.map(\.type) == ["Demo.Author", "Demo.Cat"])
+    #expect(leaks.map(\.mayBeReleased) == [true, false])
+  }
+
+  @Test mutating func inAPartOfTheHeapNothingIsOverRetained() {
+    _ = builder.object(of: builder.type("Demo.Handle"))
+    builder.heapGraph(HeapGraph.Status(threads: 0, isPartial: true))
+    #expect(analyse(builder).findings.map(\.verdict) == [.growth])
+  }
+
   @Test mutating func aCycleThatNeedsAConservativeReferenceIsProbable() {
     let a = builder.object(of: builder.type("Demo.A"))
     let b = builder.object(of: builder.type("Demo.B"))

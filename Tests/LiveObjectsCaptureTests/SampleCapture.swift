@@ -18,7 +18,7 @@ func makeSampleCapture() -> CaptureBuilder {
     1, of: builder.type("", kind: .closureContextOrBox, image: nil, captureCount: 2), stackTrace: nowhere,
     strongCount: nil)
   let session = builder.type("Demo.Session")
-  builder.objects(2, of: session, isPinned: true)
+  builder.objects(2, of: session, isPinned: true, isVisited: true)
   addHeapGraph(to: &builder, session: session)
   addTests(to: &builder)
   return builder
@@ -29,7 +29,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
   builder.heapGraph(
     HeapGraph.Status(
       threads: 2, unreadObjects: 3, scannedObjects: 4, missesStacks: true, missesRoots: true,
-      othersAreIdle: true,
+      othersAreIdle: true, isPartial: true,
       notes: ["Half of it."]))
   builder.superclasses(of: session, ["Demo.Base", "Demo.Root"])
   let function = builder.function(0x61)
