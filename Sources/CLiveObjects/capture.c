@@ -8,6 +8,7 @@
 #if defined(__linux__)
 
 #include "capture.h"
+#include "records.h"
 
 // MARK: - Objects
 
@@ -29,7 +30,8 @@ static void put_objects(struct liveobj_capture *capture, struct liveobj_objects_
     uint32_t end = liveobj_records_end();
     struct liveobj_object object;
     for (uint32_t index = 1; index < end && !capture->stream.failed; index++)
-        if (liveobj_records_get(index, &object) && object.sequence >= capture->since &&
+        if (liveobj_records_may_be_since(index, capture->since) &&
+            liveobj_records_get(index, &object) && object.sequence >= capture->since &&
             object.sequence < next)
             capture->stream.failed |= !put_object(capture, writer, index, &object);
 }

@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #include "internal.h"
+#include "records.h"
 
 #include <string.h>
 
@@ -28,7 +29,8 @@ static void visit_live(const struct selection *selection, struct liveobj_reader 
     uint32_t end = liveobj_records_end();
     struct liveobj_object object;
     for (uint32_t index = 1; index < end; index++)
-        if (liveobj_records_get(index, &object) && is_selected(selection, &object) &&
+        if (liveobj_records_may_be_since(index, selection->since) &&
+            liveobj_records_get(index, &object) && is_selected(selection, &object) &&
             !liveobj_strong_count_of(&object, reader).is_pinned)
             visit(context, &object);
 }

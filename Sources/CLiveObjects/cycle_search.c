@@ -165,7 +165,8 @@ enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);
     for (uint32_t index = 1; index < records_end && !search.is_open; index++)
-        if (liveobj_records_get(index, &object) && is_of(test, &object))
+        if (liveobj_records_may_be_since(index, test->first) &&
+            liveobj_records_get(index, &object) && is_of(test, &object))
             search_from(&search, index, &object);
     end(&search);
     return search.is_open     ? LIVEOBJ_REMAINS_OPEN

@@ -52,10 +52,16 @@ static inline uint32_t liveobj_scope_unpack(uint64_t address, uint64_t metadata)
     return (uint32_t)(address >> LIVEOBJ_VALUE_BITS | metadata >> LIVEOBJ_VALUE_BITS << 16);
 }
 
+static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
+
+/// \returns false if the record with this index is of an object that was made before: a cheap
+/// question ahead of `liveobj_records_get`, which has to look elsewhere whether the object lives.
+static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
+    return (LIVEOBJ_GET(liveobj_heap.records[index].birth) & liveobj_value_mask) >= sequence;
+}
+
 /// Adds one to a counter that only the calling thread writes, so no read-modify-write is needed.
 #define LIVEOBJ_COUNT(counter) LIVEOBJ_SET(counter, (counter) + 1)
-
-static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
 
 /// Addresses of user space have 47 bits; sequence numbers reach 48 after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
