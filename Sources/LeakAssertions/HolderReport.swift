@@ -12,7 +12,7 @@ package struct HolderReport {
   package init() {
     do throws(LiveObjects.TrackingError) {
       guard Recorder.isTracking else { throw .notTracking }
-      capture = .success(try Recorder.capture(since: 0, references: true).decoded())
+      capture = .success(try Recorder.settledGraph(since: 0))
     } catch {
       capture = .failure(error)
     }

@@ -163,31 +163,16 @@ extension Measurement {
 
   private func survivors(references: Bool = false) throws(LiveObjects.TrackingError) -> Survivors {
     guard Recorder.isTracking, Recorder.stops == stopsBefore else { throw .stoppedMeanwhile }
-    var capture = try references ? graph() : Recorder.capture(since: marks[0]).decoded()
+    var capture =
+      try references
+      ? Recorder.settledGraph(since: marks[0]) : Recorder.capture(since: marks[0]).decoded()
     capture.tracking.subtract(before)
     return Survivors(
       in: capture, passes: marks, attribution: Scopes.shared.attribution(of: scope), types: options.types)
   }
 
-  /// With references. A worker that ran for a moment meanwhile may have held an object, and its next look does not.
-  private func graph() throws(LiveObjects.TrackingError) -> Capture {
-    var attempts = 3
-    while true {
-      let capture = try Recorder.capture(since: marks[0], references: true).decoded()
-      attempts -= 1
-      if attempts == 0 || capture.seesAllRegisters { return capture }
-    }
-  }
-
   private func sleep(_ pause: Duration, isolation: isolated (any Actor)?) async {
     await Scopes.$current.withValue(Scopes.shared.pauses) { await pause.sleep(isolation: isolation) }
-  }
-}
-
-extension Capture {
-  /// No other thread can have held an object where it is not seen.
-  fileprivate var seesAllRegisters: Bool {
-    graph.map { $0.status.threads <= 1 || $0.status.othersAreIdle } ?? true
   }
 }
 
