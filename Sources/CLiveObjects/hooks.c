@@ -13,6 +13,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "heap/tasks.h"
 #include "hook_frame.h"
 #include "internal.h"
 #include "records.h"
@@ -45,6 +46,7 @@ enum {
 };
 static uint32_t extras;
 static const void *scope_keys[2]; // by owner
+static bool tasks_have_scopes;    // atomic
 static task_local_get_fn task_local_get;
 static task_get_current_fn task_get_current;
 
@@ -61,15 +63,34 @@ static uint32_t scope_of(enum liveobj_scope_owner owner) {
     return scope ? *scope : 0;
 }
 
-/// Where the running task was made: `Task.detached` inherits no task-local value. The task is ours
-/// to read for as long as it runs.
+static struct liveobj_record *record_of(uintptr_t task) {
+    const uint32_t *slot = task ? liveobj_records_slot(task) : NULL;
+    return slot ? &liveobj_heap.records[LIVEOBJ_GET(*slot)] : NULL;
+}
+
+static uintptr_t running_task(void) {
+    return task_get_current ? (uintptr_t)task_get_current() : 0;
+}
+
+/// The scope that it was given, else the one in which it was made.
+static uint32_t scope_of_task(const struct liveobj_record *record) {
+    uint64_t metadata = LIVEOBJ_GET(record->metadata);
+    uint32_t given = liveobj_is_task_mark(metadata) ? liveobj_task_mark_scope(metadata) : 0;
+    return given ? given : liveobj_scope_unpack(LIVEOBJ_GET(record->address), metadata);
+}
+
+/// `Task.detached` inherits no task-local value. The task is ours to read for as long as it runs,
+/// and those that wait for it: what `async let` begins lies in memory of the task that has begun
+/// it, and has no record of its own.
 static uint32_t scope_of_running_task(void) {
-    const void *task = task_get_current ? task_get_current() : NULL;
-    const uint32_t *slot = task ? liveobj_records_slot((uintptr_t)task) : NULL;
-    if (!slot)
-        return 0;
-    const struct liveobj_record *record = &liveobj_heap.records[LIVEOBJ_GET(*slot)];
-    return liveobj_scope_unpack(LIVEOBJ_GET(record->address), LIVEOBJ_GET(record->metadata));
+    enum { MOST_TASKS = 16 };
+    uintptr_t task = running_task();
+    const struct liveobj_record *record = record_of(task);
+    for (int i = 0; task && !record && i < MOST_TASKS; i++) {
+        task = liveobj_task_parent(task);
+        record = record_of(task);
+    }
+    return record ? scope_of_task(record) : 0;
 }
 
 /// A diff goes before the test that it runs in.
@@ -264,6 +285,7 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_w
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
     task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
     find_extents(runtime);
+    liveobj_tasks_prepare();
     slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
     if (!install_slots(runtime))
         return false;
@@ -347,7 +369,21 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
 
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key) {
     scope_keys[owner] = key; // a key lives for ever, for a thread that has just read it
-    set_extra(EXTRA_SCOPES, task_local_get && (scope_keys[0] || scope_keys[1]));
+    bool has_keys = task_local_get && (scope_keys[0] || scope_keys[1]);
+    set_extra(EXTRA_SCOPES, has_keys || LIVEOBJ_GET(tasks_have_scopes));
+}
+
+bool liveobj_hooks_set_task_scope(uint32_t scope) {
+    struct liveobj_record *record = record_of(running_task());
+    uint64_t metadata = record ? LIVEOBJ_GET(record->metadata) : 0;
+    if (!liveobj_is_task_mark(metadata))
+        return false;
+    // One word, and nobody else writes it while the task lives.
+    uint64_t made_in = metadata >> LIVEOBJ_VALUE_BITS;
+    LIVEOBJ_SET(record->metadata, liveobj_pack(liveobj_task_mark(scope), made_in));
+    LIVEOBJ_SET(tasks_have_scopes, true);
+    set_extra(EXTRA_SCOPES, true);
+    return true;
 }
 
 #endif

@@ -365,10 +365,14 @@ struct slot_replacement {
     unsigned replaced;
 };
 
-static bool replace_in_library(void *context, const struct liveobj_image *image) {
-    struct slot_replacement *wanted = context;
+static bool is_named(const struct liveobj_image *image, const char *file_name) {
     const char *last_slash = strrchr(image->path, '/');
-    if (strcmp(last_slash ? last_slash + 1 : image->path, wanted->file_name) == 0)
+    return strcmp(last_slash ? last_slash + 1 : image->path, file_name) == 0;
+}
+
+static bool replace_in_image(void *context, const struct liveobj_image *image) {
+    struct slot_replacement *wanted = context;
+    if (wanted->file_name ? is_named(image, wanted->file_name) : image->is_main)
         wanted->replaced += liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement);
     return false;
 }
@@ -376,7 +380,7 @@ static bool replace_in_library(void *context, const struct liveobj_image *image)
 unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
                                       void *replacement) {
     struct slot_replacement wanted = {file_name, symbol, replacement, 0};
-    liveobj_images_visit(replace_in_library, &wanted);
+    liveobj_images_visit(replace_in_image, &wanted);
     return wanted.replaced;
 }
 

@@ -102,7 +102,8 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
 unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
                                      void *replacement);
 
-/// The same in a loaded library, found by its file's name. Not inside `liveobj_images_visit`.
+/// The same in a loaded library, found by its file's name, or in the executable (NULL). Not inside
+/// `liveobj_images_visit`.
 unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
 
 struct liveobj_build_id {
@@ -277,6 +278,7 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 void liveobj_hooks_set_stacks(bool on);
 LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
+bool liveobj_hooks_set_task_scope(uint32_t scope);
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
 

@@ -229,6 +229,10 @@ void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *
     liveobj_hooks_set_scope_key(owner, key);
 }
 
+bool liveobj_recorder_scope_set_task(uint32_t scope) {
+    return recorder.started && liveobj_hooks_set_task_scope(scope);
+}
+
 // MARK: - Own work
 
 /// A function may keep its only reference to an object in a register that our frames save, deeper

@@ -33,7 +33,8 @@
     PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
               (since, visit, context))                                                             \
     PROCEDURE(test_leaked, (uint32_t test), (test))                                                \
-    PROCEDURE(scope_know, (uint32_t scope), (scope))
+    PROCEDURE(scope_know, (uint32_t scope), (scope))                                               \
+    FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

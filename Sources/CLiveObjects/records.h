@@ -26,10 +26,11 @@
 
 enum { LIVEOBJ_VALUE_BITS = 48 }; // of a word that also holds 16 bits of something else
 
-/// Two numbers share a word: 48 bits of the first, 16 of the second.
+/// Two numbers share a word: 48 bits of the first, 16 of the second. Scopes are those in which the
+/// object was made.
 struct liveobj_record {
     uint64_t address;  // address, scope bits 0 to 15
-    uint64_t metadata; // metadata, scope bits 16 to 31
+    uint64_t metadata; // metadata (of a task, with its own scope), scope bits 16 to 31
     uint64_t birth;    // sequence number, bytes bits 32 to 47
     uint64_t origin;   // stack in the low half, bytes bits 0 to 31 in the high half
 };
@@ -58,6 +59,21 @@ static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) -
 /// question ahead of `liveobj_records_get`, which has to look elsewhere whether the object lives.
 static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
     return (LIVEOBJ_GET(liveobj_heap.records[index].birth) & liveobj_value_mask) >= sequence;
+}
+
+/// The mark of a task, which needs few bits, with the scope that the task was given to work in.
+static inline uint64_t liveobj_task_mark(uint32_t scope) {
+    return LIVEOBJ_METADATA_TASK | (uint64_t)scope << 16;
+}
+
+/// Metadata is aligned, so that none looks like a task's mark.
+static inline bool liveobj_is_task_mark(uint64_t metadata) {
+    return (uint16_t)metadata == LIVEOBJ_METADATA_TASK;
+}
+
+/// The scope in a task's mark; 0 for none.
+static inline uint32_t liveobj_task_mark_scope(uint64_t metadata) {
+    return (uint32_t)(metadata >> 16);
 }
 
 /// Adds one to a counter that only the calling thread writes, so no read-modify-write is needed.

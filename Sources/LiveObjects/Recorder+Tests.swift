@@ -20,6 +20,9 @@ extension Recorder {
     }
   }
 
+  /// The number of the test that runs here; 0 for none.
+  package static var currentTest: UInt32 { liveobj_test_current() }
+
   /// A test has ended, or its outcome has changed since it did.
   package static func end(_ test: UInt32, _ outcome: TestDescription.Outcome) {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))

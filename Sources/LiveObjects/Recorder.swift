@@ -43,6 +43,14 @@ package enum Recorder {
 
   package static func makeScope() -> UInt32 { liveobj_scope_make() }
 
+  /// From now on the running task works in a scope, and so do the tasks that it makes: where no task-local value
+  /// can be bound.
+  ///
+  /// - Parameter scope: 0 for the one in which the task was made.
+  /// - Returns: `false` if no task that the recorder knows runs here.
+  @discardableResult
+  package static func setTaskScope(_ scope: UInt32) -> Bool { liveobj_scope_set_task(scope) }
+
   /// - Parameter key: lives for ever, as a static does.
   static func setScopeKey(_ key: TaskLocal<UInt32>) {
     liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, Unmanaged.passUnretained(key).toOpaque())

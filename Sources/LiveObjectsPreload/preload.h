@@ -18,6 +18,7 @@
 //   message.c          lines for people, on a standard error that is still the one we were given
 //   test_cases.c       which test case of Swift Testing runs
 //   test_output.c      what its output says of it
+//   test_entry.c       the way round, where neither can be known
 //   descriptor.c       patient writes, nameless files
 //   text.c             text and JSON without stdio
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
@@ -195,6 +196,13 @@ struct liveobj_testing_companion;
 /// made in one have its scope. While the process has one thread.
 /// \returns NULL, or one sentence about why it cannot be done.
 const char *liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
+
+// MARK: test_entry.c
+
+/// Has the program run its tests by the companion's entry point, which finds the test cases without
+/// `liveobj_test_cases_start`. While the process has one thread.
+/// \returns false if the program does not run its tests as SwiftPM's do.
+bool liveobj_test_entry_start(const struct liveobj_testing_companion *companion);
 
 // MARK: test_output.c
 

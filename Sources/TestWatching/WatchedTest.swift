@@ -5,7 +5,7 @@ package import LiveObjectsCapture
 /// A test that the recorder knows of, from its begin on.
 package struct WatchedTest: Sendable {
   /// As the recorder counts tests, from 1 on; 0 if it could not keep this one.
-  private let number: UInt32
+  package let number: UInt32
   private let first: UInt64
 
   /// A test begins: objects made from now on, or in its scope, are its own.

@@ -32,16 +32,43 @@
       guard let testCase = Test.Case.current, let test = Test.current else { return 0 }
       let arguments = testCase.argumentsText
       return Recorder.ignoring {
-        let scope = Recorder.makeScope()
-        let watched = WatchedTest(beginning: TestDescription(of: test, arguments: arguments, scope: scope))
-        running.withLock { $0[scope] = watched }
-        return scope
+        begin(TestDescription(id: "\(test.id)", at: test.sourceLocation, arguments: arguments))
       }
     }
 
+    /// A test case begins. Call inside `Recorder.ignoring`.
+    ///
+    /// - Parameter test: without its scope.
+    /// - Returns: its scope.
+    func begin(_ test: TestDescription) -> UInt32 {
+      var test = test
+      test.scope = Recorder.makeScope()
+      let watched = WatchedTest(beginning: test)
+      running.withLock { $0[test.scope] = watched }
+      return test.scope
+    }
+
+    /// The scope of a test case that runs, by the recorder's number of it.
+    func scope(of test: UInt32) -> UInt32? {
+      guard test != 0 else { return nil }
+      return running.withLock { running in running.first { $0.value.number == test }?.key }
+    }
+
     func end(_ scope: UInt32, hasFailed: Bool) {
-      let messages = Recorder.ignoring { judge(scope, hasFailed: hasFailed) }
-      guard let place = Test.current?.sourceLocation else { return }
+      let outcome: TestDescription.Outcome = hasFailed ? .failed : Task.isCancelled ? .skipped : .passed
+      end(scope, outcome, at: Test.current?.sourceLocation)
+    }
+
+    /// A test case ends.
+    ///
+    /// - Parameters:
+    ///   - place: where its issues stand.
+    ///   - remark: what they say beside the leak.
+    func end(
+      _ scope: UInt32, _ outcome: TestDescription.Outcome, at place: SourceLocation?, remark: String? = nil
+    ) {
+      let messages = Recorder.ignoring { judge(scope, outcome, remark) }
+      guard let place else { return }
       for message in messages { Issue.record(message, sourceLocation: place) }
     }
   }
@@ -50,17 +77,20 @@
 
   extension CaseWatcher {
     /// - Returns: what its issues say.
-    private func judge(_ scope: UInt32, hasFailed: Bool) -> [Comment] {
+    private func judge(_ scope: UInt32, _ outcome: TestDescription.Outcome, _ remark: String?) -> [Comment] {
       guard let test = running.withLock({ $0.removeValue(forKey: scope) }),
         let host = host.withLock({ $0 })
       else { return [] }
       // Neither a test that failed nor one that was cancelled has cleaned up after itself.
-      let outcome: TestDescription.Outcome = hasFailed ? .failed : Task.isCancelled ? .skipped : .passed
       test.end(outcome)
       guard outcome == .passed, host.failOn != .none else { return [] }
       let leaks = certainLeaks(of: test, host)
       if !leaks.isEmpty { test.end(.leaked) }
-      return leaks.map { Comment(rawValue: FindingText($0).description) }
+      return leaks.map { leak in
+        var leak = leak
+        leak.remarks += [remark].compactMap(\.self)
+        return Comment(rawValue: FindingText(leak).description)
+      }
     }
 
     private func look(at test: WatchedTest, _ host: CompanionHost) -> TestLook? {

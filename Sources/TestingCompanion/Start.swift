@@ -25,7 +25,8 @@
       result.pointee = liveobj_testing_companion(
         version: UInt32(LIVEOBJ_COMPANION_VERSION),
         case_begin: { CaseWatcher.shared.begin() },
-        case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) })
+        case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) },
+        entry_point: liveobj_testing_entry_point())
       return nil
     }
   }

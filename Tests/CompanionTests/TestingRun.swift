@@ -10,17 +10,21 @@ enum TestingLeaks {
   ///   - arguments: more of them for the test binary.
   ///   - options: for `LIVEOBJECTS_OPTIONS`.
   ///   - timeout: how long it may take.
+  ///   - library: in the place of the toolchain's.
   static func run(
-    _ filter: String, _ arguments: [String] = [], options: String = "", timeout: Duration = .seconds(60)
+    _ filter: String, _ arguments: [String] = [], options: String = "", timeout: Duration = .seconds(60),
+    with library: SilentTestingLibrary? = nil
   ) throws -> TestingRun {
     let folder = try TemporaryFolder()
+    let environment = [
+      "LD_PRELOAD": BuiltProducts.preloadLibrary, "NO_COLOR": "1",
+      "LIVEOBJECTS_OPTIONS": "format=json:output=\(folder.path("report")):\(options)",
+    ].merging(library?.environment ?? [:]) { ours, more in ours + ":" + more }
+    let binary = try package.testBinary()
     let run = try runProgram(
-      try package.testBinary(),
+      try library?.program(binary) ?? binary,
       ["--testing-library", "swift-testing", "--filter", filter] + arguments,
-      environment: [
-        "LD_PRELOAD": BuiltProducts.preloadLibrary, "NO_COLOR": "1",
-        "LIVEOBJECTS_OPTIONS": "format=json:output=\(folder.path("report")):\(options)",
-      ], timeout: timeout)
+      environment: environment, timeout: timeout)
     let report = Data(try folder.bytes(of: "report"))
     return TestingRun(run: run, report: try JSONDecoder().decode(TestingReport.self, from: report))
   }
@@ -70,7 +74,7 @@ struct TestingRun {
 
   // Immutable, and never changed after it is made.
   nonisolated(unsafe) private static let issue =
-    /^✘ Test (?<test>.+?) recorded an issue(?: with \d+ arguments? (?<arguments>.*))? at (?<place>\S+:\d+):\d+: Issue recorded$/
+    /^✘ (?:Test|Suite) (?<test>.+?) recorded an issue(?: with \d+ arguments? (?<arguments>.*))? at (?<place>\S+:\d+):\d+: Issue recorded$/
   nonisolated(unsafe) private static let finding = /↳ (?<text>retain cycle.*)/
 }
 

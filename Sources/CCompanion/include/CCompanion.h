@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 1
+#define LIVEOBJ_COMPANION_VERSION 2
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -43,6 +43,8 @@ struct liveobj_companion_host {
 
 /// What the preload library calls at the borders of Swift Testing's test cases. Called on the task
 /// that runs the case, at a moment when `Test.current` is bound.
+///
+/// Where it cannot know these borders, it leads the program to `entry_point` instead.
 struct liveobj_testing_companion {
     uint32_t version;
     /// A task-local value was bound, and no test case of ours is running on this task.
@@ -51,7 +53,16 @@ struct liveobj_testing_companion {
     /// The test case with this scope ends.
     /// \param has_failed an issue was recorded in it.
     void (*case_end)(uint32_t scope, bool has_failed);
+    /// In the place of the asynchronous function that SwiftPM's test binaries call and that ends
+    /// the process: runs the tests likewise, and finds their cases itself.
+    const void *entry_point;
 };
+
+/// Swift's record of an asynchronous function, of the companion's own: Swift has no way to name it.
+static inline const void *liveobj_testing_entry_point(void) {
+    extern const char liveobj_testing_run_tests[] __asm__("liveobj_testing_run_testsTu");
+    return liveobj_testing_run_tests;
+}
 
 /// \param result For Swift Testing: the companion's functions. Not used for XCTest.
 /// \returns NULL if the companion is at work, else one sentence about why it cannot be.

@@ -10,7 +10,7 @@
 #include "tasks.h"
 #include "metadata.h"
 
-static bool is_readable;
+static bool is_readable; // atomic: the same whoever finds it out
 
 /// Byte offsets in a task.
 enum {
@@ -45,17 +45,30 @@ bool liveobj_tasks_prepare(void) {
     const uint32_t *version = runtime->_swift_concurrency_debug_internal_layout_version;
     const size_t *bytes = runtime->_swift_concurrency_debug_asyncTaskSize;
     const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
-    is_readable =
+    bool is_known =
         version && *version == 1 && bytes && *bytes == TASK_BYTES && escalates && !*escalates;
-    return is_readable;
+    // Relaxed, here and below: there is nothing else to it.
+    __atomic_store_n(&is_readable, is_known, __ATOMIC_RELAXED);
+    return is_known;
+}
+
+static bool is_layout_known(void) {
+    return __atomic_load_n(&is_readable, __ATOMIC_RELAXED);
 }
 
 static bool can_read(uintptr_t task) {
-    return is_readable && liveobj_type_is_task(liveobj_word(task, 0));
+    return is_layout_known() && liveobj_type_is_task(liveobj_word(task, 0));
 }
 
 static uintptr_t word_at(uintptr_t address, size_t offset) {
     return *(const uintptr_t *)(address + offset);
+}
+
+// MARK: - Whose child it is
+
+LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
+    bool is_child = is_layout_known() && *(const uint32_t *)(task + AT_FLAGS) & IS_CHILD;
+    return is_child ? *(const uintptr_t *)(task + TASK_BYTES) : 0;
 }
 
 // MARK: - What it does

@@ -36,8 +36,11 @@ struct liveobj_task {
     uint32_t frame_count;
 };
 
-/// Whether this runtime's tasks can be read.
+/// Whether this runtime's tasks can be read. Before the first hook runs, and as often as wanted.
 bool liveobj_tasks_prepare(void);
+/// The task that waits for a child task to end, if that is known; else 0. Inside hooks too, for a
+/// task that runs, and for the parents of one.
+LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task);
 struct liveobj_task liveobj_task_read(uintptr_t task);
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);

@@ -166,6 +166,12 @@ enum liveobj_scope_owner {
 /// \param key The `TaskLocal` object, which must live for ever; NULL for none.
 void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
 
+/// Where no task-local value can be bound: from now on the running task works in this scope, and so
+/// do the tasks that it makes, as long as no bound value says otherwise. Cost as with a key.
+/// \param scope 0 for the one in which the task was made.
+/// \returns false if no task runs here, or it is not recorded: nothing has changed then.
+bool liveobj_scope_set_task(uint32_t scope);
+
 // MARK: - Tests
 
 enum liveobj_test_library {

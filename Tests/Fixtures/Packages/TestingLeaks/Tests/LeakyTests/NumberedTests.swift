@@ -7,7 +7,7 @@ struct NumberedTests {
   @Test(arguments: 0..<300)
   func leaks(number: Int) async {
     await work()
-    switch number % 6 {
+    switch number % 7 {
     case 0: makeRetainCycle(numbered: number)
     case 1: await Task { makeRetainCycle(numbered: number) }.value
     case 2: await Task.detached { makeRetainCycle(numbered: number) }.value
@@ -15,6 +15,11 @@ struct NumberedTests {
     case 4:
       async let leak: Void = makeRetainCycle(numbered: number)
       await leak
+    case 5:
+      await Task.detached {
+        async let leak: Void = makeRetainCycle(numbered: number)
+        await leak
+      }.value
     default: await Task.detached { await Task.detached { makeRetainCycle(numbered: number) }.value }.value
     }
     await work()

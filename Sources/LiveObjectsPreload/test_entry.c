@@ -1,0 +1,36 @@
+// test_entry.c - leads a test binary to the companion's entry point for Swift Testing.
+//
+// The way where the library does not show where its test cases begin and end. SwiftPM's runner, in
+// the executable, calls one asynchronous function of the library, which runs the tests and ends the
+// process. In the executable's slots of it, and nowhere else, stands the companion's then. That one
+// asks the library for records of what it does, by its stable interface for tools.
+
+#define _GNU_SOURCE
+#include "CCompanion.h"
+#include "preload.h"
+
+// The recorder's, from the same library (internal.h).
+unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
+
+/// `Testing.__swiftPMEntryPoint(passing:) async -> Never`.
+#define ENTRY_POINT                                                                                \
+    "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
+
+/// What Swift knows of an asynchronous function. Who calls it makes room for its context, and then
+/// goes to the function by this, or straight.
+struct async_function {
+    int32_t distance; ///< of the code, from here
+    uint32_t context_bytes;
+};
+
+static bool replace(const char *symbol, const void *replacement) {
+    return liveobj_images_replace_slots(NULL, symbol, (void *)(uintptr_t)replacement) > 0;
+}
+
+bool liveobj_test_entry_start(const struct liveobj_testing_companion *companion) {
+    const struct async_function *entry_point = companion->entry_point;
+    if (!entry_point || !replace(ENTRY_POINT "Tu", entry_point))
+        return false;
+    replace(ENTRY_POINT, (const char *)entry_point + entry_point->distance);
+    return true;
+}

@@ -1,0 +1,68 @@
+#if canImport(Testing)
+  // Swift Testing makes its records with it, so it is in the process anyway.
+  #if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+  #else
+    internal import Foundation
+  #endif
+
+  /// As much of one of Swift Testing's records, of version 0 and later ones, as tells where tests begin and end.
+  struct TestRecord: Decodable {
+    struct Payload: Decodable {
+      struct Message: Decodable {
+        var symbol: String?
+        var text: String
+      }
+      struct Issue: Decodable {
+        var isKnown: Bool?
+        var severity: String?
+      }
+      struct Place: Decodable {
+        var fileID: String
+        var filePath: String?
+        /// Until Swift 6.2.
+        var _filePath: String?
+        var line: Int
+        var column: Int
+      }
+
+      var kind: String
+      // Of a test:
+      var id: String?
+      var name: String?
+      var isParameterized: Bool?
+      var sourceLocation: Place?
+      // Of an event:
+      var testID: String?
+      var messages: [Message]?
+      var issue: Issue?
+    }
+
+    /// `test` for a test that was found, `event` for what happens.
+    var kind: String
+    var payload: Payload
+
+    /// - Returns: `nil` for JSON of another shape.
+    init?(json: UnsafeRawBufferPointer) {
+      guard let record = try? JSONDecoder().decode(Self.self, from: Data(json)) else { return nil }
+      self = record
+    }
+
+    /// An issue fails its test unless it is known or a warning.
+    var fails: Bool {
+      guard payload.kind == "issueRecorded", let issue = payload.issue else { return false }
+      return issue.isKnown != true && issue.severity != "warning"
+    }
+
+    /// The test that ends was cancelled.
+    var isCancelled: Bool { payload.messages?.contains { $0.symbol == "skip" } ?? false }
+
+    /// The arguments of a test case that begins, as the library shows them: `number → 2`. Empty where it says it
+    /// otherwise.
+    var argumentsText: String {
+      let text = payload.messages?.first?.text ?? ""
+      let sentence = /Test case passing \d+ arguments? (?<arguments>.*) to .* started\./.dotMatchesNewlines()
+      return text.wholeMatch(of: sentence).map { String($0.arguments) } ?? ""
+    }
+  }
+#endif

@@ -1,0 +1,6 @@
+import Leaky
+import Testing
+
+@Test func leaksOutsideOfSuites() {
+  makeRetainCycle(UInt8.self)
+}
