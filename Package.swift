@@ -43,10 +43,11 @@ let package = Package(
   targets: [
     .target(name: "CLiveObjects"),
     .target(name: "CCompanion"),
+    .target(name: "CSpawn"),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
     .target(
-      name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"]),
+      name: "LiveObjectsReport", dependencies: ["CSpawn", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
     .target(
       name: "LiveObjects",
       dependencies: [
@@ -113,7 +114,7 @@ let package = Package(
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
-      dependencies: ["CLiveObjects", "CCompanion"],
+      dependencies: ["CLiveObjects", "CCompanion", "CSpawn"],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROGRAM_SECONDS 120
-
 /// One test library, and the companion that speaks with it.
 struct library {
     const char *name;
@@ -31,28 +29,11 @@ static const struct library testing = {"Swift Testing", "swt_abiv0_getEntryPoint
 
 // MARK: - The host
 
-static int run(const char *path, char *const *arguments, int input, int output) {
-    struct liveobj_spawn spawn = {.path = path,
-                                  .arguments = arguments,
-                                  .environment = liveobj_environment(),
-                                  .input = input,
-                                  .output = output,
-                                  .errors = -1,
-                                  .seconds = PROGRAM_SECONDS};
-    if (!spawn.environment)
-        return -1;
-    struct liveobj_signals saved = liveobj_signals_block();
-    struct liveobj_spawn_result result = liveobj_spawn_run(&spawn);
-    liveobj_signals_restore(&saved);
-    return result.error ? -1 : result.status;
-}
-
 static void say(const char *line) {
     liveobj_message(line, NULL);
 }
 
-static struct liveobj_companion_host host = {
-    .version = LIVEOBJ_COMPANION_VERSION, .run = run, .say = say};
+static struct liveobj_companion_host host = {.version = LIVEOBJ_COMPANION_VERSION, .say = say};
 
 static void describe_host(const struct liveobj_options *options) {
     static char fail_on[16];

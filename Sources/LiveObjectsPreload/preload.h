@@ -8,8 +8,9 @@
 //   options.c          LIVEOBJECTS_OPTIONS, one table in options.def
 //   exit.c             every way to end, and the one report before it
 //   report.c           capture -> tool -> output
-//   tool.c             where the `liveobjects` tool is and how it is called
-//   spawn.c            runs it without the program noticing
+//   tool.c             where the `liveobjects` tool is, and how it is called: CSpawn runs it
+//   without
+//                      the program noticing
 //   environment.c      with what environment
 //   library.c          what lies beside the library
 //   companion.c        loads the companion of the test library that runs
@@ -130,29 +131,6 @@ enum liveobj_verdict {
 /// Turns the capture in one descriptor into a report in the other.
 enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
                                          int report);
-
-// MARK: spawn.c
-
-/// One run of another program.
-struct liveobj_spawn {
-    const char *path;
-    char *const *arguments;
-    char *const *environment;
-    int input;
-    int output;
-    int errors; ///< -1: discarded
-    int seconds;
-};
-
-/// How it ended.
-struct liveobj_spawn_result {
-    int error;  ///< errno if it could not be run, ETIMEDOUT if it was killed for taking too long
-    int status; ///< as from waitpid, if `error` is 0
-};
-
-/// Runs a program and waits for it. The caller's process gets no SIGCHLD, and no `wait` of its own
-/// finds the child. Blocks the calling thread; call with all signals blocked, from any thread.
-struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn);
 
 // MARK: environment.c
 

@@ -4,6 +4,7 @@
 // allocations, its crashes, its Swift runtime) can be met in the program that is watched.
 
 #define _GNU_SOURCE
+#include "CSpawn.h"
 #include "preload.h"
 
 #include <errno.h>

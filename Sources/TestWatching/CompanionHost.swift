@@ -1,12 +1,6 @@
 package import CCompanion
 package import LiveObjectsReport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The preload library, as a companion sees it.
 ///
 /// Sendable because what the pointer leads to never changes and lives for ever.
@@ -21,18 +15,6 @@ package struct CompanionHost: @unchecked Sendable {
     guard host.pointee.version == UInt32(LIVEOBJ_COMPANION_VERSION) else { return nil }
     self.host = host
     failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
-  }
-
-  /// Runs programs without the tested process noticing.
-  package var runner: ProgramRunner {
-    ProgramRunner { program throws(SystemError) in
-      let arguments = CStringArray([program.path] + program.arguments)
-      let status = withExtendedLifetime(arguments) {
-        host.pointee.run(program.path, arguments.pointers, program.input, program.output)
-      }
-      guard status >= 0 else { throw SystemError(code: ECANCELED) }
-      return ChildProcess.Ending(waitStatus: status)
-    }
   }
 
   /// Writes one line for people on standard error.

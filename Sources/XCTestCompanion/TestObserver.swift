@@ -16,7 +16,7 @@
     private let host: CompanionHost
     private let budget = LookBudget()
     /// Keeps what it has learnt from one test to the next.
-    private lazy var symbolicator = BinarySymbolicator(runner: host.runner)
+    private let symbolicator = BinarySymbolicator()
     /// Those that run, the innermost last: a test may run others.
     private var running: [RunningTest] = []
     private var properties: [ObjectIdentifier: StoredProperties] = [:]

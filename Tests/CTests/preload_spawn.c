@@ -1,6 +1,7 @@
 // The tool runs in a process that the program cannot see, and ends in bounded time.
 
 #define _GNU_SOURCE
+#include "CSpawn.h"
 #include "expect.h"
 #include "preload.h"
 

@@ -40,24 +40,4 @@ struct SymbolicationDeclarationTests {
     #expect(entry(of: "Declared.taking") == nil)
     #expect(entry(of: "Declared.missing") == nil)
   }
-
-  @Test("with a symbolizer that somebody else runs")
-  func runsTheSymbolizerAsTold() throws {
-    let runs = Noted<ProgramRunner.Program>()
-    let told = BinarySymbolicator(
-      runner: ProgramRunner { program throws(SystemError) in
-        runs.append(program)
-        throw SystemError(code: 13)
-      })
-    let start = try #require(entry(of: "Declared.method"))
-    #expect(told.symbolicate([start], of: ownCapture)[start]?.first?.function == "Declared.method()")
-    #expect(runs.all.map(\.path.fileName) == ["llvm-symbolizer"])
-    #expect(told.notes.contains { $0.contains("llvm-symbolizer failed") })
-  }
-}
-
-/// Sendable because only one test at a time uses it, on one thread.
-private final class Noted<Element>: @unchecked Sendable {
-  private(set) var all: [Element] = []
-  func append(_ element: Element) { all.append(element) }
 }

@@ -27,6 +27,7 @@ struct SymbolicationOutputTests {
       malloc
       ??:0:0
 
+
       """)
     #expect(
       lines[addresses[0]] == [
@@ -55,18 +56,24 @@ struct SymbolicationOutputTests {
     #expect(lines("0x10\nf\n/a:b/c:7:1\n\n")[addresses[0]]?.first?.file == "/a:b/c")
   }
 
-  @Test("goes on after lines that nobody asked for, and may end anywhere")
-  func skipsNoise() {
-    let output = "noise\n0x10\nf\n/a:1:1\n\nnoise\n\n0x20\n??\n??:0:0\n\n0x10\ng\n/b:2:1\n\n"
-    #expect(lines(output)[addresses[0]] == [.init(symbol: "f", file: "/a", line: 1)])
-    #expect(lines(output)[addresses[2]] == [.init(symbol: "g", file: "/b", line: 2)])
-    for count in 0..<output.utf8.count {
-      let cut = lines(String(output.prefix(count)))
-      #expect(cut[addresses[0]]?.first?.symbol ?? "f" == "f")
+  @Test("is refused unless it is about all that was asked for and about nothing else")
+  func refusesOtherAnswers() {
+    let answer = "0x10\nf\n/a:1:1\n\n0x20\n??\n??:0:0\n\n0x10\ng\n/b:2:1\n\n"
+    #expect(read(answer, for: addresses)?.count == 2)
+    for count in 0..<answer.utf8.count { #expect(read(String(answer.prefix(count)), for: addresses) == nil) }
+    for noise in ["noise\n", "\n", "0x30\nh\n/c:1:1\n\n"] {
+      #expect(read(noise + answer, for: addresses) == nil)
+      #expect(read(answer + noise, for: addresses) == nil)
     }
   }
 
+  /// What is said about the first addresses that it names.
   private func lines(_ output: String) -> [CodeAddress: [LLVMSymbolizer.Line]] {
+    let count = output.split(separator: "\n").count { $0.hasPrefix("0x") }
+    return read(output, for: Array(addresses.prefix(count))) ?? [:]
+  }
+
+  private func read(_ output: String, for addresses: [CodeAddress]) -> [CodeAddress: [LLVMSymbolizer.Line]]? {
     LLVMSymbolizerOutput(Array(output.utf8)).lines(for: addresses)
   }
 }

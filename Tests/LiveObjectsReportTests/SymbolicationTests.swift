@@ -27,7 +27,7 @@ struct SymbolicationTests {
   func namesAllInOneGo() throws {
     let (frame, line) = makeFrame()
     let other = Frame(image: 0, offset: frame.offset + 1)
-    let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: [])).path
+    let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: []))
     let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exec '\(real)' \"$@\"")
     let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: [folder.path]))
     symbolicator.prepare([([frame], ownCapture), ([other], ownCapture)])
@@ -252,7 +252,7 @@ private func named(by script: String) throws -> SourceFrame {
 
 /// A frame of this function, and the line it is in.
 @inline(never)
-private func makeFrame() -> (frame: Frame, line: Int) {
+func makeFrame() -> (frame: Frame, line: Int) {
   let (addresses, line) = (Thread.callStackReturnAddresses.map(\.uint64Value), #line)
   let own = addresses.first(where: ownAddresses.contains)!
   return (Frame(image: 0, offset: own - ownAddresses.lowerBound), line)
@@ -267,7 +267,7 @@ private func makeExecutableWithoutDebugInformation(at path: String) throws {
 }
 
 /// A folder with a script that passes for llvm-symbolizer.
-private func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
+func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
   let folder = try TemporaryFolder()
   // A child writes it: a descriptor of this process might be held by a program that another test is
   // just starting, and the kernel runs no file that somebody writes to.

@@ -30,13 +30,6 @@ struct liveobj_companion_host {
     /// `leaks`, `held`, `growth` or `none`: which findings fail a test.
     const char *fail_on;
 
-    /// Runs a program without the host noticing (no SIGCHLD, no child that its `wait` could find),
-    /// and waits for it.
-    /// \param arguments with the program's name first, NULL last.
-    /// \param input,output descriptors for its standard streams.
-    /// \returns as waitpid's status; -1 if it could not be run or took too long.
-    int (*run)(const char *path, char *const *arguments, int input, int output);
-
     /// One line on standard error, marked as LiveObjects' own.
     void (*say)(const char *line);
 };

@@ -12,6 +12,10 @@ public final class BinarySymbolicator: Symbolicator {
 
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
+  /// As it was at first: nobody may read one that another thread of the program changes.
+  private let environment = Environment.variables(without: unwantedVariables)
+  private let patience: Duration
+  private var symbolizer: LLVMSymbolizer?
   private let locator: BinaryLocator
   /// One that worked: without it, there are no lines whatever a file holds.
   private var hasSymbolizer = false
@@ -34,13 +38,10 @@ public final class BinarySymbolicator: Symbolicator {
     self.init(binaries: binaries, search: SymbolizerSearch())
   }
 
-  /// - Parameter runner: runs the symbolizer, in a process that is not our own.
-  package convenience init(runner: ProgramRunner) {
-    self.init(binaries: nil, search: SymbolizerSearch(runner: runner))
-  }
-
-  init(binaries: String?, search: SymbolizerSearch) {
+  /// - Parameter patience: how long the symbolizer may be silent before it is killed.
+  init(binaries: String?, search: SymbolizerSearch, patience: Duration = .seconds(60)) {
     self.search = search
+    self.patience = patience
     locator = BinaryLocator(folder: binaries)
   }
 
@@ -123,7 +124,7 @@ public final class BinarySymbolicator: Symbolicator {
     for address in addresses { known[address] = [] }
     let addresses = addresses.subtracting(resolveWithoutLines(among: addresses))
     guard !addresses.isEmpty else { return }
-    guard let symbolizer = search.symbolizer(forProcessWith: images) else {
+    guard let symbolizer = symbolizer(forProcessWith: images) else {
       collectedNotes.addMissingSymbolizer()
       return resolveWithoutSymbolizer(addresses)
     }
@@ -141,6 +142,16 @@ public final class BinarySymbolicator: Symbolicator {
   private func resolveWithoutSymbolizer(_ addresses: Set<CodeAddress>) {
     unsettled.formUnion(addresses)
     resolveFromSymbolTables(addresses)
+  }
+
+  /// The one that was asked before, as long as there is no better one.
+  private func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
+    let path = search.symbolizer(forProcessWith: images)
+    if symbolizer?.path != path {
+      symbolizer = nil  // ended before another one begins
+      symbolizer = path.map { LLVMSymbolizer(path: $0, environment: environment, patience: patience) }
+    }
+    return symbolizer
   }
 
   /// Names what needs no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of
@@ -211,3 +222,8 @@ public final class BinarySymbolicator: Symbolicator {
     return name
   }
 }
+
+/// The symbolizer must not be watched itself, must not ask servers, and must print as agreed.
+private let unwantedVariables = [
+  "LD_PRELOAD", "LIVEOBJECTS_OPTIONS", "DEBUGINFOD_URLS", "LLVM_SYMBOLIZER_OPTS",
+]

@@ -1,13 +1,15 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// The `llvm-symbolizer` of this machine: one process for all addresses at once.
-struct LLVMSymbolizer {
+/// An `llvm-symbolizer`, which stays alive from the first question on: it takes about 0.1 s to read the symbols of a
+/// large program, and microseconds for an address from then on.
+///
+/// One that dies is started again once, and no more. It ends with this object, or with the process.
+final class LLVMSymbolizer {
   let path: String
-  var runner = ProgramRunner.child
+  private let environment: [String]
+  private let patience: Duration
+  private var conversation: Conversation?
+  private var hasDied = false
+  /// Why it is not asked any more.
+  private var failure: Failure?
 
   /// One function at an address, as the symbolizer prints it.
   struct Line: Hashable {
@@ -23,59 +25,65 @@ struct LLVMSymbolizer {
     var reason: String
   }
 
+  /// - Parameters:
+  ///   - path: where it is.
+  ///   - environment: all of it, as `NAME=value`.
+  ///   - patience: how long it may be silent before it is killed.
+  init(path: String, environment: [String], patience: Duration) {
+    self.path = path
+    self.environment = environment
+    self.patience = patience
+  }
+
   /// Names addresses.
   ///
   /// - Returns: the functions at each address, innermost first; an address is missing where the
   ///   symbolizer knows none.
   func symbolicate(_ addresses: [CodeAddress]) throws(Failure) -> [CodeAddress: [Line]] {
     let addresses = addresses.filter(\.canBeAskedFor).sorted()
-    let input = addresses.map { "\"\($0.binary)\" \($0.hexadecimal)\n" }.joined()
-    let (ending, output) = try run(input: input)
-    // A host that takes every child's status leaves `unknown`; the output tells all the same.
-    guard ending == .exited(0) || ending == .unknown else {
-      throw Failure(reason: "it ended with \(ending)")
-    }
-    return LLVMSymbolizerOutput(output).lines(for: addresses)
+    if addresses.isEmpty { return [:] }
+    if let failure { throw failure }
+    let output = LLVMSymbolizerOutput(try answer(to: addresses))
+    guard let lines = output.lines(for: addresses) else { throw giveUp("it answered something else") }
+    return lines
   }
 
-  private func run(input: String) throws(Failure) -> (ending: ChildProcess.Ending, output: [UInt8]) {
+  private func answer(to addresses: [CodeAddress]) throws(Failure) -> [UInt8] {
+    while true {
+      let conversation = try begun()
+      do throws(Conversation.Failure) {
+        return try conversation.ask(addresses.map(\.question), patience: patience)
+      } catch {
+        switch error {
+        case .ended(let ending):
+          if hasDied { throw giveUp("it ended with \(ending)") }
+          hasDied = true
+          self.conversation = nil
+        case .hung: throw giveUp("it did not answer within \(patience)")
+        }
+      }
+    }
+  }
+
+  private func begun() throws(Failure) -> Conversation {
+    if let conversation, conversation.isOwn { return conversation }
     do throws(SystemError) {
-      let inputFile = try TemporaryFile()
-      let outputFile = try TemporaryFile()
-      try inputFile.write(input)
-      let ending = try run(from: inputFile, to: outputFile)
-      return (ending, outputFile.contents())
+      let new = try Conversation(
+        with: path, arguments: ["--inlines", "--print-address"], environment: environment)
+      conversation = new
+      return new
     } catch {
+      // Not for ever: a limit may be reached for the moment.
       throw Failure(reason: error.description)
     }
   }
 
-  private func run(
-    from input: TemporaryFile, to output: TemporaryFile
-  ) throws(SystemError) -> ChildProcess.Ending {
-    try runner.run(
-      .init(
-        path: path, arguments: ["--inlines", "--print-address"], input: input.descriptor,
-        output: output.descriptor))
+  private func giveUp(_ reason: String) -> Failure {
+    conversation = nil
+    let failure = Failure(reason: reason)
+    self.failure = failure
+    return failure
   }
-}
-
-extension ProgramRunner {
-  /// As a child of this process.
-  static let child = ProgramRunner { program throws(SystemError) in
-    let null = try movingAboveStandardStreams(open("/dev/null", O_WRONLY | O_CLOEXEC))
-    defer { close(null) }
-    let child = try ChildProcess(
-      program: program.path, arguments: program.arguments,
-      environment: Environment.variables(without: unwantedVariables),
-      streams: [0: program.input, 1: program.output, 2: null])
-    return child.wait(until: .now + .seconds(120))
-  }
-
-  /// The child must not be watched itself, must not ask servers, and must print as agreed.
-  private static let unwantedVariables = [
-    "LD_PRELOAD", "LIVEOBJECTS_OPTIONS", "DEBUGINFOD_URLS", "LLVM_SYMBOLIZER_OPTS",
-  ]
 }
 
 /// An instruction in a file, by its virtual address there.
@@ -84,6 +92,9 @@ struct CodeAddress: Hashable, Comparable {
   var address: UInt64
 
   var hexadecimal: String { "0x" + String(address, radix: 16) }
+
+  /// As the symbolizer reads it.
+  var question: String { "\"\(binary)\" \(hexadecimal)" }
 
   /// The symbolizer reads lines, with the file's name in quotes.
   var canBeAskedFor: Bool { !binary.utf8.contains { "\"\n\r".utf8.contains($0) } }

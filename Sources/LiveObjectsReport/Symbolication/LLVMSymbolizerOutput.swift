@@ -1,25 +1,26 @@
 /// What `llvm-symbolizer --inlines --print-address` printed: for each address that was asked for, a
 /// line with the address, then two lines a function (name, and `file:line:column`), then an empty one.
 struct LLVMSymbolizerOutput {
-  private let lines: [Substring]
+  /// The lines of each answer, without the empty one; and what came after the last.
+  private let blocks: [ArraySlice<Substring>]
 
   init(_ bytes: [UInt8]) {
-    lines = String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
+    blocks = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .split(separator: "", omittingEmptySubsequences: false)
   }
 
   /// The functions at the addresses, which are in the order in which they were asked for.
-  func lines(for addresses: [CodeAddress]) -> [CodeAddress: [LLVMSymbolizer.Line]] {
+  ///
+  /// - Returns: `nil` if that is not what it is about.
+  func lines(for addresses: [CodeAddress]) -> [CodeAddress: [LLVMSymbolizer.Line]]? {
+    let isComplete = blocks.last?.isEmpty ?? false
+    guard isComplete, blocks.dropLast().map(\.first) == addresses.map({ Substring($0.hexadecimal) })
+    else { return nil }
     var result: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
-    var rest = lines[...]
-    for address in addresses {
-      // Anything else than the address that comes next is noise, and skipped.
-      let hexadecimal = address.hexadecimal
-      guard let start = rest.firstIndex(where: { $0 == hexadecimal }) else { continue }
-      let end = rest[start...].firstIndex(of: "") ?? rest.endIndex
-      let functions = Self.functions(in: rest[(start + 1)..<end])
+    for (address, block) in zip(addresses, blocks) {
+      let functions = Self.functions(in: block.dropFirst())
       if !functions.isEmpty { result[address] = functions }
-      rest = rest[end...]
     }
     return result
   }

@@ -8,26 +8,23 @@
 struct SymbolizerSearch {
   /// The folders to look in, in order.
   var folders: [String]
-  var runner: ProgramRunner
 
   /// The folders of `PATH`, and where distributions put it.
-  init(runner: ProgramRunner = .child) {
-    self.runner = runner
+  init() {
     folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
   }
 
   init(folders: [String]) {
     self.folders = folders
-    runner = .child
   }
 
   /// - Parameter images: the files of a process; the toolchain whose libraries are among them comes first,
   ///   because its symbolizer knows the debug information that its compiler wrote.
-  func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
+  /// - Returns: the path.
+  func symbolizer(forProcessWith images: [String]) -> String? {
     let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
     let exact = (toolchains + folders).map { $0 + "/llvm-symbolizer" }
-    let found = exact.first(where: Self.isExecutable) ?? versioned
-    return found.map { LLVMSymbolizer(path: $0, runner: runner) }
+    return exact.first(where: Self.isExecutable) ?? versioned
   }
 
   /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.

@@ -1,0 +1,32 @@
+// keeper.h - what the host and the keeper of a program share.
+
+#ifndef LIVEOBJ_KEEPER_H
+#define LIVEOBJ_KEEPER_H
+
+#include "CSpawn.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Tells the keeper to kill the program and to end.
+#define LIVEOBJ_KEEPER_END SIGTERM
+
+struct liveobj_process {
+    const struct liveobj_spawn *spawn; ///< until the program runs
+    long host;                         ///< as the keeper sees it
+    pid_t keeper;
+    bool is_kept;        ///< in the list of spawn.c
+    bool is_started;     ///< atomic: the program runs, or there is an error
+    char *program_stack; ///< its top: it grows down
+    struct liveobj_spawn_result result;
+};
+
+/// What the keeper does, from beginning to end. \param context the process.
+int liveobj_keeper_main(void *context);
+
+#pragma GCC visibility pop
+
+#endif

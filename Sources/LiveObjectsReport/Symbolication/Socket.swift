@@ -1,0 +1,127 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One end of a connection between this process and another.
+struct Socket {
+  enum Event {
+    /// Bytes were sent, or so many came.
+    case progress(Int)
+    /// Nothing happened for so long.
+    case silence
+    /// The other side is gone, or this end is no longer ours.
+    case end
+  }
+
+  let descriptor: CInt
+  private let identity: FileIdentity
+
+  /// Two ends, which no child inherits.
+  static func pair() throws(SystemError) -> (Socket, Socket) {
+    var descriptors: [CInt] = [-1, -1]
+    #if canImport(Glibc)
+      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { throw SystemError(code: errno) }
+    let first: Socket
+    do throws(SystemError) {
+      first = try Socket(moving: descriptors[0])
+    } catch {
+      _ = closeDescriptor(descriptors[1])
+      throw error
+    }
+    do throws(SystemError) {
+      return (first, try Socket(moving: descriptors[1]))
+    } catch {
+      first.close()
+      throw error
+    }
+  }
+
+  private init(moving descriptor: CInt) throws(SystemError) {
+    let moved = try movingAboveStandardStreams(descriptor)
+    guard let identity = FileIdentity(of: moved) else { throw SystemError(code: errno) }
+    self.descriptor = moved
+    self.identity = identity
+    #if canImport(Darwin)
+      var isOn: CInt = 1
+      setsockopt(moved, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
+    #endif
+  }
+
+  /// Leaves alone what the host has opened under the same number.
+  func close() {
+    if isOurs { _ = closeDescriptor(descriptor) }
+  }
+
+  private var isOurs: Bool { FileIdentity(of: descriptor) == identity }
+
+  /// Waits until something can be sent or received, and does that.
+  func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], patience: Duration) -> Event {
+    let deadline = ContinuousClock.now + patience
+    while isOurs {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { return .silence }
+      // At most a second, so that an end that the host has replaced meanwhile is noticed.
+      let milliseconds = min(left / .milliseconds(1), 1000) + 1
+      var waiting = pollfd(
+        fd: descriptor, events: Int16(rest.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
+      guard poll(&waiting, 1, CInt(milliseconds)) > 0 else { continue }
+      if let event = receive(&received) ?? send(&rest) { return event }
+    }
+    return .end
+  }
+
+  /// - Returns: `nil` if there is nothing to receive.
+  private func receive(_ received: inout [UInt8]) -> Event? {
+    let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, dontWait)
+      if count > 0 { received.append(contentsOf: buffer[..<count]) }
+      return count
+    }
+    return count > 0 ? .progress(count) : count < 0 && isPassing(errno) ? nil : .end
+  }
+
+  /// - Returns: `nil` if there is nothing to send, or no room for it.
+  private func send(_ rest: inout ArraySlice<UInt8>) -> Event? {
+    guard !rest.isEmpty else { return nil }
+    let count = rest.withUnsafeBytes { sendBytes(descriptor, $0) }
+    guard count >= 0 else { return isPassing(errno) ? nil : .end }
+    rest = rest.dropFirst(count)
+    return .progress(0)
+  }
+}
+
+private let dontWait = CInt(MSG_DONTWAIT)
+#if canImport(Darwin)
+  private let dontSignal: CInt = 0
+#else
+  private let dontSignal = CInt(MSG_NOSIGNAL)
+#endif
+
+/// No SIGPIPE comes of it.
+private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+  send(descriptor, bytes.baseAddress, bytes.count, dontWait | dontSignal)
+}
+
+private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
+
+private func isPassing(_ error: CInt) -> Bool { error == EAGAIN || error == EWOULDBLOCK || error == EINTR }
+
+/// Tells an open file from another that has got its number.
+private struct FileIdentity: Hashable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// - Returns: `nil` if nothing is open under this number.
+  init?(of descriptor: CInt) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(status.st_ino)
+  }
+}

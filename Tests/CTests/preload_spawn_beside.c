@@ -1,0 +1,318 @@
+// A program that runs beside the host: the host can neither see it nor be outlived by it.
+
+#define _GNU_SOURCE
+#include "CSpawn.h"
+#include "expect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+/// A program, and our end of the socket that is its standard input and output.
+struct beside {
+    struct liveobj_process *process;
+    int socket;
+    int error;
+};
+
+static struct beside start(const char *command) {
+    int ends[2];
+    struct beside beside = {.socket = -1};
+    char *arguments[] = {"sh", "-c", (char *)command, NULL};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return beside;
+    struct liveobj_spawn spawn = {"/bin/sh", arguments, environment, ends[1], ends[1], -1, 0};
+    beside.process = liveobj_spawn_start(&spawn, &beside.error);
+    beside.socket = ends[0];
+    close(ends[1]);
+    return beside;
+}
+
+static struct liveobj_spawn_result end(struct beside *beside, int milliseconds) {
+    close(beside->socket);
+    return liveobj_spawn_end(beside->process, milliseconds);
+}
+
+/// \returns what comes within ten seconds, "" at its end.
+static const char *receive(const struct beside *beside) {
+    static char text[64];
+    struct pollfd waiting = {.fd = beside->socket, .events = POLLIN};
+    ssize_t count = poll(&waiting, 1, 10000) == 1 ? read(beside->socket, text, 63) : -1;
+    text[count > 0 ? count : 0] = '\0';
+    return count < 0 ? "nothing" : text;
+}
+
+static const char *ask(const struct beside *beside, const char *question) {
+    return write(beside->socket, question, strlen(question)) > 0 ? receive(beside) : "no room";
+}
+
+static pid_t program_of(const struct beside *beside) {
+    return (pid_t)atoi(receive(beside));
+}
+
+/// Within two seconds: one that is killed is gone a moment later.
+static bool is_gone(pid_t process) {
+    for (int i = 0; i < 200; i++) {
+        if (kill(process, 0) != 0)
+            return errno == ESRCH;
+        usleep(10000);
+    }
+    return false;
+}
+
+/// Children of any kind, zombies as well.
+static int children(void) {
+    int count = 0;
+    DIR *processes = opendir("/proc");
+    for (struct dirent *entry; (entry = readdir(processes));) {
+        char path[64], text[512];
+        int parent = 0;
+        snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fgets(text, sizeof text, file) && strrchr(text, ')'))
+            sscanf(strrchr(text, ')'), ") %*c %d", &parent);
+        if (file)
+            fclose(file);
+        count += parent == getpid();
+    }
+    closedir(processes);
+    return count;
+}
+
+static volatile sig_atomic_t child_signals;
+
+static void count_child_signal(int signal) {
+    (void)signal;
+    child_signals++;
+}
+
+static bool sees_no_child(void) {
+    return waitpid(-1, NULL, 0) == -1 && errno == ECHILD;
+}
+
+static void it_answers_as_often_as_it_is_asked(void) {
+    struct beside beside = start("exec cat");
+    EXPECT(beside.process != NULL);
+    EXPECT_STRING(ask(&beside, "one"), "one");
+    EXPECT_STRING(ask(&beside, "two"), "two");
+    EXPECT(end(&beside, 10000).status == 0);
+}
+
+static void the_host_sees_it_neither_alive_nor_dead(void) {
+    struct sigaction counting = {.sa_handler = count_child_signal}, before;
+    sigaction(SIGCHLD, &counting, &before);
+    struct beside alive = start("exec cat"), dead = start("echo $$; exit 7");
+    EXPECT(is_gone(program_of(&dead)));
+    EXPECT(sees_no_child());
+    EXPECT(children() == 2); // what keeps them
+    struct liveobj_spawn_result result = end(&dead, 10000);
+    EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
+    end(&alive, 0);
+    EXPECT(children() == 0);
+    EXPECT(child_signals == 0);
+    sigaction(SIGCHLD, &before, NULL);
+}
+
+static void one_that_hangs_is_killed(void) {
+    struct timespec begin, now;
+    struct beside beside = start("trap '' TERM INT HUP; echo $$; while :; do sleep 600; done");
+    pid_t program = program_of(&beside);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    EXPECT(WTERMSIG(end(&beside, 0).status) == SIGKILL);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    EXPECT(now.tv_sec - begin.tv_sec < 3);
+    EXPECT(is_gone(program));
+}
+
+static void what_cannot_be_run_says_why(void) {
+    int error = 0;
+    char *arguments[] = {"program", NULL};
+    struct liveobj_spawn spawn = {"/does/not/exist", arguments, environment, 3, 3, -1, 0};
+    EXPECT(liveobj_spawn_start(&spawn, &error) == NULL && error == ENOENT);
+    EXPECT(children() == 0);
+}
+
+static void no_pipe_of_the_hosts_stays_open(void) {
+    int ends[2];
+    EXPECT(pipe(ends) == 0);
+    struct beside beside = start("exec cat");
+    close(ends[1]);
+    struct pollfd reading = {.fd = ends[0], .events = POLLIN};
+    EXPECT(poll(&reading, 1, 5000) == 1 && (reading.revents & POLLHUP));
+    close(ends[0]);
+    EXPECT_STRING(ask(&beside, "still there"), "still there");
+    end(&beside, 0);
+}
+
+static void *start_in_thread(void *beside) {
+    *(struct beside *)beside = start("exec cat");
+    return NULL;
+}
+
+/// It was started on the local storage of a thread that is gone.
+static void it_outlives_the_thread_that_started_it(void) {
+    pthread_t thread;
+    struct beside beside;
+    pthread_create(&thread, NULL, start_in_thread, &beside);
+    pthread_join(thread, NULL);
+    usleep(1200000); // some of the keeper's ticks
+    EXPECT_STRING(ask(&beside, "alive"), "alive");
+    EXPECT(end(&beside, 10000).status == 0);
+}
+
+static void what_it_does_changes_no_errno(void) {
+    struct beside beside = start("exec cat");
+    errno = EDOM;
+    usleep(1200000); // in each tick a system call of the keeper's fails
+    EXPECT(errno == EDOM);
+    end(&beside, 0);
+}
+
+static void signals_to_the_hosts_group_pass_it_by(void) {
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGUSR1, &ignored, &before);
+    struct beside beside = start("exec cat");
+    kill(0, SIGUSR1);
+    EXPECT_STRING(ask(&beside, "alive"), "alive");
+    sigaction(SIGUSR1, &before, NULL);
+    end(&beside, 0);
+}
+
+static void a_forked_child_ends_only_its_own(void) {
+    struct beside beside = start("exec cat");
+    pid_t child = fork();
+    if (child == 0) {
+        end(&beside, 0);
+        beside = start("exec cat");
+        _exit(strcmp(ask(&beside, "mine"), "mine") != 0 || end(&beside, 0).error != 0);
+    }
+    int status;
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT_STRING(ask(&beside, "ours"), "ours");
+    end(&beside, 0);
+}
+
+// MARK: - The end of the host
+
+/// Runs a host that starts a program, and ends as `finish` has it.
+/// \returns the program's process id.
+static pid_t run_host(void (*finish)(void)) {
+    int ends[2];
+    pid_t program = 0;
+    EXPECT(pipe(ends) == 0);
+    pid_t host = fork();
+    if (host == 0) {
+        struct beside beside = start("echo $$; exec cat");
+        program = program_of(&beside);
+        (void)!write(ends[1], &program, sizeof program);
+        finish();
+    }
+    close(ends[1]);
+    EXPECT(read(ends[0], &program, sizeof program) == sizeof program);
+    close(ends[0]);
+    EXPECT(waitpid(host, NULL, 0) == host);
+    return program;
+}
+
+static void exits(void) {
+    exit(0);
+}
+
+static void is_killed(void) {
+    raise(SIGKILL);
+}
+
+/// The child holds the host's end of the socket.
+static void is_killed_with_a_child(void) {
+    if (fork() == 0) {
+        sleep(4);
+        _exit(0);
+    }
+    raise(SIGKILL);
+}
+
+static void becomes_another_program(void) {
+    execl("/bin/sleep", "sleep", "4", NULL);
+}
+
+/// All that a host leaves behind comes to us.
+static bool leaves_nothing(void) {
+    for (int i = 0; i < 300 && children() > 0; i++) {
+        while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+            continue;
+        usleep(10000);
+    }
+    return children() == 0;
+}
+
+static void an_exit_takes_it_along(void) {
+    pid_t program = run_host(exits);
+    EXPECT(kill(program, 0) != 0 && errno == ESRCH);
+    EXPECT(children() == 0);
+}
+
+static void a_killed_host_takes_it_along(void) {
+    EXPECT(is_gone(run_host(is_killed)));
+    EXPECT(leaves_nothing());
+}
+
+static void children_of_a_killed_host_keep_nothing_alive(void) {
+    EXPECT(is_gone(run_host(is_killed_with_a_child)));
+    while (waitpid(-1, NULL, __WALL) > 0)
+        continue;
+}
+
+static void a_host_that_becomes_another_program_takes_it_along(void) {
+    struct timespec begin, now;
+    int ends[2];
+    pid_t program = 0;
+    EXPECT(pipe2(ends, O_CLOEXEC) == 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    pid_t host = fork();
+    if (host == 0) {
+        struct beside beside = start("echo $$; exec cat");
+        program = program_of(&beside);
+        (void)!write(ends[1], &program, sizeof program);
+        becomes_another_program();
+    }
+    close(ends[1]);
+    EXPECT(read(ends[0], &program, sizeof program) == sizeof program);
+    EXPECT(is_gone(program));
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    EXPECT(now.tv_sec - begin.tv_sec < 3); // before the new program ends
+    close(ends[0]);
+    EXPECT(waitpid(host, NULL, 0) == host);
+    EXPECT(leaves_nothing());
+}
+
+int main(void) {
+    setpgid(0, 0); // a group of our own, to send signals to
+    it_answers_as_often_as_it_is_asked();
+    the_host_sees_it_neither_alive_nor_dead();
+    one_that_hangs_is_killed();
+    what_cannot_be_run_says_why();
+    no_pipe_of_the_hosts_stays_open();
+    it_outlives_the_thread_that_started_it();
+    what_it_does_changes_no_errno();
+    signals_to_the_hosts_group_pass_it_by();
+    a_forked_child_ends_only_its_own();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    an_exit_takes_it_along();
+    a_killed_host_takes_it_along();
+    children_of_a_killed_host_keep_nothing_alive();
+    a_host_that_becomes_another_program_takes_it_along();
+    return EXPECT_STATUS();
+}
