@@ -10,9 +10,12 @@
 #include <errno.h>
 #include <stddef.h>
 
-#if defined(__has_feature)
+// ThreadSanitizer takes a process that shares our memory for a fork, and stops.
+#if defined(__SANITIZE_THREAD__)
+#define LIVEOBJ_SPAWN_FORBIDDEN
+#elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define LIVEOBJ_SPAWN_FORBIDDEN // it takes a process that shares our memory for a fork, and stops
+#define LIVEOBJ_SPAWN_FORBIDDEN
 #endif
 #endif
 

@@ -60,7 +60,7 @@ static void report_on_own_stack(void) {
 }
 
 /// The first of several threads that end the process makes the report; the others would end it in
-/// the middle. No step of a report takes for ever (guard.c, spawn.c).
+/// the middle. No step of a report takes for ever (guard.c, CSpawn).
 static void wait_for_report(void) {
     const struct timespec pause = {.tv_nsec = 1000000};
     // Acquire: pairs with the release in report_once.

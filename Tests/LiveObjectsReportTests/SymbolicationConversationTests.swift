@@ -49,6 +49,23 @@ struct SymbolicationConversationTests {
     #expect(try isGone(symbolizer.process))
   }
 
+  @Test("by another process where a file was replaced: what one has read it keeps")
+  func readsReplacedFilesAnew() throws {
+    let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exec '\(realSymbolizer())' \"$@\"")
+    let program = folder.path("program")
+    let symbolizer = LLVMSymbolizer(
+      path: folder.path("llvm-symbolizer"), environment: [], patience: .seconds(60))
+    let (frame, line) = makeFrame()
+    let address = CodeAddress(binary: program, address: frame.offset - 1)
+    try FileManager.default.copyItem(atPath: "/bin/sh".resolvingLinks!, toPath: program)
+    for _ in 1...2 { #expect(try symbolizer.symbolicate([address])[address]?.first?.line != line) }
+    try FileManager.default.removeItem(atPath: program)
+    try FileManager.default.copyItem(atPath: ownExecutable, toPath: program)
+    for _ in 1...2 { #expect(try symbolizer.symbolicate([address])[address]?.first?.line == line) }
+    #expect(
+      try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\nrun\n")
+  }
+
   @Test("and gone as soon as nobody can ask any more")
   func endsWithItsSymbolicator() throws {
     var symbolizer: AskedSymbolizer? = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")

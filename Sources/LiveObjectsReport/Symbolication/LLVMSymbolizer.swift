@@ -7,6 +7,8 @@ final class LLVMSymbolizer {
   private let environment: [String]
   private let patience: Duration
   private var conversation: Conversation?
+  /// The files that it has read.
+  private var versions: [String: FileVersion?] = [:]
   private var hasDied = false
   /// Why it is not asked any more.
   private var failure: Failure?
@@ -43,9 +45,21 @@ final class LLVMSymbolizer {
     let addresses = addresses.filter(\.canBeAskedFor).sorted()
     if addresses.isEmpty { return [:] }
     if let failure { throw failure }
+    forgetReplacedFiles(among: addresses)
     let output = LLVMSymbolizerOutput(try answer(to: addresses))
     guard let lines = output.lines(for: addresses) else { throw giveUp("it answered something else") }
     return lines
+  }
+
+  /// It keeps what it has read of a file, and a process may live on while its files are built anew.
+  private func forgetReplacedFiles(among addresses: [CodeAddress]) {
+    let binaries = Set(addresses.map(\.binary))
+    let present = Dictionary(uniqueKeysWithValues: binaries.map { ($0, FileVersion(ofFileAt: $0)) })
+    if present.contains(where: { binary, version in versions[binary].map { $0 != version } ?? false }) {
+      conversation = nil
+      versions = [:]
+    }
+    versions.merge(present) { _, new in new }
   }
 
   private func answer(to addresses: [CodeAddress]) throws(Failure) -> [UInt8] {
