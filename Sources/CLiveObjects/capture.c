@@ -151,6 +151,7 @@ static void write_live(struct liveobj_capture *capture,
     liveobj_write_images(&capture->stream, &capture->images);
     if (wants_graph)
         failure = write_references(capture, request->entry);
+    capture->stream.failed |= failure && capture->selection;
     if (!wants_graph || failure)
         write_objects(capture, next);
     if (failure)

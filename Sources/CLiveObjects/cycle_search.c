@@ -15,7 +15,7 @@
 
 #include "cycle_search.h"
 #include "heap/address_table.h"
-#include "heap/storage.h"
+#include "heap/object_words.h"
 #include "records.h"
 #include "scopes.h"
 
@@ -30,9 +30,7 @@ void liveobj_selection_end(struct liveobj_selection *selection) {
 /// An object on the way from the first one to the present one.
 struct way_point {
     uint32_t number;
-    uintptr_t next; // the word to be looked at
-    uintptr_t end;
-    uintptr_t seed; // a word to be passed over; 0 for none
+    struct liveobj_words words; // those that are still to be looked at
 };
 
 struct search {
@@ -62,33 +60,6 @@ static void end(struct search *search) {
     liveobj_address_table_end(&search->numbers);
 }
 
-/// Leaves out the words that keep nothing alive.
-static void bound(struct search *search, const struct liveobj_object *object,
-                  struct way_point *point) {
-    enum { HEADER_BYTES = 16, SEED_OFFSET = 40 };
-    uint64_t count;
-    struct liveobj_type type = liveobj_type_of(object, &search->reader);
-    point->end = object->address + (object->bytes & ~(sizeof(uintptr_t) - 1));
-    point->next = object->address + (type.kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES);
-    if (type.kind != LIVEOBJ_TYPE_CLASS)
-        return;
-    switch (liveobj_storage_kind_of(type.metadata)) {
-    case LIVEOBJ_STORAGE_TEXT:
-        point->end = point->next;
-        break;
-    case LIVEOBJ_STORAGE_ARRAY: // behind the elements lies what was there before
-        if (liveobj_read(&search->reader, point->next, &count, sizeof count) && count < MOST_WORDS)
-            point->end = object->address + liveobj_array_element_offset(type.metadata, count);
-        break;
-    case LIVEOBJ_STORAGE_DICTIONARY: // hash with the address of their first storage
-    case LIVEOBJ_STORAGE_SET:
-        point->seed = object->address + SEED_OFFSET;
-        break;
-    case LIVEOBJ_STORAGE_NONE:
-        break;
-    }
-}
-
 static void enter(struct search *search, uint32_t index, const struct liveobj_object *object) {
     uint32_t number = liveobj_address_number(&search->numbers, object->address);
     search->is_open |= number == 0 || number >= MOST_OBJECTS;
@@ -96,9 +67,8 @@ static void enter(struct search *search, uint32_t index, const struct liveobj_ob
         return;
     search->met->indices[search->met->count++] = index;
     search->is_on_way[number] = true;
-    struct way_point *point = &search->way[search->depth++];
-    *point = (struct way_point){.number = number};
-    bound(search, object, point);
+    search->way[search->depth++] =
+        (struct way_point){number, liveobj_words_of(object, &search->reader)};
 }
 
 /// Work on queues and threads has no scope: it may have made a part of what keeps itself alive.
@@ -127,16 +97,17 @@ static void follow(struct search *search, uintptr_t word) {
 /// Looks at the next word of the object where the way ends, or goes back from it.
 static void step(struct search *search) {
     struct way_point *last = &search->way[search->depth - 1];
-    uintptr_t word, place = last->next;
-    bool is_there = place < last->end && liveobj_read(&search->reader, place, &word, sizeof word);
+    uintptr_t word, place = last->words.start;
+    bool is_there =
+        place < last->words.end && liveobj_read(&search->reader, place, &word, sizeof word);
     if (!is_there) { // looked through, or freed meanwhile
         search->is_on_way[last->number] = false;
         search->depth--;
         return;
     }
-    last->next += sizeof word;
+    last->words.start += sizeof word;
     search->is_open |= ++search->words > MOST_WORDS;
-    if (place != last->seed)
+    if (place != last->words.seed)
         follow(search, word);
 }
 
@@ -168,6 +139,7 @@ enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
         if (liveobj_records_may_be_since(index, test->first) &&
             liveobj_records_get(index, &object) && is_of(test, &object))
             search_from(&search, index, &object);
+    search.is_open |= search.reader.refused;
     end(&search);
     return search.is_open     ? LIVEOBJ_REMAINS_OPEN
            : search.has_cycle ? LIVEOBJ_REMAINS_CAPTURED

@@ -14,6 +14,8 @@ package final class LookBudget: Sendable {
 
   private let start = ContinuousClock.now
   private let spent = Locked(Duration.zero)
+  /// One look at a time: the wait for another one is no look.
+  private let turn = Locked(())
 
   package init() {}
 
@@ -31,9 +33,11 @@ package final class LookBudget: Sendable {
   ///
   /// - Returns: `nil` if there is no time left for it, or the recorder cannot tell.
   package func look(at test: WatchedTest, failOn: FailOn) -> TestLook? {
-    guard !isSpent else { return nil }
-    let start = ContinuousClock.now
-    defer { spend(ContinuousClock.now - start) }
-    return try? TestLook(at: test, failOn: failOn)
+    turn.withLock { _ in
+      guard !isSpent else { return nil }
+      let start = ContinuousClock.now
+      defer { spend(ContinuousClock.now - start) }
+      return try? TestLook(at: test, failOn: failOn)
+    }
   }
 }

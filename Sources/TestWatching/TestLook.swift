@@ -21,21 +21,22 @@ package struct TestLook {
   package enum Cycles {
     case none
     case shown(TestLook)
-    /// There may be some.
-    case open
+    /// There may be more than those that the look shows.
+    case open(TestLook?)
   }
 
-  /// Looks for retain cycles among what can be reached from what a test left behind, and at nothing else: the price
-  /// does not grow with the heap. Of what the look shows, the certain leaks are to be believed.
+  /// Looks for retain cycles among what can be reached from what a test left behind. Of what the look shows, the
+  /// certain leaks are to be believed, and nothing else.
   package static func cycles(of test: WatchedTest, failOn: FailOn) -> Cycles {
     switch test.remains {
     case .noCycle: return .none
-    case .open: return .open
+    case .open: return .open(nil)
     case .captured(let bytes):
-      guard let capture = try? bytes.decoded() else { return .open }
+      guard let capture = try? bytes.decoded() else { return .open(nil) }
       let look = TestLook(at: test, in: capture, failOn: failOn)
-      if look.suspects.contains(where: \.mayBeReleased) { return .open }
-      return look.hasCertainLeak ? .shown(look) : .none
+      let shown = look.hasCertainLeak ? look : nil
+      if look.suspects.contains(where: \.mayBeReleased) { return .open(shown) }
+      return shown.map { .shown($0) } ?? .none
     }
   }
 

@@ -97,7 +97,7 @@
       switch TestLook.cycles(of: test, failOn: host.failOn) {
       case .none: nil
       case .shown(let look): look
-      case .open: budget.look(at: test, failOn: host.failOn)
+      case .open(let look): budget.look(at: test, failOn: host.failOn) ?? look
       }
     }
 

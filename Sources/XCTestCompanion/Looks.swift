@@ -29,9 +29,12 @@
     }
 
     private func lookForCycles() {
-      guard case .shown(let look) = TestLook.cycles(of: test, failOn: failOn) else { return }
-      last = look
       isWhole = false
+      switch TestLook.cycles(of: test, failOn: failOn) {
+      case .none: break
+      case .shown(let look): last = look
+      case .open(let look): last = look
+      }
     }
 
     /// How long to wait before this is asked again; `nil` when the last look counts.

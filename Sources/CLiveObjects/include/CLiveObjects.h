@@ -295,18 +295,19 @@ void liveobj_buffer_free(struct liveobj_buffer buffer);
 enum liveobj_remains {
     /// Nothing that it left behind can keep itself alive: words lead from there to no cycle.
     LIVEOBJ_REMAINS_NO_CYCLE = 0,
-    /// It may: the capture shows all that can be reached from there. A retain cycle in it is one,
-    /// for
-    /// all of its retains are accounted for; what else holds an object is not to be seen.
+    /// It may: the capture shows what can be reached from there, of the objects that may be part of
+    /// a cycle of the test's. A definite retain cycle in it is one, for all of its retains are
+    /// accounted for; what else holds an object, or only points to it, is not to be seen.
     LIVEOBJ_REMAINS_CAPTURED = 1,
-    /// Too much can be reached, or a task, or there was no memory: only a capture of all tells.
+    /// Too much can be reached, or memory could not be read or had: only a capture of all tells.
     LIVEOBJ_REMAINS_OPEN = 2,
 };
 
 /// Captures what a test left behind, with references: the live objects of its scope and of those
 /// opened in it (or, without a scope, made since it began), and what can be reached from them.
-/// Cost: one pass over all records, about a nanosecond each; a copy of the process if there may be
-/// a cycle; nothing that grows with the rest of the heap.
+/// Older objects, those of other tests and tasks are left out. Cost: one pass over all records,
+/// about a nanosecond each; if there may be a cycle, a copy of the process, and a pass over the
+/// words of all objects.
 /// \returns whether `write` was called for a whole capture.
 enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
 
