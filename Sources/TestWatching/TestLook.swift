@@ -64,7 +64,13 @@ package struct TestLook {
   package var hasCertainLeak: Bool { suspects.contains(where: \.isCertainLeak) }
 
   /// Something fails that may still be released, or cannot be told yet.
-  package var maySettle: Bool { isUndecided || !suspects.allSatisfy(\.isCertainLeak) }
+  ///
+  /// - Parameter symbolicator: is asked only where it may spare a wait: names tell what is a library's own.
+  package func maySettle(namedBy symbolicator: BinarySymbolicator) -> Bool {
+    guard !isUndecided else { return true }
+    guard !suspects.allSatisfy(\.isCertainLeak) else { return false }
+    return !failures(namedBy: symbolicator).allSatisfy(\.isCertainLeak)
+  }
 
   /// What fails, with names.
   ///

@@ -17,14 +17,17 @@
     private var isWhole = true
     private var isSettled = true
 
-    init(at test: WatchedTest, failOn: FailOn, within budget: LookBudget) {
+    init(
+      at test: WatchedTest, failOn: FailOn, within budget: LookBudget,
+      namedBy symbolicator: BinarySymbolicator
+    ) {
       self.test = test
       self.failOn = failOn
       self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
       guard (try? test.survivors().isEmpty) == false else { return }
       last = budget.look(at: test, failOn: failOn)
-      isSettled = last.map { !$0.maySettle } ?? true
+      isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
       if last == nil { lookForCycles() }
     }
 

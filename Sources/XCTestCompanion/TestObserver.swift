@@ -65,7 +65,9 @@
     private func judge(_ testCase: XCTestCase) {
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       testCase.withFailuresThatEndNothing {
-        let looks = Recorder.ignoring { Looks(at: running.test, failOn: host.failOn, within: budget) }
+        let looks = Recorder.ignoring {
+          Looks(at: running.test, failOn: host.failOn, within: budget, namedBy: symbolicator)
+        }
         while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
         for failure in Recorder.ignoring({ failures(of: running, looks) }) { testCase.record(failure) }
       }
