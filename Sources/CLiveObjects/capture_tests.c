@@ -65,10 +65,13 @@ void liveobj_write_known_scopes(struct liveobj_stream *stream) {
     if (last == 0 || !liveobj_section_start(&section, stream, "KNOW"))
         return;
     for (uint32_t scope = 1; scope <= last; scope++) {
-        if (!liveobj_scope_is_known(scope))
+        uint64_t before = liveobj_scope_known_before(scope);
+        if (before == 0)
             continue;
-        liveobj_section_reserve(&section, 4);
+        liveobj_section_reserve(&section, 16);
         liveobj_put_u32(&section, scope);
+        liveobj_put_u32(&section, 0);
+        liveobj_put_u64(&section, before);
     }
     liveobj_section_finish(&section);
 }

@@ -6,7 +6,7 @@ extension Recorder {
   package static func markTestLeaked() { liveobj_test_leaked(liveobj_test_current()) }
 
   /// An assertion of ours has told what a measurement left behind, and the test expects that: no other assertion,
-  /// no companion and no report fails for it.
+  /// no companion and no report fails for it. What tasks of the measurement make from now on is not known.
   ///
   /// - Parameter scope: the measurement's; 0 for none.
   package static func markKnown(_ scope: UInt32) { liveobj_scope_know(scope) }

@@ -11,8 +11,8 @@ struct TestAttribution {
   let tests: [TestDescription]
   /// Tests by their scopes and by those opened inside.
   private let scoped: [UInt32: Int32]
-  /// With those opened inside.
-  private let knownScopes: Set<UInt32>
+  /// The sequence numbers below which objects are known, by scope; with the scopes opened inside.
+  private let knownScopes: [UInt32: UInt64]
   /// The tests that own all objects made while they ran.
   private let windows: TestWindows
   /// The first test of the same name, by test: it stands for all of them.
@@ -40,7 +40,12 @@ struct TestAttribution {
   func test(of object: LiveObject) -> Int32 {
     let test = object.scope == 0 ? nil : scoped[object.scope]
     let maker = test ?? windows.test(at: object.sequence)
-    return knownScopes.contains(object.scope) ? standIn(for: maker) : maker
+    return isKnown(object) ? standIn(for: maker) : maker
+  }
+
+  /// What its scope has made since is not.
+  private func isKnown(_ object: LiveObject) -> Bool {
+    knownScopes[object.scope].map { object.sequence < $0 } ?? false
   }
 
   /// What the test left behind is told.
@@ -78,10 +83,11 @@ struct TestAttribution {
     return scoped
   }
 
-  private static func knownScopes(_ capture: Capture) -> Set<UInt32> {
-    guard !capture.knownScopes.isEmpty else { return [] }
+  private static func knownScopes(_ capture: Capture) -> [UInt32: UInt64] {
+    guard !capture.knownScopes.isEmpty else { return [:] }
     return capture.scopeParents.sorted { $0.key < $1.key }.reduce(into: capture.knownScopes) { known, scope in
-      if known.contains(scope.value) { known.insert(scope.key) }
+      guard let end = known[scope.value] else { return }
+      known[scope.key] = max(end, known[scope.key] ?? 0)
     }
   }
 

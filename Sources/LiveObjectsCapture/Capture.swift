@@ -19,8 +19,9 @@ public struct Capture: Sendable {
   package var tellsTests = false
   /// The scope that each scope was opened in, for those that were opened in one.
   public var scopeParents: [UInt32: UInt32]
-  /// What was left behind in these and in scopes inside them is a known issue of a test, told by an assertion.
-  public var knownScopes: Set<UInt32> = []
+  /// What was left behind in these and in scopes inside them is a known issue of a test, told by an assertion:
+  /// the objects with smaller sequence numbers than this.
+  public var knownScopes: [UInt32: UInt64] = [:]
 
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],

@@ -5,7 +5,8 @@ struct TestTableDecoder {
   private(set) var tellsTests = false
   /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private(set) var scopeParents: [UInt32: UInt32] = [:]
-  private(set) var knownScopes: Set<UInt32> = []
+  /// The sequence numbers below which their objects are known.
+  private(set) var knownScopes: [UInt32: UInt64] = [:]
 
   /// - Returns: false for a section of another kind; nothing was read then.
   mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
@@ -51,8 +52,8 @@ struct TestTableDecoder {
   /// Scope 0 is that of objects without a scope.
   private mutating func decodeKnownScope(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    let scope = try reader.u32()
+    let (scope, _, end) = (try reader.u32(), try reader.u32(), try reader.u64())
     guard scope > 0 else { throw .damage(at: start, "what has no scope is called known") }
-    knownScopes.insert(scope)
+    knownScopes[scope] = max(end, knownScopes[scope] ?? 0)
   }
 }

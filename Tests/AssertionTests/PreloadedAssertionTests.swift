@@ -26,13 +26,13 @@ struct PreloadedAssertionTests {
     }
   }
 
-  private func run(_ arguments: String...) throws -> (run: ProgramRun, report: Report) {
+  private func run(_ arguments: String..., options: String = "") throws -> (run: ProgramRun, report: Report) {
     let folder = try TemporaryFolder()
     let run = try AssertionIdioms.run(
       arguments,
       environment: [
         "LD_PRELOAD": BuiltProducts.preloadLibrary,
-        "LIVEOBJECTS_OPTIONS": "format=json:output='\(folder.path("report"))'",
+        "LIVEOBJECTS_OPTIONS": "format=json:output='\(folder.path("report"))':\(options)",
       ])
     return (run, try JSONDecoder().decode(Report.self, from: Data(try folder.bytes(of: "report"))))
   }
@@ -86,6 +86,21 @@ struct PreloadedAssertionTests {
     #expect(SwiftTestingRun(run).messages(of: "knowsOneLeakOfTwoThatAreTold()").count == 1)
     #expect(report.tests.map(\.outcome) == ["leaked"])
     #expect(report.leaks(of: "knowsOneLeakOfTwoThatAreTold()") == [false: 2])
+  }
+
+  @Test func whatATaskLeavesBehindWhenTheAssertionHasSpokenIsNotKnown() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/makesTheSameLeakAgain")
+    #expect(SwiftTestingRun(run).messages(of: "makesTheSameLeakAgainInATaskOfTheBody()").count == 1)
+    #expect(report.leaks(of: "makesTheSameLeakAgainInATaskOfTheBody()") == [true: 1, false: 1])
+  }
+
+  @Test func anExpectedIssueThatTellsNoLeakMakesNoneKnown() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksWhatWasHeld",
+      options: "maxobjects=20000")
+    #expect(run.standardError.contains("not everything was watched"))
+    #expect(report.leaks(of: "leaksWhatWasHeldWhileNotEverythingWasWatched()") == [false: 1])
   }
 
   @Test func aTestThatFailsOtherwiseIsNotJudgedBesideItsKnownLeak() throws {

@@ -397,18 +397,29 @@ static void what_a_scope_leaves_behind_may_be_known(void) {
     uint32_t outer = liveobj_scope_open(0), inner = liveobj_scope_open(outer);
     liveobj_scope_know(0);
     liveobj_scope_know(UINT32_MAX);
-    EXPECT(!liveobj_scope_is_known(0) && !liveobj_scope_is_known(UINT32_MAX));
+    EXPECT(!liveobj_scope_known_before(0) && !liveobj_scope_known_before(UINT32_MAX));
     liveobj_scope_know(inner);
-    EXPECT(liveobj_scope_is_known(inner) && !liveobj_scope_is_known(outer));
+    EXPECT(liveobj_scope_known_before(inner) && !liveobj_scope_known_before(outer));
     EXPECT(liveobj_scope_parent(inner) == outer);
     EXPECT(liveobj_scope_is_within(inner, outer));
     liveobj_scope_know(outer);
-    EXPECT(liveobj_scope_is_known(outer) && liveobj_scope_parent(outer) == 0);
-    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
-    struct section known = section_find(capture, "KNOW");
-    EXPECT(known.count == 8);
-    EXPECT(section_word(known, 0) == outer && section_word(known, 1) == inner);
-    liveobj_buffer_free(capture);
+    EXPECT(liveobj_scope_known_before(outer) && liveobj_scope_parent(outer) == 0);
+}
+
+static uint64_t sequence_of(const void *memory) {
+    struct liveobj_object object = {.sequence = 0};
+    EXPECT(liveobj_records_find((uintptr_t)memory, &object));
+    return object.sequence;
+}
+
+static void what_a_scope_makes_later_is_not_known(void) {
+    uint32_t scope = liveobj_scope_open(0);
+    void *told = make_object_in(scope);
+    liveobj_scope_know(scope);
+    void *later = make_object_in(scope);
+    EXPECT(sequence_of(told) < liveobj_scope_known_before(scope));
+    EXPECT(sequence_of(later) >= liveobj_scope_known_before(scope));
+    free_object(told), free_object(later);
 }
 
 // MARK: - Captures
@@ -425,6 +436,24 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
     EXPECT(memcmp(tests.bytes + TEXT * sizeof(uint32_t), "Module.Suite/scoped()", 21) == 0);
     EXPECT(scopes.count % 8 == 0 && section_word(scopes, 1) < section_word(scopes, 0));
     EXPECT(liveobj_scope_parent(section_word(scopes, 0)) == section_word(scopes, 1));
+    liveobj_buffer_free(capture);
+}
+
+static void a_capture_holds_known_scopes_and_up_to_when_they_are(void) {
+    enum { RECORD = 16 };
+    uint32_t first = liveobj_scope_open(0), last = liveobj_scope_open(0);
+    liveobj_scope_know(last);
+    liveobj_scope_know(first);
+    uint64_t marks[] = {liveobj_scope_known_before(first), liveobj_scope_known_before(last)};
+    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    struct section known = section_find(capture, "KNOW");
+    EXPECT(known.count >= 2 * RECORD && known.count % RECORD == 0);
+    const unsigned char *records = known.bytes + known.count - 2 * RECORD;
+    uint32_t words[] = {first, 0, last, 0};
+    for (size_t i = 0; i < 2; i++) {
+        EXPECT(memcmp(records + i * RECORD, &words[2 * i], 8) == 0);
+        EXPECT(memcmp(records + i * RECORD + 8, &marks[i], sizeof marks[i]) == 0);
+    }
     liveobj_buffer_free(capture);
 }
 
@@ -490,6 +519,8 @@ int main(void) {
     a_test_that_an_assertion_fails_for_a_leak_has_leaked();
     a_capture_holds_tests_and_the_parents_of_scopes();
     what_a_scope_leaves_behind_may_be_known();
+    what_a_scope_makes_later_is_not_known();
+    a_capture_holds_known_scopes_and_up_to_when_they_are();
     a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();
 }

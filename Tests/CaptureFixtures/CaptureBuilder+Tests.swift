@@ -40,7 +40,11 @@ extension CaptureBuilder {
   }
 
   /// An assertion has told what the scope left behind, and its test expects that.
-  public mutating func knowScope(_ scope: UInt32) { capture.knownScopes.insert(scope) }
+  ///
+  /// - Parameter end: the sequence number of the first object that came later.
+  public mutating func knowScope(_ scope: UInt32, before end: UInt64 = .max) {
+    capture.knownScopes[scope] = end
+  }
 
   /// Where a test is declared.
   public mutating func place(ofTest index: Int, file: String, line: UInt32) {
@@ -69,7 +73,13 @@ extension CaptureBuilder {
   }
 
   private var knownScopesPayload: [UInt8] {
-    ByteWriter.bytes { for scope in capture.knownScopes.sorted() { $0.u32(scope) } }
+    ByteWriter.bytes {
+      for (scope, end) in capture.knownScopes.sorted(by: { $0.key < $1.key }) {
+        $0.u32(scope)
+        $0.u32(0)
+        $0.u64(end)
+      }
+    }
   }
 
   private var scopesPayload: [UInt8] {

@@ -25,6 +25,38 @@ import Testing
     #expect(analyse(builder).findings.map(\.isKnown) == [true])
   }
 
+  @Test(arguments: [6, 7] as [UInt32])
+  mutating func whatAKnownScopeMakesWhenTheAssertionHasSpokenIsNotKnown(scope: UInt32) {
+    let test = builder.test("S/one()", scope: 5) { builder, _ in
+      Self.leakCycle(in: &builder, scope)
+      builder.knowScope(6, before: builder.capture.process.next + 1)
+      Self.leakCycle(in: &builder, scope)
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.instances) == [1, 1])
+    #expect(findings.map(\.test) == ["S/one()", "S/one()"])
+    #expect(analyse(builder, options: Analysis.Options(test: test)).findings.map(\.isKnown) == [false])
+  }
+
+  @Test mutating func aCycleThatWasClosedByALaterObjectIsNotKnown() {
+    builder.test("S/one()", scope: 5) { builder, _ in
+      builder.knowScope(6, before: builder.capture.process.next + 2)
+      Self.leakCycle(in: &builder, 6)
+    }
+    #expect(analyse(builder).findings.map(\.isKnown) == [false])
+  }
+
+  @Test(arguments: [(6, 7), (7, 6)] as [(UInt32, UInt32)])
+  mutating func aScopeThatIsKnownWithTheOneAroundItIsKnownUpToTheLaterTime(first: UInt32, last: UInt32) {
+    builder.test("S/one()", scope: 5) { builder, _ in
+      builder.knowScope(first, before: builder.capture.process.next + 1)
+      Self.leakCycle(in: &builder, 7)
+      builder.knowScope(last, before: builder.capture.process.next + 1)
+    }
+    #expect(analyse(builder).findings.map(\.isKnown) == [true])
+  }
+
   @Test mutating func anEqualLeakBesideItIsNotAndTheyAreTwoFindings() {
     builder.test("S/one()", scope: 5) { builder, _ in
       Self.leakCycle(in: &builder, 6)

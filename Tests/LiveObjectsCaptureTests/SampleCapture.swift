@@ -55,7 +55,7 @@ private func addTests(to builder: inout CaptureBuilder) {
   builder.test("DemoTests.Loading/load(count:)", arguments: "3", .leaked, scope: 9)
   builder.scope(10, inside: 9)
   builder.scope(12, inside: 10)
-  builder.knowScope(10)
+  builder.knowScope(10, before: 0x1_0000_0002)
 }
 
 /// A stream with one section's payload replaced.

@@ -18,8 +18,12 @@ import Testing
   }
 
   @Test func whatHasNoScopeCannotBeKnown() {
-    #expect(isDamaged(makeStream(replacing: "KNOW", with: scopes([[5], [0]]))))
-    #expect(decodingError(makeStream(replacing: "KNOW", with: scopes([[5], [9], [5]]))) == nil)
+    #expect(isDamaged(makeStream(replacing: "KNOW", with: known([(5, 1), (0, 1)]))))
+  }
+
+  @Test func aScopeThatIsKnownTwiceIsKnownUpToTheLaterTime() throws {
+    let payload = known([(5, 7), (9, 1), (5, 6)])
+    #expect(try Capture(decoding: makeStream(replacing: "KNOW", with: payload)).knownScopes == [5: 7, 9: 1])
   }
 
   @Test(arguments: [0, 3, UInt32.max])
@@ -50,6 +54,16 @@ import Testing
       for word in [library, outcome, 0, 0] { $0.u32(word) }
       for mark in [first, end] { $0.u64(mark) }
       for text in [id, "", ""] { $0.string(text) }
+    }
+  }
+
+  private func known(_ records: [(scope: UInt32, end: UInt64)]) -> [UInt8] {
+    ByteWriter.bytes {
+      for record in records {
+        $0.u32(record.scope)
+        $0.u32(0)
+        $0.u64(record.end)
+      }
     }
   }
 

@@ -222,8 +222,8 @@ void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 /// \param test 0 is ignored.
 void liveobj_test_leaked(uint32_t test);
 
-/// What a scope, or one opened in it, left behind is known: one of our own assertions has told it,
-/// and the test expects that. Captures say so.
+/// What a scope, or one opened in it, has left behind by now is known: one of our own assertions
+/// has told it, and the test expects that. Captures say so. What it makes from now on is not known.
 /// \param scope 0 is ignored.
 void liveobj_scope_know(uint32_t scope);
 

@@ -48,6 +48,36 @@ private struct KnownIssue: TestTrait, TestScoping {
     withKnownIssue(isIntermittent: true) { makeLoaderCycle() }
   }
 
+  /// The same leak twice, of which the second comes when the assertion has spoken.
+  @Test func makesTheSameLeakAgainInATaskOfTheBody() async {
+    let (told, isTold) = AsyncStream<Void>.makeStream()
+    var task: Task<Void, Never>?
+    withKnownIssue {
+      task = expectNoLeaks {
+        makeLoaderCycle()
+        return Task {
+          for await _ in told {}
+          makeLoaderCycle()
+        }
+      }
+    }
+    isTold.finish()
+    await task?.value
+  }
+
+  /// For a recorder that has room for fewer objects than are made here: no leak is told then.
+  @Test func leaksWhatWasHeldWhileNotEverythingWasWatched() {
+    withKnownIssue(isIntermittent: true) {
+      expectNoLeaks {
+        let client = ClientSpy()
+        Held.client = client
+        Loader(client: client).load()
+        withExtendedLifetime((0..<50_000).map { _ in Item() }) {}
+      }
+    }
+    Held.client = nil
+  }
+
   @Test func knowsOneLeakOfTwoThatAreTold() {
     withKnownIssue {
       expectNoLeaks {  // fails: knowsOneLeakOfTwoThatAreTold()
@@ -58,4 +88,8 @@ private struct KnownIssue: TestTrait, TestScoping {
       issue.comments.contains { $0.rawValue.contains("Coordinator") }
     }
   }
+}
+
+private enum Held {
+  nonisolated(unsafe) static var client: ClientSpy?
 }
