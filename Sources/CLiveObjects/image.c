@@ -31,6 +31,7 @@ static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_ma
                                   .path = is_main ? "/proc/self/exe" : info->dlpi_name,
                                   .headers = info->dlpi_phdr,
                                   .header_count = info->dlpi_phnum,
+                                  .thread_locals = (uintptr_t)info->dlpi_tls_data,
                                   .is_main = is_main};
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -66,6 +67,11 @@ void liveobj_images_before_fork(void) {
 
 void liveobj_images_after_fork(void) {
     liveobj_lock_release(&visit_lock);
+}
+
+bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix) {
+    const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
+    return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 struct search {

@@ -63,6 +63,7 @@ struct liveobj_image {
     const char *path;
     const void *headers; // ElfW(Phdr)
     size_t header_count;
+    uintptr_t thread_locals; // those of the thread that looks; 0 if it has none yet
     bool is_main;
 };
 
@@ -72,6 +73,9 @@ typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
 void liveobj_images_before_fork(void);
 void liveobj_images_after_fork(void);
+
+/// Whether the name of its file begins with `prefix`.
+bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix);
 
 /// Finds the image that holds `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);

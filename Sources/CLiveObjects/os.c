@@ -73,6 +73,15 @@ uint32_t liveobj_os_thread_id(void) {
     return (uint32_t)syscall(SYS_gettid);
 }
 
+uintptr_t liveobj_os_robust_list(uint32_t thread) {
+    uintptr_t head = 0;
+    size_t bytes;
+    int saved = errno;
+    bool is_told = syscall(SYS_get_robust_list, thread, &head, &bytes) == 0;
+    errno = saved;
+    return is_told ? head : 0;
+}
+
 uint64_t liveobj_os_wall_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -17,6 +17,21 @@ extension Scenarios {
       let site = try #require(sites.first { $0.frames.first?.function == "Handle.giveAway()" }, "\(sites)")
       #expect(site.retains - site.releases == 1)
     }
+
+    @Test("what finished work did not release is over-retained")
+    func finishedWork() throws {
+      let expected = ExpectedFinding.overRetained(
+        "finishedWork", "Parcel", instances: 6, unexplainedRetains: 6)
+      let leaks = try ScenarioReport(of: "finishedWork").leaks
+      #expect(leaks.map { $0.observed(beside: expected) } == [expected])
+    }
+
+    @Test("what work that waits to be run will release is not over-retained")
+    func suspendedWork() throws {
+      let report = try ScenarioReport(of: "suspendedWork")
+      #expect(report.findings.map(\.type) == ["Scenarios.Parcel"])
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+    }
   }
 }
 

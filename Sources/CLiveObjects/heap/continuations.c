@@ -1,10 +1,13 @@
-// continuations.c - owns nothing.
+// continuations.c - see continuations.h.
 //
-// A cache is a list that every member counts: in the place of its priority a member has how many
-// the list has from there on. (libdispatch's src/inline_internal.h,
-// `_dispatch_continuation_free_cacheonly`, and src/queue_internal.h, `struct
-// dispatch_continuation_s`.) One that waits to be run has a priority there, a mask, and the next
-// one in its queue has none that is less by 1. The last member of a cache is not recognised.
+// libdispatch has one variable of each thread, which begins with the thread's id and has the head
+// of the cache in its fourth word. (src/shims/tsd.h, `struct dispatch_tsd`.) It has the same place
+// in each thread, as seen from the list of robust mutexes, which the kernel tells of any thread;
+// where it has not, the id is another one.
+//
+// Each member of a cache has how many the list has from there on. (src/inline_internal.h,
+// `_dispatch_continuation_free_cacheonly`.) That count stays where work is described anew, so that
+// a queue may look like a cache, but for its head.
 
 #if defined(__linux__)
 
@@ -16,32 +19,88 @@ struct continuation {
     uintptr_t flags;
     uint32_t count;
     uint32_t rest_of_priority;
-    uintptr_t next;
-    uintptr_t voucher;
-    uintptr_t words[4]; // the function, and what it is run for
+    const struct continuation *next;
 };
 
-static const struct continuation *continuation_at(const struct liveobj_chunks *chunks,
-                                                  uintptr_t content) {
-    enum { MOST_BYTES = 6 * 2 * sizeof(uintptr_t), MOST_CACHED = 1024, ALLOCATED = 0x100 };
-    uintptr_t header = liveobj_chunk_content(chunks->first) - chunks->first;
-    if (content % (2 * sizeof(uintptr_t)) || content < chunks->first + header ||
-        content > chunks->end - sizeof(struct continuation))
-        return NULL;
-    uintptr_t bytes = liveobj_chunk_bytes(chunks, content - header);
-    const struct continuation *continuation = (const void *)content;
-    bool is_one = bytes > sizeof *continuation && bytes <= MOST_BYTES &&
-                  continuation->flags & ALLOCATED && continuation->flags < 4 * ALLOCATED &&
-                  continuation->count <= MOST_CACHED && continuation->voucher + 1 <= 1;
-    return is_one ? continuation : NULL;
+struct thread_data {
+    uint32_t thread;
+    uintptr_t queue;
+    uintptr_t frame;
+    const struct continuation *cache;
+};
+
+// MARK: - In the program
+
+void liveobj_continuation_caches_take(struct liveobj_continuation_caches *caches,
+                                      const struct liveobj_image *image) {
+    if (!image->thread_locals || !liveobj_image_is_named(image, "libdispatch.so"))
+        return;
+    caches->own_data = image->thread_locals;
+    caches->robust_list = liveobj_os_robust_list(liveobj_os_thread_id());
 }
 
-bool liveobj_chunk_is_cached_continuation(const struct liveobj_chunks *chunks, uintptr_t chunk) {
-    const struct continuation *continuation = continuation_at(chunks, liveobj_chunk_content(chunk));
-    if (!continuation || continuation->count < 2)
+void liveobj_continuation_caches_add(struct liveobj_continuation_caches *caches, uint32_t thread) {
+    uintptr_t robust_list = caches->robust_list ? liveobj_os_robust_list(thread) : 0;
+    if (!robust_list || caches->count == LIVEOBJ_CONTINUATION_CACHES_LIMIT)
+        return;
+    uintptr_t data = caches->own_data + (robust_list - caches->robust_list);
+    caches->items[caches->count++] = (struct liveobj_continuation_cache){data, thread};
+}
+
+// MARK: - In the child
+
+struct finding {
+    struct liveobj_continuation_cache cache;
+    const struct continuation *first; // NULL, or of a cache that was counted
+    struct liveobj_address_table found;
+};
+
+/// In memory of the C library, as large as libdispatch makes them.
+static bool may_be_continuation(const struct continuation *continuation) {
+    enum { WORD = sizeof(uintptr_t), LEAST_BYTES = 8 * WORD, MOST_BYTES = 12 * WORD, FLAGS = 7 };
+    if ((uintptr_t)continuation % (2 * WORD))
         return false;
-    const struct continuation *next = continuation_at(chunks, continuation->next);
-    return next && next->count == continuation->count - 1;
+    uintptr_t bytes = ((const uintptr_t *)continuation)[-1] & ~(uintptr_t)FLAGS;
+    return bytes > LEAST_BYTES && bytes <= MOST_BYTES;
+}
+
+/// \returns whether the list has as many members as each says of it.
+static bool is_counted(const struct continuation *member) {
+    enum { MOST_CACHED = 1024 };
+    if (!may_be_continuation(member) || member->count > MOST_CACHED)
+        return false;
+    for (uint32_t left = member->count; left > 0; left--, member = member->next)
+        if (!member || !may_be_continuation(member) || member->count != left)
+            return false;
+    return !member;
+}
+
+static void find_cache(void *context) {
+    struct finding *finding = context;
+    const struct thread_data *data = (const void *)finding->cache.data;
+    bool is_of_thread =
+        finding->cache.data % sizeof(uintptr_t) == 0 && data->thread == finding->cache.thread;
+    if (is_of_thread && data->cache && is_counted(data->cache))
+        finding->first = data->cache;
+}
+
+static void add_members(void *context) {
+    struct finding *finding = context;
+    for (const struct continuation *member = finding->first; member; member = member->next)
+        liveobj_address_number(&finding->found, (uintptr_t)member);
+}
+
+struct liveobj_address_table
+liveobj_continuations_find(const struct liveobj_continuation_caches *caches) {
+    struct finding finding = {.first = NULL};
+    for (uint32_t i = 0; i < caches->count; i++) {
+        finding.cache = caches->items[i];
+        finding.first = NULL;
+        liveobj_child_try(find_cache, &finding);
+        if (!liveobj_child_try(add_members, &finding))
+            finding.found = (struct liveobj_address_table){0}; // it may have been left half done
+    }
+    return finding.found;
 }
 
 #endif

@@ -69,11 +69,6 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
 
 // MARK: - Frames
 
-static bool is_named(const struct liveobj_image *image, const char *prefix) {
-    const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_of_waiting_library(uintptr_t address) {
     static const char *const names[] = {
         "libc.so",    "libc-",   "libpthread",     "ld-linux",
@@ -82,7 +77,7 @@ static bool is_of_waiting_library(uintptr_t address) {
     if (!liveobj_image_of(address, &image) || image.is_main)
         return false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is_named(&image, names[i]))
+        if (liveobj_image_is_named(&image, names[i]))
             return true;
     return false;
 }
@@ -131,7 +126,7 @@ static bool is_asleep_for_good(uintptr_t address) {
     struct liveobj_image image;
     // Acquire and release: threads that look it up at the same time find the same.
     if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        if (!liveobj_image_of(address, &image) || !is_named(&image, "libdispatch.so"))
+        if (!liveobj_image_of(address, &image) || !liveobj_image_is_named(&image, "libdispatch.so"))
             return false;
         struct liveobj_extent found = liveobj_image_symbol(&image, "_dispatch_sigsuspend");
         __atomic_store_n(&known.start, found.start, __ATOMIC_RELAXED);

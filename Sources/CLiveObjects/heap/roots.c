@@ -86,6 +86,7 @@ static void add_global(struct finding *finding, uintptr_t start, size_t bytes) {
 static bool add_globals(void *context, const struct liveobj_image *image) {
     struct finding *finding = context;
     const ElfW(Phdr) *headers = image->headers;
+    liveobj_continuation_caches_take(&finding->roots->caches, image);
     for (size_t i = 0; i < image->header_count; i++) {
         if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_W)
             add_global(finding, image->bias + headers[i].p_vaddr, headers[i].p_memsz);
@@ -113,6 +114,7 @@ static void add_thread(void *context, uint32_t thread) {
         liveobj_idle_threads_add(&finding->roots->idle, thread);
     uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer
                                : liveobj_thread_state_of(thread).stack_pointer;
+    liveobj_continuation_caches_add(&finding->roots->caches, thread);
     finding->roots->threads++;
     finding->roots->misses_stacks |= pointer == 0;
     if (pointer)

@@ -6,6 +6,7 @@
 #ifndef LIVEOBJ_ROOTS_H
 #define LIVEOBJ_ROOTS_H
 
+#include "continuations.h"
 #include "idle_threads.h"
 
 #pragma GCC visibility push(hidden)
@@ -46,6 +47,7 @@ struct liveobj_roots {
     uint32_t own_thread;
     bool misses_stacks; // of some thread no stack pointer could be had
     struct liveobj_idle_threads idle;
+    struct liveobj_continuation_caches caches;
 };
 
 /// \param entry of the calling thread into the recorder; it must live as long as `roots`.

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "../records.h"
 #include "child.h"
-#include "continuations.h"
 #include "malloc_chunks.h"
 #include "roots.h"
 #include "walk.h"
@@ -22,9 +21,10 @@ struct scan {
     void *context;
     struct liveobj_memory_range range; // the part that one step reads
     size_t thread_local_bytes;
-    uintptr_t thread_locals; // in a thread's stack: where they begin
-    uintptr_t next;          // word to be read
-    bool is_heap;            // of the C library, and was read as such
+    uintptr_t thread_locals;                    // in a thread's stack: where they begin
+    uintptr_t next;                             // word to be read
+    bool is_heap;                               // of the C library, and was read as such
+    struct liveobj_address_table continuations; // of libdispatch's caches
     bool is_complete;
 };
 
@@ -99,7 +99,7 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
          chunk += bytes) {
         liveobj_child_advance();
         if (liveobj_chunk_is_free(chunks, chunk) ||
-            liveobj_chunk_is_cached_continuation(chunks, chunk))
+            liveobj_address_find(&scan->continuations, liveobj_chunk_content(chunk)))
             continue;
         // A chunk has the first word of the next one as well.
         scan->range.end = chunk + bytes + sizeof(uintptr_t);
@@ -209,6 +209,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
     struct scan scan = {.visit = visit,
                         .context = context,
                         .thread_local_bytes = roots->thread_local_bytes,
+                        .continuations = liveobj_continuations_find(&roots->caches),
                         .is_complete = true};
     uintptr_t left = most;
     look_at_registers(roots, visit, context);
@@ -220,6 +221,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
         if (is_scanned)
             scan_one(&scan, roots->ranges[i]);
     }
+    liveobj_address_table_end(&scan.continuations);
     return scan.is_complete;
 }
 

@@ -6,7 +6,7 @@
 let name = CommandLine.arguments.dropFirst().first
 if name == "--list" {
   print(Scenario.all.map(\.name).joined(separator: "\n"))
-} else if let scenario = Scenario.all.first(where: { $0.name == name }) {
+} else if let scenario = (Scenario.all + Scenario.alone).first(where: { $0.name == name }) {
   scenario.plant()
   overwriteStack()
 } else {

@@ -99,6 +99,7 @@ final class ScenarioXCTests: XCTestCase {
   func test_retainedWithVictims() throws { try plant() }
   func test_retainedCycle() throws { try plant() }
   func test_balancedRetains() throws { try plant() }
+  func test_suspendedWork() throws { try plant() }
   func test_callbackList() throws { try plant() }
   func test_boundedCache() throws { try plant() }
   func test_globalVariable() throws { try plant() }

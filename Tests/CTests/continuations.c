@@ -1,0 +1,112 @@
+// Which descriptions of work libdispatch's data of a thread shows to be cached.
+
+#include "heap/continuations.h"
+#include "heap/child.h"
+#include "support/expect.h"
+
+#include <stdlib.h>
+
+enum { MEMBERS = 4, THREAD = 7 };
+
+struct continuation {
+    uintptr_t flags;
+    uintptr_t count;
+    struct continuation *next;
+    uintptr_t words[5];
+};
+
+static struct continuation *members[MEMBERS];
+
+/// The first has the highest count, the last 1.
+static void link_members(void) {
+    for (size_t i = 0; i < MEMBERS; i++)
+        members[i]->count = MEMBERS - i, members[i]->next = i + 1 < MEMBERS ? members[i + 1] : NULL;
+}
+
+static bool count_found(void *caches, liveobj_write_fn write, void *destination) {
+    struct liveobj_address_table found = liveobj_continuations_find(caches);
+    uint32_t count = 0;
+    for (size_t i = 0; i < MEMBERS; i++)
+        count += liveobj_address_find(&found, (uintptr_t)members[i]) != 0;
+    return count == found.count && write(destination, &count, sizeof count);
+}
+
+/// \returns how many of the members are taken for cached.
+static uint32_t cached(uintptr_t thread, const void *head) {
+    uintptr_t data[] = {thread, 0, 0, (uintptr_t)head, 0};
+    struct liveobj_continuation_caches caches = {.count = 1, .items[0] = {(uintptr_t)data, THREAD}};
+    struct liveobj_child child = liveobj_child_run(count_found, &caches, 1 << 20);
+    uint32_t count = UINT32_MAX;
+    if (!child.failure)
+        memcpy(&count, child.bytes, sizeof count);
+    liveobj_child_end(&child);
+    return count;
+}
+
+static void the_list_of_a_thread_is_cached_to_its_last_member(void) {
+    link_members();
+    EXPECT(cached(THREAD, members[0]) == MEMBERS);
+    EXPECT(cached(THREAD, members[MEMBERS - 1]) == 1);
+    EXPECT(cached(THREAD, NULL) == 0);
+}
+
+static void data_of_no_thread_shows_nothing(void) {
+    link_members();
+    EXPECT(cached(THREAD + 1, members[0]) == 0);
+    EXPECT(cached(0, members[0]) == 0);
+}
+
+static void a_list_that_ends_elsewhere_than_it_says_is_no_cache(void) {
+    link_members();
+    members[1]->next = NULL;
+    EXPECT(cached(THREAD, members[0]) == 0);
+    link_members();
+    members[MEMBERS - 1]->next = members[0];
+    EXPECT(cached(THREAD, members[0]) == 0);
+    link_members();
+    members[MEMBERS - 1]->count = 0;
+    EXPECT(cached(THREAD, members[0]) == 0);
+}
+
+static void a_list_with_a_member_of_another_size_is_no_cache(void) {
+    struct continuation *own = members[1];
+    members[1] = calloc(4, sizeof *own);
+    link_members();
+    EXPECT(cached(THREAD, members[0]) == 0);
+    free(members[1]);
+    members[1] = own;
+}
+
+static void what_is_no_address_shows_nothing(void) {
+    link_members();
+    EXPECT(cached(THREAD, (const char *)members[0] + sizeof(uintptr_t)) == 0);
+    EXPECT(cached(THREAD, (const void *)LIVEOBJ_PAGE_BYTES) == 0);
+    members[2]->next = (void *)LIVEOBJ_PAGE_BYTES;
+    EXPECT(cached(THREAD, members[0]) == 0);
+}
+
+/// The place is the same in each thread, as seen from the list that the kernel tells of.
+static void only_libdispatch_has_such_data(void) {
+    struct liveobj_continuation_caches caches = {0};
+    uintptr_t data[] = {THREAD};
+    struct liveobj_image image = {.path = "/lib/libother.so", .thread_locals = (uintptr_t)data};
+    liveobj_continuation_caches_take(&caches, &image);
+    liveobj_continuation_caches_add(&caches, liveobj_os_thread_id());
+    EXPECT(caches.count == 0);
+    image.path = "/lib/libdispatch.so";
+    liveobj_continuation_caches_take(&caches, &image);
+    liveobj_continuation_caches_add(&caches, liveobj_os_thread_id());
+    EXPECT(caches.count == 1 && caches.items[0].data == (uintptr_t)data);
+}
+
+int main(void) {
+    for (size_t i = 0; i < MEMBERS; i++)
+        members[i] = calloc(1, sizeof *members[i]);
+    the_list_of_a_thread_is_cached_to_its_last_member();
+    data_of_no_thread_shows_nothing();
+    a_list_that_ends_elsewhere_than_it_says_is_no_cache();
+    a_list_with_a_member_of_another_size_is_no_cache();
+    what_is_no_address_shows_nothing();
+    only_libdispatch_has_such_data();
+    return EXPECT_STATUS();
+}
