@@ -272,10 +272,6 @@ private func makeExecutableWithoutDebugInformation(at path: String) throws {
 /// A folder with a script that passes for llvm-symbolizer.
 func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
   let folder = try TemporaryFolder()
-  // A child writes it: a descriptor of this process might be held by a program that another test is
-  // just starting, and the kernel runs no file that somebody writes to.
-  _ = try runProgram(
-    "/bin/sh", ["-c", "cat > \"$0\" && chmod +x \"$0\"", folder.path("llvm-symbolizer")],
-    standardInput: "#!/bin/sh\n\(script)\n")
+  try folder.writeScript(script, to: "llvm-symbolizer")
   return folder
 }

@@ -30,9 +30,7 @@
 
       @Test("ends with 3 if the tests ran through another test runner")
       func tellsAnotherRunner() throws {
-        let runner = folder.path("runner")
-        try write("#!/bin/sh\nexec \"$@\"\n", to: "runner")
-        chmod(runner, 0o755)
+        let runner = try folder.writeScript("exec \"$@\"", to: "runner")
         try write(#"{"schemaVersion":"1.0","testRunner":{"path":"\#(runner)"}}"#, to: "toolset.json")
         let result = try ToolSample.test([
           "--json", folder.path("json"), "--toolset", folder.path("toolset.json"),
@@ -90,14 +88,11 @@
       @Test("preloads everything under a SwiftPM without test runners")
       func knowsOldToolchains() throws {
         let swift = try Compiler.find("swift")
-        try write(
+        try folder.writeScript(
           """
-          #!/bin/sh
           case "$*" in "package --version") echo "Swift Package Manager - Swift 6.1.2" ;; *--toolset*) exit 64 ;;
           *) exec '\(swift)' "$@" ;; esac
-
           """, to: "swift")
-        chmod(folder.path("swift"), 0o755)
         let path = folder.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
         let result = try ToolSample.test(["--json", folder.path("json")], environment: ["PATH": path])
         #expect(result.status == .exited(1))
@@ -126,7 +121,7 @@
 
       /// The tool as installed with a preload library that does nothing, and without companions.
       private func toolWithAnEmptyLibrary() throws -> String {
-        try FileManager.default.copyItem(atPath: BuiltProducts.tool, toPath: folder.path("liveobjects"))
+        try copyExecutable(BuiltProducts.tool, to: folder.path("liveobjects"))
         try write("", to: "empty.c")
         try Compiler.run(
           "clang", ["-shared", folder.path("empty.c"), "-o", folder.path("libLiveObjectsPreload.so")])

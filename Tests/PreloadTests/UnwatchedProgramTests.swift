@@ -33,7 +33,7 @@ struct UnwatchedProgramTests {
   @Test(arguments: ["--list-tests", "-l", "--dump-tests-json", "list"])
   func testBinaryThatListsItsTestsIsUnchanged(argument: String) throws {
     let folder = try TemporaryFolder()
-    try copyExecutable("Exiter", to: folder.path("Some.xctest"))
+    try copyExecutable(BuiltProducts.executable("Exiter"), to: folder.path("Some.xctest"))
     // Not a real test binary: what counts is its name. Exiter ends by a trap for an unknown way.
     let run = try runPreloaded(folder.path("Some.xctest"), [argument], options: Self.options)
     #expect(messages(run).isEmpty)
