@@ -37,10 +37,16 @@ struct SilentTestingLibrary {
 
   /// The one that these tests themselves run with.
   private static func loadedLibrary() throws -> String {
-    let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+    let maps = String(decoding: try readToEnd("/proc/self/maps"), as: UTF8.self)
     let line = maps.split(separator: "\n").first { $0.hasSuffix("/libTesting.so") }
     guard let path = line?.split(separator: " ", maxSplits: 5).last else { throw CocoaError(.fileNoSuchFile) }
     return path.trimmingCharacters(in: .whitespaces)
+  }
+
+  /// A file of the kernel's has no size, so that it would be read in part.
+  private static func readToEnd(_ path: String) throws -> Data {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    return try file.readToEnd() ?? Data()
   }
 
   private func rename(_ symbols: [String], in file: String, to copy: String) throws {

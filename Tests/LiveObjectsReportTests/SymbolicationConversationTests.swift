@@ -11,7 +11,7 @@ struct SymbolicationConversationTests {
   @Test("without being started again")
   func answersFromOneProcess() throws {
     let symbolizer = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
-    for _ in 1...4 { #expect(symbolizer.askForAnotherLine() != nil) }
+    for _ in 1...4 { #expect(symbolizer.askForAnotherFile() != nil) }
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.isEmpty)
   }
@@ -20,10 +20,10 @@ struct SymbolicationConversationTests {
   func isStartedOnceMore() throws {
     let symbolizer = try AskedSymbolizer(
       "read -r question; echo \"$question\" | '\(realSymbolizer())' \"$@\"; exit 3")
-    #expect(symbolizer.askForAnotherLine() != nil)
-    #expect(symbolizer.askForAnotherLine() != nil)
+    #expect(symbolizer.askForAnotherFile() != nil)
+    #expect(symbolizer.askForAnotherFile() != nil)
     #expect(symbolizer.notes.isEmpty)
-    for _ in 1...3 { #expect(symbolizer.askForAnotherLine() == nil) }
+    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
     #expect(try symbolizer.runs == 2)
     #expect(symbolizer.notes.contains { $0.contains("llvm-symbolizer failed (it ended with status 3)") })
   }
@@ -32,7 +32,7 @@ struct SymbolicationConversationTests {
   func isKilledWhenItHangs() throws {
     let symbolizer = try AskedSymbolizer("exec sleep 600", patience: .milliseconds(300))
     let start = ContinuousClock.now
-    for _ in 1...3 { #expect(symbolizer.askForAnotherLine() == nil) }
+    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
     #expect(ContinuousClock.now - start < .seconds(20))
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("llvm-symbolizer failed (it did not answer") })
@@ -43,7 +43,7 @@ struct SymbolicationConversationTests {
   func isNotBelievedAnythingElse() throws {
     let symbolizer = try AskedSymbolizer(
       "while read -r question; do echo 0x1; echo f; echo /a:1:1; echo; done")
-    for _ in 1...3 { #expect(symbolizer.askForAnotherLine() == nil) }
+    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("it answered something else") })
     #expect(try isGone(symbolizer.process))
@@ -69,7 +69,7 @@ struct SymbolicationConversationTests {
   @Test("and gone as soon as nobody can ask any more")
   func endsWithItsSymbolicator() throws {
     var symbolizer: AskedSymbolizer? = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
-    _ = symbolizer?.askForAnotherLine()
+    _ = symbolizer?.askForAnotherFile()
     let process = try #require(try symbolizer?.process)
     #expect(kill(process, 0) == 0)
     symbolizer = nil
@@ -144,10 +144,10 @@ private final class AskedSymbolizer {
   var notes: [String] { symbolicator.notes }
 
   /// - Returns: `nil` if it did not tell.
-  func askForAnotherLine() -> Int? {
+  func askForAnotherFile() -> String? {
     asked += 1
     let frame = Frame(image: 0, offset: frame.offset + asked)
-    return symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first?.line
+    return symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first?.file
   }
 
   var runs: Int { get throws { try processes.count } }

