@@ -69,9 +69,13 @@ void liveobj_images_after_fork(void) {
     liveobj_lock_release(&visit_lock);
 }
 
+static const char *file_name_of(const struct liveobj_image *image) {
+    const char *slash = strrchr(image->path, '/');
+    return slash ? slash + 1 : image->path;
+}
+
 bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix) {
-    const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    return strncmp(file_name_of(image), prefix, strlen(prefix)) == 0;
 }
 
 struct search {
@@ -371,14 +375,11 @@ struct slot_replacement {
     unsigned replaced;
 };
 
-static bool is_named(const struct liveobj_image *image, const char *file_name) {
-    const char *last_slash = strrchr(image->path, '/');
-    return strcmp(last_slash ? last_slash + 1 : image->path, file_name) == 0;
-}
-
 static bool replace_in_image(void *context, const struct liveobj_image *image) {
     struct slot_replacement *wanted = context;
-    if (wanted->file_name ? is_named(image, wanted->file_name) : image->is_main)
+    bool is_wanted =
+        wanted->file_name ? strcmp(file_name_of(image), wanted->file_name) == 0 : image->is_main;
+    if (is_wanted)
         wanted->replaced += liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement);
     return false;
 }

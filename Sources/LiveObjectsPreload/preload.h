@@ -8,9 +8,7 @@
 //   options.c          LIVEOBJECTS_OPTIONS, one table in options.def
 //   exit.c             every way to end, and the one report before it
 //   report.c           capture -> tool -> output
-//   tool.c             where the `liveobjects` tool is, and how it is called: CSpawn runs it
-//   without
-//                      the program noticing
+//   tool.c             where the `liveobjects` tool is, and how it is called (CSpawn runs it)
 //   environment.c      with what environment
 //   library.c          what lies beside the library
 //   companion.c        loads the companion of the test library that runs

@@ -22,9 +22,9 @@ enum SwiftPackageManager {
   }
 
   #if arch(arm64)
-    private static let interface = "Swift.swiftmodule/aarch64-unknown-linux-gnu.swiftinterface"
+    private static let interface = "SwiftOnoneSupport.swiftmodule/aarch64-unknown-linux-gnu.swiftinterface"
   #else
-    private static let interface = "Swift.swiftmodule/x86_64-unknown-linux-gnu.swiftinterface"
+    private static let interface = "SwiftOnoneSupport.swiftmodule/x86_64-unknown-linux-gnu.swiftinterface"
   #endif
 
   private static func versionAsItSays() throws(ToolFailure) -> [Int]? {

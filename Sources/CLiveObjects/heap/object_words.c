@@ -10,14 +10,13 @@ struct array_header {
     uint64_t double_capacity;
 };
 
-/// Arrays use all that the allocator gave. A count that nobody has written yet leads nowhere.
+/// A count that nobody has written yet leads nowhere.
 static uintptr_t end_of_elements(const struct liveobj_object *object, uintptr_t metadata,
                                  const struct array_header *header) {
     if (header->count > header->double_capacity / 2 || header->count > object->bytes)
         return object->address + object->bytes;
     size_t bytes = liveobj_array_element_offset(metadata, header->count);
-    size_t most = object->bytes + object->bytes / 4 + LIVEOBJ_PAGE_BYTES;
-    return object->address + (bytes < most ? bytes : object->bytes);
+    return object->address + (bytes < liveobj_array_room(object->bytes) ? bytes : object->bytes);
 }
 
 struct liveobj_words liveobj_words_of(const struct liveobj_object *object,

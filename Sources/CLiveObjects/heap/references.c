@@ -199,14 +199,13 @@ static uint32_t strong_label(enum liveobj_label_kind kind) {
 }
 
 /// Elements of an array's storage. Storage that was being made when the copy was taken has a count
-/// that nobody wrote yet: nothing is read beyond its end, where other objects lie. Arrays use all
-/// that the allocator gave, at most a quarter or a page more than was asked for.
+/// that nobody wrote yet: nothing is read beyond its end, where other objects lie.
 static uintptr_t element_count(const struct liveobj_storage *storage,
                                const struct liveobj_object *object) {
-    enum { COUNT = 2, DOUBLE_CAPACITY = 3, SLACK = LIVEOBJ_PAGE_BYTES };
+    enum { COUNT = 2, DOUBLE_CAPACITY = 3 };
     uintptr_t count = liveobj_word(object->address, COUNT);
     uintptr_t capacity = liveobj_word(object->address, DOUBLE_CAPACITY) / 2;
-    uintptr_t bytes = object->bytes + object->bytes / 4 + SLACK - storage->first_element;
+    uintptr_t bytes = liveobj_array_room(object->bytes) - storage->first_element;
     uintptr_t room = bytes / storage->element_stride;
     return count <= capacity && count <= room ? count : 0;
 }

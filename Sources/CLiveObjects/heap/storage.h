@@ -22,6 +22,12 @@ enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata);
 /// only.
 size_t liveobj_array_element_offset(uintptr_t metadata, size_t index);
 
+/// The most that an array's storage of so many bytes can hold. Arrays use all that the allocator
+/// gave, at most a quarter or a page more than was asked for.
+static inline uint64_t liveobj_array_room(uint64_t bytes) {
+    return bytes + bytes / 4 + LIVEOBJ_PAGE_BYTES;
+}
+
 /// What a class has after its stored properties.
 struct liveobj_storage {
     enum liveobj_storage_kind kind;
