@@ -19,7 +19,7 @@ struct growing {
 };
 
 static bool append(void *context, const void *bytes, size_t count) {
-    enum { FIRST_CAPACITY = 1 << 22 }; // two large pages
+    enum { FIRST_CAPACITY = 1 << 16 };
     struct growing *buffer = context;
     size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
     while (capacity - buffer->count < count)

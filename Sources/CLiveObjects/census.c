@@ -1,4 +1,5 @@
-// census.c - how many objects are live, and of which types: what can be said without a capture.
+// census.c - which objects are live, how many, and of which types: what can be said without a
+// capture.
 //
 // Owns nothing that outlives a call. Outside of hooks, with the calling thread's guard set.
 
@@ -6,6 +7,7 @@
 
 #include "internal.h"
 #include "records.h"
+#include "tests.h"
 
 #include <string.h>
 
@@ -16,11 +18,13 @@ typedef void (*visit_object_fn)(void *context, const struct liveobj_object *obje
 /// The objects to look at.
 struct selection {
     uint64_t since;
+    uint64_t before; // 0: of all that came later
     bool instances_only;
 };
 
 static bool is_selected(const struct selection *selection, const struct liveobj_object *object) {
     return object->sequence >= selection->since &&
+           (!selection->before || object->sequence < selection->before) &&
            !(selection->instances_only && object->metadata == LIVEOBJ_METADATA_RAW_BUFFER);
 }
 
@@ -41,12 +45,34 @@ static void count_object(void *context, const struct liveobj_object *object) {
 }
 
 uint64_t liveobj_census_count(uint64_t since) {
-    struct selection selection = {since, true};
+    struct selection selection = {.since = since, .instances_only = true};
     struct liveobj_reader reader;
     uint64_t count = 0;
     liveobj_reader_start(&reader);
     visit_live(&selection, &reader, count_object, &count);
     return count;
+}
+
+// MARK: - One by one
+
+struct instance_visit {
+    liveobj_visit_instance_fn visit;
+    void *context;
+};
+
+static void visit_instance(void *context, const struct liveobj_object *object) {
+    struct instance_visit *wanted = context;
+    struct liveobj_instance instance = {~object->address, object->sequence, object->stack};
+    wanted->visit(wanted->context, &instance);
+}
+
+void liveobj_census_visit_test(const struct liveobj_kept_test *test,
+                               liveobj_visit_instance_fn visit, void *context) {
+    struct selection selection = {test->first, test->end, true};
+    struct instance_visit wanted = {visit, context};
+    struct liveobj_reader reader;
+    liveobj_reader_start(&reader);
+    visit_live(&selection, &reader, visit_instance, &wanted);
 }
 
 // MARK: - By type

@@ -79,13 +79,9 @@ static bool may_be_of_cycle(const struct liveobj_kept_test *test,
 }
 
 static void follow(struct search *search, uintptr_t word) {
-    // Flags may stand in the spare bits.
-    static const uintptr_t mask = (UINT64_C(1) << 48) - sizeof(uintptr_t);
     struct liveobj_object object;
-    uint32_t *slot = (word & mask) < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_records_slot(word & mask);
-    uint32_t index = slot ? LIVEOBJ_GET(*slot) : 0;
-    if (!index || !liveobj_records_get(index, &object) || object.address != (word & mask) ||
-        !may_be_of_cycle(search->test, &object))
+    uint32_t index = liveobj_records_follow(word, &object);
+    if (!index || !may_be_of_cycle(search->test, &object))
         return;
     uint32_t number = liveobj_address_find(&search->numbers, object.address);
     if (!number)

@@ -111,6 +111,37 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
     return false;
 }
 
+/// What the dynamic linker makes read-only once the image is relocated: whole pages only, its end
+/// rounded down.
+static struct liveobj_extent read_only_pages(const struct liveobj_image *image) {
+    static const uintptr_t page = ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    struct liveobj_extent pages = {0, 0};
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_GNU_RELRO) {
+            uintptr_t start = image->bias + headers[i].p_vaddr;
+            pages = (struct liveobj_extent){start & page, (start + headers[i].p_memsz) & page};
+        }
+    return pages;
+}
+
+void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
+                                   void *context) {
+    struct liveobj_extent constant = read_only_pages(image);
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr, end = start + headers[i].p_memsz;
+        if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_W))
+            continue;
+        uintptr_t before = constant.start < end ? constant.start : end;
+        uintptr_t after = constant.end > start ? constant.end : start;
+        if (start < before)
+            visit(context, (struct liveobj_extent){start, before});
+        if (after < end)
+            visit(context, (struct liveobj_extent){after, end});
+    }
+}
+
 // MARK: - Symbols in the file
 
 /// A part of a mapped file, or NULL if it does not lie inside.
@@ -318,18 +349,9 @@ static struct dynamic_section find_dynamic_section(const struct liveobj_image *i
     return found;
 }
 
-/// Whether the dynamic linker makes the page read-only once the image is relocated.
 static bool is_read_only(const struct liveobj_image *image, uintptr_t page) {
-    bool is_read_only = false;
-    const ElfW(Phdr) *headers = image->headers;
-    for (size_t i = 0; i < image->header_count; i++)
-        if (headers[i].p_type == PT_GNU_RELRO) {
-            uintptr_t start = image->bias + headers[i].p_vaddr;
-            // The dynamic linker protects whole pages only, rounding the end down.
-            uintptr_t end = (start + headers[i].p_memsz) & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-            is_read_only = page >= (start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) && page < end;
-        }
-    return is_read_only;
+    struct liveobj_extent constant = read_only_pages(image);
+    return page >= constant.start && page < constant.end;
 }
 
 /// A slot of an image that another thread is loading holds an address in the file, or nothing; the

@@ -20,8 +20,9 @@
 //   buffer.c      captures into memory and files
 //   scopes.h      which scope was opened in which
 //   tests.h       the tests that this process has run
-//   census.c      how many objects, of which types: what can be said without a capture
+//   census.c      which objects, how many, of which types: what can be said without a capture
 //   cycle_search.h  whether what a test left behind could keep itself alive
+//   global_search.h  whether variables of the program hold what a test left behind
 //   os.h          every system call
 //
 // Reading the heap:
@@ -80,12 +81,19 @@ bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefi
 /// Finds the image that holds `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
 
-/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if
-/// absent.
 struct liveobj_extent {
     uintptr_t start;
     uintptr_t end;
 };
+
+/// Calls `visit` for the memory of the image's variables: what can be written, and can still be
+/// once the image is relocated.
+typedef void (*liveobj_extent_visit_fn)(void *context, struct liveobj_extent extent);
+void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
+                                   void *context);
+
+/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if
+/// absent.
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
 
 /// The name of a symbol that begins at `address`, among those that begin with `prefix`.
@@ -309,6 +317,8 @@ bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, 
 /// For an address that may never have been one.
 bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void *into,
                           size_t count);
+/// The same, by one call of the system for all of it.
+bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
 
 // MARK: - types.c
 
@@ -445,9 +455,13 @@ void liveobj_captures_after_fork_child(void);
 
 // MARK: - census.c
 
-/// `liveobj_live_count` and `liveobj_visit_types`, for a thread whose guard is set.
+/// `liveobj_live_count`, `liveobj_visit_types` and `liveobj_test_visit_instances`, for a thread
+/// whose guard is set.
+struct liveobj_kept_test;
 uint64_t liveobj_census_count(uint64_t since);
 void liveobj_census_visit(uint64_t since, liveobj_visit_type_fn visit, void *context);
+void liveobj_census_visit_test(const struct liveobj_kept_test *test,
+                               liveobj_visit_instance_fn visit, void *context);
 
 // MARK: - recorder.c
 

@@ -119,11 +119,32 @@ bool liveobj_os_is_writable(uintptr_t address) {
     return writable;
 }
 
-void liveobj_os_sleep(uint64_t nanoseconds) {
+static struct timespec timespec_of(uint64_t nanoseconds) {
     enum { SECOND = 1000000000 };
-    struct timespec pause = {(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
+    return (struct timespec){(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
+}
+
+void liveobj_os_sleep(uint64_t nanoseconds) {
+    struct timespec pause = timespec_of(nanoseconds);
     int saved = errno;
     syscall(SYS_nanosleep, &pause, NULL);
+    errno = saved;
+}
+
+/// A system that has no futex, or does not allow it, has a longer sleep.
+void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds) {
+    struct timespec pause = timespec_of(nanoseconds);
+    int saved = errno;
+    if (syscall(SYS_futex, word, FUTEX_WAIT, value, &pause, NULL, 0) != 0 &&
+        (errno == ENOSYS || errno == EPERM))
+        syscall(SYS_nanosleep, &pause, NULL);
+    errno = saved;
+}
+
+void liveobj_os_wake(uint32_t *word) {
+    enum { WAITING_THREADS = 1 };
+    int saved = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE, WAITING_THREADS, NULL, NULL, 0);
     errno = saved;
 }
 

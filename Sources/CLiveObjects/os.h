@@ -107,6 +107,11 @@ bool liveobj_os_is_writable(uintptr_t address);
 /// Sleeps, or less if a signal comes. No cancellation point.
 void liveobj_os_sleep(uint64_t nanoseconds);
 
+/// Sleeps until `liveobj_os_wake` of the word, in this process or in a copy that shares it, or less
+/// if a signal comes; not at all if the word is not `value` any more. No cancellation point.
+void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds);
+void liveobj_os_wake(uint32_t *word);
+
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);
 

@@ -174,9 +174,11 @@ static void *move(void *start, size_t bytes, size_t new_bytes) {
 }
 
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
+    enum { TWO_LARGE_PAGES = 1 << 22 };
     int saved = errno;
     void *moved = start ? move(start, bytes, new_bytes) : map(new_bytes, PROT_READ | PROT_WRITE);
-    if (moved) // all of it is about to be written: hundreds of page faults less
+    // So much is written already, and as much is to come: hundreds of page faults less.
+    if (moved && new_bytes >= TWO_LARGE_PAGES)
         madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;
     return moved;

@@ -22,15 +22,20 @@ void liveobj_reader_start(struct liveobj_reader *reader) {
     reader->page = no_page;
 }
 
-static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
-    struct iovec here = {reader->bytes, LIVEOBJ_PAGE_BYTES};
-    struct iovec there = {(void *)page, LIVEOBJ_PAGE_BYTES};
+bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into,
+                        size_t count) {
+    struct iovec here = {into, count}, there = {(void *)address, count};
     int saved = errno;
-    ssize_t count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    reader->refused |= count < 0 && (errno == EPERM || errno == ENOSYS);
+    ssize_t read = reader->refused ? 0 : process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    reader->refused |= read < 0 && (errno == EPERM || errno == ENOSYS);
     errno = saved;
-    reader->page = count == (ssize_t)LIVEOBJ_PAGE_BYTES ? page : no_page;
-    return reader->page == page;
+    return read == (ssize_t)count;
+}
+
+static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
+    bool is_there = liveobj_read_block(reader, page, reader->bytes, LIVEOBJ_PAGE_BYTES);
+    reader->page = is_there ? page : no_page;
+    return is_there;
 }
 
 bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count) {
@@ -44,7 +49,7 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
                           size_t count) {
     for (unsigned char *next = into; count > 0;) {
         uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-        if (reader->page != page && (reader->refused || !load_page(reader, page)))
+        if (reader->page != page && !load_page(reader, page))
             return false;
         size_t offset = address - page;
         size_t some = count < LIVEOBJ_PAGE_BYTES - offset ? count : LIVEOBJ_PAGE_BYTES - offset;

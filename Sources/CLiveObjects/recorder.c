@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 #include "cycle_search.h"
+#include "global_search.h"
 #include "internal.h"
 #include "retain_ledger.h"
 #include "scopes.h"
@@ -360,6 +361,26 @@ enum liveobj_remains liveobj_recorder_test_capture(uint32_t test, liveobj_write_
     pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return remains;
+}
+
+void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit,
+                                           void *context) {
+    if (test == 0 || test > liveobj_tests_count())
+        return;
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    begin_own_work();
+    liveobj_census_visit_test(&kept, visit, context);
+    end_own_work();
+}
+
+bool liveobj_recorder_objects_are_held(const uintptr_t *objects, size_t count) {
+    int cancel_state;
+    begin_own_work();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    bool are_held = liveobj_global_search(objects, count);
+    pthread_setcancelstate(cancel_state, NULL);
+    end_own_work();
+    return are_held;
 }
 
 uint64_t liveobj_recorder_live_count(uint64_t since) {

@@ -34,7 +34,11 @@
               (since, visit, context))                                                             \
     PROCEDURE(test_leaked, (uint32_t test), (test))                                                \
     PROCEDURE(scope_know, (uint32_t scope), (scope))                                               \
-    FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))
+    FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
+    PROCEDURE(test_visit_instances,                                                                \
+              (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
+              (test, visit, context))                                                              \
+    FUNCTION(bool, objects_are_held, (const uintptr_t *objects, size_t count), (objects, count))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

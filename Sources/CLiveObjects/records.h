@@ -146,6 +146,26 @@ static inline uint32_t *liveobj_records_slot(uintptr_t address) {
     return slot && LIVEOBJ_GET(*slot) ? slot : NULL;
 }
 
+/// Of a word that may be a reference: flags may stand in the spare bits.
+#define LIVEOBJ_WORD_ADDRESS ((UINT64_C(1) << 48) - sizeof(uintptr_t))
+
+/// The index of the record of the object that a word leads to, or near to; 0 for most words.
+static inline uint32_t liveobj_records_near(uintptr_t word) {
+    uintptr_t address = word & LIVEOBJ_WORD_ADDRESS;
+    uint32_t *slot =
+        address < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_page_map_find(&liveobj_heap.map, address);
+    return slot ? LIVEOBJ_GET(*slot) : 0;
+}
+
+/// The live object that a word refers to.
+/// \returns the index of its record; 0 if the word leads to none.
+static inline uint32_t liveobj_records_follow(uintptr_t word, struct liveobj_object *object) {
+    uint32_t index = liveobj_records_near(word);
+    bool is_there = index && liveobj_records_get(index, object) &&
+                    object->address == (word & LIVEOBJ_WORD_ADDRESS);
+    return is_there ? index : 0;
+}
+
 /// Forgets a recorded object.
 static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
     uint32_t index = LIVEOBJ_GET(*slot);

@@ -28,6 +28,35 @@ extension Recorder {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))
   }
 
+  /// A live object, as the recorder knows it without a capture.
+  package struct Instance: Sendable {
+    package let identity: ObjectIdentity
+    /// As in captures.
+    package let stackTrace: UInt32
+  }
+
+  /// What was made while a test without a scope ran, and is alive: no raw buffers.
+  package static func instances(of test: UInt32) -> [Instance] {
+    var instances: [Instance] = []
+    withUnsafeMutablePointer(to: &instances) { instances in
+      liveobj_test_visit_instances(
+        test,
+        { instances, instance in
+          guard let instance = instance?.pointee else { return }
+          instances?.assumingMemoryBound(to: [Instance].self).pointee.append(Instance(instance))
+        }, instances)
+    }
+    return instances
+  }
+
+  /// Whether variables of the program hold all of these objects, themselves or by other objects.
+  ///
+  /// - Returns: `false` also where only a capture of all tells.
+  package static func areHeldByVariables(_ objects: [ObjectIdentity]) -> Bool {
+    let complements = objects.map { ~UInt($0.address.value) }
+    return liveobj_objects_are_held(complements, complements.count)
+  }
+
   /// What can be said of a test without a look at the whole heap.
   package enum Remains {
     /// Nothing that it left behind can keep itself alive.
@@ -48,5 +77,13 @@ extension Recorder {
       return .captured(ignoring { RawCapture(bytes: bytes) })
     default: return .open
     }
+  }
+}
+
+extension Recorder.Instance {
+  fileprivate init(_ instance: liveobj_instance) {
+    identity = ObjectIdentity(
+      at: ObjectAddress(UInt64(~instance.complement)), sequence: instance.sequence)
+    stackTrace = instance.stack
   }
 }

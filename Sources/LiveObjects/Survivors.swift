@@ -47,12 +47,17 @@ struct Survivors {
 
 /// One object among all that ever had its address.
 package struct ObjectIdentity: Hashable, Sendable {
-  private let address: ObjectAddress
+  let address: ObjectAddress
   private let sequence: UInt64
 
   package init(_ object: LiveObject) {
     address = object.address
     sequence = object.sequence
+  }
+
+  init(at address: ObjectAddress, sequence: UInt64) {
+    self.address = address
+    self.sequence = sequence
   }
 
   /// An object that is known to be alive: no other has its address meanwhile.

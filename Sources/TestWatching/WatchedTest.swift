@@ -6,6 +6,7 @@ package import LiveObjectsCapture
 package struct WatchedTest: Sendable {
   /// As the recorder counts tests, from 1 on; 0 if it could not keep this one.
   package let number: UInt32
+  private static let makers = KnownMakers()
   private let first: UInt64
 
   /// A test begins: objects made from now on, or in its scope, are its own.
@@ -26,15 +27,11 @@ package struct WatchedTest: Sendable {
   ///
   /// - Throws: where the recorder cannot tell.
   package func survivors() throws(LiveObjects.TrackingError) -> [ObjectIdentity] {
-    let capture = try Recorder.capture(since: first).decoded()
-    let index = Int(number) - 1
-    guard capture.tests.indices.contains(index) else { return [] }
-    let own = capture.tests[index].sequenceNumbers
-    var libraries = TestLibraries(in: capture)
-    return capture.objects.filter { object in
-      own.contains(object.sequence) && !object.isPinned && capture.types[object.type].kind != .rawBuffer
-        && !libraries.made(object)
-    }.map(ObjectIdentity.init)
+    let instances = Recorder.instances(of: number)
+    if !instances.allSatisfy({ Self.makers.knows($0.stackTrace) }) {
+      Self.makers.learn(from: try Recorder.capture(since: first).decoded())
+    }
+    return instances.filter { !Self.makers.areTestLibrary(at: $0.stackTrace) }.map(\.identity)
   }
 
   /// What can be said of it without a look at the whole heap.

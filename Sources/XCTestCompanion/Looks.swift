@@ -25,7 +25,8 @@
       self.failOn = failOn
       self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
-      guard (try? test.survivors().isEmpty) == false else { return }
+      guard let survivors = try? test.survivors(), !survivors.isEmpty else { return }
+      if failOn == .leaks && Recorder.areHeldByVariables(survivors) { return }
       last = budget.look(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
       if last == nil { lookForCycles() }

@@ -112,10 +112,88 @@ static void symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believ
     rmdir(folder);
 }
 
+// MARK: - Variables
+
+struct extents {
+    size_t count;
+    struct liveobj_extent items[8];
+};
+
+static void note_extent(void *context, struct liveobj_extent extent) {
+    struct extents *extents = context;
+    extents->items[extents->count++] = extent;
+}
+
+static ElfW(Phdr) writable(uintptr_t start, uintptr_t end) {
+    return (ElfW(Phdr)){
+        .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = start, .p_memsz = end - start};
+}
+
+static ElfW(Phdr) constant(uintptr_t start, uintptr_t end) {
+    return (ElfW(Phdr)){.p_type = PT_GNU_RELRO, .p_vaddr = start, .p_memsz = end - start};
+}
+
+/// The variables of an image that is loaded at 1 MB and has these segments.
+static bool variables_are(const ElfW(Phdr) * headers, size_t count, uintptr_t start,
+                          uintptr_t end) {
+    enum { BIAS = 1 << 20 };
+    struct extents found = {0};
+    struct liveobj_image image = {.bias = BIAS, .headers = headers, .header_count = count};
+    liveobj_image_visit_variables(&image, note_extent, &found);
+    return found.count == 1 && found.items[0].start == BIAS + start &&
+           found.items[0].end == BIAS + end;
+}
+
+static void variables_are_what_can_still_be_written_once_the_image_is_relocated(void) {
+    enum { START = PAGE + 8, END = 5 * PAGE + 16 };
+    const ElfW(Phdr)
+        whole[] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = PAGE}, writable(START, END)};
+    EXPECT(variables_are(whole, 2, START, END));
+    const ElfW(Phdr) in_front[] = {writable(START, END), constant(START, 2 * PAGE + 24)};
+    EXPECT(variables_are(in_front, 2, 2 * PAGE, END)); // the last page is not whole
+    const ElfW(Phdr) small[] = {writable(START, END), constant(START, START + 24)};
+    EXPECT(variables_are(small, 2, START, END));
+    const ElfW(Phdr)
+        apart[] = {writable(START, 2 * PAGE), constant(START, 2 * PAGE), writable(3 * PAGE, END)};
+    EXPECT(variables_are(apart, 3, 3 * PAGE, END));
+}
+
+static int variable = 1;
+static void *const constant_address = &variable; // relocated, then read-only
+
+struct places {
+    bool has_variable;
+    bool has_constant;
+};
+
+static bool holds(struct liveobj_extent extent, const void *place) {
+    return (uintptr_t)place >= extent.start && (uintptr_t)place < extent.end;
+}
+
+static void note_places(void *context, struct liveobj_extent extent) {
+    struct places *places = context;
+    places->has_variable |= holds(extent, &variable);
+    places->has_constant |= holds(extent, &constant_address);
+}
+
+static bool note_image(void *context, const struct liveobj_image *image) {
+    liveobj_image_visit_variables(image, note_places, context);
+    return false;
+}
+
+static void the_programs_own_are_among_them(void) {
+    struct places places = {0};
+    liveobj_images_visit(note_image, &places);
+    EXPECT(places.has_variable);
+    EXPECT(!places.has_constant || liveobj_os_is_writable((uintptr_t)&constant_address));
+}
+
 int main(void) {
     a_slot_that_was_made_read_only_is_replaced_and_stays_read_only();
     a_page_that_is_not_read_only_yet_stays_writable();
     a_slot_that_is_not_relocated_yet_is_left_alone();
     symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed();
+    variables_are_what_can_still_be_written_once_the_image_is_relocated();
+    the_programs_own_are_among_them();
     return EXPECT_STATUS();
 }

@@ -51,6 +51,26 @@ struct XCTestFailureTests {
     #expect(message.contains("retained at DelegateTests.testRetainedOnceTooOften()"))
   }
 
+  /// A table of identifiers, an unowned or a weak reference: words of the program's variables that keep nothing.
+  @Test func aLeakFailsItsTestWhateverVariablesKnowOfIt() throws {
+    let run = try XCTestLeaks.run("RegistryTests")
+    #expect(
+      run.failures.map(\.test) == [
+        "RegistryTests.testB_leaksALoaderThatIsCounted",
+        "RegistryTests.testC_leaksALoaderThatIsTheLatest",
+        "RegistryTests.testD_leaksALoaderThatIsObserved",
+        "RegistryTests.testE_leaksALoaderBesideACache",
+      ])
+    #expect(run.failures.allSatisfy { $0.message.hasPrefix("retain cycle: Leaky.Loader") })
+    #expect(run.passed == ["RegistryTests.testA_fillsACache"])
+  }
+
+  @Test func whatVariablesHoldFailsItsTestIfThatShall() throws {
+    let run = try XCTestLeaks.run("RegistryTests/testA_fillsACache", options: "failon=held")
+    #expect(run.failures.map(\.test) == ["RegistryTests.testA_fillsACache"])
+    #expect(run.failures.first?.message.contains("RegistryTests.cache") == true)
+  }
+
   @Test func anAsynchronousTestFailsToo() throws {
     let run = try XCTestLeaks.run("AsyncTests")
     #expect(run.failures.map(\.test) == ["AsyncTests.testLeaksAfterAwaiting"])

@@ -51,6 +51,7 @@ static struct {
 _Noreturn static void end(uint32_t state) {
     // Release: all that the child wrote.
     __atomic_store_n(&child.result->state, state, __ATOMIC_RELEASE);
+    liveobj_os_wake(&child.result->state);
     for (;;)
         syscall(SYS_exit_group, 0);
 }
@@ -246,17 +247,16 @@ static uint32_t state_of(const struct liveobj_child *child) {
     return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
 }
 
-/// Polls, for nothing tells that a process without exit signal has ended.
+/// The child wakes it; but nothing tells that a process without exit signal was killed.
 /// \returns false if the child got nothing done for too long.
 static bool wait_for_state(struct liveobj_child *child) {
-    static const uint64_t first_pause = 50000, longest_pause = 2000000, patience = 10000000000;
-    uint64_t pause = first_pause, waited = 0, progress = 0;
+    static const uint64_t pause = 2000000, patience = 10000000000;
+    uint64_t waited = 0, progress = 0;
     while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) && waited < patience) {
-        liveobj_os_sleep(pause);
+        liveobj_os_wait(&child->result->state, RUNNING, pause);
         uint64_t present = __atomic_load_n(&child->result->progress, __ATOMIC_RELAXED);
         waited = present == progress ? waited + pause : 0;
         progress = present;
-        pause = pause * 2 < longest_pause ? pause * 2 : longest_pause;
     }
     return waited < patience;
 }

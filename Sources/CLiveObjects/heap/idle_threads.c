@@ -141,12 +141,14 @@ static bool is_asleep_for_good(uintptr_t address) {
 /// caller only a register tells; an old word may make a thread look busy, never idle.
 static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     struct liveobj_image image;
+    struct liveobj_unwind_image any;
     uintptr_t word;
     for (; read_word(reader, place, &word); place += sizeof word) {
         if (is_outermost(word))
             return true;
-        if (!is_of_waiting_library(word) && liveobj_image_of(word, &image) &&
-            liveobj_image_contains(&image, word, PF_X))
+        // The first question spares most words the other two.
+        if (liveobj_unwind_image_find(word, &any) && !is_of_waiting_library(word) &&
+            liveobj_image_of(word, &image) && liveobj_image_contains(&image, word, PF_X))
             return false;
     }
     return false;

@@ -17,19 +17,13 @@ struct stack {
     uint32_t thread;
 };
 
-/// Memory that is named otherwise, or is the recorder's own.
-struct extent {
-    uintptr_t start;
-    uintptr_t end;
-};
-
 /// What is known before the mappings are read.
 struct finding {
     struct liveobj_roots *roots;
     struct stack *stacks;
     uint32_t stack_count;
     uint32_t stack_capacity;
-    struct extent *taken;
+    struct liveobj_extent *taken; // named otherwise, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
     bool failed;
@@ -68,7 +62,7 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
     struct finding *finding = context;
     if (make_room((void **)&finding->taken, finding->taken_count, &finding->taken_capacity,
                   sizeof *finding->taken))
-        finding->taken[finding->taken_count++] = (struct extent){start, end};
+        finding->taken[finding->taken_count++] = (struct liveobj_extent){start, end};
     else
         finding->failed = true;
 }
@@ -76,23 +70,21 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 // MARK: - Images
 
 /// The rest of its pages belongs to nobody.
-static void add_global(struct finding *finding, uintptr_t start, size_t bytes) {
+static void add_variables(void *context, struct liveobj_extent extent) {
     static const uintptr_t in_page = LIVEOBJ_PAGE_BYTES - 1;
-    uintptr_t end = start + bytes;
-    add_range(finding, (struct liveobj_memory_range){start, end, LIVEOBJ_ROOT_GLOBAL, 0});
-    take(finding, start & ~in_page, (end + in_page) & ~in_page);
+    add_range(context,
+              (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL, 0});
+    take(context, extent.start & ~in_page, (extent.end + in_page) & ~in_page);
 }
 
 static bool add_globals(void *context, const struct liveobj_image *image) {
     struct finding *finding = context;
     const ElfW(Phdr) *headers = image->headers;
     liveobj_continuation_caches_take(&finding->roots->caches, image);
-    for (size_t i = 0; i < image->header_count; i++) {
-        if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_W)
-            add_global(finding, image->bias + headers[i].p_vaddr, headers[i].p_memsz);
+    liveobj_image_visit_variables(image, add_variables, finding);
+    for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_TLS)
             finding->roots->thread_local_bytes += headers[i].p_memsz + headers[i].p_align;
-    }
     return finding->failed;
 }
 
@@ -137,11 +129,11 @@ static uintptr_t take_hexadecimal(const char **next) {
 }
 
 /// Adds what of a mapping is neither named otherwise nor the recorder's own.
-static void add_rest(struct finding *finding, struct extent mapping) {
+static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
     while (mapping.start < mapping.end) {
         uintptr_t until = mapping.end, after = mapping.end;
         for (uint32_t i = 0; i < finding->taken_count; i++) {
-            struct extent taken = finding->taken[i];
+            struct liveobj_extent taken = finding->taken[i];
             if (taken.end > mapping.start && taken.start < until) {
                 until = taken.start > mapping.start ? taken.start : mapping.start;
                 after = taken.end;
@@ -154,7 +146,7 @@ static void add_rest(struct finding *finding, struct extent mapping) {
 }
 
 /// The next stack that is in use from `from` or deeper.
-static const struct stack *next_stack(const struct finding *finding, struct extent mapping,
+static const struct stack *next_stack(const struct finding *finding, struct liveobj_extent mapping,
                                       uintptr_t from) {
     const struct stack *next = NULL;
     for (uint32_t i = 0; i < finding->stack_count; i++) {
@@ -167,7 +159,7 @@ static const struct stack *next_stack(const struct finding *finding, struct exte
 
 /// What lies deeper than the stack pointer is no longer in use.
 /// \returns false if no thread's stack lies in the mapping.
-static bool add_stacks(struct finding *finding, struct extent mapping) {
+static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     const struct stack *stack = next_stack(finding, mapping, mapping.start);
     bool is_stack = stack != NULL;
     while (stack) {
@@ -184,7 +176,7 @@ static bool add_stacks(struct finding *finding, struct extent mapping) {
 /// with others: to read a device's memory may do something.
 static bool add_mapping(void *context, const char *line) {
     struct finding *finding = context;
-    struct extent mapping;
+    struct liveobj_extent mapping;
     mapping.start = take_hexadecimal(&line);
     line++;
     mapping.end = take_hexadecimal(&line);

@@ -30,6 +30,10 @@ struct scan {
 
 // MARK: - Words
 
+static uintptr_t end_of_page(uintptr_t address) {
+    return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
+}
+
 /// A Swift closure that was made a block lies behind the block's own words.
 static bool is_in_block(const struct scan *scan, const uintptr_t *place) {
     enum { ISA = -5 };
@@ -55,12 +59,16 @@ static struct liveobj_root describe(const struct scan *scan, const uintptr_t *pl
     }
 }
 
-static void look_at(struct scan *scan, const uintptr_t *place) {
-    uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
-    if (LIVEOBJ_LIKELY(target < LIVEOBJ_PAGE_BYTES || !liveobj_records_slot(target)))
-        return;
-    struct liveobj_root root = describe(scan, place, target);
+/// Not inlined: few words lead to an object, and those are to be fast that do not.
+__attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *place) {
+    struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
     scan->visit(scan->context, &root);
+}
+
+static inline void look_at(struct scan *scan, const uintptr_t *place) {
+    uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
+    if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot(target)))
+        visit(scan, place);
 }
 
 /// Where the memory of the live object that begins at `address` ends, slack included; 0 if none
@@ -75,18 +83,33 @@ static uintptr_t end_of_object(uintptr_t address) {
            HEADER;
 }
 
+/// \returns where to go on: `end`, or behind an object that reaches further.
+static uintptr_t scan_words_and_objects(struct scan *scan, uintptr_t place, uintptr_t end) {
+    while (place < end) {
+        uintptr_t object_end = place % MALLOC_ALIGNMENT == 0 ? end_of_object(place) : 0;
+        if (!object_end)
+            look_at(scan, (const uintptr_t *)place);
+        place = object_end ? object_end : place + sizeof(uintptr_t);
+    }
+    return place;
+}
+
+static uintptr_t scan_words(struct scan *scan, uintptr_t place, uintptr_t end) {
+    for (; place < end; place += sizeof(uintptr_t))
+        look_at(scan, (const uintptr_t *)place);
+    return end;
+}
+
+/// A page at a time: where one cannot be read, the step ends with `next` in it.
 static void scan_range(void *context) {
     struct scan *scan = context;
     bool may_hold_objects = scan->range.kind == LIVEOBJ_ROOT_C_MEMORY;
     while (scan->next < scan->range.end) {
-        uintptr_t place = scan->next;
-        bool may_be_object = may_hold_objects && place % MALLOC_ALIGNMENT == 0;
-        uintptr_t object_end = may_be_object ? end_of_object(place) : 0;
-        scan->next = object_end ? object_end : place + sizeof(uintptr_t);
-        if (!object_end)
-            look_at(scan, (const uintptr_t *)place);
-        if (scan->next % LIVEOBJ_PAGE_BYTES == 0)
-            liveobj_child_advance();
+        uintptr_t end = end_of_page(scan->next);
+        end = end < scan->range.end ? end : scan->range.end;
+        scan->next = may_hold_objects ? scan_words_and_objects(scan, scan->next, end)
+                                      : scan_words(scan, scan->next, end);
+        liveobj_child_advance();
     }
 }
 
@@ -128,7 +151,7 @@ static void scan_in_steps(struct scan *scan, uintptr_t start, uintptr_t end) {
     scan->next = scan->next > start ? scan->next : start; // an object may reach into it
     while (scan->next < end && !liveobj_child_try(scan_range, scan)) {
         scan->is_complete = false;
-        scan->next = (scan->next & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) + LIVEOBJ_PAGE_BYTES;
+        scan->next = end_of_page(scan->next);
     }
 }
 

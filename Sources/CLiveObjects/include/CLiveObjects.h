@@ -315,6 +315,29 @@ enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write,
 /// \param buffer is set if the result is LIVEOBJ_REMAINS_CAPTURED.
 enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer);
 
+/// A live instance, without a capture.
+struct liveobj_instance {
+    uintptr_t complement; // of its address: so that who keeps it holds nothing by it
+    uint64_t sequence;
+    uint32_t stack; // as in captures
+};
+
+/// Calls `visit` for each live object that was made while a test without a scope ran: no raw
+/// buffers, and none whose deinit has begun. Cost: one pass over all records, about a nanosecond
+/// each.
+typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
+void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
+
+/// Whether variables of the program hold all of these objects, themselves or by other objects: each
+/// is met by as many words as it has strong references, on ways that begin in the memory of images.
+/// That is said without a copy of the process. Cost: a pass over the variables of all images and
+/// the objects that they lead to, about 2 ns a word.
+/// \param objects the complements of their addresses; where no object is any more, it counts as
+/// held.
+/// \returns false also where only a capture of all tells: an object may be held by a stack, by C
+/// memory or by a task, weak or unowned references to it were made, or too much was met.
+bool liveobj_objects_are_held(const uintptr_t *objects, size_t count);
+
 /// `liveobj_capture` into a file descriptor.
 /// \returns 0, or the `errno` of the write that failed.
 int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd);
