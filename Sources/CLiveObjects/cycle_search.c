@@ -93,18 +93,14 @@ static void follow(struct search *search, uintptr_t word) {
 /// Looks at the next word of the object where the way ends, or goes back from it.
 static void step(struct search *search) {
     struct way_point *last = &search->way[search->depth - 1];
-    uintptr_t word, place = last->words.start;
-    bool is_there =
-        place < last->words.end && liveobj_read(&search->reader, place, &word, sizeof word);
-    if (!is_there) { // looked through, or freed meanwhile
+    uintptr_t word;
+    if (!liveobj_words_next(&last->words, &search->reader, &word)) {
         search->is_on_way[last->number] = false;
         search->depth--;
         return;
     }
-    last->words.start += sizeof word;
     search->is_open |= ++search->words > MOST_WORDS;
-    if (place != last->words.seed)
-        follow(search, word);
+    follow(search, word);
 }
 
 static void search_from(struct search *search, uint32_t index,
@@ -131,6 +127,7 @@ enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);
+    search.reader.direct = false; // a block that C code has freed is no memory any more
     for (uint32_t index = 1; index < records_end && !search.is_open; index++)
         if (liveobj_records_may_be_since(index, test->first) &&
             liveobj_records_get(index, &object) && is_of(test, &object))

@@ -3,14 +3,12 @@
 #ifndef LIVEOBJ_GLOBAL_SEARCH_H
 #define LIVEOBJ_GLOBAL_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "CLiveObjects.h"
 
 #pragma GCC visibility push(hidden)
 
-/// See `liveobj_objects_are_held`.
-bool liveobj_global_search(const uintptr_t *objects, size_t count);
+/// See `liveobj_objects_holding`.
+enum liveobj_holding liveobj_global_search(const uintptr_t *objects, size_t count);
 
 #pragma GCC visibility pop
 

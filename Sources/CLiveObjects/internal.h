@@ -81,14 +81,8 @@ bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefi
 /// Finds the image that holds `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
 
-struct liveobj_extent {
-    uintptr_t start;
-    uintptr_t end;
-};
-
 /// Calls `visit` for the memory of the image's variables: what can be written, and can still be
 /// once the image is relocated.
-typedef void (*liveobj_extent_visit_fn)(void *context, struct liveobj_extent extent);
 void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
                                    void *context);
 

@@ -131,12 +131,19 @@ void liveobj_os_sleep(uint64_t nanoseconds) {
     errno = saved;
 }
 
-/// A system that has no futex, or does not allow it, has a longer sleep.
+uint64_t liveobj_os_time(void) {
+    static const uint64_t second = 1000000000;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
+}
+
+/// Where the system has no futex, or does not allow it, it is a sleep.
 void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds) {
     struct timespec pause = timespec_of(nanoseconds);
     int saved = errno;
-    if (syscall(SYS_futex, word, FUTEX_WAIT, value, &pause, NULL, 0) != 0 &&
-        (errno == ENOSYS || errno == EPERM))
+    if (syscall(SYS_futex, word, FUTEX_WAIT, value, &pause, NULL, 0) != 0 && errno != EAGAIN &&
+        errno != EINTR && errno != ETIMEDOUT)
         syscall(SYS_nanosleep, &pause, NULL);
     errno = saved;
 }

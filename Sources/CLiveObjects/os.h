@@ -53,6 +53,17 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 typedef void (*liveobj_os_visit_mapping_fn)(void *context, uintptr_t start, uintptr_t end);
 void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context);
 
+/// Calls `visit` for what of an extent is in memory, by pages: what was never touched, or is
+/// swapped out, is not. Also for memory that may vanish meanwhile.
+/// \returns false if the system did not tell of all.
+struct liveobj_extent {
+    uintptr_t start;
+    uintptr_t end;
+};
+typedef void (*liveobj_extent_visit_fn)(void *context, struct liveobj_extent extent);
+bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visit_fn visit,
+                               void *context);
+
 /// Zeroed memory that this process and its copies share; NULL if refused.
 void *liveobj_os_map_shared(size_t bytes);
 
@@ -111,6 +122,9 @@ void liveobj_os_sleep(uint64_t nanoseconds);
 /// if a signal comes; not at all if the word is not `value` any more. No cancellation point.
 void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void liveobj_os_wake(uint32_t *word);
+
+/// In nanoseconds, from any start on. Goes on whatever anybody does to the clock.
+uint64_t liveobj_os_time(void);
 
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);

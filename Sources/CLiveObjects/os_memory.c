@@ -165,12 +165,11 @@ void *liveobj_os_map_shared(size_t bytes) {
 }
 
 static void *move(void *start, size_t bytes, size_t new_bytes) {
+    forget_mapping(start); // before another thread's mapping can be there
     void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED)
-        return NULL;
-    forget_mapping(start);
-    note_mapping(moved, new_bytes);
-    return moved;
+    bool is_moved = moved != MAP_FAILED;
+    note_mapping(is_moved ? moved : start, is_moved ? new_bytes : bytes);
+    return is_moved ? moved : NULL;
 }
 
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
@@ -182,6 +181,44 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
         madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;
     return moved;
+}
+
+// MARK: - Residence
+
+/// Goes through runs of pages that are all in memory, or all not.
+static void visit_runs(struct liveobj_extent extent, const unsigned char *residence,
+                       liveobj_extent_visit_fn visit, void *context) {
+    uintptr_t first = extent.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        bool is_resident = residence[(start - first) / LIVEOBJ_PAGE_BYTES] & 1;
+        end = start;
+        do
+            end = (end | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
+        while (end < extent.end &&
+               (residence[(end - first) / LIVEOBJ_PAGE_BYTES] & 1) == is_resident);
+        end = end < extent.end ? end : extent.end;
+        if (is_resident)
+            visit(context, (struct liveobj_extent){start, end});
+    }
+}
+
+bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visit_fn visit,
+                               void *context) {
+    enum { PAGES = 1024 };
+    unsigned char residence[PAGES];
+    bool is_told = true;
+    int saved = errno;
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        uintptr_t first = start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+        end = first + PAGES * LIVEOBJ_PAGE_BYTES;
+        end = end < extent.end ? end : extent.end;
+        bool is_known = mincore((void *)first, end - first, residence) == 0;
+        if (is_known)
+            visit_runs((struct liveobj_extent){start, end}, residence, visit, context);
+        is_told &= is_known;
+    }
+    errno = saved;
+    return is_told;
 }
 
 LIVEOBJ_UNCHECKED_END

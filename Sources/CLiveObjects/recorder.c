@@ -373,14 +373,16 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
     end_own_work();
 }
 
-bool liveobj_recorder_objects_are_held(const uintptr_t *objects, size_t count) {
+enum liveobj_holding liveobj_recorder_objects_holding(const uintptr_t *objects, size_t count) {
     int cancel_state;
+    if (!recorder.started)
+        return LIVEOBJ_HOLDING_OPEN;
     begin_own_work();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    bool are_held = liveobj_global_search(objects, count);
+    enum liveobj_holding holding = liveobj_global_search(objects, count);
     pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
-    return are_held;
+    return holding;
 }
 
 uint64_t liveobj_recorder_live_count(uint64_t since) {

@@ -38,7 +38,8 @@
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
               (test, visit, context))                                                              \
-    FUNCTION(bool, objects_are_held, (const uintptr_t *objects, size_t count), (objects, count))
+    FUNCTION(enum liveobj_holding, objects_holding, (const uintptr_t *objects, size_t count),      \
+             (objects, count))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

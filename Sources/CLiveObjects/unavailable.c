@@ -79,9 +79,9 @@ void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit
     (void)test, (void)visit, (void)context;
 }
 
-bool liveobj_objects_are_held(const uintptr_t *objects, size_t count) {
+enum liveobj_holding liveobj_objects_holding(const uintptr_t *objects, size_t count) {
     (void)objects, (void)count;
-    return false;
+    return LIVEOBJ_HOLDING_OPEN;
 }
 
 uint32_t liveobj_test_current(void) {

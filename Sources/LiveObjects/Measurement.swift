@@ -41,11 +41,7 @@ final class Measurement {
 extension Measurement {
   /// Runs the body inside the scope: the warm-up, then every pass.
   func run<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-    let result = Scopes.$current.withValue(scope) {
-      () -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try runAllPasses(body)) } catch { return .failure(error) }
-    }
-    return try result.get()
+    try Scopes.within(scope) { () throws(Failure) in try runAllPasses(body) }
   }
 
   private func runAllPasses<Value, Failure: Error>(
@@ -63,13 +59,9 @@ extension Measurement {
   func run<Value, Failure: Error>(
     isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let result = await Scopes.$current.withValue(scope) {
-      () async -> Result<Value, Failure> in
-      do throws(Failure) {
-        return .success(try await runAllPasses(isolation: isolation, body))
-      } catch { return .failure(error) }
+    try await Scopes.within(scope, isolation: isolation) { () async throws(Failure) in
+      try await runAllPasses(isolation: isolation, body)
     }
-    return try result.get()
   }
 
   private func runAllPasses<Value, Failure: Error>(

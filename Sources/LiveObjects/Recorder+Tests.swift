@@ -49,12 +49,24 @@ extension Recorder {
     return instances
   }
 
-  /// Whether variables of the program hold all of these objects, themselves or by other objects.
-  ///
-  /// - Returns: `false` also where only a capture of all tells.
-  package static func areHeldByVariables(_ objects: [ObjectIdentity]) -> Bool {
+  /// What a search from the program's variables says of objects.
+  package enum Holding {
+    /// Variables hold all of them, themselves or by other objects.
+    case shown
+    /// Only a capture of all tells.
+    case open
+    /// The same, and so it will be next time: variables lead to too much.
+    case tooLarge
+  }
+
+  /// Whether variables of the program hold all of these objects.
+  package static func holding(of objects: [ObjectIdentity]) -> Holding {
     let complements = objects.map { ~UInt($0.address.value) }
-    return liveobj_objects_are_held(complements, complements.count)
+    switch liveobj_objects_holding(complements, complements.count) {
+    case LIVEOBJ_HOLDING_SHOWN: return .shown
+    case LIVEOBJ_HOLDING_TOO_LARGE: return .tooLarge
+    default: return .open
+    }
   }
 
   /// What can be said of a test without a look at the whole heap.

@@ -39,6 +39,53 @@ final class Scopes: Sendable {
   }
 }
 
+// MARK: - Work in a scope
+
+extension Scopes {
+  static func within<Value, Failure: Error>(
+    _ scope: UInt32, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let result = $current.withValue(scope) {
+      () -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  static func within<Value, Failure: Error>(
+    _ scope: UInt32, isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result = await $current.withValue(scope) {
+      () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
+
+/// A scope for what one piece of work makes, which is not measured.
+package struct WorkScope: Sendable {
+  /// As the recorder counts scopes.
+  package let id: UInt32
+
+  package init() {
+    id = Recorder.ignoring {
+      _ = Scopes.shared
+      return Recorder.makeScope()
+    }
+  }
+
+  package func run<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
+    try Scopes.within(id, work)
+  }
+
+  package func run<Value, Failure: Error>(
+    isolation: isolated (any Actor)?, _ work: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await Scopes.within(id, isolation: isolation, work)
+  }
+}
+
 /// The open scopes by id.
 struct ScopeTable {
   struct Scope {

@@ -3,19 +3,23 @@
   internal import LiveObjects
   internal import Testing
 
-  /// What an assertion says of a measurement: one issue for everything that fails.
+  /// What an assertion says: one issue for everything that fails.
   struct LeakIssues {
     private let assertion: String
     private let failures: [AssertionFailure]
-    /// Of the measured objects.
+    /// Of the objects in question.
     private let scope: UInt32
+
+    init(_ assertion: String, _ failures: [AssertionFailure], in scope: UInt32) {
+      self.assertion = assertion
+      self.failures = failures
+      self.scope = scope
+    }
 
     init<Value>(
       _ assertion: String, _ options: LiveObjects.LeakOptions, _ measured: LiveObjects.Measured<Value>
     ) {
-      self.assertion = assertion
-      failures = LeakCheck(options).failures(of: measured.diff)
-      scope = measured.scope
+      self.init(assertion, LeakCheck(options).failures(of: measured.diff), in: measured.scope)
     }
 
     /// Fails the test that runs, unless it expects just that: then everybody shall know.

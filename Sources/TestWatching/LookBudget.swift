@@ -1,7 +1,7 @@
-internal import LiveObjects
+package import LiveObjects
 package import LiveObjectsReport
 
-/// How much of a run's time may go into looks at the whole heap.
+/// How much of a run's time may go into looks at the whole heap, and searches that spare them.
 ///
 /// Such a look takes the longer, the more lives in the process, and a suite may have thousands of tests that leave
 /// something behind. Once they have taken too much, a test's end tells only what a short look shows, and the
@@ -15,7 +15,12 @@ package final class LookBudget: Sendable {
   private let start = ContinuousClock.now
   private let spent = Locked(Duration.zero)
   /// One look at a time: the wait for another one is no look.
-  private let turn = Locked(())
+  private let turn = Locked(Turn())
+
+  private struct Turn {
+    /// Variables lead to more than a search has room for.
+    var areSearchesFutile = false
+  }
 
   package init() {}
 
@@ -35,9 +40,25 @@ package final class LookBudget: Sendable {
   package func look(at test: WatchedTest, failOn: FailOn) -> TestLook? {
     turn.withLock { _ in
       guard !isSpent else { return nil }
-      let start = ContinuousClock.now
-      defer { spend(ContinuousClock.now - start) }
-      return try? TestLook(at: test, failOn: failOn)
+      return spending { try? TestLook(at: test, failOn: failOn) }
     }
+  }
+
+  /// Searches from the program's variables, which is done in a third of a look's time.
+  ///
+  /// - Returns: `true` if variables hold all of these objects; `false` also where there is no time left to find out.
+  package func showsVariablesHold(_ objects: [ObjectIdentity]) -> Bool {
+    turn.withLock { turn in
+      guard !isSpent, !turn.areSearchesFutile else { return false }
+      let holding = spending { Recorder.holding(of: objects) }
+      turn.areSearchesFutile = holding == .tooLarge
+      return holding == .shown
+    }
+  }
+
+  private func spending<Result>(_ work: () -> Result) -> Result {
+    let start = ContinuousClock.now
+    defer { spend(ContinuousClock.now - start) }
+    return work()
   }
 }

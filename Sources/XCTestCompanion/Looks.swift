@@ -26,7 +26,7 @@
       self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
       guard let survivors = try? test.survivors(), !survivors.isEmpty else { return }
-      if failOn == .leaks && Recorder.areHeldByVariables(survivors) { return }
+      if failOn == .leaks && budget.showsVariablesHold(survivors) { return }
       last = budget.look(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
       if last == nil { lookForCycles() }

@@ -43,6 +43,15 @@ struct SwiftTestingAssertionTests {
       telling.flatMap(\.issues).allSatisfy { $0.message.contains(": over-retained by 1: Demo.Item") })
   }
 
+  @Test func anObjectThatStaysIsToldWithWhatHoldsIt() throws {
+    let cycle = try #require(run.messages(of: "leakingObject()").first)
+    #expect(cycle.contains("expectDeallocated: "))
+    #expect(cycle.contains("still alive after 0.1 seconds"))
+    #expect(cycle.contains("closure #1 in Loader.load() → self.client → ClientSpy"))
+    let held = try #require(run.messages(of: "objectHeldByAStatic()").first)
+    #expect(held.contains("static Shelf.items[0] → Item") && held.contains("in the demo"))
+  }
+
   @Test func aTestThatFailsOtherwiseClaimsNothing() {
     #expect(run.messages(of: "failingOtherwise()").count == 1)
     #expect(run.messages(of: "throwing()").count == 1)

@@ -1,6 +1,7 @@
 // What variables of the program hold, and what a test without a scope left behind.
 
 #define _GNU_SOURCE
+#include "records.h"
 #include "support/scoped_objects.h"
 
 #include <pthread.h>
@@ -11,11 +12,15 @@
 /// Variables of the program.
 static void *volatile variable, *volatile other_variable;
 
-static bool are_held(void *const *objects, size_t count) {
+static enum liveobj_holding holding_of(void *const *objects, size_t count) {
     uintptr_t complements[8] = {0};
     for (size_t i = 0; i < count; i++)
         complements[i] = ~(uintptr_t)objects[i];
-    return liveobj_objects_are_held(complements, count);
+    return liveobj_objects_holding(complements, count);
+}
+
+static bool are_held(void *const *objects, size_t count) {
+    return holding_of(objects, count) == LIVEOBJ_HOLDING_SHOWN;
 }
 
 static bool is_held(void *object) {
@@ -90,6 +95,31 @@ static void a_cycle_that_a_variable_only_points_to_is_not_told_to_be_held(void) 
     free_object(left), free_object(right);
 }
 
+/// Whether the test made it or it was there before makes no difference.
+static void what_is_held_by_an_object_that_is_not_is_not_told_to_be(void) {
+    void *older = variable = make_object(), *newer = make_object();
+    set(older, FIRST, newer);
+    EXPECT(is_held(newer));
+    set(newer, FIRST, older); // a cycle now, and the variable merely knows it
+    EXPECT(!is_held(newer));
+    set(newer, FIRST, NULL);
+    make_unowned_reference(older);
+    EXPECT(!is_held(newer));
+    variable = NULL;
+    free_object(older), free_object(newer);
+}
+
+/// As the runtime makes it for weak references: its first word is the object.
+static void a_side_table_holds_nothing(void) {
+    void *object = make_object();
+    void **side_table = variable = swift_slowAlloc(BYTES, ALIGNMENT_MASK);
+    *side_table = object;
+    EXPECT(!is_held(object));
+    variable = NULL;
+    swift_slowDealloc(side_table, BYTES, ALIGNMENT_MASK);
+    free_object(object);
+}
+
 static void nor_is_one_with_unowned_references_or_a_side_table(void) {
     void *object = variable = make_object();
     make_unowned_reference(object);
@@ -126,7 +156,7 @@ static void beyond_a_hundred_thousand_objects_only_a_capture_tells(void) {
         last = next;
     }
     last = NULL;
-    EXPECT(!is_held(first));
+    EXPECT(holding_of(&first, 1) == LIVEOBJ_HOLDING_TOO_LARGE);
     for (void *object = first, *next; object; object = next) {
         next = ((void **)object)[2];
         free_object(object);
@@ -134,16 +164,53 @@ static void beyond_a_hundred_thousand_objects_only_a_capture_tells(void) {
     variable = NULL;
 }
 
-/// One that the program took the protection from is left out.
+/// Variables at the begin, at the end and behind the end of what is read at once.
+static void variables_are_found_wherever_they_lie(void) {
+    enum { WORDS = 3 << 13, BLOCK = 1 << 13 };
+    static void *volatile many[WORDS];
+    static const size_t places[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, WORDS - 1};
+    void *object = make_object();
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        many[places[i]] = object;
+        EXPECT(is_held(object));
+        many[places[i]] = NULL;
+    }
+    free_object(object);
+}
+
 static void pages_of_variables_that_cannot_be_read_are_left_out(void) {
     enum { PAGE = 4096 };
     static char guarded[3 * PAGE] __attribute__((aligned(PAGE)));
+    memset(guarded, 1, sizeof guarded); // in memory
     void *object = variable = make_object();
     EXPECT(mprotect(guarded + PAGE, PAGE, PROT_NONE) == 0);
     EXPECT(is_held(object));
     EXPECT(mprotect(guarded + PAGE, PAGE, PROT_READ | PROT_WRITE) == 0);
     variable = NULL;
     free_object(object);
+}
+
+/// Of a large block the allocator keeps nothing; where nobody sees `free`, it stays recorded.
+static void a_block_that_is_no_memory_any_more_is_survived(void) {
+    enum { PAGE = 4096, PAGES = 3 };
+    char *block = aligned_alloc(PAGE, PAGES * PAGE);
+    struct liveobj_object record = {
+        .address = (uintptr_t)block, .bytes = PAGES * PAGE, .sequence = liveobj_mark()};
+    record.metadata = LIVEOBJ_METADATA_RAW_BUFFER;
+    liveobj_records_insert(liveobj_tls.thread, record);
+    void *object = variable = make_object();
+    other_variable = block;
+    EXPECT(mprotect(block, PAGES * PAGE, PROT_NONE) == 0);
+    EXPECT(is_held(object));
+    EXPECT(mprotect(block, PAGES * PAGE, PROT_READ | PROT_WRITE) == 0);
+    liveobj_records_remove(liveobj_tls.thread, liveobj_records_slot((uintptr_t)block));
+    variable = other_variable = NULL;
+    free(block);
+    free_object(object);
+}
+
+static void without_a_recorder_nothing_is_shown(void) {
+    EXPECT(holding_of(NULL, 0) == LIVEOBJ_HOLDING_OPEN);
 }
 
 static void *volatile moving;
@@ -214,17 +281,22 @@ static void what_is_no_test_left_nothing_behind(void) {
 }
 
 int main(void) {
+    without_a_recorder_nothing_is_shown();
     start_recorder();
     what_a_variable_refers_to_is_held();
     so_is_what_objects_refer_to_that_a_variable_leads_to();
     an_object_with_more_strong_references_than_words_is_not_told_to_be();
     a_word_too_many_may_keep_nothing_alive();
     a_cycle_that_a_variable_only_points_to_is_not_told_to_be_held();
+    what_is_held_by_an_object_that_is_not_is_not_told_to_be();
+    a_side_table_holds_nothing();
     nor_is_one_with_unowned_references_or_a_side_table();
     what_stacks_and_memory_of_c_hold_takes_a_capture();
     what_was_released_meanwhile_counts_as_held();
     beyond_a_hundred_thousand_objects_only_a_capture_tells();
+    variables_are_found_wherever_they_lie();
     pages_of_variables_that_cannot_be_read_are_left_out();
+    a_block_that_is_no_memory_any_more_is_survived();
     another_thread_may_change_everything_meanwhile();
     a_test_left_behind_what_was_made_while_it_ran();
     what_is_no_test_left_nothing_behind();

@@ -60,8 +60,12 @@ struct XCTestFailureTests {
         "RegistryTests.testC_leaksALoaderThatIsTheLatest",
         "RegistryTests.testD_leaksALoaderThatIsObserved",
         "RegistryTests.testE_leaksALoaderBesideACache",
+        "RegistryTests.testF_overRetainsATokenThatWasInATable",
+        "RegistryTests.testG_overRetainsATokenThatWasInAList",
+        "RegistryTests.testH_closesACycleOfAnOlderLoader",
       ])
-    #expect(run.failures.allSatisfy { $0.message.hasPrefix("retain cycle: Leaky.Loader") })
+    let starts = run.failures.map { $0.message.prefix { $0 != " " && $0 != "(" } }
+    #expect(starts == ["retain", "retain", "retain", "retain", "over-retained", "over-retained", "retain"])
     #expect(run.passed == ["RegistryTests.testA_fillsACache"])
   }
 

@@ -5,6 +5,8 @@
 #include "object_words.h"
 #include "storage.h"
 
+// MARK: - Arrays
+
 struct array_header {
     uint64_t count;
     uint64_t double_capacity;
@@ -19,32 +21,92 @@ static uintptr_t end_of_elements(const struct liveobj_object *object, uintptr_t 
     return object->address + (bytes < liveobj_array_room(object->bytes) ? bytes : object->bytes);
 }
 
+// MARK: - Hash tables
+
+static struct liveobj_buckets buckets_at(uintptr_t first, uint64_t count, size_t stride,
+                                         const struct liveobj_object *object) {
+    if (!liveobj_buckets_lie_inside(first, count, stride, object))
+        stride = 0; // a table that is being made
+    return (struct liveobj_buckets){first, first + count * stride, stride};
+}
+
+static void find_buckets(struct liveobj_words *words, const struct liveobj_object *object,
+                         uintptr_t metadata, struct liveobj_reader *reader) {
+    struct liveobj_hash_table table;
+    bool has_values = liveobj_storage_kind_of(metadata) == LIVEOBJ_STORAGE_DICTIONARY;
+    words->seed = object->address + offsetof(struct liveobj_hash_table, seed);
+    if (!liveobj_read(reader, object->address, &table, sizeof table))
+        return;
+    uint64_t count = liveobj_bucket_count(&table);
+    words->bitmap = object->address + liveobj_bitmap_offset(has_values);
+    words->keys = buckets_at(table.keys, count, liveobj_storage_stride(metadata, 0), object);
+    if (has_values)
+        words->values =
+            buckets_at(table.values, count, liveobj_storage_stride(metadata, 1), object);
+}
+
+static bool lies_in(const struct liveobj_buckets *buckets, uintptr_t place) {
+    return place >= buckets->first && place < buckets->end;
+}
+
+static bool is_taken(struct liveobj_words *words, size_t bucket, struct liveobj_reader *reader) {
+    enum { BITS = 64 };
+    uintptr_t place = words->bitmap + bucket / BITS * sizeof words->bits;
+    if (place != words->bitmap_word &&
+        !liveobj_read(reader, place, &words->bits, sizeof words->bits))
+        return true;
+    words->bitmap_word = place;
+    return words->bits >> bucket % BITS & 1;
+}
+
+static bool is_left_over(struct liveobj_words *words, uintptr_t place,
+                         struct liveobj_reader *reader) {
+    const struct liveobj_buckets *buckets = lies_in(&words->keys, place)     ? &words->keys
+                                            : lies_in(&words->values, place) ? &words->values
+                                                                             : NULL;
+    return place == words->seed ||
+           (buckets && !is_taken(words, (place - buckets->first) / buckets->stride, reader));
+}
+
+// MARK: - All words
+
 struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
                                       struct liveobj_reader *reader) {
-    enum { HEADER_BYTES = 16, SEED_OFFSET = 40 };
+    enum { HEADER_BYTES = 16 };
     struct array_header header;
     struct liveobj_type type = liveobj_type_of(object, reader);
     struct liveobj_words words = {
-        .start = object->address + (type.kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES),
+        .next = object->address + (type.kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES),
         .end = object->address + (object->bytes & ~(sizeof(uintptr_t) - 1))};
     if (type.kind != LIVEOBJ_TYPE_CLASS)
         return words;
     switch (liveobj_storage_kind_of(type.metadata)) {
     case LIVEOBJ_STORAGE_TEXT:
-        words.end = words.start;
+        words.end = words.next;
         break;
     case LIVEOBJ_STORAGE_ARRAY:
-        if (liveobj_read(reader, words.start, &header, sizeof header))
+        if (liveobj_read(reader, words.next, &header, sizeof header))
             words.end = end_of_elements(object, type.metadata, &header);
         break;
-    case LIVEOBJ_STORAGE_DICTIONARY: // hash with the address of their first storage
+    case LIVEOBJ_STORAGE_DICTIONARY:
     case LIVEOBJ_STORAGE_SET:
-        words.seed = object->address + SEED_OFFSET;
+        find_buckets(&words, object, type.metadata, reader);
         break;
     case LIVEOBJ_STORAGE_NONE:
         break;
     }
     return words;
+}
+
+bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,
+                        uintptr_t *word) {
+    uintptr_t place = words->next;
+    if (place >= words->end || !liveobj_read(reader, place, word, sizeof *word))
+        return false;
+    words->next += sizeof *word;
+    if (*word && is_left_over(words, place, reader))
+        *word = 0;
+    return true;
 }
 
 #endif

@@ -7,15 +7,32 @@
 
 #pragma GCC visibility push(hidden)
 
-struct liveobj_words {
-    uintptr_t start;
+/// Keys or values of a hash table.
+struct liveobj_buckets {
+    uintptr_t first;
     uintptr_t end;
-    uintptr_t seed; // a word among them that is none; 0 for none
+    size_t stride; // 0 for none
+};
+
+struct liveobj_words {
+    uintptr_t next;
+    uintptr_t end;
+    uintptr_t seed; // of a hash table: a word that is no reference; 0 for none
+    struct liveobj_buckets keys;
+    struct liveobj_buckets values;
+    uintptr_t bitmap;      // of the table's buckets that are taken
+    uintptr_t bitmap_word; // the place of the one that was read last
+    uint64_t bits;         // what it was
 };
 
 /// Leaves out what keeps nothing alive: the header, text, the room behind an array's elements.
 struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
                                       struct liveobj_reader *reader);
+
+/// \param word receives the next one; 0 in place of what a hash table left in a free bucket.
+/// \returns false behind the last one, and where memory is not there any more.
+bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,
+                        uintptr_t *word);
 
 #pragma GCC visibility pop
 

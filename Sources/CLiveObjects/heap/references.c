@@ -228,13 +228,6 @@ struct buckets {
     uint32_t label;
 };
 
-static bool lie_inside(const struct buckets *buckets, size_t count,
-                       const struct liveobj_object *object) {
-    uintptr_t offset = buckets->first - object->address;
-    return buckets->stride == 0 ||
-           (offset <= object->bytes && count <= (object->bytes - offset) / buckets->stride);
-}
-
 static void walk_buckets(struct visit *visit, const struct buckets *buckets,
                          const uintptr_t *occupied, size_t count) {
     enum { BITS = 64 };
@@ -246,24 +239,22 @@ static void walk_buckets(struct visit *visit, const struct buckets *buckets,
         }
 }
 
-/// `__RawDictionaryStorage` and `__RawSetStorage` of the standard library: the scale, the keys, the
-/// values of a dictionary, then a bit for each bucket that is taken.
 static void walk_hash_table(struct visit *visit, const struct liveobj_storage *storage,
                             const struct liveobj_object *object) {
-    enum { AT_SCALE = 32, SCALE_LIMIT = 40, KEYS = 6, VALUES = 7 };
     bool is_set = storage->kind == LIVEOBJ_STORAGE_SET;
-    unsigned scale = *(const uint8_t *)(object->address + AT_SCALE);
-    size_t count = scale <= SCALE_LIMIT ? (size_t)1 << scale : 0;
-    const uintptr_t *words = (const uintptr_t *)object->address;
-    struct buckets keys = {storage->elements, words[KEYS], storage->element_stride,
+    const struct liveobj_hash_table *table = (const void *)object->address;
+    uint64_t count = liveobj_bucket_count(table);
+    struct buckets keys = {storage->elements, table->keys, storage->element_stride,
                            strong_label(is_set ? LIVEOBJ_LABEL_MEMBER : LIVEOBJ_LABEL_KEY)};
     struct buckets values = {.stride = 0};
     if (!is_set)
-        values = (struct buckets){storage->values, words[VALUES], storage->value_stride,
+        values = (struct buckets){storage->values, table->values, storage->value_stride,
                                   strong_label(LIVEOBJ_LABEL_VALUE)};
-    if (!lie_inside(&keys, count, object) || !lie_inside(&values, count, object))
+    if (!liveobj_buckets_lie_inside(keys.first, count, keys.stride, object) ||
+        !liveobj_buckets_lie_inside(values.first, count, values.stride, object))
         return;
-    const uintptr_t *occupied = words + (is_set ? VALUES : VALUES + 1);
+    const uintptr_t *occupied =
+        (const uintptr_t *)(object->address + liveobj_bitmap_offset(!is_set));
     walk_buckets(visit, &keys, occupied, count);
     walk_buckets(visit, &values, occupied, count);
 }

@@ -12,8 +12,6 @@
 #include "roots.h"
 #include "walk.h"
 
-#include <sys/mman.h>
-
 enum { MALLOC_ALIGNMENT = 16 };
 
 struct scan {
@@ -145,11 +143,13 @@ static void scan_heap(void *context) {
 // MARK: - Other memory
 
 /// Goes on behind a page that cannot be read.
-static void scan_in_steps(struct scan *scan, uintptr_t start, uintptr_t end) {
-    scan->range.start = start;
-    scan->range.end = end;
-    scan->next = scan->next > start ? scan->next : start; // an object may reach into it
-    while (scan->next < end && !liveobj_child_try(scan_range, scan)) {
+static void scan_in_steps(void *context, struct liveobj_extent extent) {
+    struct scan *scan = context;
+    scan->range.start = extent.start;
+    scan->range.end = extent.end;
+    if (scan->next < extent.start) // else an object reaches into it
+        scan->next = extent.start;
+    while (scan->next < extent.end && !liveobj_child_try(scan_range, scan)) {
         scan->is_complete = false;
         scan->next = end_of_page(scan->next);
     }
@@ -175,34 +175,6 @@ static void find_thread_block(void *context) {
     }
 }
 
-/// Pages that were never touched, or are swapped out, are not: a program may have reserved more
-/// than there is memory.
-static void scan_resident(struct scan *scan, struct liveobj_memory_range range) {
-    enum { PAGES = 4096 };
-    static unsigned char residence[PAGES];
-    for (uintptr_t start = range.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1); start < range.end;
-         start += PAGES * LIVEOBJ_PAGE_BYTES) {
-        size_t bytes = range.end - start < PAGES * LIVEOBJ_PAGE_BYTES ? range.end - start
-                                                                      : PAGES * LIVEOBJ_PAGE_BYTES;
-        size_t pages = (bytes + LIVEOBJ_PAGE_BYTES - 1) / LIVEOBJ_PAGE_BYTES;
-        liveobj_child_advance();
-        if (mincore((void *)start, bytes, residence) != 0) {
-            scan->is_complete = false;
-            continue;
-        }
-        for (size_t first = 0, end; first < pages; first = end) {
-            bool is_resident = residence[first] & 1;
-            for (end = first + 1; end < pages && (residence[end] & 1) == is_resident; end++)
-                continue;
-            uintptr_t from = start + first * LIVEOBJ_PAGE_BYTES;
-            uintptr_t to = start + end * LIVEOBJ_PAGE_BYTES;
-            if (is_resident)
-                scan_in_steps(scan, from > range.start ? from : range.start,
-                              to < range.end ? to : range.end);
-        }
-    }
-}
-
 static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->next = 0;
@@ -211,8 +183,10 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
         liveobj_child_try(find_thread_block, scan);
     scan->is_heap = false;
     bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_child_try(scan_heap, scan);
+    // A program may have reserved more than there is memory.
     if (!is_read || !scan->is_heap)
-        scan_resident(scan, range);
+        scan->is_complete &= liveobj_os_visit_resident(
+            (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
 }
 
 static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,

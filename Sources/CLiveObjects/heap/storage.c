@@ -23,11 +23,16 @@ enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
     return LIVEOBJ_STORAGE_NONE;
 }
 
+size_t liveobj_storage_stride(uintptr_t metadata, size_t argument) {
+    uintptr_t type = liveobj_word(liveobj_generic_arguments(metadata), argument);
+    return liveobj_witnesses_of(type)->stride;
+}
+
 size_t liveobj_array_element_offset(uintptr_t metadata, size_t index) {
     enum { ARRAY_HEADER = 32 };
     uintptr_t element = liveobj_word(liveobj_generic_arguments(metadata), 0);
     return liveobj_value_offset(element, ARRAY_HEADER) +
-           index * liveobj_witnesses_of(element)->stride;
+           index * liveobj_storage_stride(metadata, 0);
 }
 
 static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
@@ -39,12 +44,11 @@ static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
     uintptr_t arguments = liveobj_generic_arguments(metadata);
     uintptr_t element = liveobj_word(arguments, 0);
     storage->elements = layout_if_it_holds(element);
-    storage->element_stride = liveobj_witnesses_of(element)->stride;
+    storage->element_stride = liveobj_storage_stride(metadata, 0);
     storage->first_element = liveobj_array_element_offset(metadata, 0);
     if (storage->kind == LIVEOBJ_STORAGE_DICTIONARY) {
-        uintptr_t value = liveobj_word(arguments, 1);
-        storage->values = layout_if_it_holds(value);
-        storage->value_stride = liveobj_witnesses_of(value)->stride;
+        storage->values = layout_if_it_holds(liveobj_word(arguments, 1));
+        storage->value_stride = liveobj_storage_stride(metadata, 1);
     }
 }
 

@@ -5,9 +5,10 @@
 
 #if defined(__linux__)
 
+#include "../records.h"
 #include "layout.h"
+#include "object_words.h"
 #include "references.h"
-#include "storage.h"
 #include "walk.h"
 
 // MARK: - Labels and functions
@@ -75,13 +76,10 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
         add_edge(walk, reference);
 }
 
-/// Raw buffers and unknown memory were scanned for references as a whole; text has none.
+/// Raw buffers and unknown memory were scanned for references as a whole.
 static bool may_keep_pointers(const struct liveobj_type *type) {
     switch (type->kind) {
-    case LIVEOBJ_TYPE_CLASS: {
-        const struct liveobj_storage *storage = liveobj_storage_of(type->metadata);
-        return storage && storage->kind != LIVEOBJ_STORAGE_TEXT;
-    }
+    case LIVEOBJ_TYPE_CLASS:
     case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
     case LIVEOBJ_TYPE_GENERIC_BOX:
     case LIVEOBJ_TYPE_ERROR_BOX:
@@ -91,14 +89,23 @@ static bool may_keep_pointers(const struct liveobj_type *type) {
     }
 }
 
+static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
+    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+    liveobj_references_scan(start, end, label, add_pointer, walk);
+}
+
+/// Text has none, and what arrays and hash tables no longer use is left over.
 static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
-    enum { HEADER_BYTES = 16 };
+    struct liveobj_reader *reader = &walk->capture->reader;
+    uintptr_t word;
     if (!walk->is_precise || !may_keep_pointers(type))
         return;
-    liveobj_references_scan(
-        walk->object.address + HEADER_BYTES, walk->object.address + walk->object.bytes,
-        liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, ""), add_pointer,
-        walk);
+    struct liveobj_words words = liveobj_words_of(&walk->object, reader);
+    if (!words.bitmap)
+        return add_pointers_in(walk, words.next, words.end);
+    while (liveobj_words_next(&words, reader, &word))
+        if (liveobj_records_near(word))
+            add_pointers_in(walk, words.next - sizeof word, words.next);
 }
 
 static void read_references(void *context) {

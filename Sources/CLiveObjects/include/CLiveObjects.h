@@ -328,15 +328,23 @@ struct liveobj_instance {
 typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
 
-/// Whether variables of the program hold all of these objects, themselves or by other objects: each
-/// is met by as many words as it has strong references, on ways that begin in the memory of images.
-/// That is said without a copy of the process. Cost: a pass over the variables of all images and
-/// the objects that they lead to, about 2 ns a word.
+/// What a search from the program's variables says of objects.
+enum liveobj_holding {
+    /// Variables hold all of them, themselves or by other objects.
+    LIVEOBJ_HOLDING_SHOWN = 1,
+    /// Only a capture of all tells: stacks, C memory or a task may hold an object, weak or unowned
+    /// references may have been made, or nothing holds it.
+    LIVEOBJ_HOLDING_OPEN = 2,
+    /// The same, for variables lead to more than the search has room for; so it will be next time.
+    LIVEOBJ_HOLDING_TOO_LARGE = 3,
+};
+
+/// Searches from the program's variables, without a copy of the process. An object is held where as
+/// many words lead to it, and to each object on the way, as it has strong references. Cost: a pass
+/// over the variables of all images and the objects that they lead to, about 2 ns a word.
 /// \param objects the complements of their addresses; where no object is any more, it counts as
 /// held.
-/// \returns false also where only a capture of all tells: an object may be held by a stack, by C
-/// memory or by a task, weak or unowned references to it were made, or too much was met.
-bool liveobj_objects_are_held(const uintptr_t *objects, size_t count);
+enum liveobj_holding liveobj_objects_holding(const uintptr_t *objects, size_t count);
 
 /// `liveobj_capture` into a file descriptor.
 /// \returns 0, or the `errno` of the write that failed.

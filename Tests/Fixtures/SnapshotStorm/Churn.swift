@@ -14,7 +14,7 @@ final class Special<Value>: Item {
 
 struct Wrapped<Value> { var value: Value }
 
-enum Failure: Error { case item(Item) }
+enum Failure: Error, @unchecked Sendable { case item(Item) }
 
 /// A type that nobody has made before, so that the runtime builds and locks.
 func nest<Value>(_ value: Value, levels: Int) -> Item {

@@ -8,6 +8,16 @@ import Testing
     withKnownIssue { expectNoLeaks { makeLoaderCycle() } }
   }
 
+  @Test func knownObject() {
+    withKnownIssue {
+      expectDeallocated(timeout: .milliseconds(50)) {
+        let loader = Loader(client: ClientSpy())
+        loader.load()
+        return loader
+      }
+    }
+  }
+
   @Test(KnownIssue(), .detectsLeaks) func knownLeakOfTheWholeTest() {
     makeLoaderCycle()
   }

@@ -7,6 +7,15 @@ final class RegistryTests: XCTestCase {
   nonisolated(unsafe) private static var counted: Set<ObjectIdentifier> = []
   nonisolated(unsafe) private static unowned var latest: Loader?
   nonisolated(unsafe) private static weak var observed: Loader?
+  nonisolated(unsafe) private static var table: [Int: Token] = [:]
+  nonisolated(unsafe) private static var list: [Token] = []
+  nonisolated(unsafe) private static var older: Loader?
+
+  override class func setUp() {
+    let loader = Loader()
+    counted.insert(ObjectIdentifier(loader))
+    older = loader
+  }
 
   func testA_fillsACache() { Self.cache["tokens"] = [Token(), Token()] }
 
@@ -19,6 +28,27 @@ final class RegistryTests: XCTestCase {
   func testE_leaksALoaderBesideACache() {
     Self.cache["more"] = [Token()]
     _ = leak()
+  }
+
+  func testF_overRetainsATokenThatWasInATable() {
+    let token = Token()
+    Self.table = [1: token, 2: Token()]
+    Self.table[1] = nil
+    _ = Unmanaged.passRetained(token)
+  }
+
+  func testG_overRetainsATokenThatWasInAList() {
+    let token = Token()
+    Self.list = [Token(), token]
+    Self.list.removeLast()
+    _ = Unmanaged.passRetained(token)
+  }
+
+  /// The cycle leads through an object that was there before, and is counted.
+  func testH_closesACycleOfAnOlderLoader() {
+    let token = Token()
+    Self.older?.handler = { [older = Self.older] in withExtendedLifetime((older, token)) {} }
+    Self.older = nil
   }
 
   @inline(never) @_optimize(none)

@@ -1,0 +1,60 @@
+#if canImport(Testing)
+  internal import LeakAssertions
+  internal import LiveObjects
+  public import Testing
+
+  /// Expects that an object is gone soon after nobody here holds it any more.
+  ///
+  /// The object is held weakly, and looked for at once and then at growing intervals until the time is up; the thread
+  /// is blocked meanwhile. The issue says what keeps the object alive: the retain cycle it is part of, or the way to it
+  /// from its holder.
+  ///
+  /// ```swift
+  /// expectDeallocated {
+  ///   let loader = Loader(client: ClientSpy())
+  ///   loader.load()
+  ///   return loader
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - comment: is added to the first line of the issue.
+  ///   - timeout: how long the object may take.
+  ///   - sourceLocation: where the issue is recorded; the caller's.
+  ///   - make: makes the object. If it returns `nil` the expectation fails: no object was watched.
+  /// - Throws: the closure's own error, unchanged; nothing is expected then.
+  public func expectDeallocated<Failure: Error>(
+    _ comment: @autoclosure () -> Comment? = nil, timeout: Duration = .seconds(1),
+    sourceLocation: SourceLocation = #_sourceLocation, _ make: () throws(Failure) -> AnyObject?
+  ) throws(Failure) {
+    let scope = WorkScope()
+    let make = { () throws(Failure) in try scope.run(make) }
+    let failure = try Deallocation.failure(within: timeout, pausing: { $0.block() }, of: make)
+    LeakIssues("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id)
+      .record(at: sourceLocation, comment)
+  }
+
+  /// Expects the same of an object with an asynchronous life: made, awaited, dismissed.
+  ///
+  /// The closure runs on the caller's actor, and the expectation waits suspended.
+  ///
+  /// - Parameters:
+  ///   - comment: is added to the first line of the issue.
+  ///   - timeout: how long the object may take.
+  ///   - sourceLocation: where the issue is recorded; the caller's.
+  ///   - isolation: the actor to run on; the caller's.
+  ///   - make: makes the object. If it returns `nil` the expectation fails: no object was watched.
+  /// - Throws: the closure's own error, unchanged; nothing is expected then.
+  public func expectDeallocated<Failure: Error>(
+    _ comment: @autoclosure () -> Comment? = nil, timeout: Duration = .seconds(1),
+    sourceLocation: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, _ make: () async throws(Failure) -> AnyObject?
+  ) async throws(Failure) {
+    let scope = WorkScope()
+    let failure = try await Deallocation.failure(within: timeout, isolation: isolation) {
+      () async throws(Failure) in try await scope.run(isolation: isolation, make)
+    }
+    LeakIssues("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id)
+      .record(at: sourceLocation, comment)
+  }
+#endif
