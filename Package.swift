@@ -95,7 +95,8 @@ let package = Package(
       name: "LiveObjectsReportTests",
       dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
       exclude: ["Golden"]),
-    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
+    .testTarget(
+      name: "LiveObjectsTests", dependencies: ["LiveObjects", "TestWatching", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
       dependencies: ["LiveObjectsTool", "LiveObjectsReport", "CaptureFixtures", "TestSupport"]),

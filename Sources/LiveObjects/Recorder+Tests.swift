@@ -50,12 +50,12 @@ extension Recorder {
   }
 
   /// What a search from the program's variables says of objects.
-  package enum Holding {
+  package enum Holding: Sendable {
     /// Variables hold all of them, themselves or by other objects.
     case shown
     /// Only a capture of all tells.
     case open
-    /// The same, and so it will be next time: variables lead to too much.
+    /// The same, for variables lead to too much.
     case tooLarge
   }
 

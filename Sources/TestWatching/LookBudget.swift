@@ -8,19 +8,14 @@ package import LiveObjectsReport
 /// report tells the rest.
 package final class LookBudget: Sendable {
   /// What is given in any case: enough for all looks of most suites.
-  private static let initial = Duration.seconds(3)
+  private static let initial = Duration.seconds(2)
   /// What is given of the time that has passed, one part of so many.
-  private static let part = 33
+  private static let part = 50
 
   private let start = ContinuousClock.now
   private let spent = Locked(Duration.zero)
   /// One look at a time: the wait for another one is no look.
-  private let turn = Locked(Turn())
-
-  private struct Turn {
-    /// Variables lead to more than a search has room for.
-    var areSearchesFutile = false
-  }
+  private let turn = Locked(SearchPace())
 
   package init() {}
 
@@ -46,12 +41,12 @@ package final class LookBudget: Sendable {
 
   /// Searches from the program's variables, which is done in a third of a look's time.
   ///
-  /// - Returns: `true` if variables hold all of these objects; `false` also where there is no time left to find out.
+  /// - Returns: `true` if variables hold all of these objects; `false` also where it was not looked for.
   package func showsVariablesHold(_ objects: [ObjectIdentity]) -> Bool {
-    turn.withLock { turn in
-      guard !isSpent, !turn.areSearchesFutile else { return false }
+    turn.withLock { pace in
+      guard !isSpent, pace.searchesNow() else { return false }
       let holding = spending { Recorder.holding(of: objects) }
-      turn.areSearchesFutile = holding == .tooLarge
+      pace.note(holding)
       return holding == .shown
     }
   }

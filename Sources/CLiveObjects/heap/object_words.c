@@ -12,9 +12,12 @@ struct array_header {
     uint64_t double_capacity;
 };
 
-/// A count that nobody has written yet leads nowhere.
+/// Elements that are smaller than a reference hold none. A count that nobody has written yet leads
+/// nowhere.
 static uintptr_t end_of_elements(const struct liveobj_object *object, uintptr_t metadata,
                                  const struct array_header *header) {
+    if (liveobj_storage_stride(metadata, 0) < sizeof(uintptr_t))
+        return object->address + liveobj_array_element_offset(metadata, 0);
     if (header->count > header->double_capacity / 2 || header->count > object->bytes)
         return object->address + object->bytes;
     size_t bytes = liveobj_array_element_offset(metadata, header->count);

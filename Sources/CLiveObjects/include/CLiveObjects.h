@@ -335,7 +335,7 @@ enum liveobj_holding {
     /// Only a capture of all tells: stacks, C memory or a task may hold an object, weak or unowned
     /// references may have been made, or nothing holds it.
     LIVEOBJ_HOLDING_OPEN = 2,
-    /// The same, for variables lead to more than the search has room for; so it will be next time.
+    /// The same, for variables lead to more than the search has room for.
     LIVEOBJ_HOLDING_TOO_LARGE = 3,
 };
 
