@@ -53,6 +53,7 @@ static task_get_current_fn task_get_current;
 /// The code of the functions that objects, raw buffers and tasks come from.
 static struct liveobj_extent task_create;
 static struct liveobj_extent slow_alloc;
+static struct liveobj_extent metadata_allocate; // of pools
 static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
@@ -186,10 +187,14 @@ static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
 
 /// What memory is for, told by who asked `swift_slowAlloc` for it.
 /// \param frame the frame address of the hook that `swift_slowAlloc` called.
+/// \returns one of LIVEOBJ_METADATA_*; 0 for the pools in which the runtime keeps metadata.
 static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
     const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
-    bool can_tell = slots_tell_objects && is_frame_of_caller(frame, frame[0]);
-    for (size_t i = 0; can_tell && i < 3; i++)
+    if (!is_frame_of_caller(frame, frame[0]))
+        return LIVEOBJ_METADATA_RAW_BUFFER;
+    if (is_inside(metadata_allocate, slow_alloc_frame[1]))
+        return 0;
+    for (size_t i = 0; slots_tell_objects && i < 3; i++)
         if (is_inside(object_allocators[i], slow_alloc_frame[1]))
             return LIVEOBJ_METADATA_IN_HEADER;
     return LIVEOBJ_METADATA_RAW_BUFFER;
@@ -244,6 +249,8 @@ static void find_extents(const struct liveobj_runtime *runtime) {
                                         "swift_allocBox"};
     task_create = liveobj_image_symbol(&runtime->concurrency, "swift_task_create_common");
     slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
+    metadata_allocate =
+        liveobj_image_symbol(&runtime->image, "_ZN5swift17MetadataAllocator8AllocateEmm");
     for (size_t i = 0; i < 3; i++)
         object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
 }
