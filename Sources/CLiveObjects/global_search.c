@@ -108,12 +108,15 @@ static void count_references(struct search *search, struct met_object *met,
         strong.is_known && !strong.is_visited && object->metadata != LIVEOBJ_METADATA_TASK;
 }
 
-static void look_through(struct search *search, struct met_object *met) {
+static void look_through(struct search *search, uint32_t number) {
+    struct met_object *met = &search->met[number];
     struct liveobj_object object;
     uintptr_t word;
     met->first_edge = met->end_edge = search->edge_count;
-    if (!liveobj_records_get(met->index, &object))
-        return; // freed meanwhile
+    bool is_there = liveobj_records_get(met->index, &object) &&
+                    liveobj_address_find(&search->numbers, object.address) == number;
+    if (!is_there) // freed meanwhile, and the record may be another object's
+        return;
     count_references(search, met, &object);
     struct liveobj_words words = liveobj_words_of(&object, &search->reader);
     while (!search->is_too_large && liveobj_words_next(&words, &search->reader, &word)) {
@@ -220,7 +223,7 @@ static enum liveobj_holding judge(struct search *search, const uintptr_t *object
 static enum liveobj_holding look(struct search *search, const uintptr_t *objects, size_t count) {
     look_at_variables(search);
     for (uint32_t number = 1; number <= search->numbers.count && !search->is_too_large; number++)
-        look_through(search, &search->met[number]);
+        look_through(search, number);
     if (search->is_too_large || search->reader.refused)
         return LIVEOBJ_HOLDING_TOO_LARGE;
     return judge(search, objects, count);

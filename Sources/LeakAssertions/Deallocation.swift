@@ -27,6 +27,14 @@ package enum Deallocation {
     return failure(on: left, after: time)
   }
 
+  /// What an assertion tells of one object is all that was left behind out of reach.
+  ///
+  /// - Parameter scope: in which the object was made.
+  package static func tellsAll(of scope: UInt32) -> Bool {
+    Recorder.forgetStack()
+    return Recorder.ignoring { HolderReport().leaks(in: scope) <= 1 }
+  }
+
   private static func failure(on survivors: [WatchedObject], after time: Duration) -> AssertionFailure? {
     Recorder.forgetStack()
     return Recorder.ignoring {

@@ -29,6 +29,14 @@ package struct HolderReport {
       && held.reduce(0) { $0 + $1.objects } == objects.count
   }
 
+  /// How many leaks there are among what was made in a scope.
+  package func leaks(in scope: UInt32) -> Int {
+    guard case .success(let capture) = capture else { return 0 }
+    let objects = capture.objects.indices.filter { capture.objects[$0].scope == scope }
+    return findings(on: Array(objects), in: capture, namedBy: ImageNames())
+      .count(where: FailOn.leaks.includes)
+  }
+
   /// What keeps objects alive: those that one finding is about, together. What is gone by now is left out.
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
     switch capture {

@@ -63,16 +63,17 @@ extension Scopes {
   }
 }
 
-/// A scope for what one piece of work makes, which is not measured.
-package struct WorkScope: Sendable {
+/// A scope for what one piece of work makes, which is not measured; a measurement round it owns that as well.
+package final class WorkScope: Sendable {
   /// As the recorder counts scopes.
   package let id: UInt32
 
   package init() {
-    id = Recorder.ignoring {
-      _ = Scopes.shared
-      return Recorder.makeScope()
-    }
+    id = Recorder.ignoring { Scopes.shared.open() }
+  }
+
+  deinit {
+    Recorder.ignoring { Scopes.shared.close(id) }
   }
 
   package func run<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {

@@ -9,11 +9,17 @@
     private let failures: [AssertionFailure]
     /// Of the objects in question.
     private let scope: UInt32
+    /// Whether they are all that was left behind in the scope.
+    private let tellsAll: () -> Bool
 
-    init(_ assertion: String, _ failures: [AssertionFailure], in scope: UInt32) {
+    init(
+      _ assertion: String, _ failures: [AssertionFailure], in scope: UInt32,
+      tellsAll: @escaping () -> Bool = { true }
+    ) {
       self.assertion = assertion
       self.failures = failures
       self.scope = scope
+      self.tellsAll = tellsAll
     }
 
     init<Value>(
@@ -29,7 +35,7 @@
       let unexpected = failures.filter { !record($0, comment(), at: location) }
       if unexpected.contains(where: \.isOfObject) { Recorder.markTestLeaked() }
       // A measurement that was blind has told no leak.
-      if unexpected.isEmpty, failures.contains(where: \.isOfObject) { Recorder.markKnown(scope) }
+      if unexpected.isEmpty, failures.contains(where: \.isOfObject), tellsAll() { Recorder.markKnown(scope) }
     }
 
     /// - Returns: whether the test expects it.

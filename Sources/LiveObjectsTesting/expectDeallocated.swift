@@ -30,8 +30,7 @@
     let scope = WorkScope()
     let make = { () throws(Failure) in try scope.run(make) }
     let failure = try Deallocation.failure(within: timeout, pausing: { $0.block() }, of: make)
-    LeakIssues("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id)
-      .record(at: sourceLocation, comment)
+    LeakIssues(failure, in: scope).record(at: sourceLocation, comment)
   }
 
   /// Expects the same of an object with an asynchronous life: made, awaited, dismissed.
@@ -54,7 +53,14 @@
     let failure = try await Deallocation.failure(within: timeout, isolation: isolation) {
       () async throws(Failure) in try await scope.run(isolation: isolation, make)
     }
-    LeakIssues("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id)
-      .record(at: sourceLocation, comment)
+    LeakIssues(failure, in: scope).record(at: sourceLocation, comment)
+  }
+
+  extension LeakIssues {
+    fileprivate init(_ failure: AssertionFailure?, in scope: WorkScope) {
+      self.init("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id) {
+        Deallocation.tellsAll(of: scope.id)
+      }
+    }
   }
 #endif

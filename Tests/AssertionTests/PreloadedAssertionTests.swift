@@ -88,6 +88,13 @@ struct PreloadedAssertionTests {
     #expect(report.leaks(of: "knowsOneLeakOfTwoThatAreTold()") == [false: 2])
   }
 
+  @Test func aLeakBesideAKnownObjectIsNotKnown() throws {
+    let (run, report) = try run(
+      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/knowsAnObject")
+    #expect(run.status == .exited(1))
+    #expect(report.leaks(of: "knowsAnObjectAndLeavesAnotherLeakBehind()")[true] == nil)
+  }
+
   @Test func whatATaskLeavesBehindWhenTheAssertionHasSpokenIsNotKnown() throws {
     let (run, report) = try run(
       "--testing-library", "swift-testing", "--filter", "ToldLeakTests/makesTheSameLeakAgain")

@@ -167,13 +167,15 @@ static void beyond_a_hundred_thousand_objects_only_a_capture_tells(void) {
 /// Variables at the begin, at the end and behind the end of what is read at once.
 static void variables_are_found_wherever_they_lie(void) {
     enum { WORDS = 3 << 13, BLOCK = 1 << 13 };
-    static void *volatile many[WORDS];
+    static void *volatile many[WORDS] __attribute__((aligned(1 << 16)));
     static const size_t places[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, WORDS - 1};
     void *object = make_object();
+    for (size_t i = 0; i < WORDS; i++)
+        many[i] = (void *)1; // so that all of it is in memory
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         many[places[i]] = object;
         EXPECT(is_held(object));
-        many[places[i]] = NULL;
+        many[places[i]] = (void *)1;
     }
     free_object(object);
 }

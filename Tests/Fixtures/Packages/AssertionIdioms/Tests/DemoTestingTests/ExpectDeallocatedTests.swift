@@ -68,6 +68,13 @@ private struct Held: @unchecked Sendable {
     }
   }
 
+  @Test(.detectsLeaks) func leakingBesideAnObjectThatGoes() {  // fails: leakingBesideAnObjectThatGoes()
+    expectDeallocated {
+      makeLoaderCycle()
+      return Item()
+    }
+  }
+
   @Test func nothingMade() {
     expectDeallocated { nil }  // fails: nothingMade()
   }
