@@ -32,7 +32,7 @@ struct met_object {
     uint32_t words; // that lead to it
     uint32_t strong;
     uint32_t first_edge, end_edge; // what its own words lead to
-    bool is_countable;             // `strong` says all, and the memory is nothing but its own
+    bool is_countable;             // no task, and without weak or unowned references
     bool is_in_variable;
     bool is_held;
 };

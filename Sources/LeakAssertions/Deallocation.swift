@@ -27,12 +27,12 @@ package enum Deallocation {
     return failure(on: left, after: time)
   }
 
-  /// What an assertion tells of one object is all that was left behind out of reach.
+  /// What an assertion tells of one object is all that was left behind out of reach; `false` if nobody knows.
   ///
   /// - Parameter scope: in which the object was made.
   package static func tellsAll(of scope: UInt32) -> Bool {
     Recorder.forgetStack()
-    return Recorder.ignoring { HolderReport().leaks(in: scope) <= 1 }
+    return Recorder.ignoring { HolderReport().leaks(in: scope).map { $0 <= 1 } ?? false }
   }
 
   private static func failure(on survivors: [WatchedObject], after time: Duration) -> AssertionFailure? {

@@ -29,10 +29,10 @@ package struct HolderReport {
       && held.reduce(0) { $0 + $1.objects } == objects.count
   }
 
-  /// How many leaks there are among what was made in a scope.
-  package func leaks(in scope: UInt32) -> Int {
-    guard case .success(let capture) = capture else { return 0 }
-    let objects = capture.objects.indices.filter { capture.objects[$0].scope == scope }
+  /// How many leaks there are among what was made in a scope and in those inside it; `nil` if nobody knows.
+  package func leaks(in scope: UInt32) -> Int? {
+    guard case .success(let capture) = capture else { return nil }
+    let objects = capture.objects.indices.filter { capture.made(capture.objects[$0], in: scope) }
     return findings(on: Array(objects), in: capture, namedBy: ImageNames())
       .count(where: FailOn.leaks.includes)
   }
@@ -99,5 +99,15 @@ package struct HolderReport {
     if objects.isEmpty { return [] }
     let options = Analysis.Options(objects: objects, findsSystemTypes: true)
     return Analysis(of: capture, symbolicator: symbolicator, options: options).findings
+  }
+}
+
+extension Capture {
+  /// In the scope itself, or in one opened inside it.
+  fileprivate func made(_ object: LiveObject, in scope: UInt32) -> Bool {
+    var current = object.scope
+    // Every parent is smaller than its scope.
+    while current > scope { current = scopeParents[current] ?? 0 }
+    return current == scope
   }
 }

@@ -14,7 +14,7 @@ package final class LookBudget: Sendable {
 
   private let start = ContinuousClock.now
   private let spent = Locked(Duration.zero)
-  /// One look at a time: the wait for another one is no look.
+  /// One look or search at a time: the wait for another one is neither.
   private let turn = Locked(SearchPace())
 
   package init() {}

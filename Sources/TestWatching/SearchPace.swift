@@ -6,7 +6,7 @@ package import LiveObjects
 /// adds to the look: so after some searches in a row that showed nothing, some are left out, and ever more.
 package struct SearchPace: Sendable {
   private static let patience = 4
-  private static let mostLeftOut = 63
+  private static let mostDoublings = 6
 
   private var misses = 0
   /// Of the next ones.
@@ -27,6 +27,6 @@ package struct SearchPace: Sendable {
     case .open: misses += 1
     case .tooLarge: misses += Self.patience  // which is the dearest
     }
-    leftOut = misses < Self.patience ? 0 : min(1 << min(misses - Self.patience, 6), Self.mostLeftOut)
+    leftOut = misses < Self.patience ? 0 : 1 << min(misses - Self.patience, Self.mostDoublings)
   }
 }
