@@ -1,0 +1,29 @@
+import Foundation
+
+private typealias PluginFunction = @convention(c) () -> Void
+
+private let pluginPath =
+  Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent("libPlugin.so").path
+
+/// Has a library leak objects of its own classes, and closes it.
+func runPlugin() -> String {
+  guard let plugin = dlopen(pluginPath, RTLD_NOW) else { return "cannot be opened" }
+  defer { dlclose(plugin) }
+  guard let function = dlsym(plugin, "plugin_leak") else { return "has no function" }
+  unsafeBitCast(function, to: PluginFunction.self)()
+  return "ran"
+}
+
+/// Opens and closes a library of C, which the runtime does not keep, while other threads allocate.
+func loadPluginRepeatedly() {
+  let library = ProcessInfo.processInfo.environment["LIBRARY"] ?? "libutil.so.1"
+  let finished = DispatchGroup()
+  for _ in 0..<4 {
+    DispatchQueue.global().async(group: finished) { for _ in 0..<200 { _ = work(objects: 100) } }
+  }
+  for _ in 0..<2000 {
+    guard let handle = dlopen(library, RTLD_NOW) else { return print("cannot open \(library)") }
+    dlclose(handle)
+  }
+  finished.wait()
+}
