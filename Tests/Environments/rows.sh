@@ -163,7 +163,6 @@ row_limit_fsize() { wrapper=(prlimit --fsize=4096); both "RLIMIT_FSIZE, 4 KB"; }
 row_limit_stack() { wrapper=(prlimit --stack=262144); both "RLIMIT_STACK, 256 KB"; }
 row_limit_core() {
   wrapper=(prlimit --core=unlimited)
-  variables=(SWIFT_BACKTRACE=enable=no)
   cd "$work"
   program "RLIMIT_CORE unlimited, and the program crashes" crash
   cd "$repository"
@@ -277,16 +276,18 @@ row_killed() { wrapper=(signal_at_end KILL 0); program "SIGKILL while it ends" e
 row_segv() { wrapper=(signal_at_end SEGV 0); program "SIGSEGV while it ends" end-slowly; }
 row_abort() { wrapper=(signal_at_end ABRT 0); program "SIGABRT while it ends" end-slowly; }
 row_crash_while_ending() { program "a thread crashes while it ends" crash-while-ending; }
+# The first lines, and the functions of the thread that crashed.
 without_addresses() {
-  sed -E '/^(Registers|Images|Backtrace took|[0-9a-z]+ 0x| *[0-9a-f]{16})/d; s/0x[0-9a-f]+/ADDRESS/g; s/pid [0-9]+/pid N/g'
+  sed -E '/^Thread [0-9]+ .*crashed:/,/^(Registers|Thread [0-9]+ [^c]*:)/!{/crashed:|Fatal error/!d}
+    /^(Registers|Backtrace took|[a-z0-9]+ 0x)/d; s/0x[0-9a-f]+/ADDRESS/g'
 }
 row_backtrace() {
-  variables=(SWIFT_BACKTRACE=enable=yes,color=no,threads=crashed,registers=none,images=none)
+  variables=(SWIFT_BACKTRACE=enable=yes,color=no,threads=crashed,images=none)
   normalize=without_addresses
   program "crash with Swift's backtrace" crash
 }
 row_backtrace_while_ending() {
-  variables=(SWIFT_BACKTRACE=enable=yes,color=no,threads=crashed,registers=none,images=none)
+  variables=(SWIFT_BACKTRACE=enable=yes,color=no,threads=crashed,images=none)
   normalize=without_addresses
   program "crash with Swift's backtrace while it ends" crash-while-ending
 }
