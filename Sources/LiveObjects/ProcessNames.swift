@@ -5,7 +5,7 @@ package import LiveObjectsReport
 ///
 /// Call all here inside `Recorder.ignoring`.
 package enum ProcessNames {
-  private static let symbolicator = Locked(BinarySymbolicator())
+  private static let symbolicator = Locked(BinarySymbolicator(origin: .ownRun))
 
   /// Works with names, one caller after the other.
   package static func use<Result>(_ body: (BinarySymbolicator) -> Result) -> Result {

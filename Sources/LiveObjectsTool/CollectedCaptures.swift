@@ -9,7 +9,7 @@ struct CollectedCaptures {
     case lost(String)
   }
 
-  private(set) var builder = ReportBuilder()
+  private(set) var builder = ReportBuilder(origin: .ownRun)
   /// In order.
   let files: [String]
   /// What became of each file.

@@ -20,9 +20,11 @@ struct ReportBuilder {
   /// One for all: most processes of a run come from the same files.
   private let symbolicator: BinarySymbolicator
 
-  /// - Parameter binaries: a folder to look for the program's files in.
-  init(binaries: String? = nil) {
-    symbolicator = BinarySymbolicator(binaries: binaries)
+  /// - Parameters:
+  ///   - binaries: a folder to look for the program's files in.
+  ///   - origin: of all captures that are added.
+  init(binaries: String? = nil, origin: CaptureOrigin) {
+    symbolicator = BinarySymbolicator(binaries: binaries, origin: origin)
   }
 
   /// Judges a capture.

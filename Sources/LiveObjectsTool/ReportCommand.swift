@@ -19,13 +19,16 @@ struct ReportCommand: ParsableCommand {
       "Look here for the program and its libraries first, by build id or name.", valueName: "folder"))
   var binaries: String?
 
+  /// For the preload library, which hands over the capture of the program that it is in.
+  @Flag(help: .hidden) var ownRun = false
+
   @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "capture"))
   var captures: [String]
 
   func run() throws {
     if let binaries { try InputFile.checkFolder(binaries) }
     var streams: [[UInt8]] = []
-    var builder = ReportBuilder(binaries: binaries)
+    var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
     for path in captures {
       let bytes = try InputFile.bytes(of: path)
       for capture in try Self.decode(bytes, from: path) { builder.add(capture) }

@@ -24,7 +24,7 @@
 
     func start(_ host: CompanionHost) {
       self.host.withLock { $0 = host }
-      symbolicator.withLock { $0 = BinarySymbolicator() }
+      symbolicator.withLock { $0 = BinarySymbolicator(origin: .ownRun) }
     }
 
     /// - Returns: the scope of the test case that begins here; 0 if none does.

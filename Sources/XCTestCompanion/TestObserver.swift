@@ -16,7 +16,7 @@
     private let host: CompanionHost
     private let budget = LookBudget()
     /// Keeps what it has learnt from one test to the next.
-    private let symbolicator = BinarySymbolicator()
+    private let symbolicator = BinarySymbolicator(origin: .ownRun)
     /// Those that run, the innermost last: a test may run others.
     private var running: [RunningTest] = []
     private var properties: [ObjectIdentifier: StoredProperties] = [:]

@@ -10,21 +10,23 @@ public struct CaptureBuilder {
 
   /// An executable is image 0.
   public init(
-    executable: String = "/app/demo", processID: UInt32 = 12,
+    executable: String = "/app/demo", buildID: [UInt8] = [1, 2, 3, 4], processID: UInt32 = 12,
     tracking: TrackingStatus = TrackingStatus(state: .tracking)
   ) {
     capture = Capture(
       process: ProcessDescription(id: processID, executable: executable, arguments: [executable]),
       tracking: tracking)
-    image(executable)
+    image(executable, buildID: buildID)
   }
 
   @discardableResult
-  public mutating func image(_ path: String, isSystem: Bool = false) -> Int {
+  public mutating func image(
+    _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false
+  ) -> Int {
     let base = UInt64(capture.images.count + 1) << 32
     capture.images.append(
       Image(
-        loadBias: base, addresses: base..<base + 0x10_0000, buildID: [1, 2, 3, 4], path: path,
+        loadBias: base, addresses: base..<base + 0x10_0000, buildID: buildID, path: path,
         isSystem: isSystem))
     return capture.images.count - 1
   }

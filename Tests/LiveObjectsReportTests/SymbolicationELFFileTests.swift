@@ -38,6 +38,50 @@ struct SymbolicationELFFileTests {
     }
   }
 
+  @Test("that claims to hold more than any file does is read in no time")
+  func believesNoHugeTables() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("hostile")
+    // Sparse: it takes no room.
+    _ = FileManager.default.createFile(atPath: path, contents: Self.hugeHeader)
+    #expect(truncate(path, 1 << 40) == 0)
+    let file = try #require(ELFFile(path: path))
+    #expect(file.buildID == [])
+    #expect(file.interpreter == nil)
+    let names = Set(file.sections.map(\.name))
+    #expect(names == [""])
+    #expect(SymbolTable(of: file, .functions).symbols(at: [1]) == [:])
+  }
+
+  /// 65,535 segments and sections, all of the whole file.
+  private static let hugeHeader: Data = {
+    var header = Data([0x7f, 0x45, 0x4c, 0x46, 2, 1] + [UInt8](repeating: 0, count: 58))
+    func put<Integer: FixedWidthInteger>(_ value: Integer, at offset: Int) {
+      withUnsafeBytes(of: value.littleEndian) { header.replaceSubrange(offset..<offset + $0.count, with: $0) }
+    }
+    put(UInt64(64), at: 32)
+    put(UInt64(64 + 56 * 65_535), at: 40)
+    for (offset, value) in [(54, 56), (56, 65_535), (58, 64), (60, 65_535), (62, 1)] {
+      put(UInt16(value), at: offset)
+    }
+    func note() -> Data {
+      var segment = Data(count: 56)
+      segment[0] = 4
+      segment.replaceSubrange(32..<40, with: withUnsafeBytes(of: UInt64(1 << 20)) { Data($0) })
+      return segment
+    }
+    func symbols() -> Data {
+      var section = Data(count: 64)
+      section[4] = 2
+      section.replaceSubrange(32..<40, with: withUnsafeBytes(of: UInt64(1 << 39)) { Data($0) })
+      return section
+    }
+    let (segment, section) = (note(), symbols())
+    for _ in 0..<65_535 { header += segment }
+    for _ in 0..<65_535 { header += section }
+    return header
+  }()
+
   /// Reads all there is to read. Nothing can be said about the values, but that they come.
   private func check(_ bytes: Data, in folder: TemporaryFolder) throws {
     let path = folder.path("damaged")

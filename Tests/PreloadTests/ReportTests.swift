@@ -41,11 +41,11 @@ struct ReportTests {
 
   @Test func toolReadsACaptureAndIsNotWatched() throws {
     let tool = try Script(
-      #"echo "$@"; echo "preload=$LD_PRELOAD options=$LIVEOBJECTS_OPTIONS"; head -c 7 "$6""#)
+      #"echo "$@"; echo "preload=$LD_PRELOAD options=$LIVEOBJECTS_OPTIONS"; head -c 7 "$7""#)
     let run = try runPreloaded(exiter, ["return"], options: "tool=\(tool.path):failon=held")
     #expect(
       run.standardError == """
-        report --text - --fail-on held /proc/self/fd/0
+        report --own-run --text - --fail-on held /proc/self/fd/0
         preload= options=
         LiveObj
         """)

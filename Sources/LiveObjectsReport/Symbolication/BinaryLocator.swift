@@ -14,16 +14,17 @@ final class BinaryLocator {
     /// - otherBuilds: files of the folder with this name and another build id.
     case file(String, otherBuilds: [String])
     /// A file is there, and its build id is another one.
-    case rebuilt
+    case otherBuild
     case missing
   }
 
   private let folder: String?
+  private lazy var mounts = MountTable()
   private var known: [Image: (location: Location, version: FileVersion?)] = [:]
   private lazy var filesOfFolder: [String] = folder.map(Self.files(below:)) ?? []
   private lazy var filesByBuildID = Dictionary(
     filesOfFolder.compactMap { path in
-      ELFFile(path: path).flatMap { $0.buildID.isEmpty ? nil : ($0.buildID, path) }
+      file(at: path).flatMap { $0.buildID.isEmpty ? nil : ($0.buildID, $0.path) }
     }, uniquingKeysWith: { first, _ in first })
 
   /// - Parameter folder: where to look, at any depth, before an image's own path is tried.
@@ -42,13 +43,13 @@ final class BinaryLocator {
       return .file(path, otherBuilds: [])
     }
     let candidates = filesOfFolder.filter { $0.fileName == image.path.fileName } + [image.path]
-    let files = candidates.compactMap { path in ELFFile(path: path).map { (path, $0) } }
+    let files = candidates.compactMap(file(at:))
     guard !files.isEmpty else { return .missing }
-    // Without a build id in the capture there is nothing to compare.
-    let match = files.firstIndex { image.buildID.isEmpty || $0.1.buildID == image.buildID }
-    guard let match else { return .rebuilt }
-    return .file(files[match].0, otherBuilds: files[..<match].map(\.0))
+    guard let match = files.firstIndex(where: { $0.buildID == image.buildID }) else { return .otherBuild }
+    return .file(files[match].path, otherBuilds: files[..<match].map(\.path))
   }
+
+  private func file(at path: String) -> ELFFile? { mounts.storedFile(path).flatMap(ELFFile.init(path:)) }
 
   private static func files(below folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }

@@ -12,6 +12,7 @@ public final class BinarySymbolicator: Symbolicator {
 
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
+  private let origin: CaptureOrigin
   /// As it was at first: nobody may read one that another thread of the program changes.
   private let environment = Environment.variables(without: unwantedVariables)
   private let patience: Duration
@@ -20,8 +21,9 @@ public final class BinarySymbolicator: Symbolicator {
   /// One that worked: without it, there are no lines whatever a file holds.
   private var hasSymbolizer = false
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
-  /// Files of the toolchain and of the system.
-  private var systemBinaries: Set<String> = []
+  /// Files that the symbolizer is not asked about: those of the toolchain and of the system, and what might be another
+  /// file than the one that ran.
+  private var withoutSymbolizer: Set<String> = []
   /// Those that no symbolizer has been asked for, since there was none or it failed.
   private var unsettled: Set<CodeAddress> = []
   private var names: [String: FunctionName] = [:]
@@ -35,11 +37,20 @@ public final class BinarySymbolicator: Symbolicator {
   /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
   ///   they are told by build id, or by name where there is none.
   public convenience init(binaries: String? = nil) {
-    self.init(binaries: binaries, search: SymbolizerSearch())
+    self.init(binaries: binaries, origin: .unknown)
+  }
+
+  /// - Parameter origin: of all captures that it will be asked about.
+  package convenience init(binaries: String? = nil, origin: CaptureOrigin) {
+    self.init(binaries: binaries, origin: origin, search: SymbolizerSearch())
   }
 
   /// - Parameter patience: how long the symbolizer may be silent before it is killed.
-  init(binaries: String?, search: SymbolizerSearch, patience: Duration = .seconds(60)) {
+  init(
+    binaries: String?, origin: CaptureOrigin = .unknown, search: SymbolizerSearch,
+    patience: Duration = .seconds(60)
+  ) {
+    self.origin = origin
     self.search = search
     self.patience = patience
     locator = BinaryLocator(folder: binaries)
@@ -81,10 +92,11 @@ public final class BinarySymbolicator: Symbolicator {
     let own = addresses.filter { frame, _ in frame.image.map { !capture.images[$0].isSystem } ?? false }
     for (binary, addresses) in Dictionary(grouping: Set(own.values), by: \.binary) {
       let named = addresses.compactMap { known[$0] }.joined()
-      guard hasSymbolizer, named.allSatisfy({ $0.line == nil }), let file = ELFFile(path: binary),
+      guard hasSymbolizer, !withoutSymbolizer.contains(binary), named.allSatisfy({ $0.line == nil }),
+        let file = ELFFile(path: binary),
         file.holdsSwift, !file.holdsDebugInformation
       else { continue }
-      collectedNotes.add(lineless: binary)
+      collectedNotes.add(.lineless, binary)
     }
   }
 
@@ -95,7 +107,7 @@ public final class BinarySymbolicator: Symbolicator {
       guard let index, capture.images.indices.contains(index),
         let binary = binary(of: capture.images[index])
       else { continue }
-      if capture.images[index].isSystem { systemBinaries.insert(binary) }
+      if mustNotBeAskedAbout(capture.images[index], binary) { withoutSymbolizer.insert(binary) }
       for frame in frames {
         // A return address: the call lies before it.
         addresses[frame] = CodeAddress(binary: binary, address: frame.offset - min(frame.offset, 1))
@@ -104,16 +116,24 @@ public final class BinarySymbolicator: Symbolicator {
     return addresses
   }
 
+  /// llvm-symbolizer is no reader of files that anybody may have made: it gets those that ran, and no others.
+  private func mustNotBeAskedAbout(_ image: Image, _ binary: String) -> Bool {
+    if image.isSystem { return true }
+    guard image.buildID.isEmpty, origin == .unknown else { return false }
+    collectedNotes.add(.withoutBuildID, binary)
+    return true
+  }
+
   func binary(of image: Image) -> String? {
     switch locator.location(of: image) {
     case .file(let path, let otherBuilds):
-      for other in otherBuilds { collectedNotes.add(otherBuild: other) }
+      for other in otherBuilds { collectedNotes.add(.unusedBuild, other) }
       return path
-    case .rebuilt:
-      collectedNotes.add(rebuilt: image.path)
+    case .otherBuild:
+      collectedNotes.add(.otherBuild, image.path)
     case .missing:
-      // The kernel's own image (`linux-vdso.so.1`) is no file.
-      if image.path.hasPrefix("/") { collectedNotes.add(missing: image.path) }
+      // The kernel's own image is no file.
+      if image.path != "linux-vdso.so.1" { collectedNotes.add(.missing, image.path) }
     }
     return nil
   }
@@ -124,7 +144,7 @@ public final class BinarySymbolicator: Symbolicator {
     for address in addresses { known[address] = [] }
     let addresses = addresses.subtracting(resolveWithoutLines(among: addresses))
     guard !addresses.isEmpty else { return }
-    guard let symbolizer = symbolizer(forProcessWith: images) else {
+    guard let symbolizer = symbolizer(forProcessWith: origin == .ownRun ? images : []) else {
       collectedNotes.addMissingSymbolizer()
       return resolveWithoutSymbolizer(addresses)
     }
@@ -154,8 +174,9 @@ public final class BinarySymbolicator: Symbolicator {
     return symbolizer
   }
 
-  /// Names what needs no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of
-  /// its time, and asynchronous closures, for which a variable stands, the async function pointer.
+  /// Names what gets no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of
+  /// its time, files that it must not read, and asynchronous closures, for which a variable stands, the async
+  /// function pointer.
   ///
   /// - Returns: the addresses that need nothing else.
   private func resolveWithoutLines(among addresses: Set<CodeAddress>) -> Set<CodeAddress> {
@@ -163,7 +184,7 @@ public final class BinarySymbolicator: Symbolicator {
     for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
       guard let file = ELFFile(path: binary) else { continue }
       let pointers = addresses.filter { !file.holdsCode(at: $0.address) }
-      let code = systemBinaries.contains(binary) ? Set(addresses).subtracting(pointers) : []
+      let code = withoutSymbolizer.contains(binary) ? Set(addresses).subtracting(pointers) : []
       resolve(pointers, fromSymbolsOf: file, .variables)
       resolve(code, fromSymbolsOf: file, .functions)
       resolved.formUnion(code.union(pointers))

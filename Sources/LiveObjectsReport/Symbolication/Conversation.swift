@@ -15,7 +15,13 @@ final class Conversation {
     case ended(ChildProcess.Ending)
     /// It did not answer in time. It has been killed.
     case hung
+    /// Its answer did not end. It has been killed.
+    case endless
   }
+
+  /// More than answers have, so that a program that prints without end does not fill the memory.
+  private static let mostBytes = 1 << 26
+  private static let mostBytesAnAnswer = 1 << 12
 
   private let program: HelperProcess
   let socket: Socket
@@ -58,7 +64,12 @@ final class Conversation {
     var rest = Array(questions.joined(separator: "\n").utf8 + [newline])[...]
     var answers: [UInt8] = []
     var missing = questions.count
+    let mostBytes = max(Self.mostBytes, questions.count * Self.mostBytesAnAnswer)
     while missing > 0 {
+      guard answers.count < mostBytes else {
+        _ = end(after: .zero)
+        throw .endless
+      }
       switch socket.exchange(&rest, &answers, patience: patience) {
       case .progress(let count): missing -= Self.emptyLines(in: answers, last: count)
       case .silence:

@@ -31,18 +31,30 @@ package final class ELFFile {
   private static let buildIDNote: UInt32 = 3
   private static let executableFlag: UInt64 = 4
 
+  /// More than any real file has: what makes a report slow or large is a lie.
+  private enum Limit {
+    static let notes = 16
+    static let noteBytes: UInt64 = 1 << 20
+    static let interpreterBytes: UInt64 = 4096
+    static let sectionNameBytes: UInt64 = 1 << 24
+    static let sectionName = 256
+    static let bytes: UInt64 = 1 << 29
+  }
+
   struct Segment {
     var type: UInt32
     var offset: UInt64
     var size: UInt64
   }
 
+  let path: String
   private let descriptor: CInt
   private let header: LittleEndianBytes
 
   /// - Returns: `nil` if the file cannot be opened or is not such an ELF file.
   package init?(path: String) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    self.path = path
+    descriptor = Self.open(path)
     guard descriptor >= 0 else { return nil }
     guard let header = Self.read(descriptor, 0, 64),
       header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1])
@@ -55,9 +67,24 @@ package final class ELFFile {
 
   deinit { close(descriptor) }
 
+  /// Opens regular files only: opening a device can start it, and opening a FIFO is what its writer waits for.
+  private static func open(_ path: String) -> CInt {
+    var status = stat()
+    guard stat(path, &status) == 0, status.isRegularFile else { return -1 }
+    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return -1 }
+    // Another file may have taken its place meanwhile.
+    guard fstat(descriptor, &status) == 0, status.isRegularFile else {
+      close(descriptor)
+      return -1
+    }
+    return descriptor
+  }
+
   /// The linker's build id; empty where there is none.
   package var buildID: [UInt8] {
-    for segment in segments where segment.type == SegmentType.notes {
+    for segment in segments.lazy.filter({ $0.type == SegmentType.notes }).prefix(Limit.notes)
+    where segment.size <= Limit.noteBytes {
       if let notes = read(segment.offset, segment.size), let id = Self.buildID(in: notes) {
         return id
       }
@@ -67,7 +94,7 @@ package final class ELFFile {
 
   /// The path of the dynamic loader that the program asks for; `nil` for one that is linked statically.
   package var interpreter: String? {
-    segments.first { $0.type == SegmentType.interpreter }
+    segments.first { $0.type == SegmentType.interpreter && $0.size <= Limit.interpreterBytes }
       .flatMap { read($0.offset, $0.size) }
       .map { String(decoding: $0.bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
@@ -96,7 +123,7 @@ package final class ELFFile {
     // A size is believed only up to the file's own, so that a lie allocates nothing.
     let fileSize = lseek(descriptor, 0, SEEK_END)
     let (end, overflow) = offset.addingReportingOverflow(size)
-    guard !overflow, fileSize >= 0, end <= UInt64(fileSize) else { return nil }
+    guard !overflow, size <= Limit.bytes, fileSize >= 0, end <= UInt64(fileSize) else { return nil }
     var isComplete = false
     let bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
       while count < buffer.count {
@@ -111,7 +138,7 @@ package final class ELFFile {
   }
 
   private func readSegments() -> [Segment] {
-    guard let offset = header.uint64(32), let size = header.uint16(54), size >= 56,
+    guard let offset = header.uint64(32), let size = header.uint16(54), size == 56,
       let count = header.uint16(56),
       let table = read(offset, UInt64(size) * UInt64(count))
     else { return [] }
@@ -125,17 +152,17 @@ package final class ELFFile {
   }
 
   private func readSections() -> [Section] {
-    guard let offset = header.uint64(40), let size = header.uint16(58), size >= 64,
+    guard let offset = header.uint64(40), let size = header.uint16(58), size == 64,
       let count = header.uint16(60), let names = header.uint16(62),
       let table = read(offset, UInt64(size) * UInt64(count))
     else { return [] }
     let nameOffsets = (0..<Int(count)).map { table.uint32($0 * Int(size)) ?? 0 }
     var sections = (0..<Int(count)).map { Self.section(in: table, at: $0 * Int(size)) }
-    guard sections.indices.contains(Int(names)),
+    guard sections.indices.contains(Int(names)), sections[Int(names)].size <= Limit.sectionNameBytes,
       let strings = read(sections[Int(names)].offset, sections[Int(names)].size)
     else { return sections }
     for index in sections.indices {
-      sections[index].name = strings.string(Int(nameOffsets[index])) ?? ""
+      sections[index].name = strings.string(Int(nameOffsets[index]), atMost: Limit.sectionName) ?? ""
     }
     return sections
   }
@@ -165,3 +192,9 @@ package final class ELFFile {
     return nil
   }
 }
+
+extension stat {
+  fileprivate var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+}
+
+private func openFile(_ path: String, _ flags: CInt) -> CInt { open(path, flags) }

@@ -74,6 +74,7 @@ final class LLVMSymbolizer {
           hasDied = true
           self.conversation = nil
         case .hung: throw giveUp("it did not answer within \(patience)")
+        case .endless: throw giveUp("its answer did not end")
         }
       }
     }

@@ -9,9 +9,11 @@ struct LittleEndianBytes {
   func uint64(_ offset: Int) -> UInt64? { load(offset) }
 
   /// The text from an offset to the next NUL byte.
-  func string(_ offset: Int) -> String? {
+  ///
+  /// - Parameter count: where it ends at the latest; compilers make names of some ten thousand bytes.
+  func string(_ offset: Int, atMost count: Int = 1 << 18) -> String? {
     guard bytes.indices.contains(offset) else { return nil }
-    return String(decoding: bytes[offset...].prefix { $0 != 0 }, as: UTF8.self)
+    return String(decoding: bytes[offset...].prefix(count).prefix { $0 != 0 }, as: UTF8.self)
   }
 
   private func load<Integer: FixedWidthInteger>(_ offset: Int) -> Integer? {

@@ -1,60 +1,51 @@
-/// What could not be named, and why: a sentence a reason, however many files it is about.
+/// What could not be named, and why: a sentence for each file.
 struct SymbolicationNotes {
-  /// Images whose files are not there, and those whose files are not the ones that ran.
-  private var missing: [String] = []
-  private var rebuilt: [String] = []
-  /// Files of `--binaries` that are not the ones that ran, where these were found elsewhere.
-  private var otherBuilds: [String] = []
-  /// Files of the program's own that have no debug information.
-  private var lineless: [String] = []
+  enum Problem: CaseIterable {
+    /// The path in the capture leads to another file than the one that ran.
+    case otherBuild
+    case missing
+    /// A file of `--binaries` is not the one that ran, which was found elsewhere.
+    case unusedBuild
+    /// There is nothing in it that tells it from another.
+    case withoutBuildID
+    /// A file of the program's own without debug information.
+    case lineless
+  }
+
+  private var files: [Problem: Set<String>] = [:]
   private var symbolizer: [String] = []
 
-  mutating func add(missing path: String) { Self.add(path, to: &missing) }
-  mutating func add(rebuilt path: String) { Self.add(path, to: &rebuilt) }
-
-  mutating func add(otherBuild path: String) { Self.add(path, to: &otherBuilds) }
-  mutating func add(lineless path: String) { Self.add(path, to: &lineless) }
+  mutating func add(_ problem: Problem, _ path: String) { files[problem, default: []].insert(path) }
 
   mutating func addMissingSymbolizer() {
-    Self.add(
-      "llvm-symbolizer was not found: no file and line. It comes with the Swift toolchain and with LLVM.",
-      to: &symbolizer)
+    addOnce(
+      "llvm-symbolizer was not found, so files and lines are missing: install the package `llvm`, or put a Swift "
+        + "toolchain that has it into PATH.")
   }
 
   mutating func addFailedSymbolizer(_ path: String, _ reason: String) {
-    Self.add("\(path) failed (\(reason)): no file and line.", to: &symbolizer)
+    addOnce("\(path) failed (\(reason)): no file and line.")
+  }
+
+  private mutating func addOnce(_ sentence: String) {
+    if !symbolizer.contains(sentence) { symbolizer.append(sentence) }
   }
 
   var sentences: [String] {
-    var sentences = symbolizer
-    if !rebuilt.isEmpty {
-      sentences.append(
-        "Rebuilt since the capture, so that its frames have no names: \(Self.list(rebuilt)).")
-    }
-    if !missing.isEmpty {
-      sentences.append(
-        "Not found, so that its frames have no names: \(Self.list(missing)). "
-          + "`--binaries` says where to look.")
-    }
-    if !otherBuilds.isEmpty {
-      sentences.append("Of another build than the one that ran, so not used: \(Self.list(otherBuilds)).")
-    }
-    if !lineless.isEmpty {
-      sentences.append(
-        "\(Self.list(lineless)) \(lineless.count == 1 ? "has" : "have") no debug information, "
-          + "so lines are missing: build with -g.")
-    }
-    return sentences
+    symbolizer
+      + Problem.allCases.flatMap { problem in
+        files[problem, default: []].sorted().map { Self.sentence(problem, $0) }
+      }
   }
 
-  private static func add(_ text: String, to list: inout [String]) {
-    if !list.contains(text) { list.append(text) }
-  }
-
-  /// The first few of many.
-  private static func list(_ paths: [String]) -> String {
-    let paths = paths.sorted()
-    let shown = paths.prefix(3).joined(separator: ", ")
-    return paths.count > 3 ? "\(shown) and \(paths.count - 3) more" : shown
+  private static func sentence(_ problem: Problem, _ file: String) -> String {
+    switch problem {
+    case .otherBuild: "\(file): another build (build id differs), so its frames have no names."
+    case .missing:
+      "\(file): not on this machine, so its frames have no names. `--binaries` says where to look."
+    case .unusedBuild: "\(file): another build (build id differs) than the one that ran, so not used."
+    case .withoutBuildID: "\(file): no build id, so only its symbol table was read: link with --build-id."
+    case .lineless: "\(file): no debug information, so lines are missing: build with -g."
+    }
   }
 }

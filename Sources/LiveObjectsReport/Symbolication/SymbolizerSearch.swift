@@ -9,17 +9,20 @@ struct SymbolizerSearch {
   /// The folders to look in, in order.
   var folders: [String]
 
-  /// The folders of `PATH`, and where distributions put it.
+  /// The folders of `PATH`, and where distributions put it. Not those that depend on the current folder, which may be
+  /// anybody's.
   init() {
     folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
+    folders.removeAll { !$0.hasPrefix("/") }
   }
 
   init(folders: [String]) {
     self.folders = folders
   }
 
-  /// - Parameter images: the files of a process; the toolchain whose libraries are among them comes first,
-  ///   because its symbolizer knows the debug information that its compiler wrote.
+  /// - Parameter images: the files of a process that ran here; the toolchain whose libraries are among them comes
+  ///   first, because its symbolizer knows the debug information that its compiler wrote. Never those of a capture
+  ///   that somebody else may have made: the program that is found is executed.
   /// - Returns: the path.
   func symbolizer(forProcessWith images: [String]) -> String? {
     let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
@@ -30,7 +33,7 @@ struct SymbolizerSearch {
   /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.
   private static func toolchain(ofLibrary path: String) -> String? {
     let suffix = "/lib/swift/linux/libswiftCore.so"
-    return path.hasSuffix(suffix) ? path.dropLast(suffix.utf8.count) + "/bin" : nil
+    return path.hasPrefix("/") && path.hasSuffix(suffix) ? path.dropLast(suffix.utf8.count) + "/bin" : nil
   }
 
   /// The folders of the compilers that are found, which are often links into the toolchain.
