@@ -12,7 +12,7 @@ extension Unicode.Scalar {
 extension String {
   /// The text with everything made visible that would act on a terminal. Names come from the
   /// program, and a program may put anything into them.
-  var printable: String {
+  package var printable: String {
     guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.isPrintable {

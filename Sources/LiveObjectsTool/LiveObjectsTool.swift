@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveObjectsReport
 
 @main
 struct LiveObjectsTool: ParsableCommand {
@@ -28,8 +29,19 @@ struct LiveObjectsTool: ParsableCommand {
     } catch {
       // The parser's own status for wrong arguments is another one than promised.
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      StandardStream.error.write(fullMessage(for: error) + "\n")
+      StandardStream.error.write(usageMessage(for: error) + "\n")
       exit(withError: ExitCode(ExitStatus.usage))
+    }
+  }
+
+  /// What the parser says of wrong arguments. It repeats them, so it gets them in a form that does nothing to a terminal
+  /// and has no line ends: names of files are arguments, and may hold anything.
+  private static func usageMessage(for error: any Error) -> String {
+    do {
+      _ = try parseAsRoot(CommandLine.arguments.dropFirst().map(\.printable))
+      return fullMessage(for: error).printable
+    } catch {
+      return fullMessage(for: error)
     }
   }
 }

@@ -4,7 +4,8 @@ struct ToolFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Prints one line to standard error, marked as this tool's.
+/// Prints one line to standard error, marked as this tool's. Whatever is in it, it stays one line, and does nothing to
+/// a terminal: much of it comes from programs and from captures.
 func printError(_ line: String) {
-  StandardStream.error.write("liveobjects: \(line)\n")
+  StandardStream.error.write("liveobjects: \(line.printable)\n")
 }
