@@ -44,6 +44,7 @@ let package = Package(
     .target(name: "CLiveObjects"),
     .target(name: "CCompanion"),
     .target(name: "CSpawn"),
+    .target(name: "CLiveObjectsOptions"),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
     .target(
@@ -74,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "LiveObjectsTool",
       dependencies: [
-        "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        "CLiveObjectsOptions", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -115,7 +116,7 @@ let package = Package(
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
-      dependencies: ["CLiveObjects", "CCompanion", "CSpawn"],
+      dependencies: ["CLiveObjects", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.

@@ -5,7 +5,6 @@
 //
 //   preload.c          the constructor: starts the recorder, if the program is one to watch
 //   activation.c       is it one to watch?
-//   options.c          LIVEOBJECTS_OPTIONS, one table in options.def
 //   exit.c             every way to end, and the one report before it
 //   report.c           capture -> tool -> output
 //   tool.c             where the `liveobjects` tool is, and how it is called (CSpawn runs it)
@@ -19,15 +18,17 @@
 //   test_output.c      what its output says of it
 //   test_entry.c       the way round, where neither can be known
 //   descriptor.c       patient writes, nameless files
-//   text.c             text and JSON without stdio
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
 //
+// CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without stdio.
 // Symbols are hidden by this header; `_exit` and `_Exit` are the only ones exported.
 
 #ifndef LIVEOBJ_PRELOAD_H
 #define LIVEOBJ_PRELOAD_H
 
 #include "CLiveObjects.h"
+#include "options.h"
+#include "text.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -36,9 +37,6 @@
 #include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
-
-#include "options.h"
-#include "text.h"
 
 // MARK: activation.c
 

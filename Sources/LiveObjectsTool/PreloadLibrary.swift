@@ -39,9 +39,9 @@ enum PreloadLibrary {
   ///   - library: its path; what the caller preloads as well comes behind it.
   ///   - options: stronger than those of the environment, the last ones most.
   static func environment(preloading library: String, options: [String?]) -> [String] {
-    Environment.variables(without: ["LD_PRELOAD", "LIVEOBJECTS_OPTIONS"]) + [
+    Environment.variables(without: ["LD_PRELOAD", LibraryOptions.variable]) + [
       "LD_PRELOAD=" + joined([library, Environment["LD_PRELOAD"]]),
-      "LIVEOBJECTS_OPTIONS=" + joined([Environment["LIVEOBJECTS_OPTIONS"]] + options),
+      "\(LibraryOptions.variable)=" + joined([Environment[LibraryOptions.variable]] + options),
     ]
   }
 

@@ -31,9 +31,9 @@ struct RunCommand: ParsableCommand {
   var command: [String]
 
   func run() throws {
+    try LibraryOptions.check(options, under: "run")
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    OverriddenOptions.sayWhatHasNoEffect(options, under: "run")
     let signals = BlockedSignals()
     defer { signals.restore() }
     let run = try watch(preloading: library, signals, for: outputs)

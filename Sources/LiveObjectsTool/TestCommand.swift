@@ -35,9 +35,9 @@ struct TestCommand: ParsableCommand {
   func run() throws {
     // After the first of `swift test`'s arguments it would be asked for that one's help.
     if ["-h", "-help", "--help"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
+    try LibraryOptions.check(options, under: "test")
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    OverriddenOptions.sayWhatHasNoEffect(options, under: "test")
     Companions.sayWhatIsMissing(beside: library)
     let signals = BlockedSignals()
     defer { signals.restore() }

@@ -107,6 +107,42 @@ static void what_is_not_understood_gets_one_line_and_the_rest_counts(void) {
                             "it is ignored\n");
 }
 
+static void check(const char *string, const char *expected) {
+    char problem[512] = "";
+    EXPECT(liveobj_options_check(string, problem, sizeof problem) == !*expected);
+    EXPECT_STRING(problem, expected);
+}
+
+static void a_string_can_be_checked(void) {
+    check("", "");
+    check("depth=5:retains='Demo.*,a:b':output=x", "");
+    check("depth=5:colour=red",
+          "there is no option 'colour'; the options are output, format, stacks, depth, retains, "
+          "graph, failon, exitcode, tool, verbosity, way, maxobjects, maxstackbytes");
+    check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");
+    check("graph=maybe", "graph=maybe is not one of on|off");
+    check("graph", "'graph' has no value (key=value:key=value)");
+    check("tool='x", "the quotes in tool='x do not match");
+    check("suppressions=x", "suppressions is not supported yet");
+    char problem[8];
+    EXPECT(!liveobj_options_check("a\x1b=1", problem, sizeof problem));
+    EXPECT_STRING(problem, "there i");
+}
+
+static void an_open_quote_is_known(void) {
+    EXPECT(liveobj_options_are_closed("a='x':b=\"y:z\":c"));
+    EXPECT(!liveobj_options_are_closed("a='x"));
+    EXPECT(!liveobj_options_are_closed("b=1:a=\"x"));
+    EXPECT(!liveobj_options_are_closed("a='x'y"));
+    EXPECT(liveobj_options_are_closed("a=x'"));
+}
+
+static void names_are_found_outside_of_values(void) {
+    EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output"));
+    EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool"));
+    EXPECT(!liveobj_options_set("toolbox=1", "tool"));
+}
+
 static void numbers_out_of_range_are_refused(void) {
     static const char *const bad[] = {
         "depth=0",      "depth=513",    "depth=-1",
@@ -182,6 +218,9 @@ int main(void) {
     empty_pairs_are_nothing();
     the_last_of_two_wins();
     what_is_not_understood_gets_one_line_and_the_rest_counts();
+    a_string_can_be_checked();
+    an_open_quote_is_known();
+    names_are_found_outside_of_values();
     numbers_out_of_range_are_refused();
     problems_cannot_steer_the_terminal();
     long_values_are_refused_and_cut_in_the_line();

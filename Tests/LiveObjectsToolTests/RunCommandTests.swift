@@ -107,6 +107,34 @@ struct RunCommandTests {
     #expect(line.map(result.standardError.contains) ?? true)
   }
 
+  @Test(
+    "refuses options that the preload library would not understand, and does not start the program",
+    arguments: [
+      ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, retains, "),
+      ("depth=4:stacks=maybe", "stacks=maybe is not one of on|off"),
+      ("depth=0", "depth=0 is not a number from 1 to 512"), ("stacks", "'stacks' has no value"),
+      ("suppressions=x", "suppressions is not supported yet"),
+      ("retains='Demo", "the quotes in retains='Demo do not match"),
+      ("tool=\"x\"y", "the quotes in tool=\"x\"y do not match"),
+    ])
+  func refusesWrongOptions(options: String, reason: String) throws {
+    let result = try run(["--options", options, "--", "echo", "started"])
+    #expect(result.status == .exited(2))
+    #expect(result.standardOutput.isEmpty)
+    #expect(result.standardError.hasPrefix("liveobjects: --options: \(reason)"))
+  }
+
+  @Test("refuses an inherited quote that would swallow its own options; the library says the rest itself")
+  func refusesAnInheritedQuote() throws {
+    let open = try run(["--", "echo", "started"], environment: ["LIVEOBJECTS_OPTIONS": "depth=3:retains='x"])
+    #expect(open.status == .exited(2))
+    #expect(open.standardOutput.isEmpty)
+    #expect(
+      open.standardError == "liveobjects: LIVEOBJECTS_OPTIONS: the quotes in retains='x do not match\n")
+    let wrong = try run(["--", "echo", "started"], environment: ["LIVEOBJECTS_OPTIONS": "foo=1"])
+    #expect(wrong.standardOutput == "started\n")
+  }
+
   @Test("adds to LD_PRELOAD and LIVEOBJECTS_OPTIONS what the caller had there")
   func addsToTheEnvironment() throws {
     let result = try run(

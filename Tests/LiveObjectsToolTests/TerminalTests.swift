@@ -40,7 +40,7 @@ struct TerminalTests {
     arguments: [
       ["--\(evil)"], ["report", "--\(evil)", "x"], ["report", "x", "--fail-on", evil], [evil],
       ["run", evil], ["run", "--text", evil, "--json", evil, "--", "true"], ["run", "--options", evil],
-      ["run", "--", "/nowhere/\(evil)"],
+      ["run", "--options", evil, "--", "true"], ["run", "--", "/nowhere/\(evil)"],
     ])
   func showsArguments(arguments: [String]) throws {
     let result = try runProgram(BuiltProducts.tool, arguments)

@@ -110,6 +110,14 @@
         #expect(result.standardOutput.contains("USAGE: liveobjects test"))
       }
 
+      @Test("refuses options that the preload library would not understand")
+      func refusesWrongOptions() throws {
+        let result = try ToolSample.test(["--options", "depht=3", "--version"])
+        #expect(result.status == .exited(2))
+        #expect(result.standardOutput.isEmpty)
+        #expect(result.standardError.hasPrefix("liveobjects: --options: there is no option 'depht'; "))
+      }
+
       @Test("says which options it decides itself")
       func saysWhatItOverrides() throws {
         let result = try ToolSample.test(["--options", "format=json:depth=3", "list"])

@@ -3,7 +3,7 @@
 // Everything here is async-signal-safe as far as the given write function is.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "text.h"
 
 #include <string.h>
 

@@ -3,10 +3,13 @@
 #ifndef LIVEOBJ_OPTIONS_H
 #define LIVEOBJ_OPTIONS_H
 
+#include "options_check.h"
 #include "text.h"
 
 #include <limits.h>
 #include <stdint.h>
+
+#pragma GCC visibility push(hidden)
 
 #define LIVEOBJ_OPTIONS_VARIABLE "LIVEOBJECTS_OPTIONS"
 
@@ -47,5 +50,7 @@ struct liveobj_option_row {
 };
 size_t liveobj_options_count(void);
 struct liveobj_option_row liveobj_options_row(size_t index);
+
+#pragma GCC visibility pop
 
 #endif

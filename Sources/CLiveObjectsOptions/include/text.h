@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(hidden)
+
 /// Takes the next bytes; returns false to give up. The same as the recorder's `liveobj_write_fn`.
 typedef bool (*liveobj_text_write_fn)(void *context, const void *bytes, size_t count);
 
@@ -44,5 +46,7 @@ bool liveobj_text_flush(struct liveobj_text *text);
 /// A number's decimal digits, in the caller's memory.
 #define LIVEOBJ_DIGITS 24
 const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number);
+
+#pragma GCC visibility pop
 
 #endif

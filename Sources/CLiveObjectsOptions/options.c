@@ -1,0 +1,358 @@
+// options.c - owns the table of options; its values belong to the caller.
+//
+// Nothing here calls malloc. Runs in the constructor, in the tool, and in tests.
+
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <string.h>
+
+enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER };
+
+struct row {
+    enum kind kind;
+    struct liveobj_option_row text;
+    size_t offset;
+    uint64_t min, max;
+};
+
+#define AT(name) offsetof(struct liveobj_options, name)
+
+static const struct row rows[] = {
+#define LIVEOBJ_OPTION_PATH(name, standard, help)                                                  \
+    {KIND_PATH, {#name, standard, "", help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_TEXT(name, standard, values, help)                                          \
+    {KIND_TEXT, {#name, standard, values, help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_CHOICE(name, values, help)                                                  \
+    {KIND_CHOICE, {#name, "", values, help}, AT(name), 0, 0},
+#define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
+    {KIND_NUMBER, {#name, standard, "", help}, AT(name), min, max},
+#define LIVEOBJ_OPTION_LATER(name, help) {KIND_LATER, {#name, "", "", help}, 0, 0, 0},
+#include "options.def"
+};
+
+/// A part of the string that is being parsed.
+struct slice {
+    const char *start;
+    size_t count;
+};
+
+static bool slice_equals(struct slice slice, const char *string) {
+    return strlen(string) == slice.count && memcmp(slice.start, string, slice.count) == 0;
+}
+
+size_t liveobj_options_count(void) {
+    return sizeof rows / sizeof rows[0];
+}
+
+struct liveobj_option_row liveobj_options_row(size_t index) {
+    return rows[index].text;
+}
+
+static const struct row *find_row(struct slice name) {
+    for (size_t i = 0; i < liveobj_options_count(); i++)
+        if (slice_equals(name, rows[i].text.name))
+            return &rows[i];
+    return NULL;
+}
+
+// MARK: - Values
+
+/// The next word of `off|all`; `rest` moves behind it.
+static struct slice next_word(const char **rest) {
+    struct slice word = {*rest, strcspn(*rest, "|")};
+    *rest += word.count;
+    if (**rest == '|')
+        ++*rest;
+    return word;
+}
+
+static bool parse_choice(const char *values, struct slice value, unsigned *result) {
+    unsigned position = 0;
+    for (const char *rest = values; *rest; position++) {
+        struct slice word = next_word(&rest);
+        if (word.count == value.count && memcmp(word.start, value.start, word.count) == 0) {
+            *result = position;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The power of two that a suffix multiplies by; -1 if there is no such suffix.
+static int suffix_shift(struct slice suffix) {
+    if (suffix.count == 0)
+        return 0;
+    if (suffix.count > 1)
+        return -1;
+    switch (suffix.start[0]) {
+    case 'K':
+        return 10;
+    case 'M':
+        return 20;
+    case 'G':
+        return 30;
+    default:
+        return -1;
+    }
+}
+
+static bool parse_number(const struct row *row, struct slice value, uint64_t *result) {
+    uint64_t number = 0;
+    size_t digits = 0;
+    // 12 digits and 30 bits stay below 2^64.
+    while (digits < value.count && digits < 12 && value.start[digits] >= '0' &&
+           value.start[digits] <= '9')
+        number = number * 10 + (uint64_t)(value.start[digits++] - '0');
+    int shift = suffix_shift((struct slice){value.start + digits, value.count - digits});
+    if (digits == 0 || shift < 0)
+        return false;
+    *result = number << shift;
+    return *result >= row->min && *result <= row->max;
+}
+
+static bool parse_text(struct slice value, char text[PATH_MAX]) {
+    if (value.count >= PATH_MAX)
+        return false;
+    memcpy(text, value.start, value.count);
+    text[value.count] = '\0';
+    return true;
+}
+
+static bool set_value(struct liveobj_options *options, const struct row *row, struct slice value) {
+    char *field = (char *)options + row->offset;
+    uint64_t number;
+    switch (row->kind) {
+    case KIND_PATH:
+    case KIND_TEXT:
+        return value.count > 0 && parse_text(value, field);
+    case KIND_CHOICE:
+        return parse_choice(row->text.values, value, (unsigned *)(void *)field);
+    case KIND_NUMBER:
+        if (!parse_number(row, value, &number))
+            return false;
+        *(uint64_t *)(void *)field = number;
+        return true;
+    case KIND_LATER:
+        return false;
+    }
+    return false;
+}
+
+void liveobj_options_reset(struct liveobj_options *options) {
+    memset(options, 0, sizeof *options);
+    for (size_t i = 0; i < liveobj_options_count(); i++)
+        if (rows[i].kind != KIND_CHOICE && rows[i].kind != KIND_LATER)
+            set_value(options, &rows[i],
+                      (struct slice){rows[i].text.standard, strlen(rows[i].text.standard)});
+}
+
+const char *liveobj_options_word(const struct liveobj_options *options, const char *name,
+                                 char *word, size_t size) {
+    const struct row *row = find_row((struct slice){name, strlen(name)});
+    if (!row || row->kind != KIND_CHOICE)
+        return NULL;
+    const char *rest = row->text.values;
+    struct slice chosen = next_word(&rest);
+    const void *field = (const char *)options + row->offset;
+    for (unsigned i = *(const unsigned *)field; i > 0; i--)
+        chosen = next_word(&rest);
+    if (chosen.count >= size)
+        return NULL;
+    memcpy(word, chosen.start, chosen.count);
+    word[chosen.count] = '\0';
+    return word;
+}
+
+// MARK: - Grammar
+
+/// `key=value`, without the quotes around the value.
+struct pair {
+    struct slice name;
+    struct slice value;
+    bool has_value;
+    bool is_closed; ///< false if a quote is open to the end of the string
+};
+
+/// The value at `*next`, without its quotes; `*next` moves to the ':' or the end behind it.
+/// \returns false if a quote is not closed, or text follows it.
+static bool take_value(const char **next, struct slice *value) {
+    char quote = **next;
+    if (quote != '\'' && quote != '"') {
+        *value = (struct slice){*next, strcspn(*next, ":")};
+        *next += value->count;
+        return true;
+    }
+    const char *end = strchr(*next + 1, quote);
+    if (!end || (end[1] != ':' && end[1] != '\0')) {
+        *value = (struct slice){*next, strlen(*next)};
+        *next += value->count;
+        return false;
+    }
+    *value = (struct slice){*next + 1, (size_t)(end - *next - 1)};
+    *next = end + 1;
+    return true;
+}
+
+/// \returns false at the end of the string.
+static bool take_pair(const char **next, struct pair *pair) {
+    *next += strspn(*next, ":");
+    if (!**next)
+        return false;
+    *pair = (struct pair){.name = {*next, strcspn(*next, "=:")}, .is_closed = true};
+    *next += pair->name.count;
+    if (**next == '=') {
+        ++*next;
+        pair->has_value = true;
+        pair->is_closed = take_value(next, &pair->value);
+    }
+    return true;
+}
+
+// MARK: - Problems
+
+enum problem { NO_PROBLEM, UNKNOWN_NAME, NO_VALUE, OPEN_QUOTE, UNSUPPORTED, WRONG_VALUE };
+
+static enum problem apply(struct liveobj_options *options, const struct pair *pair) {
+    const struct row *row = find_row(pair->name);
+    if (!pair->has_value)
+        return NO_VALUE;
+    if (!pair->is_closed)
+        return OPEN_QUOTE;
+    if (!row)
+        return UNKNOWN_NAME;
+    if (row->kind == KIND_LATER)
+        return UNSUPPORTED;
+    return set_value(options, row, pair->value) ? NO_PROBLEM : WRONG_VALUE;
+}
+
+/// Appends strings up to NULL, with nothing in them that could steer a terminal.
+__attribute__((sentinel)) static void append(struct liveobj_text *text, const char *first, ...) {
+    va_list rest;
+    va_start(rest, first);
+    for (const char *part = first; part; part = va_arg(rest, const char *))
+        liveobj_text_append_plain(text, part, strlen(part));
+    va_end(rest);
+}
+
+/// A slice cut to a length that a line can bear, as a string.
+struct excerpt {
+    char bytes[80];
+};
+
+static struct excerpt excerpt(struct slice slice) {
+    struct excerpt result;
+    size_t room = sizeof result.bytes - 1;
+    size_t count = slice.count < room ? slice.count : room;
+    memcpy(result.bytes, slice.start, count);
+    result.bytes[count] = '\0';
+    return result;
+}
+
+static void append_wrong_value(struct liveobj_text *text, const struct pair *pair) {
+    const struct row *row = find_row(pair->name);
+    char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
+    append(text, row->text.name, "=", excerpt(pair->value).bytes, NULL);
+    if (row->kind == KIND_NUMBER)
+        append(text, " is not a number from ", liveobj_text_digits(min, row->min), " to ",
+               liveobj_text_digits(max, row->max), NULL);
+    else if (row->kind == KIND_PATH)
+        append(text, " is not a path", NULL);
+    else
+        append(text, " is not one of ", row->text.values, NULL);
+}
+
+static void append_problem(struct liveobj_text *text, enum problem problem,
+                           const struct pair *pair) {
+    struct excerpt name = excerpt(pair->name);
+    if (problem == UNKNOWN_NAME)
+        append(text, "there is no option '", name.bytes, "'", NULL);
+    else if (problem == NO_VALUE)
+        append(text, "'", name.bytes, "' has no value (key=value:key=value)", NULL);
+    else if (problem == OPEN_QUOTE)
+        append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes,
+               " do not match", NULL);
+    else if (problem == UNSUPPORTED)
+        append(text, name.bytes, " is not supported yet", NULL);
+    else
+        append_wrong_value(text, pair);
+}
+
+void liveobj_options_parse(struct liveobj_options *options, const char *string,
+                           struct liveobj_text *problems) {
+    struct pair pair;
+    for (const char *next = string ? string : ""; take_pair(&next, &pair);) {
+        enum problem problem = apply(options, &pair);
+        if (problem == NO_PROBLEM)
+            continue;
+        append(problems, "LiveObjects: " LIVEOBJ_OPTIONS_VARIABLE ": ", NULL);
+        append_problem(problems, problem, &pair);
+        liveobj_text_append(problems, problem == WRONG_VALUE ? "; the default is used\n"
+                                                             : "; it is ignored\n");
+        liveobj_text_flush(problems);
+    }
+}
+
+// MARK: - For the tool
+
+static void append_names(struct liveobj_text *text) {
+    const char *separator = "; the options are ";
+    for (size_t i = 0; i < liveobj_options_count(); i++) {
+        if (rows[i].kind == KIND_LATER)
+            continue;
+        append(text, separator, rows[i].text.name, NULL);
+        separator = ", ";
+    }
+}
+
+/// A string in the caller's memory.
+struct sink {
+    char *bytes;
+    size_t room;
+};
+
+/// A `liveobj_text_write_fn`. What does not fit is cut off.
+static bool write_to_sink(void *context, const void *bytes, size_t count) {
+    struct sink *sink = context;
+    size_t part = count < sink->room ? count : sink->room;
+    memcpy(sink->bytes, bytes, part);
+    sink->bytes += part;
+    sink->room -= part;
+    *sink->bytes = '\0';
+    return true;
+}
+
+bool liveobj_options_check(const char *string, char *problem, size_t size) {
+    struct sink sink = {problem, size - 1};
+    struct liveobj_options options;
+    struct liveobj_text text;
+    struct pair pair;
+    liveobj_text_start(&text, write_to_sink, &sink);
+    for (const char *next = string; take_pair(&next, &pair);) {
+        enum problem found = apply(&options, &pair);
+        if (found == NO_PROBLEM)
+            continue;
+        append_problem(&text, found, &pair);
+        if (found == UNKNOWN_NAME)
+            append_names(&text);
+        liveobj_text_flush(&text);
+        return false;
+    }
+    return true;
+}
+
+bool liveobj_options_are_closed(const char *string) {
+    struct pair pair;
+    for (const char *next = string; take_pair(&next, &pair);)
+        if (!pair.is_closed)
+            return false;
+    return true;
+}
+
+bool liveobj_options_set(const char *string, const char *name) {
+    struct pair pair;
+    for (const char *next = string; take_pair(&next, &pair);)
+        if (slice_equals(pair.name, name))
+            return true;
+    return false;
+}

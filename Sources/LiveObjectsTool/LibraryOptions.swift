@@ -1,0 +1,38 @@
+internal import CLiveObjectsOptions
+import LiveObjectsReport
+
+/// The options of the preload library as `run` and `test` take them.
+enum LibraryOptions {
+  static let variable = "LIVEOBJECTS_OPTIONS"
+
+  /// Those that `run` and `test` decide themselves.
+  private static let overridden = ["output", "format", "failon", "exitcode", "tool"]
+
+  /// Checks the options, and says in one line which of them have no effect.
+  ///
+  /// - Parameters:
+  ///   - options: the value of `--options`. A mistake in it would go unnoticed in a job that nobody watches.
+  ///   - command: the subcommand.
+  /// - Throws: if the options cannot be used, or those of the environment would swallow what this tool appends.
+  ///   Other mistakes there are said by the preload library.
+  static func check(_ options: String?, under command: String) throws(ToolFailure) {
+    if let problem = options.flatMap(problem(in:)) { throw ToolFailure("--options: \(problem)") }
+    let inherited = Environment[variable] ?? ""
+    guard liveobj_options_are_closed(inherited) else {
+      throw ToolFailure("\(variable): \(problem(in: inherited) ?? "the quotes do not match")")
+    }
+    let given = overridden.filter { key in
+      [inherited, options ?? ""].contains { liveobj_options_set($0, key) }
+    }
+    guard !given.isEmpty else { return }
+    printError(
+      "no effect under \(command): \(given.joined(separator: ", ")); "
+        + "use --text, --json, --capture and --fail-on")
+  }
+
+  private static func problem(in options: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+      liveobj_options_check(options, text.baseAddress!, text.count) ? nil : String(cString: text.baseAddress!)
+    }
+  }
+}
