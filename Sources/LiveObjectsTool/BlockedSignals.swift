@@ -5,27 +5,41 @@
 #endif
 
 /// The signals that ask this tool to end, and those that tell of its children: held back until they are waited for.
+/// An output that nobody reads any more is an error, and does not kill it either: it has a folder to remove.
 struct BlockedSignals {
   private static let requests = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
 
-  /// The mask that there was before.
-  let original: sigset_t
+  /// What this tool was started with, and what its program is to be started with.
+  private var mask = sigset_t()
+  private var childAction = sigaction()
+  private var pipeAction = sigaction()
 
   init() {
-    // Somebody who ignores it would lose the status of children.
+    sigaction(SIGCHLD, nil, &childAction)
+    sigaction(SIGPIPE, nil, &pipeAction)
+    // Who ignores it loses the status of children.
     signal(SIGCHLD, SIG_DFL)
+    signal(SIGPIPE, SIG_IGN)
     var blocked = Self.set([SIGCHLD] + Self.requests)
-    var original = sigset_t()
-    sigprocmask(SIG_BLOCK, &blocked, &original)
-    self.original = original
+    sigprocmask(SIG_BLOCK, &blocked, &mask)
   }
 
   /// Waits for the next signal.
-  func wait() -> CInt {
+  ///
+  /// - Returns: its number, and whether a process has sent it to this one: a terminal sends it to all that run in
+  ///   front of it.
+  func wait() -> (number: CInt, isSent: Bool) {
     var awaited = Self.set([SIGCHLD] + Self.requests)
-    var signal: CInt = 0
-    sigwait(&awaited, &signal)
-    return signal
+    #if canImport(Glibc)
+      var information = siginfo_t()
+      var number: CInt
+      repeat { number = sigwaitinfo(&awaited, &information) } while number < 0
+      return (number, information.si_code <= 0)
+    #else
+      var number: CInt = 0
+      sigwait(&awaited, &number)
+      return (number, number == SIGTERM || number == SIGHUP)
+    #endif
   }
 
   /// Whether somebody has asked this tool to end.
@@ -48,7 +62,9 @@ struct BlockedSignals {
 
   /// From here on signals do what they did before, those that have come meanwhile as well.
   func restore() {
-    var mask = original
+    var (mask, childAction, pipeAction) = (mask, childAction, pipeAction)
+    sigaction(SIGCHLD, &childAction, nil)
+    sigaction(SIGPIPE, &pipeAction, nil)
     sigprocmask(SIG_SETMASK, &mask, nil)
   }
 

@@ -12,7 +12,7 @@ struct CaptureFolder {
   let path: String
 
   init() throws(ToolFailure) {
-    let parent = Environment["TMPDIR"] ?? "/tmp"
+    let parent = Environment.temporaryFolder
     // Absolute: SwiftPM changes into the package's folder.
     var template = Array(((parent.resolvingLinks ?? parent) + "/liveobjects-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {

@@ -27,6 +27,7 @@ struct CollectedCaptures {
   ) throws(ToolFailure) {
     self.processes = processes
     files = folder.captures
+    Self.offerToEnd()
     for (index, file) in files.enumerated() {
       try progress(index, files.count)
       outcomes[file] = add(file, of: folder, isIncluded)
@@ -48,6 +49,12 @@ struct CollectedCaptures {
 
   /// Counts a process that left no file at all.
   mutating func add(lost sentence: String) { builder.add(lost: sentence) }
+
+  /// Reading captures takes memory, and the program has ended: where memory runs out, it is this process that the
+  /// system is to end, and nobody else's.
+  private static func offerToEnd() {
+    try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
+  }
 
   private mutating func add(
     _ file: String, of folder: CaptureFolder, _ isIncluded: (Capture) -> Bool

@@ -17,22 +17,49 @@ struct ForegroundProgram {
   /// Signals are waited for, not handled: the program starts with the signal mask and the dispositions that this
   /// tool was started with.
   func run(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess.Ending {
-    let child = try start(signalMask: signals.original)
+    let child = try start(signals)
     while true {
-      let signal = signals.wait()
+      let (signal, isSent) = signals.wait()
       if let ending = child.endingIfEnded() { return ending }
-      // The terminal sends the other two to the program as well, which knows what they mean to it.
-      if signal == SIGTERM || signal == SIGHUP { kill(child.id, signal) }
+      // What a terminal sends the program gets as well.
+      if isSent && signal != SIGCHLD { kill(child.id, signal) }
     }
   }
 
-  private func start(signalMask: sigset_t) throws(ToolFailure) -> ChildProcess {
-    do {
-      return try ChildProcess(
-        program: command[0], arguments: Array(command.dropFirst()), environment: environment,
-        signalMask: signalMask)
-    } catch {
-      throw ToolFailure("cannot start \(command[0]): \(error)")
+  /// By `fork`, since `posix_spawn` cannot have a child ignore what this process does not.
+  private func start(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw failure(errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let id = forkProcess()
+    if id == 0 { become(signals, reportingTo: ends[1]) }
+    let forkError = errno
+    close(ends[1])
+    defer { close(ends[0]) }
+    guard id > 0 else { throw failure(forkError) }
+    var error: CInt = 0
+    guard read(ends[0], &error, MemoryLayout<CInt>.size) == 0 else {
+      waitpid(id, nil, 0)
+      throw failure(error)
     }
+    return ChildProcess(id: id)
+  }
+
+  /// In the child. The other end of the pipe sees its end where all is well.
+  private func become(_ signals: BlockedSignals, reportingTo pipe: CInt) -> Never {
+    signals.restore()
+    var error = ChildProcess.become(
+      program: ProgramSearch.path(of: command[0]), as: command[0], arguments: Array(command.dropFirst()),
+      environment: environment
+    ).code
+    write(pipe, &error, MemoryLayout<CInt>.size)
+    _exit(127)
+  }
+
+  private func failure(_ error: CInt) -> ToolFailure {
+    ToolFailure("cannot start \(command[0]): \(SystemError(code: error))")
   }
 }
+
+/// Swift hides it, for little may be done in the child of a process with threads. This tool has one.
+@_silgen_name("fork") private func forkProcess() -> pid_t

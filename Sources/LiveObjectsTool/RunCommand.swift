@@ -68,7 +68,12 @@ struct RunCommand: ParsableCommand {
     do {
       let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
-      return WatchedRun(folder: folder, collected: try CollectedCaptures(in: folder), ending: ending)
+      let collected = try CollectedCaptures(
+        in: folder,
+        progress: { _, _ throws(ToolFailure) in
+          if signals.areEndRequested { throw ToolFailure("interrupted") }
+        })
+      return WatchedRun(folder: folder, collected: collected, ending: ending)
     } catch {
       folder.remove()
       throw error

@@ -13,7 +13,7 @@ final class TemporaryFile {
   let descriptor: CInt
 
   init() throws(SystemError) {
-    var path = Array(((Environment["TMPDIR"] ?? "/tmp") + "/liveobjects-XXXXXX").utf8CString)
+    var path = Array((Environment.temporaryFolder + "/liveobjects-XXXXXX").utf8CString)
     let file = mkstemp(&path)
     guard file >= 0 else { throw SystemError(code: errno) }
     unlink(path)

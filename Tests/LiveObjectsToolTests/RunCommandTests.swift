@@ -153,17 +153,54 @@ struct RunCommandTests {
     #expect(try folder.names() == [])
   }
 
-  @Test("passes a request to end on to the program", arguments: ["TERM", "HUP"])
+  @Test(
+    "leaves no file behind where nobody reads what it writes", arguments: ["--json", "--text", "--capture"])
+  func leavesNoFilesInABrokenPipe(output: String) throws {
+    let folder = try TemporaryFolder()
+    let elsewhere = try TemporaryFolder()
+    let script = """
+      mkfifo "$2" && exec 5<> "$2" 6> "$2" 5>&-
+      "$0" run \(output) - -- sh -c '"$0" > /dev/null' "$1" >&6
+      """
+    let result = try runProgram(
+      "/bin/bash",
+      ["-c", script, BuiltProducts.tool, BuiltProducts.executable("Survivors"), elsewhere.path("fifo")],
+      environment: ["TMPDIR": folder.path])
+    #expect(result.status == .exited(2))
+    #expect(result.standardError == "liveobjects: cannot write -: Broken pipe\n")
+    #expect(try folder.names() == [])
+  }
+
+  @Test("takes an empty TMPDIR for none")
+  func knowsAnEmptyTemporaryFolder() throws {
+    let result = try run(["--", "sh", "-c", "echo $LIVEOBJECTS_OPTIONS"], environment: ["TMPDIR": ""])
+    #expect(result.standardOutput.hasPrefix("output='/tmp/liveobjects-"))
+  }
+
+  @Test(
+    "hands the program the signals that it was started with", arguments: ["", "trap '' CHLD PIPE INT HUP;"])
+  func leavesSignalsAlone(preparation: String) throws {
+    let program = "grep ^Sig[BIC] /proc/self/status"
+    let plain = try runProgram("/bin/sh", ["-c", "\(preparation) exec \(program)"])
+    let watched = try runProgram(
+      "/bin/sh", ["-c", "\(preparation) exec \"$0\" run -- \(program)", BuiltProducts.tool])
+    #expect(plain.standardOutput.contains("SigIgn"))
+    #expect(watched.standardOutput == plain.standardOutput)
+  }
+
+  @Test("passes a request to end on to the program", arguments: ["TERM", "HUP", "INT", "QUIT"])
   func forwardsSignals(signal: String) throws {
     let script = """
-      "$0" run -- sh -c 'trap "echo asked; exit 5" \(signal); echo ready; while :; do sleep 0.1; done' > "$1" 2>&1 &
+      set -m
+      program='trap "echo asked; exit 5" \(signal); echo ready; while :; do sleep 0.1; done'
+      "$0" run -- sh -c "$program" > "$1" 2>&1 &
       until grep -q ready "$1"; do sleep 0.1; done
       kill -\(signal) $!
       wait $!
       echo $?
       """
     let folder = try TemporaryFolder()
-    let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, folder.path("output")])
+    let result = try runProgram("/bin/bash", ["-c", script, BuiltProducts.tool, folder.path("output")])
     #expect(result.standardOutput == "5\n")
     #expect(try folder.text(of: "output").contains("asked"))
   }

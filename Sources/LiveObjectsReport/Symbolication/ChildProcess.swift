@@ -27,11 +27,9 @@ package struct ChildProcess {
   ///   - environment: all of it, as `NAME=value`.
   ///   - streams: descriptors of this process, from 3 on, by the number they have in the child; others
   ///     that are not close-on-exec are inherited.
-  ///   - signalMask: the signal mask of the child; `nil` for the calling thread's own.
   /// - Throws: why it could not be started.
   package init(
-    program: String, arguments: [String], environment: [String], streams: [CInt: CInt] = [:],
-    signalMask: sigset_t? = nil
+    program: String, arguments: [String], environment: [String], streams: [CInt: CInt] = [:]
   ) throws(SystemError) {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -47,11 +45,6 @@ package struct ChildProcess {
     }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    if var signalMask {
-      posix_spawnattr_setsigmask(&attributes, &signalMask)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    }
-
     let arguments = CStringArray([program] + arguments)
     let environment = CStringArray(environment)
     var id: pid_t = 0
@@ -62,15 +55,21 @@ package struct ChildProcess {
     self.id = id
   }
 
+  /// A child of this process that runs already.
+  package init(id: pid_t) { self.id = id }
+
   /// Becomes another program: the process id, the signal mask and the dispositions stay.
   ///
   /// - Parameters:
   ///   - program: a path.
+  ///   - name: what the program is told that it is called; `nil` for the path.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
   /// - Returns: why the program could not be started, and only then.
-  package static func become(program: String, arguments: [String], environment: [String]) -> SystemError {
-    let arguments = CStringArray([program] + arguments)
+  package static func become(
+    program: String, as name: String? = nil, arguments: [String], environment: [String]
+  ) -> SystemError {
+    let arguments = CStringArray([name ?? program] + arguments)
     let environment = CStringArray(environment)
     return withExtendedLifetime((arguments, environment)) {
       execve(program, arguments.pointers, environment.pointers)

@@ -27,6 +27,11 @@ package enum Environment {
     variables.filter { variable in !names.contains { variable.hasPrefix($0 + "=") } }
   }
 
+  /// Where `TMPDIR` says; empty, it says nothing.
+  package static var temporaryFolder: String {
+    Self["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
   package static subscript(name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
