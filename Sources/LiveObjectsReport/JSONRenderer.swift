@@ -26,6 +26,7 @@ public struct JSONRenderer: Sendable {
       "notes": .strings(tracking.notes),
       "droppedRecords": .integer(tracking.droppedRecords),
       "references": .bool(tracking.readReferences),
+      "unevaluated": .strings(tracking.unevaluated),
     ])
   }
 

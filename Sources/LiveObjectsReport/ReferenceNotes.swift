@@ -9,7 +9,7 @@ enum ReferenceNotes {
     return own.compactMap { $0 } + status.notes
   }
 
-  private static let unread =
+  static let unread =
     "The references among objects could not be read: what leaked is not told from what has grown."
 
   private static func degradations(of status: HeapGraph.Status) -> [String?] {

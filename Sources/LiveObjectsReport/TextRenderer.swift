@@ -14,6 +14,7 @@ public struct TextRenderer: Sendable {
 
   public func render(_ report: Report) -> String {
     var page = TextPage(color: color)
+    if let blindness = report.tracking.blindness { page.add("LiveObjects: \(blindness)", style: .bold) }
     page.add(TextHeadline.text(of: report, failOn), style: .bold)
     if report.tracking.wasWatched {
       page.add(failingTestsOf: report, failOn)

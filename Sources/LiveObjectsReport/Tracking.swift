@@ -16,15 +16,28 @@ extension Report {
     public var droppedRecords: UInt64
     /// The references among objects were read in every watched process: what leaked is told from what has grown.
     public var readReferences: Bool
+    /// Of watched processes whose references could not be read: which one and why, a sentence each. Where there are
+    /// any, no report may say that nothing leaked.
+    public var unevaluated: [String]
     /// Every watched process announced its tests: without any in the report, none ran.
     package var toldTests: Bool
 
-    /// Every process was watched, and no object is missing.
-    var sawEverything: Bool { wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 }
+    /// Every process was watched and evaluated, and no object is missing.
+    var sawEverything: Bool {
+      wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 && unevaluated.isEmpty
+    }
   }
 }
 
 extension Report.Tracking {
+  /// In one sentence why leaks are not told from growth; `nil` where they are.
+  package var blindness: String? {
+    guard let first = unevaluated.first else { return nil }
+    let others = unevaluated.count - 1
+    let place = others > 0 ? " (and \(Count.of(others, "other process", "other processes")))" : ""
+    return "LEAKS COULD NOT BE EVALUATED in \(first)\(place)"
+  }
+
   init(of captures: [Capture], notes: [String]) {
     let statuses = captures.map(\.tracking)
     // A program without Swift that a watched one started takes nothing away from the report.
@@ -37,10 +50,19 @@ extension Report.Tracking {
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
+    unevaluated = watched.compactMap(\.reasonForNoEvaluation)
     toldTests = !watched.isEmpty && watched.allSatisfy(\.tellsTests)
     self.notes = ProcessNotes.notes(of: captures) + notes
   }
 
+}
+
+extension Capture {
+  /// `nil` where references were read, or not asked for.
+  fileprivate var reasonForNoEvaluation: String? {
+    guard let status = graph?.status, !status.wasRead else { return nil }
+    return "\(process.label): \(status.notes.first ?? ReferenceNotes.unread)"
+  }
 }
 
 extension TrackingStatus {

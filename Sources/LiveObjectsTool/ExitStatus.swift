@@ -4,11 +4,12 @@ import LiveObjectsReport
 enum ExitStatus {
   static let failingFindings: Int32 = 1
   static let usage: Int32 = 2
+  /// Nothing was watched, or leaks could not be evaluated.
   static let nothingWatched: Int32 = 3
 
   /// The status that a report asks for, where no program's own comes first.
   static func status(for report: Report, failOn: FailOn) -> Int32 {
-    guard report.tracking.wasWatched else { return nothingWatched }
+    guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
     return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
   }
 }

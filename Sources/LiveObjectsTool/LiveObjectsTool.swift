@@ -8,7 +8,7 @@ struct LiveObjectsTool: ParsableCommand {
     abstract: "Tells which Swift objects a program left behind, who holds them, and where they were made.",
     discussion: """
       Exit status: 2 for usage errors and unreadable or unwritable files; else the program's own \
-      status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched; else 1 \
+      status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched or leaks could not be evaluated; else 1 \
       where findings fail (--fail-on); else 0.
 
       On a terminal, text has colours unless the environment has NO_COLOR.

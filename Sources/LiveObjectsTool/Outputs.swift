@@ -10,6 +10,11 @@ struct Outputs {
 
   var isEmpty: Bool { text == nil && json == nil && capture == nil && fallback == nil }
 
+  /// Says why the status is not that of a report without leaks, where no text does.
+  func sayWhatIsNotEvaluated(_ report: Report) {
+    if fallback == nil, let blindness = report.tracking.blindness { printError(blindness) }
+  }
+
   /// Leaves no empty files behind where there is no report.
   func discard() {
     for output in [text, json, capture] { output?.discard() }

@@ -43,6 +43,12 @@ struct ReportBuilder {
     waitingObjects = 0
   }
 
+  /// What the user chose not to know.
+  private var choices: [String] {
+    guard captures.contains(where: { $0.tracking.state == .tracking && $0.graph == nil }) else { return [] }
+    return ["References were not read, as graph=off asks for: what leaked is not told from what has grown."]
+  }
+
   mutating func add(lost sentence: String) {
     lost.append(sentence)
   }
@@ -52,7 +58,8 @@ struct ReportBuilder {
     var named = self
     named.nameAll()
     var report = Report(
-      of: zip(captures, named.analyses).map { (capture: $0, analysis: $1) }, notes: lost + symbolicator.notes)
+      of: zip(captures, named.analyses).map { (capture: $0, analysis: $1) },
+      notes: lost + choices + symbolicator.notes)
     report.tracking.unwatchedProcesses += lost.count
     report.tracking.isComplete = report.tracking.isComplete && lost.isEmpty
     return report

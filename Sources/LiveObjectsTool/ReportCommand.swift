@@ -38,6 +38,7 @@ struct ReportCommand: ParsableCommand {
     var report = builder.report
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
+    outputs.sayWhatIsNotEvaluated(report)
     try outputs.write(report, failOn: output.failOn, captures: streams)
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reason?.description ?? "no reason given")")

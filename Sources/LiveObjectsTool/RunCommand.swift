@@ -87,6 +87,7 @@ struct RunCommand: ParsableCommand {
       printError("nothing was watched: \(reason)")
       report.tracking.add(reason)
     }
+    outputs.sayWhatIsNotEvaluated(report)
     do {
       try outputs.write(
         report, failOn: output.failOn, captures: run.folder.streams(of: run.collected.readable))

@@ -15,7 +15,7 @@ struct TestCommand: ParsableCommand {
         liveobjects test --json leaks.json --parallel --filter LoaderTests
 
       Exit status: 2 for usage errors; else that of `swift test` where it is not 0; else 3 where a test process \
-      was not watched, which a line explains; else 1 where findings fail (--fail-on); else 0.
+      was not watched or leaks could not be evaluated, which a line explains; else 1 where findings fail (--fail-on); else 0.
       """)
 
   @OptionGroup var output: OutputOptions

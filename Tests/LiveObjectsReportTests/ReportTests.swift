@@ -19,6 +19,15 @@ import Testing
     #expect(!report.tracking.notes.isEmpty)
   }
 
+  @Test func isNotCleanWhereReferencesCouldNotBeRead() {
+    var unread = CaptureBuilder(processID: 13)
+    unread.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
+    let report = makeReport(of: CaptureBuilder(), unread)
+    #expect(!report.isClean)
+    #expect(report.tracking.unevaluated == ["demo (pid 13): references were not read: no memory"])
+    #expect(makeReport(of: CaptureBuilder()).tracking.unevaluated == [])
+  }
+
   @Test func aChildProcessThatCouldNotBeWatchedTakesTheCleanAway() {
     let blind = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .blind))
     let report = makeReport(of: CaptureBuilder(), blind)

@@ -78,6 +78,27 @@ struct ReportCommandTests {
     #expect(result.status == .exited(remainder == .retainCycle ? 1 : 0))
   }
 
+  @Test("says first, and with status 3, that leaks could not be evaluated", arguments: ["text", "json"])
+  func saysWhatItCouldNotEvaluate(format: String) throws {
+    var leaking = Remainder.retainCycle.capture
+    leaking.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
+    let result = try report([write(leaking), "--\(format)", folder.path("out")])
+    #expect(result.status == .exited(3))
+    let reason = "LEAKS COULD NOT BE EVALUATED in demo (pid 12): references were not read: no memory\n"
+    #expect(result.standardError == "liveobjects: \(reason)")
+    let text = try folder.text(of: "out")
+    #expect(format == "json" || text.hasPrefix("LiveObjects: \(reason)"))
+    #expect(!text.contains("no leaks"))
+    #expect(try report([write(leaking)]).standardOutput.hasPrefix("LiveObjects: \(reason)"))
+  }
+
+  @Test("says that references were not asked for, which fails nothing")
+  func saysWhatWasNotAskedFor() throws {
+    let result = try report([write(makeCapture(survivors: 3))])
+    #expect(result.status == .exited(0))
+    #expect(result.standardOutput.contains("note: References were not read, as graph=off asks for"))
+  }
+
   @Test("refuses a capture that is cut off, and says where")
   func refusesACutOffCapture() throws {
     let bytes = makeCapture(survivors: 3).bytes.dropLast(9)
@@ -155,7 +176,7 @@ enum Remainder: CaseIterable {
     var builder = CaptureBuilder()
     let first = builder.object(of: builder.type("Demo.Loader"))
     switch self {
-    case .growth: builder.heapGraph(HeapGraph.Status(wasRead: false))
+    case .growth: break
     case .heldByGlobal: builder.global(0x8000, to: first)
     case .retainCycle:
       let second = builder.object(of: builder.type("Demo.Spy"))
