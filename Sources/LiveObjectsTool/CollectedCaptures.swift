@@ -42,6 +42,10 @@ struct CollectedCaptures {
     }
   }
 
+  func sayWhatBecameOfLeakSanitizer() {
+    LeakSanitizer.sayWhatBecameOfIt(in: builder.captures, isComplete: builder.lost.isEmpty)
+  }
+
   /// What to call the process that a file came from.
   func name(of file: String) -> String {
     processes[file] ?? "process \(CaptureFolder.processID(of: file))"

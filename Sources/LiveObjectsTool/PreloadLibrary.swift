@@ -39,7 +39,8 @@ enum PreloadLibrary {
   ///   - library: its path; what the caller preloads as well comes behind it.
   ///   - options: stronger than those of the environment, the last ones most.
   static func environment(preloading library: String, options: [String?]) -> [String] {
-    Environment.variables(without: ["LD_PRELOAD", LibraryOptions.variable]) + [
+    Environment.variables(without: ["LD_PRELOAD", LibraryOptions.variable, LeakSanitizer.variable]) + [
+      LeakSanitizer.environment,
       "LD_PRELOAD=" + joined([library, Environment["LD_PRELOAD"]]),
       "\(LibraryOptions.variable)=" + joined([Environment[LibraryOptions.variable]] + options),
     ]

@@ -83,6 +83,7 @@ struct RunCommand: ParsableCommand {
   /// - Returns: the status for a program that succeeded.
   private func report(on run: WatchedRun, to outputs: Outputs) -> Int32 {
     var report = run.collected.builder.report
+    run.collected.sayWhatBecameOfLeakSanitizer()
     if let reason = unwatchedReason(report, run) {
       printError("nothing was watched: \(reason)")
       report.tracking.add(reason)

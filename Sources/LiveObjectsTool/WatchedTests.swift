@@ -57,6 +57,7 @@ struct WatchedTests {
   /// - Returns: the exit status where `swift test` succeeded.
   func report(to outputs: Outputs, failOn: FailOn) throws(ToolFailure) -> Int32 {
     let report = collected.builder.report
+    collected.sayWhatBecameOfLeakSanitizer()
     outputs.sayWhatIsNotEvaluated(report)
     try outputs.write(report, failOn: failOn, captures: folder.streams(of: collected.readable))
     sayWhatWasNotWatched(report)

@@ -74,7 +74,8 @@ import Testing
     #expect(!text.contains("no leaks"))
     #expect(text.contains("whether it leaks is not known"))
     #expect(text.contains("note: The references among objects could not be read"))
-    #expect(text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): The references among"))
+    #expect(
+      text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): The references among"))
   }
 
   @Test(arguments: [(1, 1, "by 1"), (1, 1_234, "by 1,234"), (3, 6, "by 2 each"), (3, 4, "by 4 in all")])

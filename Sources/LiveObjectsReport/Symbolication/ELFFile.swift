@@ -102,6 +102,9 @@ package final class ELFFile {
   /// The compiler leaves its tables of types and protocols in every image that holds Swift code.
   package var holdsSwift: Bool { sections.contains { $0.name.hasPrefix("swift5_") } }
 
+  /// It was compiled with AddressSanitizer, whose runtime library is in it.
+  package var hasAddressSanitizer: Bool { sections.contains { $0.name == "asan_globals" } }
+
   /// The compiler left in it what names files and lines.
   var holdsDebugInformation: Bool { sections.contains { $0.name == ".debug_info" } }
 
