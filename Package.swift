@@ -10,6 +10,10 @@ let fixtures = [
     name: name, dependencies: ["FixtureSupport"], path: "Tests/Fixtures/\(name)")
 }
 
+/// For what is loaded into other people's programs: older versions of valgrind cannot read the debug information that
+/// clang writes for C, and give up. A flag that has clang write an older kind would keep dependents from resolving.
+let withoutDebugInformation = ["-Xlinker", "--strip-debug"]
+
 /// A companion shows the preload library one function, and all else of it binds to itself.
 let companions = [("XCTestCompanion", ["MainRunLoop", "XCTestEnd"]), ("TestingCompanion", [])].map {
   (name: String, more: [Target.Dependency]) in
@@ -21,10 +25,11 @@ let companions = [("XCTestCompanion", ["MainRunLoop", "XCTestEnd"]), ("TestingCo
     ] + more,
     exclude: ["exports.map"],
     linkerSettings: [
-      .unsafeFlags([
-        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
-        "-Xlinker", "-Bsymbolic",
-      ])
+      .unsafeFlags(
+        [
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
+          "-Xlinker", "-Bsymbolic",
+        ] + withoutDebugInformation)
     ])
 }
 
@@ -121,9 +126,10 @@ let package = Package(
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.
       linkerSettings: [
-        .unsafeFlags([
-          "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
-        ])
+        .unsafeFlags(
+          [
+            "-nostartfiles", "-enable-experimental-feature", "Embedded", "-Xlinker", "-Bsymbolic",
+          ] + withoutDebugInformation)
       ]),
     .testTarget(name: "AssertionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),

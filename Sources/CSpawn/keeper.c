@@ -5,9 +5,9 @@
 // then gives it SIGCHLD again). So there are two: the keeper, which never executes anything, shares
 // the host's memory and has exit signal 0; and the program itself, which is the keeper's child.
 //
-// Until the program runs the host's thread waits for it in a plain system call, and the keeper runs
-// on that thread's local storage: it may call what is async-signal-safe. From then on it asks the
-// kernel alone (system_call.h), since it may go on beside the host for long.
+// Both run on the thread-local storage of one of the host's threads, where a call of libc's could
+// be cancelled, or be a sanitizer's. So this file asks the kernel alone (system_call.h) and calls
+// nothing else; a test sees to it.
 
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -24,76 +24,105 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SECOND 1000000000
+#define SIGNAL_SET_BYTES 8 // as the kernel has it
 
-// MARK: - The program
-
-/// No handler of the host may run in the child, where our memory is its own.
-static void reset_signals(void) {
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    for (int signal = 1; signal < NSIG; signal++)
-        sigaction(signal, &standard, NULL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+LIVEOBJ_BARE static void set_standard_action(int signal) {
+    const uint64_t standard[4] = {0}; // SIG_DFL, no flags
+    liveobj_system_call(SYS_rt_sigaction, signal, (long)standard, 0, SIGNAL_SET_BYTES);
 }
 
-static void close_descriptors(int first) {
+LIVEOBJ_BARE static void close_descriptors(int first) {
 #ifdef SYS_close_range
-    if (syscall(SYS_close_range, first, ~0U, 0) == 0)
+    if (liveobj_system_call(SYS_close_range, first, UINT_MAX, 0, 0) == 0)
         return;
 #endif
     struct rlimit limit = {0, 0};
-    getrlimit(RLIMIT_NOFILE, &limit);
+    liveobj_system_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit);
     int end = limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
     for (int descriptor = first; descriptor < end; descriptor++)
-        close(descriptor);
+        liveobj_system_call(SYS_close, descriptor, 0, 0, 0);
 }
 
-static bool place_descriptors(const struct liveobj_spawn *spawn) {
-    int errors = spawn->errors >= 0 ? spawn->errors : open("/dev/null", O_WRONLY);
-    bool done = errors >= 0 && dup2(errors, STDERR_FILENO) >= 0 &&
-                dup2(spawn->input, STDIN_FILENO) >= 0 && dup2(spawn->output, STDOUT_FILENO) >= 0;
+// MARK: - The program, until it runs
+
+/// No handler of the host may run in the child, where our memory is its own.
+LIVEOBJ_BARE static void reset_signals(void) {
+    const uint64_t none = 0;
+    for (int signal = 1; signal < NSIG; signal++)
+        set_standard_action(signal);
+    liveobj_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, SIGNAL_SET_BYTES);
+}
+
+/// If memory runs out, the system ends the program and not the host. It takes what is meant for a
+/// process that shares memory for that process alone as long as it has not executed anything.
+LIVEOBJ_BARE static void offer_itself_first(void) {
+    static const char path[] = "/proc/self/oom_score_adj", most[] = "1000";
+    long file = liveobj_system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return;
+    liveobj_system_call(SYS_write, file, (long)most, sizeof most - 1, 0);
+    liveobj_system_call(SYS_close, file, 0, 0, 0);
+}
+
+/// \returns a negative errno for an error.
+LIVEOBJ_BARE static long place(long descriptor, int target) {
+    if (descriptor == target)
+        return liveobj_system_call(SYS_fcntl, descriptor, F_SETFD, 0, 0);
+    return liveobj_system_call(SYS_dup3, descriptor, target, 0, 0);
+}
+
+LIVEOBJ_BARE static long place_descriptors(const struct liveobj_spawn *spawn) {
+    static const char null[] = "/dev/null";
+    long errors = spawn->errors;
+    if (errors < 0)
+        errors = liveobj_system_call(SYS_openat, AT_FDCWD, (long)null, O_WRONLY, 0);
+    long result = errors < 0 ? errors : place(errors, STDERR_FILENO);
+    if (result >= 0)
+        result = place(spawn->input, STDIN_FILENO);
+    if (result >= 0)
+        result = place(spawn->output, STDOUT_FILENO);
     close_descriptors(STDERR_FILENO + 1); // the host's own
-    return done;
+    return result;
 }
 
 /// One that lives on must not get the signals that a terminal or the host sends to its group.
-static void leave_session(const struct liveobj_spawn *spawn) {
+LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
     if (spawn->seconds == 0)
-        setsid();
+        liveobj_system_call(SYS_setsid, 0, 0, 0, 0);
 }
 
-static int program_main(void *context) {
+LIVEOBJ_BARE static void program_main(void *context) {
     struct liveobj_process *process = context;
     const struct liveobj_spawn *spawn = process->spawn;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // it does not outlive the keeper
+    liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0); // with the keeper
     reset_signals();
     leave_session(spawn);
-    if (place_descriptors(spawn))
-        execve(spawn->path, spawn->arguments, spawn->environment);
-    process->result.error = errno;
-    return 127;
+    offer_itself_first();
+    long result = place_descriptors(spawn);
+    if (result >= 0)
+        result = liveobj_system_call(SYS_execve, (long)spawn->path, (long)spawn->arguments,
+                                     (long)spawn->environment, 0);
+    process->result.error = (int)-result;
+    for (;;)
+        liveobj_system_call(SYS_exit, 127, 0, 0, 0);
 }
 
 // MARK: - The keeper, while the host's thread waits
 
 /// \returns the program's id; not positive if it could not be started.
-static pid_t start_program(struct liveobj_process *process) {
+LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
     // An ignored SIGCHLD would have the kernel throw the program's status away.
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    sigaction(SIGCHLD, &standard, NULL);
-    pid_t program =
-        clone(program_main, process->program_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, process);
+    set_standard_action(SIGCHLD);
+    long program = liveobj_clone(CLONE_VM | CLONE_VFORK | SIGCHLD, NULL, program_main, process);
     if (program < 0)
-        process->result.error = errno;
+        process->result.error = (int)-program;
     else if (process->result.error)
-        waitpid(program, NULL, 0);
+        liveobj_system_call(SYS_wait4, program, 0, 0, 0);
     close_descriptors(0); // no pipe of the host's stays open because of us
     return process->result.error ? -1 : program;
 }
@@ -108,13 +137,13 @@ LIVEOBJ_BARE static int64_t now(void) {
 
 /// \returns the signal that came within so many nanoseconds, or not positive.
 LIVEOBJ_BARE static long wait_for_signal(int64_t nanoseconds) {
-    uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_KEEPER_END - 1); // as the kernel has it
+    uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_KEEPER_END - 1);
     struct timespec pause = {nanoseconds / SECOND, nanoseconds % SECOND};
-    return liveobj_system_call(SYS_rt_sigtimedwait, (long)&set, 0, (long)&pause, sizeof set);
+    return liveobj_system_call(SYS_rt_sigtimedwait, (long)&set, 0, (long)&pause, SIGNAL_SET_BYTES);
 }
 
 /// \returns false while the program runs.
-LIVEOBJ_BARE static bool has_ended(pid_t program, int *status, int flags) {
+LIVEOBJ_BARE static bool has_ended(long program, int *status, int flags) {
     return liveobj_system_call(SYS_wait4, program, (long)status, flags, 0) != 0;
 }
 
@@ -124,7 +153,7 @@ LIVEOBJ_BARE static long parent(void) {
 }
 
 /// \param end when the program is killed, -1 for never.
-LIVEOBJ_BARE static void keep(struct liveobj_process *process, pid_t program, int64_t end) {
+LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int64_t end) {
     enum { TICK = SECOND / 2 };
     long host = process->host;
     while (!has_ended(program, &process->result.status, WNOHANG)) {
@@ -140,11 +169,11 @@ LIVEOBJ_BARE static void keep(struct liveobj_process *process, pid_t program, in
     }
 }
 
-LIVEOBJ_BARE int liveobj_keeper_main(void *context) {
+LIVEOBJ_BARE void liveobj_keeper_main(void *context) {
     struct liveobj_process *process = context;
     int seconds = process->spawn->seconds;
     process->host = parent();
-    pid_t program = start_program(process);
+    long program = start_program(process);
     // Release: what became of it.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)

@@ -18,14 +18,13 @@ struct liveobj_process {
     const struct liveobj_spawn *spawn; ///< until the program runs
     long host;                         ///< as the keeper sees it
     pid_t keeper;
-    bool is_kept;        ///< in the list of spawn.c
-    bool is_started;     ///< atomic: the program runs, or there is an error
-    char *program_stack; ///< its top: it grows down
+    bool is_kept;    ///< in the list of spawn.c
+    bool is_started; ///< atomic: the program runs, or there is an error
     struct liveobj_spawn_result result;
 };
 
-/// What the keeper does, from beginning to end. \param context the process.
-int liveobj_keeper_main(void *context);
+/// What the keeper does, from beginning to end. Never returns. \param context the process.
+void liveobj_keeper_main(void *context);
 
 #pragma GCC visibility pop
 

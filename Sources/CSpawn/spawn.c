@@ -1,8 +1,9 @@
-// spawn.c - owns the memory of each run (two stacks, and what the host and the keeper tell each
-// other), and the list of the keepers that have to be gone before the host is.
+// spawn.c - owns the memory of each run (the keeper's stack, and what the host and the keeper tell
+// each other), and the list of the keepers that have to be gone before the host is.
 //
 // The memory is mapped for the run: several threads may run programs at the same time, and one that
-// ends the host must not wait for a lock of theirs. No call here is a cancellation point.
+// ends the host must not wait for a lock of theirs. No call here is a cancellation point, and no
+// sanitizer of the host's sees that there is a process that shares its memory.
 
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -10,18 +11,11 @@
 #include <errno.h>
 #include <stddef.h>
 
-// ThreadSanitizer takes a process that shares our memory for a fork, and stops.
-#if defined(__SANITIZE_THREAD__)
-#define LIVEOBJ_SPAWN_FORBIDDEN
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LIVEOBJ_SPAWN_FORBIDDEN
-#endif
-#endif
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) &&                         \
-    !defined(LIVEOBJ_SPAWN_FORBIDDEN)
+#include "system_call.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -32,7 +26,7 @@
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)64 * 1024)
-#define PROCESS_BYTES (2 * STACK_BYTES + sizeof(struct liveobj_process))
+#define PROCESS_BYTES (STACK_BYTES + sizeof(struct liveobj_process))
 
 static void pause_for(long nanoseconds) {
     struct timespec pause = {0, nanoseconds};
@@ -75,12 +69,13 @@ static bool is_started(const struct liveobj_process *process) {
     return __atomic_load_n(&process->is_started, __ATOMIC_ACQUIRE);
 }
 
-/// The host's thread does nothing else until the program runs: the keeper uses its local storage.
+/// valgrind knows no process that shares memory: there the keeper has a copy, and what it tells is
+/// in memory that both share.
 static void start_keeper(struct liveobj_process *process) {
-    char *stack = process->program_stack - STACK_BYTES;
-    process->keeper = clone(liveobj_keeper_main, stack, CLONE_VM, process);
+    long sharing = liveobj_is_under_valgrind() ? 0 : CLONE_VM;
+    process->keeper = (pid_t)liveobj_clone(sharing, process, liveobj_keeper_main, process);
     if (process->keeper < 0)
-        process->result.error = errno;
+        process->result.error = -process->keeper;
     while (process->keeper > 0 && !is_started(process)) {
         if (has_ended(process->keeper, WNOHANG)) { // somebody killed it
             process->keeper = -1;
@@ -138,17 +133,17 @@ static void end_at_exit(struct liveobj_process *process) {
 
 static struct liveobj_process *make(const struct liveobj_spawn *spawn) {
     char *memory =
-        mmap(NULL, PROCESS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, PROCESS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    struct liveobj_process *process = (void *)(memory + 2 * STACK_BYTES);
-    *process = (struct liveobj_process){
-        .spawn = spawn, .program_stack = memory + 2 * STACK_BYTES, .result = {.status = -1}};
+    struct liveobj_process *process =
+        (void *)(memory + STACK_BYTES); // the stack grows down from it
+    *process = (struct liveobj_process){.spawn = spawn, .result = {.status = -1}};
     return process;
 }
 
 static void release(struct liveobj_process *process) {
-    munmap((char *)process - 2 * STACK_BYTES, PROCESS_BYTES);
+    munmap((char *)process - STACK_BYTES, PROCESS_BYTES);
 }
 
 /// \returns NULL if it could not be started.

@@ -128,6 +128,58 @@ static void threads_run_programs_beside_each_other(void) {
         EXPECT((intptr_t)results[i] == 11 + i);
 }
 
+/// \returns what a file of /proc/self says, as `cat` or the host reads it.
+static const char *own_score(void) {
+    static char text[16];
+    int file = open("/proc/self/oom_score_adj", O_RDONLY);
+    ssize_t count = read(file, text, sizeof text - 1);
+    text[count > 0 ? count : 0] = '\0';
+    close(file);
+    return text;
+}
+
+static void the_program_is_the_first_to_go_when_memory_runs_out(void) {
+    char before[16], text[16];
+    strcpy(before, own_score());
+    int output = liveobj_descriptor_make_nameless("output");
+    run("/bin/sh", "cat /proc/self/oom_score_adj", output, 60);
+    ssize_t count = pread(output, text, sizeof text - 1, 0);
+    text[count > 0 ? count : 0] = '\0';
+    EXPECT_STRING(text, "1000\n");
+    EXPECT_STRING(own_score(), before);
+    close(output);
+}
+
+static int cleanups;
+
+static void count_cleanup(void *context) {
+    (void)context;
+    cleanups++;
+}
+
+/// Its run can neither be cut short nor have the thread's cleanup run in another process.
+static void *run_with_pending_cancel(void *result) {
+    pthread_cleanup_push(count_cleanup, NULL);
+    pthread_cancel(pthread_self());
+    int input = 2; // `open` would be cancelled
+    char *arguments[] = {"sh", "-c", "exit 6", NULL};
+    struct liveobj_spawn spawn = {"/bin/sh", arguments, environment, input, input, -1, 60};
+    *(struct liveobj_spawn_result *)result = liveobj_spawn_run(&spawn);
+    pthread_testcancel();
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void a_pending_cancel_waits(void) {
+    struct liveobj_spawn_result result = {-1, -1};
+    pthread_t thread;
+    void *value = NULL;
+    pthread_create(&thread, NULL, run_with_pending_cancel, &result);
+    pthread_join(thread, &value);
+    EXPECT(result.error == 0 && WEXITSTATUS(result.status) == 6);
+    EXPECT(value == PTHREAD_CANCELED && cleanups == 1);
+}
+
 int main(void) {
     the_status_comes_back();
     output_goes_where_it_is_sent();
@@ -138,5 +190,7 @@ int main(void) {
     the_hosts_signal_settings_do_not_matter_and_stay();
     the_hosts_descriptors_do_not_reach_the_program();
     threads_run_programs_beside_each_other();
+    the_program_is_the_first_to_go_when_memory_runs_out();
+    a_pending_cancel_waits();
     return EXPECT_STATUS();
 }

@@ -9,4 +9,10 @@ struct LibraryFileTests {
     #expect(needed.count == 1)
     #expect(needed.first?.contains("[libc.so.6]") == true)
   }
+
+  @Test func holdsNoDebugInformation() throws {
+    let run = try runProgram("/usr/bin/env", ["readelf", "-SW", BuiltProducts.preloadLibrary])
+    #expect(run.standardOutput.contains(".symtab"))
+    #expect(!run.standardOutput.contains(".debug_"))
+  }
 }
