@@ -2,8 +2,11 @@
 //
 // A process ends by returning from main or calling exit (on_exit handlers run, ours among the
 // last, as it was registered first), or by _exit or _Exit, which are replaced here. A signal that
-// kills it and quick_exit leave no report. A forked child has our memory and is not the process
-// that was watched: the process id tells, also for vfork, where the memory is even the same.
+// kills it and quick_exit leave no report.
+//
+// With the report the process ends as it would without: with the same status, by the same signal.
+// After `_exit` nothing of the program's runs any more, so no signal that came during the report is
+// let through. The program's timers stand still while the report is made.
 //
 // The report is made on a stack of its own. Crash handlers end the process by `_exit` on an
 // alternate signal stack of 8 KB, threads may have 16 KB, and a report needs more than that.
@@ -11,84 +14,184 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 static const struct liveobj_options *chosen; ///< NULL where nothing is to be reported
-static pid_t process;
-static int progress; ///< one of the following; atomic
+static int progress;                         ///< one of the following; atomic
 
 /// A signal handler that ends the process must not wait for the report that it interrupted.
 static __thread bool is_ending __attribute__((tls_model("initial-exec")));
 
 enum { REPORT_DUE, REPORT_BEGUN, REPORT_DONE };
 
-/// Demanglers recurse; only what is used takes memory.
-#define STACK_BYTES ((size_t)8 << 20)
+/// How the process ends.
+enum ending {
+    ENDING_BY_EXIT, ///< handlers and destructors of the program follow
+    ENDING_AT_ONCE,
+};
 
-static bool fails; ///< what the report said
+static struct liveobj_report_result result;
 
-static void report(void) {
-    fails = liveobj_report_write(chosen);
+/// All that libc's own does.
+_Noreturn static void end(int status) {
+    for (;;)
+        syscall(SYS_exit_group, status);
 }
 
-/// On the present stack where the system refuses another. The stack is not given back: the process
-/// is ending.
-static void switch_stack_and_report(void) {
-    static ucontext_t here, there;
-    void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED || getcontext(&there) != 0) {
-        report();
-        return;
-    }
-    there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
-    there.uc_link = &here;
-    makecontext(&there, report, 0);
-    swapcontext(&here, &there);
+// MARK: - The process that is watched
+
+static struct {
+    pid_t id;
+    FILE *streams[2];     ///< as they were before the program could replace them
+    const bool *is_there; ///< in memory that a copy of the process finds wiped; NULL if unknown
+} process;
+
+/// A forked child has our memory and is not the process that was watched. The id tells one that
+/// shares the memory (vfork), and the memory one with the same id (in a PID namespace of its own).
+static bool is_watched_process(void) {
+    return getpid() == process.id && (!process.is_there || *process.is_there);
 }
 
-/// Before the stacks are switched: the program's frames end here.
+static void remember_process(void) {
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    bool *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    process.id = getpid();
+    process.streams[0] = stdout;
+    process.streams[1] = stderr;
+    if (page == MAP_FAILED || madvise(page, bytes, MADV_WIPEONFORK) != 0)
+        return; // before Linux 4.14
+    *page = true;
+    process.is_there = page;
+}
+
+// MARK: - Before and after the report
+
+/// What the program has written is out before the report begins, which takes its time. Where
+/// another thread is at work on a stream it is left to `exit`, which takes no lock.
+static void flush_standard_streams(void) {
+    for (size_t i = 0; i < sizeof process.streams / sizeof *process.streams; i++)
+        if (ftrylockfile(process.streams[i]) == 0) {
+            fflush_unlocked(process.streams[i]);
+            funlockfile(process.streams[i]);
+        }
+}
+
+static void flush_all(void *context) {
+    (void)context;
+    fflush(NULL);
+}
+
+/// After a step of the report was left in the middle, what it had locked stays so, and a handler of
+/// the program could wait for it for ever.
+_Noreturn static void end_without_handlers(int status) {
+    liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, flush_all, NULL);
+    end(status);
+}
+
+/// Without the report the process would end before they go off.
+struct timers {
+    struct itimerval values[3];
+};
+
+static const enum __itimer_which timer_kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+
+static struct timers stop_timers(void) {
+    const struct itimerval none = {{0, 0}, {0, 0}};
+    struct timers timers;
+    for (size_t i = 0; i < sizeof timer_kinds / sizeof *timer_kinds; i++)
+        setitimer(timer_kinds[i], &none, &timers.values[i]);
+    return timers;
+}
+
+static void start_timers(const struct timers *timers) {
+    for (size_t i = 0; i < sizeof timer_kinds / sizeof *timer_kinds; i++)
+        setitimer(timer_kinds[i], &timers->values[i], NULL);
+}
+
+// MARK: - The report
+
+static void report(void *context) {
+    (void)context;
+    result = liveobj_report_write(chosen);
+}
+
+/// Demanglers recurse; only what is used takes memory. The stack is not given back: the process is
+/// ending.
 static void report_on_own_stack(void) {
-    liveobj_ignore_begin();
-    switch_stack_and_report();
+    enum { STACK_BYTES = 8 << 20 };
+    void *place;
+    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    liveobj_ignore_begin(); // the program's frames end here
+    if (stack == MAP_FAILED)
+        liveobj_message("there is no report: there was no memory for it", NULL);
+    else
+        liveobj_stack_call(stack + STACK_BYTES, report, NULL, &place);
     liveobj_ignore_end();
+}
+
+static int status_after_report(int status) {
+    return result.is_failing && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
+}
+
+/// \returns the exit status to end with.
+static int make_report(int status, enum ending ending) {
+    struct timers timers = stop_timers();
+    struct liveobj_signals signals = liveobj_signals_block();
+    report_on_own_stack();
+    int new_status = status_after_report(status);
+    if (ending == ENDING_AT_ONCE)
+        end(new_status);
+    if (result.is_abandoned)
+        end_without_handlers(new_status);
+    liveobj_signals_restore(&signals);
+    start_timers(&timers);
+    // Release: what the report said.
+    __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
+    return new_status;
 }
 
 /// The first of several threads that end the process makes the report; the others would end it in
 /// the middle. No step of a report takes for ever (guard.c, CSpawn).
 static void wait_for_report(void) {
     const struct timespec pause = {.tv_nsec = 1000000};
-    // Acquire: pairs with the release in report_once.
+    // Acquire: pairs with the release in make_report.
     while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN)
-        nanosleep(&pause, NULL);
+        syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
 }
 
 /// Writes the report if it is due. \returns the exit status to end with.
-static int report_once(int status) {
-    if (!chosen || getpid() != process || is_ending)
+static int report_once(int status, enum ending ending) {
+    if (!chosen || is_ending || !is_watched_process())
         return status;
+    int due = REPORT_DUE, cancellation;
+    // A thread that was cancelled would end in the middle of the report.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+    if (ending == ENDING_BY_EXIT)
+        flush_standard_streams();
     is_ending = true;
-    int due = REPORT_DUE;
     // Relaxed: this only picks one of several threads that end the process.
     if (__atomic_compare_exchange_n(&progress, &due, REPORT_BEGUN, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
-        report_on_own_stack();
-        // Release: what the report said.
-        __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
+        status = make_report(status, ending);
     } else {
         wait_for_report();
+        status = status_after_report(status);
     }
-    return fails && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
+    pthread_setcancelstate(cancellation, &cancellation);
+    return status;
 }
 
 static void at_exit(int status, void *context) {
     (void)context;
-    int new_status = report_once(status);
+    int new_status = report_once(status, ENDING_BY_EXIT);
     if (new_status != status)
         exit(new_status); // glibc goes on with the remaining handlers, and with this status
 }
@@ -97,27 +200,21 @@ static void at_exit(int status, void *context) {
 /// not begun, and ends the process when there are none.
 static void wait_at_exit(int status, void *context) {
     (void)status, (void)context;
-    if (getpid() == process && !is_ending)
+    if (!is_ending && is_watched_process())
         wait_for_report();
 }
 
 void liveobj_exit_start(const struct liveobj_options *options) {
-    process = getpid();
+    remember_process();
     chosen = options;
     on_exit(wait_at_exit, NULL); // the one registered first runs last
     on_exit(at_exit, NULL);
 }
 
-/// All that libc's own does.
-_Noreturn static void end(int status) {
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
 __attribute__((visibility("default"))) _Noreturn void _exit(int status) {
-    end(report_once(status));
+    end(report_once(status, ENDING_AT_ONCE));
 }
 
 __attribute__((visibility("default"))) _Noreturn void _Exit(int status) {
-    end(report_once(status));
+    end(report_once(status, ENDING_AT_ONCE));
 }

@@ -19,6 +19,7 @@
 //   test_entry.c       the way round, where neither can be known
 //   descriptor.c       patient writes, nameless files
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
+//   own_stack.c        the stack that it is made on
 //
 // CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without stdio.
 // Symbols are hidden by this header; `_exit` and `_Exit` are the only ones exported.
@@ -159,8 +160,13 @@ int liveobj_fallback_report_write(const struct liveobj_options *options, const c
 
 // MARK: report.c
 
-/// Writes the report. \returns true if there are findings that `failon` counts.
-bool liveobj_report_write(const struct liveobj_options *options);
+struct liveobj_report_result {
+    bool is_failing;   ///< there are findings that `failon` counts
+    bool is_abandoned; ///< a step was left in the middle, and what it had locked stays locked
+};
+
+/// Writes the report. Call with all signals blocked.
+struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options);
 
 // MARK: test_cases.c
 
@@ -202,11 +208,33 @@ struct liveobj_signals liveobj_signals_block(void);
 /// Undoes it, and takes back what our own writes caused (SIGPIPE, SIGXFSZ).
 void liveobj_signals_restore(const struct liveobj_signals *saved);
 
+// MARK: own_stack.c
+
+/// Calls a function on the stack with this top, or on the present one if it is NULL.
+/// \param place Set before the call: where `liveobj_stack_leave` goes.
+/// \returns false if the function was left.
+bool liveobj_stack_call(void *top, void (*function)(void *context), void *context, void **place);
+
+/// Has the `liveobj_stack_call` return that is under way. From a signal handler, too.
+_Noreturn void liveobj_stack_leave(void *place);
+
 // MARK: guard.c
 
-/// Runs one step of the report, for at most so many seconds. Call with all signals blocked.
-/// \returns false if the step crashed or took too long; what it held is then lost.
-bool liveobj_guard_run(int seconds, void (*step)(void *context), void *context);
+/// How a guarded step ended. One that was left keeps what it held.
+enum liveobj_step_end {
+    LIVEOBJ_STEP_DONE,
+    LIVEOBJ_STEP_STUCK,
+    LIVEOBJ_STEP_CRASHED,
+};
+
+/// The longest wait for a lock of the C library.
+#define LIVEOBJ_LOCK_MILLISECONDS 200
+
+/// Runs one step of the report, until it has done nothing for so long: a time in which the process
+/// is stopped or the machine is busy does not count. Call with all signals blocked, on one thread
+/// at a time.
+enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *context),
+                                        void *context);
 
 #pragma GCC visibility pop
 

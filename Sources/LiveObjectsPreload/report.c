@@ -6,18 +6,22 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// How long one step that may need locks can take. A million objects take 0.4 s.
-#define STEP_SECONDS 30
+/// How long a step may do nothing: longer than a slow reader of the output is waited for.
+#define STEP_MILLISECONDS 15000
 
 /// What a guarded step works on.
 struct work {
     const struct liveobj_options *options;
     const char *why; ///< of a fallback report
     int capture;     ///< the capture as a file; -1 if it cannot be had
+    bool is_abandoned;
 };
 
 static enum liveobj_contents contents(const struct liveobj_options *options) {
@@ -53,13 +57,47 @@ static void write_fallback(void *context) {
                              liveobj_fallback_report_write(work->options, work->why, output));
 }
 
+static void complain_of_step(void) {
+    liveobj_message("there is no report: the process ended at a moment when its memory could not "
+                    "be read",
+                    NULL);
+}
+
 static bool run_step(void (*step)(void *), struct work *work) {
-    bool done = liveobj_guard_run(STEP_SECONDS, step, work);
-    if (!done)
-        liveobj_message("there is no report: the process ended at a moment when its memory could "
-                        "not be read",
-                        NULL);
-    return done;
+    enum liveobj_step_end end = liveobj_guard_run(STEP_MILLISECONDS, step, work);
+    work->is_abandoned |= end != LIVEOBJ_STEP_DONE;
+    if (end != LIVEOBJ_STEP_DONE)
+        complain_of_step();
+    return end == LIVEOBJ_STEP_DONE;
+}
+
+// MARK: - Locks of the C library
+
+static int ignore_image(struct dl_phdr_info *image, size_t size, void *context) {
+    (void)image, (void)size, (void)context;
+    return 0;
+}
+
+/// Takes the locks that a capture needs: those of malloc (a size that no cache of the thread's
+/// holds) and of the dynamic linker.
+static void take_locks(void *context) {
+    enum { UNCACHED_BYTES = 5000 };
+    Dl_info self;
+    (void)context;
+    void *volatile memory = malloc(UNCACHED_BYTES);
+    free(memory);
+    dl_iterate_phdr(ignore_image, NULL);
+    dladdr((const void *)(uintptr_t)take_locks, &self);
+}
+
+/// A signal handler may end the process in the middle of a `malloc` of its own thread, or of one
+/// that waits for this report.
+static bool can_take_locks(struct work *work) {
+    enum liveobj_step_end end = liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, take_locks, NULL);
+    work->is_abandoned |= end == LIVEOBJ_STEP_CRASHED; // a lock that was waited for is not held
+    if (end != LIVEOBJ_STEP_DONE)
+        complain_of_step();
+    return end == LIVEOBJ_STEP_DONE;
 }
 
 // MARK: - With the tool
@@ -100,22 +138,24 @@ static const char *why_fallback(bool is_watched) {
                  "`swift build --product liveobjects` makes it, tool=PATH names one";
 }
 
-static enum liveobj_verdict write_report(const struct liveobj_options *options) {
-    bool is_watched = liveobj_status().state == LIVEOBJ_STATE_TRACKING;
-    struct work work = {options, why_fallback(is_watched), -1};
+static enum liveobj_verdict write_report(struct work *work) {
     enum liveobj_verdict verdict = LIVEOBJ_VERDICT_NONE;
-    if (options->format == LIVEOBJ_FORMAT_CAPTURE) {
-        run_step(write_capture, &work);
+    bool is_watched = liveobj_status().state == LIVEOBJ_STATE_TRACKING;
+    work->why = why_fallback(is_watched);
+    if (!can_take_locks(work))
+        return verdict;
+    if (work->options->format == LIVEOBJ_FORMAT_CAPTURE) {
+        run_step(write_capture, work);
         return verdict;
     }
-    if (is_watched && liveobj_tool_path() && !run_step(make_capture, &work))
+    if (is_watched && liveobj_tool_path() && !run_step(make_capture, work))
         return verdict;
-    if (work.capture >= 0) {
-        verdict = analyse(options, work.capture);
-        close(work.capture);
+    if (work->capture >= 0) {
+        verdict = analyse(work->options, work->capture);
+        close(work->capture);
     }
     if (verdict == LIVEOBJ_VERDICT_NONE)
-        run_step(write_fallback, &work);
+        run_step(write_fallback, work);
     return verdict;
 }
 
@@ -125,11 +165,10 @@ static bool is_said_already(const struct liveobj_options *options) {
            options->format == LIVEOBJ_FORMAT_TEXT && liveobj_output_is_standard_error();
 }
 
-bool liveobj_report_write(const struct liveobj_options *options) {
+struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options) {
+    struct work work = {.options = options, .capture = -1};
     if (is_said_already(options))
-        return false;
-    struct liveobj_signals saved = liveobj_signals_block();
-    enum liveobj_verdict verdict = write_report(options);
-    liveobj_signals_restore(&saved);
-    return verdict == LIVEOBJ_VERDICT_FAILING;
+        return (struct liveobj_report_result){false, false};
+    enum liveobj_verdict verdict = write_report(&work);
+    return (struct liveobj_report_result){verdict == LIVEOBJ_VERDICT_FAILING, work.is_abandoned};
 }

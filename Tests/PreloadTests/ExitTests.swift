@@ -8,7 +8,7 @@ struct ExitTests {
 
   static let plainEnds = [
     ["return"], ["exit", "0"], ["exit", "5"], ["exit-from-thread", "6"], ["_exit", "7"],
-    ["_exit-in-handler"], ["end-main-thread"],
+    ["_exit-in-handler"], ["end-main-thread"], ["exit-cancelled", "7"], ["exit-while-input-is-read", "5"],
   ]
 
   @Test(arguments: plainEnds)
@@ -19,6 +19,53 @@ struct ExitTests {
     #expect(run.standardOutput == plain.standardOutput)
     #expect(run.standardError.components(separatedBy: "what is live at exit").count == 2)
   }
+
+  /// What a report needs is locked for ever.
+  @Test(arguments: [
+    ["_exit-while-heap-is-locked"], ["_exit-in-handler-in-heap"], ["exit-while-linker-is-locked", "5"],
+  ])
+  func endsThatAllowNoReportComeAtOnce(arguments: [String]) throws {
+    let plain = try runProgram(exiter, arguments)
+    let start = ContinuousClock.now
+    let run = try runPreloaded(exiter, arguments, options: withoutTool)
+    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(run.status == plain.status)
+    #expect(run.standardOutput == plain.standardOutput)
+    #expect(!run.standardError.contains("what is live at exit"))
+  }
+
+  @Test func quickExitStaysOneAndLeavesNoReport() throws {
+    let run = try runPreloaded(exiter, ["quick_exit", "6"], options: withoutTool)
+    #expect(run.visible == (try runProgram(exiter, ["quick_exit", "6"])).visible)
+    #expect(run.status == .exited(6))
+  }
+
+  /// The program would have ended before they came.
+  @Test(arguments: [["exit-before-alarm", "5"], ["_exit-before-alarm", "5"]])
+  func alarmsOfTheProgramDoNotEndIt(arguments: [String]) throws {
+    let slow = try Script("sleep 3; echo report")
+    let run = try runPreloaded(exiter, arguments, options: "tool=\(slow.path)")
+    #expect(run.status == .exited(5))
+    #expect(run.standardError == "report\n")
+  }
+
+  @Test(arguments: [("exit", .signaled(SIGTERM)), ("_exit", .exited(5))] as [(String, ProgramRun.Status)])
+  func signalThatCameMeanwhileCountsOnlyBeforeTheEnd(way: String, status: ProgramRun.Status) throws {
+    let terminating = try Script("\(Self.findHost)\nkill -TERM $host; echo report")
+    let run = try runPreloaded(exiter, [way, "5"], options: "tool=\(terminating.path)")
+    #expect(run.status == status)
+    #expect(run.standardError == "report\n")
+  }
+
+  @Test func outputIsWrittenBeforeTheReport() throws {
+    let reading = try Script("\(Self.findHost)\necho \"written: $(cat /proc/$host/fd/1)\"")
+    let run = try runPreloaded(exiter, ["exit", "5"], options: "tool=\(reading.path)")
+    #expect(run.standardError == "written: about to end\n")
+    #expect(run.standardOutput == "about to end\n")
+  }
+
+  /// For a tool: between it and the program there is a process that keeps it.
+  static let findHost = "host=$(cut -d ' ' -f 4 /proc/$PPID/stat)"
 
   @Test(arguments: [["abort"], ["terminate"], ["segfault"]])
   func deathBySignalStaysOne(arguments: [String]) throws {

@@ -52,6 +52,14 @@ case "exit-from-two-threads":
     exit(status)
   }
   exit(status)
+case "quick_exit": quick_exit(status)
+case "exit-cancelled": endWithPendingCancel { exit(status) }
+case "_exit-while-heap-is-locked": endWhileAnotherThreadHoldsTheHeap()
+case "_exit-in-handler-in-heap": endInHandlerThatInterruptedTheHeap()
+case "exit-while-linker-is-locked": endWhileAnotherThreadHoldsTheLinker { exit(status) }
+case "exit-while-input-is-read": endWhileAnotherThreadReads { exit(status) }
+case "exit-before-alarm": endBeforeAlarm { exit(status) }
+case "_exit-before-alarm": endBeforeAlarm { _exit(status) }
 case "end-main-thread":
   _ = PosixThread { leaveLeftovers() }
   pthread_exit(nil)
