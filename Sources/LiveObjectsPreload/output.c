@@ -55,9 +55,10 @@ static void resolve_path(const char *path, bool *names_process) {
 }
 
 static int open_path(int flags) {
-    // Non-blocking: opening a FIFO that nobody reads must not hang the program.
+    // Non-blocking: opening a FIFO that nobody reads must not hang the program. For the user alone:
+    // a capture holds the command line.
     int descriptor =
-        open(output.path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+        open(output.path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0600);
     if (descriptor < 0)
         complain(errno);
     return liveobj_descriptor_lift(descriptor);

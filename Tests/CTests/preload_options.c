@@ -62,6 +62,42 @@ static void pairs_set_values(void) {
     EXPECT_STRING(problems, "");
 }
 
+/// \returns true if there is one problem, and it is this option's quotes.
+static bool complains_once_of_quotes(const char *pair) {
+    char line[128];
+    snprintf(line, sizeof line,
+             "LiveObjects: LIVEOBJECTS_OPTIONS: the quotes in %s do not match; it is ignored\n",
+             pair);
+    return strcmp(problems, line) == 0;
+}
+
+/// Behind a user's options stand those of `liveobjects run`.
+static void a_quote_that_is_not_closed_costs_its_own_option(void) {
+    parse("output='a:depth=5");
+    EXPECT(complains_once_of_quotes("output='a"));
+    EXPECT_STRING(options.output, "stderr");
+    EXPECT(options.depth == 5);
+    parse("tool='x:output='/tmp/a:b':format=capture");
+    EXPECT(complains_once_of_quotes("tool='x"));
+    EXPECT_STRING(options.output, "/tmp/a:b");
+    EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);
+    parse("tool=\"x:output='a:b':depth=5");
+    EXPECT(complains_once_of_quotes("tool=\"x"));
+    EXPECT_STRING(options.output, "a:b");
+    EXPECT(options.depth == 5);
+    parse("tool='a:b:c:depth=5");
+    EXPECT(complains_once_of_quotes("tool='a:b:c"));
+    EXPECT(options.depth == 5);
+    parse("tool='a'b:depth=5");
+    EXPECT(complains_once_of_quotes("tool='a'b"));
+    EXPECT(options.depth == 5);
+    parse("depth=5:tool='");
+    EXPECT(complains_once_of_quotes("tool='"));
+    EXPECT(options.depth == 5);
+    parse("depth=5:tool='a:");
+    EXPECT(complains_once_of_quotes("tool='a:"));
+}
+
 static void quotes_hold_colons(void) {
     parse("output='a:b':tool=\"c:'d\":depth=5");
     EXPECT_STRING(options.output, "a:b");
@@ -94,10 +130,6 @@ static void what_is_not_understood_gets_one_line_and_the_rest_counts(void) {
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: 'verbose' has no value "
                             "(key=value:key=value); it is ignored\n");
     EXPECT(options.depth == 5);
-    parse("output='a:depth=5");
-    EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: the quotes in output='a:depth=5 "
-                            "do not match; it is ignored\n");
-    EXPECT_STRING(options.output, "stderr");
     parse("output=:depth=5");
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: output= is not a path; "
                             "the default is used\n");
@@ -215,6 +247,7 @@ int main(void) {
     defaults_are_those_of_the_table();
     pairs_set_values();
     quotes_hold_colons();
+    a_quote_that_is_not_closed_costs_its_own_option();
     empty_pairs_are_nothing();
     the_last_of_two_wins();
     what_is_not_understood_gets_one_line_and_the_rest_counts();

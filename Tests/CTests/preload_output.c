@@ -61,6 +61,14 @@ static void p_is_the_process(void) {
     EXPECT_STRING(contents(expected), "x");
 }
 
+static void a_new_file_is_for_its_user_alone(void) {
+    struct stat status;
+    mode_t mask = umask(0);
+    start(in_folder("private"));
+    umask(mask);
+    EXPECT(stat(in_folder("private"), &status) == 0 && (status.st_mode & 07777) == 0600);
+}
+
 static void a_relative_path_means_the_folder_at_the_start(void) {
     EXPECT(chdir(folder) == 0);
     start("relative");
@@ -132,6 +140,7 @@ int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
     a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other();
     p_is_the_process();
+    a_new_file_is_for_its_user_alone();
     a_relative_path_means_the_folder_at_the_start();
     a_full_disk_is_an_error_and_no_more();
     a_pipe_that_nobody_reads_is_an_error_and_no_more();
