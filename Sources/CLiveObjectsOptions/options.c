@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER };
+enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER, KIND_OWN };
 
 struct row {
     enum kind kind;
@@ -28,6 +28,7 @@ static const struct row rows[] = {
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
     {KIND_NUMBER, {#name, standard, "", help}, AT(name), min, max},
 #define LIVEOBJ_OPTION_LATER(name, help) {KIND_LATER, {#name, "", "", help}, 0, 0, 0},
+#define LIVEOBJ_OPTION_OWN(name, help) {KIND_OWN, {#name, "", "", help}, 0, 0, 0},
 #include "options.def"
 };
 
@@ -135,6 +136,8 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
         return true;
     case KIND_LATER:
         return false;
+    case KIND_OWN:
+        return true;
     }
     return false;
 }
@@ -142,7 +145,7 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
 void liveobj_options_reset(struct liveobj_options *options) {
     memset(options, 0, sizeof *options);
     for (size_t i = 0; i < liveobj_options_count(); i++)
-        if (rows[i].kind != KIND_CHOICE && rows[i].kind != KIND_LATER)
+        if (rows[i].kind < KIND_CHOICE || rows[i].kind == KIND_NUMBER)
             set_value(options, &rows[i],
                       (struct slice){rows[i].text.standard, strlen(rows[i].text.standard)});
 }

@@ -7,12 +7,10 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static const char *file_name(const char *path) {
@@ -67,7 +65,8 @@ static bool has_beside(const char *program, const char *other) {
     return access(path, F_OK) == 0;
 }
 
-static bool is_toolchain_program(const char *program) {
+bool liveobj_activation_is_toolchain_program(void) {
+    const char *program = liveobj_activation_program();
     char folder[PATH_MAX];
     const char *name = file_name(program);
     memcpy(folder, program, (size_t)(name - program));
@@ -125,54 +124,6 @@ static bool is_exit_test(void) {
 
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments) {
     const char *program = liveobj_activation_program();
-    return !is_toolchain_program(program) && !is_our_tool(program) && !is_part_of_a_build() &&
-           !is_started_by_compiler() && !is_exit_test() &&
-           !only_lists_tests(argument_count, arguments);
-}
-
-// MARK: - The parent
-
-/// The parent's environment as it was started, NUL after NUL; `*count` is 0 if it cannot be had.
-static char *map_parent_environment(size_t size, size_t *count) {
-    char path[64] = "/proc/", process[LIVEOBJ_DIGITS];
-    strcat(path, liveobj_text_digits(process, (uint64_t)getppid()));
-    strcat(path, "/environ");
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *count = 0;
-    ssize_t part = 0;
-    do
-        *count += (size_t)part;
-    while (descriptor >= 0 && bytes != MAP_FAILED && *count < size - 1 &&
-           (part = read(descriptor, bytes + *count, size - 1 - *count)) > 0);
-    if (descriptor >= 0)
-        close(descriptor);
-    return bytes;
-}
-
-/// The value of a variable among NUL-terminated `name=value`, or NULL.
-static const char *find_variable(const char *bytes, size_t count, const char *name) {
-    size_t length = strlen(name);
-    for (const char *next = bytes; next < bytes + count; next += strlen(next) + 1)
-        if (strncmp(next, name, length) == 0 && next[length] == '=')
-            return next + length + 1;
-    return NULL;
-}
-
-static bool is_same(const char *a, const char *b) {
-    return a && b && strcmp(a, b) == 0;
-}
-
-bool liveobj_activation_is_child(void) {
-    const size_t size = 1 << 21; // more than the kernel lets most environments be
-    size_t count;
-    char *bytes = map_parent_environment(size, &count);
-    if (bytes == MAP_FAILED)
-        return false;
-    const char *libraries = find_variable(bytes, count, "LD_PRELOAD");
-    const char *options = find_variable(bytes, count, LIVEOBJ_OPTIONS_VARIABLE);
-    bool result = libraries && strstr(libraries, "libLiveObjectsPreload.so") &&
-                  is_same(options, getenv(LIVEOBJ_OPTIONS_VARIABLE));
-    munmap(bytes, size);
-    return result;
+    return !is_our_tool(program) && !is_part_of_a_build() && !is_started_by_compiler() &&
+           !is_exit_test() && !only_lists_tests(argument_count, arguments);
 }

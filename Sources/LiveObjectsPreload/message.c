@@ -1,7 +1,9 @@
 // message.c - owns the memory of what standard error was when the process began.
 //
 // A program may close standard error and open a data file that gets its number. So a line is
-// written only while descriptor 2 is the file it was at the start. Async-signal-safe.
+// written only while descriptor 2 is the file it was at the start. And that must be the file which
+// the first process of the run has: a test may compare what a program that it starts writes there.
+// Async-signal-safe.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -10,15 +12,15 @@
 #include <unistd.h>
 
 static struct stat original;
-static bool was_open;
+static bool is_ours; ///< to write to
 
 void liveobj_message_start(void) {
-    was_open = fstat(STDERR_FILENO, &original) == 0;
+    is_ours = fstat(STDERR_FILENO, &original) == 0 && liveobj_origin_has_standard_error(&original);
 }
 
 int liveobj_message_descriptor(void) {
     struct stat now;
-    if (!was_open || fstat(STDERR_FILENO, &now) != 0)
+    if (!is_ours || fstat(STDERR_FILENO, &now) != 0)
         return -1;
     bool is_same = now.st_dev == original.st_dev && now.st_ino == original.st_ino;
     return is_same ? STDERR_FILENO : -1;

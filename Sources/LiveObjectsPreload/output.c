@@ -78,7 +78,7 @@ void liveobj_output_start(const struct liveobj_options *options) {
     resolve_path(options->output, &names_process);
     if (!is_file_or_nothing())
         return;
-    bool is_first = names_process || !liveobj_activation_is_child();
+    bool is_first = names_process || liveobj_origin_is_first();
     int descriptor = open_path(O_CREAT | (is_first ? O_TRUNC : 0));
     if (descriptor >= 0)
         close(descriptor);

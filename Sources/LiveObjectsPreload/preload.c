@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // The recorder's, from the same library (internal.h, handover.c).
@@ -38,12 +37,18 @@ static struct liveobj_settings settings_from_options(void) {
     return settings;
 }
 
+static bool drop(void *context, const void *bytes, size_t count) {
+    (void)context, (void)bytes, (void)count;
+    return true;
+}
+
+/// What is wrong with them is said once.
 static void read_options(void) {
     struct liveobj_text problems;
-    liveobj_text_start(&problems, liveobj_message_write, NULL);
+    liveobj_text_start(&problems, liveobj_origin_has_begun() ? drop : liveobj_message_write, NULL);
     liveobj_options_reset(&options);
     struct liveobj_signals saved = liveobj_signals_block();
-    liveobj_options_parse(&options, getenv(LIVEOBJ_OPTIONS_VARIABLE), &problems);
+    liveobj_options_parse(&options, liveobj_origin_options(), &problems);
     liveobj_signals_restore(&saved);
 }
 
@@ -74,12 +79,16 @@ static void start(int argument_count, char *const *arguments) {
         say_what_is_watched();
     if (state == LIVEOBJ_STATE_TRACKING)
         liveobj_companion_start(&options, argument_count, arguments);
-    // `liveobjects run` leaves this line to us.
-    if (state != LIVEOBJ_STATE_TRACKING)
+    // `liveobjects run` leaves this line to us. Of programs that a watched one starts, the report
+    // says it alone.
+    if (state != LIVEOBJ_STATE_TRACKING && !liveobj_origin_has_begun())
         liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
 }
 
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {
+    if (liveobj_activation_is_toolchain_program())
+        return;
+    liveobj_origin_start();
     if (!liveobj_activation_is_wanted(argument_count, arguments))
         return;
     liveobj_recorder_prepare();
@@ -88,4 +97,5 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
     liveobj_message_start();
     read_options();
     start(argument_count, arguments);
+    liveobj_origin_begin();
 }

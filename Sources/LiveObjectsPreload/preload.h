@@ -4,6 +4,7 @@
 // standard output, and whatever fails in it, the program's own work and exit status stay.
 //
 //   preload.c          the constructor: starts the recorder, if the program is one to watch
+//   origin.c           is it the first of its run?
 //   activation.c       is it one to watch?
 //   exit.c             every way to end, and the one report before it
 //   report.c           capture -> tool -> output
@@ -35,19 +36,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
 
 // MARK: activation.c
 
-/// Whether this process is one to watch, as far as can be told without the recorder: not one of the
-/// toolchain's programs, not a package manifest, not a test binary that only lists its tests.
-bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
+/// True for the programs of a Swift toolchain.
+bool liveobj_activation_is_toolchain_program(void);
 
-/// True if the parent process was started with the same library and the same options, so that
-/// this one's output belongs behind the parent's.
-bool liveobj_activation_is_child(void);
+/// Whether another program is one to watch, as far as can be told without the recorder: not a
+/// package manifest, not a test binary that only lists its tests.
+bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
 
 /// The absolute path of the running executable; empty if /proc is not there.
 const char *liveobj_activation_program(void);
@@ -56,12 +57,34 @@ const char *liveobj_activation_program(void);
 /// Separate for tests.
 bool liveobj_activation_is_toolchain_name(const char *name);
 
+// MARK: origin.c
+
+/// Finds out whether this process is the first of its run, and hands that down to those that it
+/// starts. In every program, before anything else here.
+void liveobj_origin_start(void);
+
+/// From now on no process that this one starts empties the output, or says what this one has said.
+void liveobj_origin_begin(void);
+
+/// The value of LIVEOBJECTS_OPTIONS.
+const char *liveobj_origin_options(void);
+
+/// True in the first process of a run, also after it executed another program.
+bool liveobj_origin_is_first(void);
+
+/// True if a process before this one, of the same run, is or was watched.
+bool liveobj_origin_has_begun(void);
+
+/// True if this is the file that is standard error in the first process.
+bool liveobj_origin_has_standard_error(const struct stat *file);
+
 // MARK: message.c
 
-/// Remembers which file standard error is. Call once, before anything else.
+/// Remembers which file standard error is. Call once, before the others.
 void liveobj_message_start(void);
 
-/// Standard error's descriptor, or -1 if the program closed it or put another file there.
+/// Standard error's descriptor, or -1 if the program closed it or put another file there, or if it
+/// was another than that of the first process at the start: then nothing may be written to it.
 int liveobj_message_descriptor(void);
 
 /// Writes one line, "LiveObjects: " and the strings up to NULL, in one piece.
@@ -97,7 +120,7 @@ int liveobj_descriptor_copy(int from, int to);
 
 // MARK: output.c
 
-/// Resolves `output`, and empties the file if this process is the first to write to it.
+/// Resolves `output`, and empties the file if this process is the first of its run.
 void liveobj_output_start(const struct liveobj_options *options);
 
 /// True if reports go to standard error.

@@ -165,9 +165,15 @@ static bool is_said_already(const struct liveobj_options *options) {
            options->format == LIVEOBJ_FORMAT_TEXT && liveobj_output_is_standard_error();
 }
 
+/// There is nowhere to write it, and nothing that it decides.
+static bool is_for_nobody(const struct liveobj_options *options) {
+    return liveobj_output_is_standard_error() && liveobj_message_descriptor() < 0 &&
+           options->exitcode == 0;
+}
+
 struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options) {
     struct work work = {.options = options, .capture = -1};
-    if (is_said_already(options))
+    if (is_said_already(options) || is_for_nobody(options))
         return (struct liveobj_report_result){false, false};
     enum liveobj_verdict verdict = write_report(&work);
     return (struct liveobj_report_result){verdict == LIVEOBJ_VERDICT_FAILING, work.is_abandoned};

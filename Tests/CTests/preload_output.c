@@ -138,6 +138,7 @@ static void our_descriptors_stay_out_of_the_way(void) {
 
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
+    liveobj_origin_start();
     a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other();
     p_is_the_process();
     a_new_file_is_for_its_user_alone();

@@ -37,6 +37,45 @@ struct OutputTests {
     #expect(try reports(in: "report") == 3)
   }
 
+  @Test func orphansAppend() throws {
+    try folder.writeScript(
+      """
+      '\(exiter)' return; '\(exiter)' return
+      mkfifo '\(folder.path("done"))'
+      ( ( sleep 0.2; '\(exiter)' return; echo > '\(folder.path("done"))' ) & )
+      read line < '\(folder.path("done"))'
+      """, to: "script")
+    let options = "\(withoutTool):output=\(folder.path("report"))"
+    let run = try runPreloaded("/bin/sh", [folder.path("script")], options: options)
+    #expect(run.status == .exited(0))
+    #expect(try reports(in: "report") == 3)
+  }
+
+  /// A test may compare what a program that it starts writes there.
+  @Test(arguments: ["", "nonsense=1", "output=/does/not/exist", "verbosity=2"])
+  func standardErrorOfProgramsStartedByAPreloadedOneIsTheirOwn(options: String) throws {
+    let errors = folder.path("errors")
+    let run = try runPreloaded("/bin/sh", ["-c", "'\(exiter)' exit 5 2> '\(errors)'"], options: options)
+    #expect(run.status == .exited(5))
+    #expect(run.standardOutput == "about to end\n")
+    #expect(run.standardError == "")
+    #expect(try folder.text(of: "errors") == "")
+  }
+
+  @Test func standardErrorThatIsSharedGetsAllReports() throws {
+    let run = try runPreloaded(
+      "/bin/sh", ["-c", "'\(exiter)' return; '\(exiter)' exit 5"], options: withoutTool)
+    #expect(run.status == .exited(5))
+    #expect(run.standardError.components(separatedBy: "what is live at exit").count == 3)
+  }
+
+  @Test func optionsAreComplainedOfOnce() throws {
+    let run = try runPreloaded(
+      BuiltProducts.executable("Execer"), [BuiltProducts.executable("Survivors")],
+      options: "colour=red:output=/dev/null:\(withoutTool)")
+    #expect(run.standardError.components(separatedBy: "there is no option 'colour'").count == 2)
+  }
+
   @Test(arguments: ["/does/not/exist/report", "/dev/full", "/"])
   func outputThatCannotBeWrittenGetsOneLine(output: String) throws {
     let run = try runPreloaded(
@@ -67,9 +106,10 @@ struct OutputTests {
   }
 
   @Test func readerThatWentAwayKillsNobody() throws {
-    let run = try runPreloaded(
-      "/bin/bash", ["-c", "{ '\(exiter)' exit 5; echo $? >&3; } 2> >(exec true) 3>&1"],
-      options: withoutTool)
+    // Not bash: the first process that is preloaded decides which standard error is written to.
+    let preload = "LD_PRELOAD='\(BuiltProducts.preloadLibrary)' LIVEOBJECTS_OPTIONS=\(withoutTool)"
+    let run = try runProgram(
+      "/bin/bash", ["-c", "{ \(preload) '\(exiter)' exit 5; echo $? >&3; } 2> >(exec true) 3>&1"])
     #expect(run.standardOutput == "about to end\n5\n")
   }
 }

@@ -1,0 +1,123 @@
+// Which process is the first of a run, and what those that it starts know of it.
+
+#define _GNU_SOURCE
+#include "expect.h"
+#include "preload.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void give_options(const char *options) {
+    if (options)
+        setenv(LIVEOBJ_OPTIONS_VARIABLE, options, 1);
+    else
+        unsetenv(LIVEOBJ_OPTIONS_VARIABLE);
+}
+
+static bool starts_with(const char *string, const char *prefix) {
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+static bool has_standard_error(void) {
+    struct stat file;
+    return fstat(STDERR_FILENO, &file) == 0 && liveobj_origin_has_standard_error(&file);
+}
+
+/// What a program that this process starts finds out.
+struct child {
+    bool is_first, has_begun, has_standard_error;
+};
+
+static struct child start_child(bool has_other_errors) {
+    int status;
+    pid_t process = fork();
+    if (process == 0) {
+        if (has_other_errors)
+            dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        liveobj_origin_start();
+        _exit(liveobj_origin_is_first() | liveobj_origin_has_begun() << 1 |
+              has_standard_error() << 2);
+    }
+    waitpid(process, &status, 0);
+    status = WEXITSTATUS(status);
+    return (struct child){status & 1, status & 2, status & 4};
+}
+
+static void the_first_is_told_by_no_one(void) {
+    give_options(NULL);
+    liveobj_origin_start();
+    EXPECT(liveobj_origin_is_first() && !liveobj_origin_has_begun() && has_standard_error());
+    EXPECT(starts_with(liveobj_origin_options(), "first="));
+}
+
+static void the_first_stays_so_in_the_program_that_it_executes(void) {
+    give_options("depth=5");
+    liveobj_origin_start();
+    liveobj_origin_start();
+    EXPECT(liveobj_origin_is_first());
+    EXPECT(starts_with(liveobj_origin_options(), "depth=5:first="));
+}
+
+static void a_program_that_it_starts_is_told(void) {
+    give_options("depth=5");
+    liveobj_origin_start();
+    struct child child = start_child(false);
+    EXPECT(!child.is_first && !child.has_begun && child.has_standard_error);
+    EXPECT(!start_child(true).has_standard_error);
+}
+
+static void one_that_is_watched_says_so(void) {
+    give_options(NULL);
+    liveobj_origin_start();
+    liveobj_origin_begin();
+    EXPECT(liveobj_origin_is_first());
+    struct child child = start_child(false);
+    EXPECT(!child.is_first && child.has_begun && child.has_standard_error);
+}
+
+static void an_id_that_came_again_is_another_process(void) {
+    char options[64];
+    snprintf(options, sizeof options, "first=%d.1.2.3", getpid());
+    give_options(options);
+    liveobj_origin_start();
+    EXPECT(!liveobj_origin_is_first());
+}
+
+static void other_options_begin_a_new_run(void) {
+    static const char *const options[] = {"first=1.2.3.4:depth=5", "first=1.2.3", "first=1.2.3.4x",
+                                          "first=", "depth=5"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        give_options(options[i]);
+        liveobj_origin_start();
+        EXPECT(liveobj_origin_is_first());
+        EXPECT(starts_with(liveobj_origin_options(), options[i]));
+    }
+}
+
+static void the_environment_keeps_all_else(void) {
+    give_options(NULL);
+    setenv("LIVEOBJECTS_OTHER", "kept", 1);
+    size_t count = 0, new_count = 0;
+    while (environ[count])
+        count++;
+    liveobj_origin_start();
+    while (environ[new_count])
+        new_count++;
+    EXPECT(new_count == count + 1);
+    EXPECT_STRING(getenv("LIVEOBJECTS_OTHER"), "kept");
+    setenv("LIVEOBJECTS_OTHER", "changed", 1);
+    EXPECT_STRING(getenv("LIVEOBJECTS_OTHER"), "changed");
+}
+
+int main(void) {
+    the_first_is_told_by_no_one();
+    the_first_stays_so_in_the_program_that_it_executes();
+    a_program_that_it_starts_is_told();
+    one_that_is_watched_says_so();
+    an_id_that_came_again_is_another_process();
+    other_options_begin_a_new_run();
+    the_environment_keeps_all_else();
+    return EXPECT_STATUS();
+}
