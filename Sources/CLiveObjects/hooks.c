@@ -6,9 +6,10 @@
 // recorded address is always one that the program holds. Deaths are followed even under the guard:
 // an object that dies while the recorder works is dead all the same.
 //
-// No hook allocates, takes a lock (but for the slow paths of records.c and thread.c, once in
-// hundreds of calls), or changes errno. A hook that is interrupted by a signal handler which
-// allocates finds the guard set and does not record. Owns the originals of all it took over.
+// No hook allocates, takes a lock (but for the slow path of records.c, once in hundreds of calls),
+// or changes errno. A signal handler that interrupts a hook finds the guard set: what it allocates
+// is not recorded but counted, what it frees is forgotten without the thread's block. So a hook
+// never waits for what the thread that it runs on has begun. Owns the originals of all it took over.
 
 #if defined(__linux__)
 
@@ -108,8 +109,12 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
     uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
     struct liveobj_tls *tls = liveobj_tls_get();
     struct liveobj_thread *thread = tls->thread;
-    if (wanted & EXTRA_PAUSE || (!thread && !(thread = liveobj_thread_attach())))
+    if (wanted & EXTRA_PAUSE)
         return;
+    if (!thread && !(thread = liveobj_thread_attach())) {
+        liveobj_counts_add_drop();
+        return;
+    }
     uint32_t stack = wanted & EXTRA_STACKS ? liveobj_hook_stack_trace(thread, frame) : 0;
     liveobj_records_insert(thread,
                            (struct liveobj_object){
@@ -140,22 +145,45 @@ static inline __attribute__((always_inline)) void record(void *address, uintptr_
                                        });
 }
 
-__attribute__((noinline)) static void forget_attaching(uint32_t *slot) {
+/// For a thread that has no block, or is at work for the recorder: it may have been interrupted in
+/// the middle of a change of its block.
+__attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
+    if (tls->guard) {
+        liveobj_records_remove_loosely(slot);
+        return;
+    }
+    liveobj_guard_set(tls);
     struct liveobj_thread *thread = liveobj_thread_attach();
     if (thread)
         liveobj_records_remove(thread, slot);
+    else
+        liveobj_records_remove_loosely(slot);
     liveobj_thread_detach();
+    liveobj_guard_clear(tls);
 }
 
 static inline void forget(const void *address) {
     uint32_t *slot = liveobj_records_slot((uintptr_t)address);
     if (!slot)
         return;
-    struct liveobj_thread *thread = liveobj_tls_get()->thread;
-    if (LIVEOBJ_LIKELY(thread != NULL))
-        liveobj_records_remove(thread, slot);
-    else
-        forget_attaching(slot);
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread)) {
+        forget_slowly(tls, slot);
+        return;
+    }
+    liveobj_guard_set(tls);
+    liveobj_records_remove(tls->thread, slot);
+    liveobj_guard_clear(tls);
+}
+
+/// An object that is made while the thread is at work for the recorder: one of the recorder's own,
+/// or of a signal handler that has interrupted a hook and must not meet what that has begun.
+__attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_tls *tls,
+                                                           const void *metadata, size_t bytes,
+                                                           size_t alignment_mask) {
+    if (tls->guard == LIVEOBJ_GUARD_HOOK)
+        liveobj_counts_add_drop();
+    return original._swift_allocObject(metadata, bytes, alignment_mask);
 }
 
 // MARK: - Objects through the runtime's pointers
@@ -164,11 +192,11 @@ LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
                                             size_t alignment_mask) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard))
-        return original._swift_allocObject(metadata, bytes, alignment_mask);
-    tls->guard = 1; // the allocator slots below must not take it for a raw buffer
+        return allocate_unrecorded(tls, metadata, bytes, alignment_mask);
+    liveobj_guard_set(tls); // the allocator slots below must not take it for a raw buffer, either
     void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
     record(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
-    tls->guard = 0;
+    liveobj_guard_clear(tls);
     return address;
 }
 
@@ -216,9 +244,9 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     uintptr_t purpose = memory ? purpose_of_memory(frame) : 0;
     if (!purpose)
         return;
-    tls->guard = 1;
+    liveobj_guard_set(tls);
     record(memory, purpose, bytes, frame);
-    tls->guard = 0;
+    liveobj_guard_clear(tls);
 }
 
 LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {

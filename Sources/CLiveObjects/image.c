@@ -56,17 +56,15 @@ static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
 
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
     struct visit state = {visit, context, false};
-    liveobj_lock_acquire(&visit_lock);
+    // It only keeps forks away: where it cannot be had, the visit is as sound without.
+    bool is_locked = liveobj_lock_acquire(&visit_lock);
     dl_iterate_phdr(visit_info, &state);
-    liveobj_lock_release(&visit_lock);
+    if (is_locked)
+        liveobj_lock_release(&visit_lock);
 }
 
-void liveobj_images_before_fork(void) {
-    liveobj_lock_acquire(&visit_lock);
-}
-
-void liveobj_images_after_fork(void) {
-    liveobj_lock_release(&visit_lock);
+void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &visit_lock);
 }
 
 static const char *file_name_of(const struct liveobj_image *image) {

@@ -72,8 +72,7 @@ struct liveobj_image {
 /// linker's lock: outside of hooks only. `visit` must not look at images itself.
 typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
-void liveobj_images_before_fork(void);
-void liveobj_images_after_fork(void);
+void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 /// Whether the name of its file begins with `prefix`.
 bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix);
@@ -161,13 +160,14 @@ struct batch;
 /// the free records, the sequence numbers and the counts that the last one left.
 struct liveobj_thread {
     struct liveobj_thread *next; // in the list of all blocks, for good
-    bool taken;
+    bool is_taken;               // atomic
 
     uint32_t *free_indices; // of records ready for use: [0, free_count), room for free_capacity
     uint32_t free_count;
     uint32_t free_capacity;
     struct batch *batch;       // where `free_indices` lie
     struct batch *spare_batch; // a full one, or NULL
+    uint32_t loose;            // first of a chain of free records, or 0; see records.c
 
     uint64_t sequence_next; // numbers of its own: [sequence_next, sequence_end)
     uint64_t sequence_end;
@@ -193,10 +193,16 @@ struct liveobj_entry {
 /// inside a hook ends in recursion.
 struct liveobj_tls {
     struct liveobj_thread *thread;
-    uint32_t guard; // > 0: this thread is at work for the recorder
-    bool ended;     // its destructors have run
+    uint32_t guard;            // not 0: this thread is at work for the recorder
+    bool ended;                // its destructors have run
+    int cancel_state;          // the program's, during own work
+    uint64_t signals;          // the program's blocked ones, during a fork
     struct liveobj_entry entry;
 };
+
+/// What the guard counts: a hook that is under way, and work of the recorder's own, which may nest.
+enum { LIVEOBJ_GUARD_HOOK = 1, LIVEOBJ_GUARD_OWN_WORK = 2 };
+
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
 // A thread-local variable of this model is a plain load.
@@ -206,9 +212,20 @@ LIVEOBJ_HOOK static inline struct liveobj_tls *liveobj_tls_get(void) {
 }
 LIVEOBJ_UNCHECKED_END
 
+/// Around what a hook does while it must not be repeated by a signal handler of the same thread.
+/// The fences keep the compiler from moving the work out from under the guard.
+LIVEOBJ_HOOK static inline void liveobj_guard_set(struct liveobj_tls *tls) {
+    tls->guard = LIVEOBJ_GUARD_HOOK;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+LIVEOBJ_HOOK static inline void liveobj_guard_clear(struct liveobj_tls *tls) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tls->guard = 0;
+}
+
 bool liveobj_threads_start(void);
 
-/// Gives the calling thread a block, or NULL if there is no memory. Slow path.
+/// Gives the calling thread, whose guard is set, a block, or NULL if there is no memory. Slow path.
 LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void);
 /// Gives up the block of a thread whose destructors have run. Slow path.
 LIVEOBJ_HOOK void liveobj_thread_detach(void);
@@ -221,6 +238,10 @@ struct liveobj_counts {
     uint64_t dropped;
 };
 struct liveobj_counts liveobj_threads_counts(void);
+/// What happened where no thread's block could be used; atomic.
+extern struct liveobj_counts liveobj_counts_of_no_thread;
+/// Counts an allocation that was not recorded for want of a block.
+LIVEOBJ_HOOK void liveobj_counts_add_drop(void);
 
 uint64_t liveobj_sequence_mark(void);
 /// Gives the thread new numbers of its own. Slow path.
@@ -236,8 +257,6 @@ static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
     return thread->sequence_next++;
 }
 
-void liveobj_threads_before_fork(void);
-void liveobj_threads_after_fork_parent(void);
 void liveobj_threads_after_fork_child(void);
 
 // MARK: - records.c
@@ -269,8 +288,7 @@ uint32_t liveobj_records_end(void);
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
 
-void liveobj_records_before_fork(void);
-void liveobj_records_after_fork(void);
+void liveobj_records_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 // MARK: - hooks.c
 
@@ -463,6 +481,10 @@ void liveobj_census_visit_test(const struct liveobj_kept_test *test,
 void liveobj_recorder_prepare(void);
 const struct liveobj_runtime *liveobj_recorder_runtime(void);
 struct liveobj_status liveobj_recorder_status(void);
+/// Whether a capture can be made without waiting for a lock of the recorder's that is not given
+/// back: false if the calling thread holds one itself (it was interrupted by a signal), or another
+/// thread still does after the given time. Async-signal-safe.
+bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
 /// Around a fork of the process: nothing of the recorder's is half-way through a change.
 void liveobj_recorder_before_fork(void);
 void liveobj_recorder_after_fork(void);

@@ -1,4 +1,4 @@
-// os.c - threads, time and locks; owns nothing. See os.h.
+// os.c - threads, time and signals; owns nothing. See os.h.
 
 #if defined(__linux__)
 
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -124,7 +125,7 @@ static struct timespec timespec_of(uint64_t nanoseconds) {
     return (struct timespec){(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
 }
 
-void liveobj_os_sleep(uint64_t nanoseconds) {
+LIVEOBJ_HOOK void liveobj_os_sleep(uint64_t nanoseconds) {
     struct timespec pause = timespec_of(nanoseconds);
     int saved = errno;
     syscall(SYS_nanosleep, &pause, NULL);
@@ -159,16 +160,20 @@ LIVEOBJ_HOOK void liveobj_os_yield(void) {
     sched_yield();
 }
 
-LIVEOBJ_HOOK void liveobj_lock_acquire(struct liveobj_lock *lock) {
-    // Acquire: what the last holder wrote under the lock must be seen.
-    while (__atomic_exchange_n(&lock->word, 1, __ATOMIC_ACQUIRE))
-        while (__atomic_load_n(&lock->word, __ATOMIC_RELAXED))
-            liveobj_os_yield();
+uint64_t liveobj_os_block_signals(void) {
+    enum { SIGNAL_SET_BYTES = 8 };
+    // A fault that the program's own fork handlers provoke and handle must still be handled.
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    uint64_t blocked = UINT64_MAX, before = 0;
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        blocked &= ~(UINT64_C(1) << (synchronous[i] - 1));
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, &before, SIGNAL_SET_BYTES);
+    return before;
 }
 
-LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock) {
-    // Release: publishes what was written under the lock.
-    __atomic_store_n(&lock->word, 0, __ATOMIC_RELEASE);
+void liveobj_os_restore_signals(uint64_t before) {
+    enum { SIGNAL_SET_BYTES = 8 };
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNAL_SET_BYTES);
 }
 
 LIVEOBJ_UNCHECKED_END

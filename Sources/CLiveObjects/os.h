@@ -116,7 +116,7 @@ LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
 bool liveobj_os_is_writable(uintptr_t address);
 
 /// Sleeps, or less if a signal comes. No cancellation point.
-void liveobj_os_sleep(uint64_t nanoseconds);
+LIVEOBJ_HOOK void liveobj_os_sleep(uint64_t nanoseconds);
 
 /// Sleeps until `liveobj_os_wake` of the word, in this process or in a copy that shares it, or less
 /// if a signal comes; not at all if the word is not `value` any more. No cancellation point.
@@ -129,13 +129,45 @@ uint64_t liveobj_os_time(void);
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);
 
-/// A lock that is held for a few instructions, fork-safe by plain memory state.
-/// Never taken in a signal handler.
+/// Blocks the calling thread's signals but those that a fault raises.
+/// \returns what was blocked before.
+uint64_t liveobj_os_block_signals(void);
+void liveobj_os_restore_signals(uint64_t before);
+
+// MARK: - os_lock.c
+
+/// A lock that is held for a few instructions, or a few system calls. Nobody ever waits for a lock
+/// that its own thread holds.
 struct liveobj_lock {
-    int word;
+    uintptr_t holder; // atomic: 0 while it is free
 };
-LIVEOBJ_HOOK void liveobj_lock_acquire(struct liveobj_lock *lock);
+
+/// Waits while another thread holds the lock, for some seconds at most.
+/// \returns false if the lock cannot be had: the calling thread holds it itself and was interrupted
+/// by a signal, or the thread that holds it gets no further or is gone.
+LIVEOBJ_HOOK __attribute__((warn_unused_result)) bool
+liveobj_lock_acquire(struct liveobj_lock *lock);
+LIVEOBJ_HOOK bool liveobj_lock_try(struct liveobj_lock *lock);
 LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock);
+
+/// Whether the calling thread holds it.
+bool liveobj_lock_is_own(const struct liveobj_lock *lock);
+
+/// Waits until nobody holds the lock; not at all if the calling thread does.
+/// \param deadline in the time of `liveobj_os_time`. \returns false if somebody still holds it.
+bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t deadline);
+
+/// Around a fork: takes the lock, so that nothing is half-way through a change in the child. Where
+/// it cannot be had the fork goes on without: what the calling thread itself holds it goes on with
+/// in the child as well.
+void liveobj_lock_before_fork(struct liveobj_lock *lock);
+void liveobj_lock_after_fork(struct liveobj_lock *lock);
+/// \returns false if a thread holds the lock that the child does not have: what it guards may be
+/// half-way through a change for ever, and the lock is never to be had again.
+bool liveobj_lock_after_fork_child(struct liveobj_lock *lock);
+
+/// Calls `visit` for each of the locks that a part of the recorder has.
+typedef void (*liveobj_lock_visit_fn)(void *context, struct liveobj_lock *lock);
 
 #pragma GCC visibility pop
 

@@ -40,6 +40,10 @@ static const char *const no_way_reason =
 static const char *const no_memory_reason =
     "the system refused the address space that records need (see ulimit -v), so nothing is watched";
 
+static const char *const lost_lock_reason =
+    "the process was forked while another thread was at work for the recorder, so nothing is "
+    "watched in this child";
+
 static const char *const some_retains_reason =
     "retains by weak and unowned references were not recorded: the Swift runtime is linked into "
     "this program, and is called directly";
@@ -59,6 +63,66 @@ struct liveobj_settings liveobj_settings_default(void) {
 
 const struct liveobj_runtime *liveobj_recorder_runtime(void) {
     return &recorder.runtime;
+}
+
+// MARK: - Own work
+
+/// A function may keep its only reference to an object in a register that our frames save, deeper
+/// than where the program's own frames end.
+static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%rbx, 0(%0)\n"
+                     "movq %%rbp, 8(%0)\n"
+                     "movq %%r12, 16(%0)\n"
+                     "movq %%r13, 24(%0)\n"
+                     "movq %%r14, 32(%0)\n"
+                     "movq %%r15, 40(%0)\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("stp x19, x20, [%0]\n"
+                     "stp x21, x22, [%0, 16]\n"
+                     "stp x23, x24, [%0, 32]\n"
+                     "stp x25, x26, [%0, 48]\n"
+                     "stp x27, x28, [%0, 64]\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#endif
+}
+
+static void hide(struct liveobj_entry *entry) {
+    for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
+        entry->registers[i] = ~entry->registers[i];
+}
+
+/// Not inlined, and calls nothing: the frames of the program lie above this one, and its registers
+/// are either as they were or saved up there.
+/// \returns false if the thread is at work for the recorder already.
+__attribute__((noinline)) static bool enter(void) {
+    struct liveobj_entry *entry = &liveobj_tls.entry;
+    bool is_outermost = liveobj_tls.guard == 0;
+    liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
+    if (!is_outermost)
+        return false;
+    save_registers(entry->registers);
+    hide(entry);
+    entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
+    return true;
+}
+
+/// What the calling thread does from here on is the recorder's own work. A thread that was cancelled
+/// ends where it opens a file: not with our locks, nor in a copy.
+static inline __attribute__((always_inline)) void begin_own_work(void) {
+    if (enter())
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &liveobj_tls.cancel_state);
+}
+
+static void end_own_work(void) {
+    liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
+    if (liveobj_tls.guard == 0)
+        pthread_setcancelstate(liveobj_tls.cancel_state, NULL);
 }
 
 // MARK: - Prepare
@@ -81,46 +145,93 @@ static void prepare_locked(void) {
 }
 
 void liveobj_recorder_prepare(void) {
-    liveobj_lock_acquire(&recorder.lock);
-    prepare_locked();
-    liveobj_lock_release(&recorder.lock);
+    begin_own_work();
+    if (liveobj_lock_acquire(&recorder.lock)) {
+        prepare_locked();
+        liveobj_lock_release(&recorder.lock);
+    }
+    end_own_work();
 }
 
 // MARK: - Fork
 
+static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &recorder.lock);
+    liveobj_records_visit_locks(visit, context);
+    liveobj_stacks_visit_locks(visit, context);
+    liveobj_images_visit_locks(visit, context);
+    liveobj_tests_visit_locks(visit, context);
+    liveobj_ledger_visit_locks(visit, context);
+}
+
+static void take_for_fork(void *context, struct liveobj_lock *lock) {
+    (void)context;
+    liveobj_lock_before_fork(lock);
+}
+
+static void give_back_after_fork(void *context, struct liveobj_lock *lock) {
+    (void)context;
+    liveobj_lock_after_fork(lock);
+}
+
+static void give_back_in_child(void *context, struct liveobj_lock *lock) {
+    bool *are_sound = context;
+    *are_sound &= liveobj_lock_after_fork_child(lock);
+}
+
+// Signals are held back for that long: a handler that forks would release what this fork has taken.
+// The guard is for what fork handlers of the program allocate.
 void liveobj_recorder_before_fork(void) {
-    // A signal handler, and fork handlers of the program, must not wait for what we hold.
-    liveobj_tls.guard++;
-    liveobj_lock_acquire(&recorder.lock);
-    liveobj_threads_before_fork();
-    liveobj_records_before_fork();
-    liveobj_stacks_before_fork();
-    liveobj_images_before_fork();
-    liveobj_tests_before_fork();
-    liveobj_ledger_before_fork();
+    uint64_t signals = liveobj_os_block_signals();
+    liveobj_tls.signals = signals;
+    liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
+    visit_locks(take_for_fork, NULL);
+}
+
+static void end_fork(void) {
+    liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
+    liveobj_os_restore_signals(liveobj_tls.signals);
 }
 
 void liveobj_recorder_after_fork(void) {
-    liveobj_ledger_after_fork();
-    liveobj_tests_after_fork();
-    liveobj_images_after_fork();
-    liveobj_stacks_after_fork_parent();
-    liveobj_records_after_fork();
-    liveobj_threads_after_fork_parent();
-    liveobj_lock_release(&recorder.lock);
-    liveobj_tls.guard--;
+    visit_locks(give_back_after_fork, NULL);
+    end_fork();
+}
+
+/// What another thread was changing under a lock that could not be had is never finished here.
+static void become_blind_in_child(void) {
+    liveobj_hooks_pause();
+    if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
+        recorder.reason = lost_lock_reason;
+        recorder.state = LIVEOBJ_STATE_BLIND;
+    }
 }
 
 static void after_fork_child(void) {
-    liveobj_ledger_after_fork();
-    liveobj_tests_after_fork();
-    liveobj_images_after_fork();
+    bool are_sound = true;
+    visit_locks(give_back_in_child, &are_sound);
     liveobj_stacks_after_fork_child();
-    liveobj_records_after_fork();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
-    liveobj_lock_release(&recorder.lock);
-    liveobj_tls.guard--;
+    if (!are_sound)
+        become_blind_in_child();
+    end_fork();
+}
+
+struct lock_wait {
+    uint64_t deadline;
+    bool are_free;
+};
+
+static void wait_until_free(void *context, struct liveobj_lock *lock) {
+    struct lock_wait *wait = context;
+    wait->are_free = wait->are_free && liveobj_lock_wait_until_free(lock, wait->deadline);
+}
+
+bool liveobj_recorder_locks_are_free(uint64_t nanoseconds) {
+    struct lock_wait wait = {liveobj_os_time() + nanoseconds, true};
+    visit_locks(wait_until_free, &wait);
+    return wait.are_free;
 }
 
 // MARK: - Start
@@ -184,14 +295,18 @@ static enum liveobj_state start_locked(const struct liveobj_settings *settings) 
 
 enum liveobj_state liveobj_recorder_start(const struct liveobj_settings *settings) {
     struct liveobj_settings defaults = liveobj_settings_default();
-    liveobj_lock_acquire(&recorder.lock);
-    enum liveobj_state state = start_locked(settings ? settings : &defaults);
-    liveobj_lock_release(&recorder.lock);
-    return state;
+    begin_own_work();
+    if (liveobj_lock_acquire(&recorder.lock)) {
+        start_locked(settings ? settings : &defaults);
+        liveobj_lock_release(&recorder.lock);
+    }
+    end_own_work();
+    return recorder.state;
 }
 
 void liveobj_recorder_stop(void) {
-    liveobj_lock_acquire(&recorder.lock);
+    if (!liveobj_lock_acquire(&recorder.lock))
+        return;
     if (recorder.state == LIVEOBJ_STATE_TRACKING) {
         liveobj_hooks_pause();
         recorder.state = LIVEOBJ_STATE_READY;
@@ -234,52 +349,7 @@ bool liveobj_recorder_scope_set_task(uint32_t scope) {
     return recorder.started && liveobj_hooks_set_task_scope(scope);
 }
 
-// MARK: - Own work
-
-/// A function may keep its only reference to an object in a register that our frames save, deeper
-/// than where the program's own frames end.
-static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
-#if defined(__x86_64__)
-    __asm__ volatile("movq %%rbx, 0(%0)\n"
-                     "movq %%rbp, 8(%0)\n"
-                     "movq %%r12, 16(%0)\n"
-                     "movq %%r13, 24(%0)\n"
-                     "movq %%r14, 32(%0)\n"
-                     "movq %%r15, 40(%0)\n"
-                     :
-                     : "r"(registers)
-                     : "memory");
-#elif defined(__aarch64__)
-    __asm__ volatile("stp x19, x20, [%0]\n"
-                     "stp x21, x22, [%0, 16]\n"
-                     "stp x23, x24, [%0, 32]\n"
-                     "stp x25, x26, [%0, 48]\n"
-                     "stp x27, x28, [%0, 64]\n"
-                     :
-                     : "r"(registers)
-                     : "memory");
-#endif
-}
-
-static void hide(struct liveobj_entry *entry) {
-    for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
-        entry->registers[i] = ~entry->registers[i];
-}
-
-/// What the calling thread does from here on is the recorder's own work. Not inlined: the frames
-/// of the program lie above this one, and its registers are either as they were or saved up there.
-__attribute__((noinline)) static void begin_own_work(void) {
-    struct liveobj_entry *entry = &liveobj_tls.entry;
-    if (liveobj_tls.guard++ > 0)
-        return;
-    save_registers(entry->registers);
-    hide(entry);
-    entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
-}
-
-static void end_own_work(void) {
-    liveobj_tls.guard--;
-}
+// MARK: - Own work, from outside
 
 /// Not inlined: the array lies where the frames of earlier calls were.
 __attribute__((noinline)) void liveobj_stack_forget(void) {
@@ -325,14 +395,10 @@ uint32_t liveobj_recorder_test_current(void) {
 
 bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                               liveobj_write_fn write, void *context) {
-    int cancel_state;
     begin_own_work();
-    // A thread that was cancelled ends where it opens a file: not with our locks, nor in a copy.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     struct liveobj_capture_request request = {since, contents, NULL,
                                               write, context,  &liveobj_tls.entry};
     bool written = liveobj_capture_write(&request);
-    pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return written;
 }
@@ -351,14 +417,11 @@ static enum liveobj_remains capture_remains(const struct liveobj_kept_test *test
 
 enum liveobj_remains liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
                                                    void *context) {
-    int cancel_state;
     if (test == 0 || test > liveobj_tests_count())
         return LIVEOBJ_REMAINS_NO_CYCLE;
     struct liveobj_kept_test kept = liveobj_tests_get(test);
     begin_own_work();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     enum liveobj_remains remains = capture_remains(&kept, write, context);
-    pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return remains;
 }
@@ -374,13 +437,10 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
 }
 
 enum liveobj_holding liveobj_recorder_objects_holding(const uintptr_t *objects, size_t count) {
-    int cancel_state;
     if (!recorder.started)
         return LIVEOBJ_HOLDING_OPEN;
     begin_own_work();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     enum liveobj_holding holding = liveobj_global_search(objects, count);
-    pthread_setcancelstate(cancel_state, NULL);
     end_own_work();
     return holding;
 }

@@ -23,7 +23,7 @@ static uint32_t capacity;
 
 static uint32_t end = 1; // records at and above were never used; atomic
 static struct liveobj_lock arena_lock;
-static uint32_t committed; // records below are backed by memory; under `arena_lock`
+static uint32_t committed; // records below are backed by memory; atomic, written under `arena_lock`
 
 static struct liveobj_lock batches_lock;
 static struct batch *full_batches;
@@ -74,12 +74,15 @@ uint32_t liveobj_records_limit(void) {
 
 /// Makes sure that records below `wanted` are backed by memory.
 static bool commit(uint32_t wanted) {
-    bool done = true;
-    liveobj_lock_acquire(&arena_lock);
-    while (done && committed < wanted) {
+    // Acquire: the memory is there.
+    bool done = __atomic_load_n(&committed, __ATOMIC_ACQUIRE) >= wanted;
+    if (done || !liveobj_lock_acquire(&arena_lock))
+        return done;
+    for (done = true; done && committed < wanted;) {
         done = liveobj_os_commit(&liveobj_heap.records[committed],
                                  COMMIT_STEP * sizeof(struct liveobj_record));
-        committed += done ? COMMIT_STEP : 0;
+        if (done) // release: pairs with the acquire of who finds its records below
+            __atomic_store_n(&committed, committed + COMMIT_STEP, __ATOMIC_RELEASE);
     }
     liveobj_lock_release(&arena_lock);
     return done;
@@ -135,7 +138,8 @@ static struct batch *new_empty_batches_locked(void) {
 static bool take_full_batch(struct liveobj_thread *thread) {
     if (!LIVEOBJ_GET(full_batches)) // relaxed: a batch that comes now will be found next time
         return false;
-    liveobj_lock_acquire(&batches_lock);
+    if (!liveobj_lock_acquire(&batches_lock))
+        return false;
     struct batch *batch = pop_locked(&full_batches);
     if (batch && thread->batch)
         push_locked(&empty_batches, thread->batch);
@@ -145,8 +149,10 @@ static bool take_full_batch(struct liveobj_thread *thread) {
     return batch != NULL;
 }
 
-LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread) {
-    liveobj_lock_acquire(&batches_lock);
+/// Makes room for free records. \returns false if there is none.
+static bool spill(struct liveobj_thread *thread) {
+    if (!liveobj_lock_acquire(&batches_lock))
+        return false;
     if (thread->spare_batch)
         push_locked(&full_batches, thread->spare_batch);
     struct batch *empty = pop_locked(&empty_batches);
@@ -160,10 +166,9 @@ LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread) {
 
 static bool take_spare_batch(struct liveobj_thread *thread) {
     struct batch *full = thread->spare_batch;
-    if (!full)
+    if (!full || !liveobj_lock_acquire(&batches_lock))
         return false;
     thread->spare_batch = NULL;
-    liveobj_lock_acquire(&batches_lock);
     push_locked(&empty_batches, thread->batch);
     liveobj_lock_release(&batches_lock);
     use_batch(thread, full, BATCH);
@@ -172,7 +177,7 @@ static bool take_spare_batch(struct liveobj_thread *thread) {
 
 static bool fill_batch(struct liveobj_thread *thread) {
     uint32_t start;
-    if (!thread->batch && !liveobj_records_spill(thread))
+    if (!thread->batch && !spill(thread))
         return false;
     uint32_t count = take_new_records(BATCH, &start);
     for (uint32_t i = 0; i < count; i++) // the lowest is taken first
@@ -181,8 +186,56 @@ static bool fill_batch(struct liveobj_thread *thread) {
     return count > 0;
 }
 
+// MARK: - Loose records
+//
+// Free records that no thread's batch could take: chained through their own memory, by one word
+// that is changed in one go. Whoever is interrupted in between, and by whatever, the chain is whole.
+
+static uint32_t first_loose; // 0: none; atomic
+
+static void put_loose(uint32_t index) {
+    struct liveobj_record *record = &liveobj_heap.records[index];
+    uint32_t next = LIVEOBJ_GET(first_loose);
+    LIVEOBJ_SET(record->birth, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE); // as in `liveobj_record_fill`
+    do
+        LIVEOBJ_SET(record->origin, next);
+    while (!__atomic_compare_exchange_n(&first_loose, &next, index, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+/// Fills the thread's empty batch from its own part of the chain, or else from all of it: a chain
+/// that is taken as a whole cannot change under the hand that takes it.
+static bool take_loose(struct liveobj_thread *thread) {
+    if (!thread->batch || (!thread->loose && !LIVEOBJ_GET(first_loose)))
+        return false;
+    if (!thread->loose) // acquire: pairs with the release in `put_loose`
+        thread->loose = __atomic_exchange_n(&first_loose, 0, __ATOMIC_ACQUIRE);
+    while (thread->loose && thread->free_count < thread->free_capacity) {
+        thread->free_indices[thread->free_count++] = thread->loose;
+        thread->loose = (uint32_t)LIVEOBJ_GET(liveobj_heap.records[thread->loose].origin);
+    }
+    return thread->free_count > 0;
+}
+
+LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot) {
+    uint32_t index = LIVEOBJ_GET(*slot);
+    LIVEOBJ_SET(*slot, 0);
+    // Relaxed: a count orders nothing.
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.deaths, 1, __ATOMIC_RELAXED);
+    put_loose(index);
+}
+
+LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index) {
+    if (spill(thread))
+        thread->free_indices[thread->free_count++] = index;
+    else
+        put_loose(index);
+}
+
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
-    if (take_spare_batch(thread) || take_full_batch(thread) || fill_batch(thread))
+    if (take_spare_batch(thread) || take_full_batch(thread) || take_loose(thread) ||
+        fill_batch(thread))
         return thread->free_indices[--thread->free_count];
     return 0;
 }
@@ -195,11 +248,9 @@ LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
 
 uint32_t liveobj_records_end(void) {
     uint32_t last = LIVEOBJ_GET(end);
-    // The records of a slab that could not be committed are not there.
-    liveobj_lock_acquire(&arena_lock);
-    uint32_t readable = committed < last ? committed : last;
-    liveobj_lock_release(&arena_lock);
-    return readable;
+    // Records that could not be committed are not there. Acquire: the others are.
+    uint32_t readable = __atomic_load_n(&committed, __ATOMIC_ACQUIRE);
+    return readable < last ? readable : last;
 }
 
 static bool is_alive(uint32_t index, uint64_t address_word) {
@@ -239,14 +290,9 @@ bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
 
 // MARK: - Fork
 
-void liveobj_records_before_fork(void) {
-    liveobj_lock_acquire(&arena_lock);
-    liveobj_lock_acquire(&batches_lock);
-}
-
-void liveobj_records_after_fork(void) {
-    liveobj_lock_release(&batches_lock);
-    liveobj_lock_release(&arena_lock);
+void liveobj_records_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &arena_lock);
+    visit(context, &batches_lock);
 }
 
 #endif

@@ -8,6 +8,11 @@
 // for.) Full batches move between threads through a common stack, so that a thread which only frees
 // feeds one that only allocates.
 //
+// What a thread's block holds is changed with the thread's guard set only. A signal handler that
+// interrupts that finds the guard and records no birth, which is counted, and forgets what dies by
+// the one word of a list that needs no block (records.c, loose records). So no interleaving of hooks
+// and handlers gives two objects one record, or has a handler wait for a lock of its own thread.
+//
 // A record's birth is written last, and cleared before anything else is: a reader on another thread
 // that finds the record alive, and the same birth before and after, has a whole record. The address
 // would not do, for an allocator likes to give out again what was freed last.
@@ -86,9 +91,8 @@ static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
 
 /// A record for a thread that has no free one at hand; 0 if there is none. Slow path.
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread);
-/// Makes room for free records. Slow path.
-/// \returns false if there is no memory; the record is lost then.
-LIVEOBJ_HOOK bool liveobj_records_spill(struct liveobj_thread *thread);
+/// Keeps a free record for which the thread's batch has no room. Slow path.
+LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index);
 /// The slot of an address in a part of the heap that is not mapped yet. Slow path.
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address);
 
@@ -99,10 +103,10 @@ static inline uint32_t liveobj_record_take(struct liveobj_thread *thread) {
 }
 
 static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t index) {
-    if (LIVEOBJ_UNLIKELY(thread->free_count == thread->free_capacity) &&
-        !liveobj_records_spill(thread))
-        return;
-    thread->free_indices[thread->free_count++] = index;
+    if (LIVEOBJ_UNLIKELY(thread->free_count == thread->free_capacity))
+        liveobj_record_put_slowly(thread, index);
+    else
+        thread->free_indices[thread->free_count++] = index;
 }
 
 static inline void liveobj_record_fill(struct liveobj_record *record,
@@ -166,7 +170,13 @@ static inline uint32_t liveobj_records_follow(uintptr_t word, struct liveobj_obj
     return is_there ? index : 0;
 }
 
-/// Forgets a recorded object.
+/// Forgets a recorded object without the thread's block, which may be half-way through a change or
+/// not to be had. May interrupt anything, and be interrupted by anything. An account of the object
+/// is closed when its record is used again. Slow path.
+LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot);
+
+/// Forgets a recorded object. With the thread's guard set: a signal handler that frees or allocates
+/// meanwhile must leave the block alone.
 static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
     uint32_t index = LIVEOBJ_GET(*slot);
     LIVEOBJ_SET(*slot, 0);

@@ -63,11 +63,11 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
         liveobj_ledger_add(record, 0, retains, releases);
         return;
     }
-    tls->guard = 1;
+    liveobj_guard_set(tls);
     liveobj_ledger_add(record, call_site(tls, frame), retains, releases);
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
-    tls->guard = 0;
+    liveobj_guard_clear(tls);
 }
 
 /// Whether releasing so often ends the object: nobody will ask for its account any more. Read of

@@ -150,7 +150,8 @@ static struct site *site_locked(uint32_t record, uint32_t stack) {
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
     // Locked: a reader may still be at the account of the object that had this record before.
-    liveobj_lock_acquire(&stripe_of(record)->lock);
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return;
     LIVEOBJ_SET(account->retains, 0);
     LIVEOBJ_SET(account->releases, 0);
     account->block_count = 0;
@@ -161,7 +162,8 @@ LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
 LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
     struct stripe *stripe = stripe_of(record);
-    liveobj_lock_acquire(&stripe->lock);
+    if (!liveobj_lock_acquire(&stripe->lock))
+        return;
     uint32_t id = account->first_block;
     LIVEOBJ_SET(account->first_block, 0);
     while (is_block(id)) {
@@ -177,13 +179,14 @@ LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (tls->guard) // a signal handler's thread may hold the stripe
         return;
-    tls->guard = 1;
+    liveobj_guard_set(tls);
     liveobj_ledger_close(record);
-    tls->guard = 0;
+    liveobj_guard_clear(tls);
 }
 
 static bool add_to_site(uint32_t record, uint32_t stack, uint32_t retains, uint32_t releases) {
-    liveobj_lock_acquire(&stripe_of(record)->lock);
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return false;
     struct site *site = site_locked(record, stack);
     if (site) {
         site->retains += retains;
@@ -214,7 +217,8 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
     if (!liveobj_ledger.accounts || !liveobj_ledger_has(record))
         return;
     const struct liveobj_account *account = &liveobj_ledger.accounts[record];
-    liveobj_lock_acquire(&stripe_of(record)->lock);
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return;
     for (uint32_t id = account->first_block; is_block(id); id = blocks[id].next)
         visit_block(&blocks[id], visit, context);
     liveobj_lock_release(&stripe_of(record)->lock);
@@ -224,14 +228,9 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
 
 // MARK: - Fork
 
-void liveobj_ledger_before_fork(void) {
+void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     for (uint32_t i = 0; i < STRIPES; i++)
-        liveobj_lock_acquire(&stripes[i].lock);
-}
-
-void liveobj_ledger_after_fork(void) {
-    for (uint32_t i = 0; i < STRIPES; i++)
-        liveobj_lock_release(&stripes[i].lock);
+        visit(context, &stripes[i].lock);
 }
 
 #endif

@@ -32,9 +32,10 @@ extern struct liveobj_ledger liveobj_ledger;
 /// \returns false if there is no memory for it.
 bool liveobj_ledger_start(uint32_t record_count, const char *types);
 
+/// Both with the thread's guard set.
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record);
 LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record);
-/// The same on behalf of a thread that does something else. An account that cannot be closed now
+/// The same on behalf of a thread that may be at work for the recorder. An account that cannot be closed now
 /// is when its record is used again.
 LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record);
 
@@ -60,7 +61,7 @@ static inline void liveobj_ledger_born(uint32_t record, uintptr_t metadata) {
 
 static inline void liveobj_ledger_died(uint32_t record) {
     if (LIVEOBJ_UNLIKELY(liveobj_ledger.accounts && liveobj_ledger_has(record)))
-        liveobj_ledger_try_close(record);
+        liveobj_ledger_close(record);
 }
 
 /// Calls `visit` for every call site in the account; stack 0 stands for the rest. Outside of hooks,
@@ -69,8 +70,7 @@ typedef void (*liveobj_ledger_visit_fn)(void *context, uint32_t stack, uint32_t 
                                         uint32_t releases);
 void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *context);
 
-void liveobj_ledger_before_fork(void);
-void liveobj_ledger_after_fork(void);
+void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
 

@@ -60,12 +60,8 @@ static struct {
     uint64_t dropped;
 } depot;
 
-void liveobj_stack_depot_lock(void) {
-    liveobj_lock_acquire(&depot.lock);
-}
-
-void liveobj_stack_depot_unlock(void) {
-    liveobj_lock_release(&depot.lock);
+void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &depot.lock);
 }
 
 // MARK: - Room
@@ -209,9 +205,11 @@ static uint32_t insert_locked(uint64_t hash, struct liveobj_stored_trace trace) 
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace) {
-    liveobj_stack_depot_lock();
-    uint32_t id = depot.table ? insert_locked(hash, trace) : 0;
-    liveobj_stack_depot_unlock();
+    uint32_t id = 0;
+    if (liveobj_lock_acquire(&depot.lock)) {
+        id = depot.table ? insert_locked(hash, trace) : 0;
+        liveobj_lock_release(&depot.lock);
+    }
     if (!id) // relaxed: a number for the report
         __atomic_fetch_add(&depot.dropped, 1, __ATOMIC_RELAXED);
     return id;

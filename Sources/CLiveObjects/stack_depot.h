@@ -24,8 +24,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_s
 uint64_t liveobj_stack_depot_dropped(void);
 
 /// While the lock is held no trace is half stored.
-void liveobj_stack_depot_lock(void);
-void liveobj_stack_depot_unlock(void);
+void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
 

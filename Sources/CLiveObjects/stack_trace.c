@@ -184,16 +184,11 @@ void liveobj_stacks_images_changed(void) {
     liveobj_stack_walk_invalidate();
 }
 
-void liveobj_stacks_before_fork(void) {
-    liveobj_stack_depot_lock();
-}
-
-void liveobj_stacks_after_fork_parent(void) {
-    liveobj_stack_depot_unlock();
+void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    liveobj_stack_depot_visit_locks(visit, context);
 }
 
 void liveobj_stacks_after_fork_child(void) {
-    liveobj_stack_depot_unlock();
     liveobj_unwind_after_fork_child();
 }
 

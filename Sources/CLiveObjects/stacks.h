@@ -60,9 +60,8 @@ struct liveobj_stored_trace {
 uint32_t liveobj_stack_depot_last(void);
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 
-/// Around fork: the depot's locks and libunwind's state.
-void liveobj_stacks_before_fork(void);
-void liveobj_stacks_after_fork_parent(void);
+void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context);
+/// libunwind's state.
 void liveobj_stacks_after_fork_child(void);
 
 #pragma GCC visibility pop

@@ -64,7 +64,8 @@ static uint32_t append_locked(const struct liveobj_test *test) {
 }
 
 uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
-    liveobj_lock_acquire(&tests.lock);
+    if (!liveobj_lock_acquire(&tests.lock))
+        return 0;
     uint32_t number = append_locked(test);
     liveobj_lock_release(&tests.lock);
     return number;
@@ -122,12 +123,8 @@ uint32_t liveobj_tests_running(void) {
 
 // MARK: - Fork
 
-void liveobj_tests_before_fork(void) {
-    liveobj_lock_acquire(&tests.lock);
-}
-
-void liveobj_tests_after_fork(void) {
-    liveobj_lock_release(&tests.lock);
+void liveobj_tests_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &tests.lock);
 }
 
 #endif

@@ -36,8 +36,7 @@ uint32_t liveobj_tests_of_scope(uint32_t scope);
 /// The test without a scope that began last and has not ended; 0 for none.
 uint32_t liveobj_tests_running(void);
 
-void liveobj_tests_before_fork(void);
-void liveobj_tests_after_fork(void);
+void liveobj_tests_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
 

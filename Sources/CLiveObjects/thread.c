@@ -2,7 +2,8 @@
 //
 // A block is taken by a thread's first hook and given back by its destructor. Blocks are never
 // unmapped: the next thread takes one over with its free records, and no count is ever lost.
-// A thread whose destructors have run takes a block for each single hook.
+// A thread whose destructors have run takes a block for each single hook. Without locks: a fork may
+// come, or a signal handler, between any two instructions.
 
 #if defined(__linux__)
 
@@ -16,10 +17,9 @@ __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")
 /// Numbers that a thread takes from the common counter at once.
 enum { SEQUENCE_BLOCK = 256 };
 
-static struct liveobj_lock lock; // over `blocks`, the `taken` flags and the chunk
-static struct liveobj_thread *blocks;
-static struct liveobj_thread *chunk_next, *chunk_end;
+static struct liveobj_thread *blocks; // atomic; grows at its head only
 static pthread_key_t key;
+struct liveobj_counts liveobj_counts_of_no_thread;
 
 static uint64_t sequence = 1; // the next number that nobody has
 uint64_t liveobj_sequence_epoch;
@@ -28,35 +28,42 @@ static void give_back(void *block) {
     struct liveobj_tls *tls = liveobj_tls_get();
     tls->thread = NULL;
     tls->ended = true;
-    liveobj_lock_acquire(&lock);
-    ((struct liveobj_thread *)block)->taken = false;
-    liveobj_lock_release(&lock);
+    // Release: the next owner goes on with what this one has written.
+    __atomic_store_n(&((struct liveobj_thread *)block)->is_taken, false, __ATOMIC_RELEASE);
 }
 
 bool liveobj_threads_start(void) {
     return pthread_key_create(&key, give_back) == 0;
 }
 
-static struct liveobj_thread *new_block_locked(void) {
-    enum { CHUNK_BYTES = 64 * 1024 };
-    if (chunk_next == chunk_end) {
-        chunk_next = liveobj_os_map(CHUNK_BYTES);
-        chunk_end = chunk_next ? chunk_next + CHUNK_BYTES / sizeof *chunk_next : NULL;
-        if (!chunk_next)
-            return NULL;
-    }
-    struct liveobj_thread *block = chunk_next++;
-    block->next = blocks;
-    // Release: readers of the list take no lock.
-    __atomic_store_n(&blocks, block, __ATOMIC_RELEASE);
+static bool take(struct liveobj_thread *block) {
+    // Relaxed: the exchange decides. Acquire: pairs with the release in `give_back`.
+    return !__atomic_load_n(&block->is_taken, __ATOMIC_RELAXED) &&
+           !__atomic_exchange_n(&block->is_taken, true, __ATOMIC_ACQUIRE);
+}
+
+static struct liveobj_thread *take_free_block(void) {
+    struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
+    while (block && !take(block))
+        block = block->next;
     return block;
 }
 
-static struct liveobj_thread *free_block_locked(void) {
-    for (struct liveobj_thread *block = blocks; block; block = block->next)
-        if (!block->taken)
-            return block;
-    return new_block_locked();
+/// Adds blocks and takes the first. Of threads that do so at once each adds some.
+static struct liveobj_thread *add_blocks(void) {
+    enum { CHUNK_BYTES = 16 * 1024, COUNT = CHUNK_BYTES / sizeof(struct liveobj_thread) };
+    struct liveobj_thread *added = liveobj_os_map(CHUNK_BYTES);
+    if (!added)
+        return NULL;
+    added->is_taken = true;
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        added[i].next = &added[i + 1];
+    added[COUNT - 1].next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
+    // Release: readers of the list take no lock.
+    while (!__atomic_compare_exchange_n(&blocks, &added[COUNT - 1].next, added, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+    return added;
 }
 
 LIVEOBJ_UNCHECKED_BEGIN
@@ -68,11 +75,9 @@ LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
 LIVEOBJ_UNCHECKED_END
 
 LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void) {
-    liveobj_lock_acquire(&lock);
-    struct liveobj_thread *block = free_block_locked();
-    if (block)
-        block->taken = true;
-    liveobj_lock_release(&lock);
+    struct liveobj_thread *block = take_free_block();
+    if (!block)
+        block = add_blocks();
     liveobj_tls_get()->thread = block;
     if (block && !liveobj_tls_get()->ended)
         give_back_at_end(block);
@@ -85,8 +90,19 @@ LIVEOBJ_HOOK void liveobj_thread_detach(void) {
         give_back(tls->thread);
 }
 
+LIVEOBJ_HOOK void liveobj_counts_add_drop(void) {
+    // Relaxed: counts order nothing.
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.allocations, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.dropped, 1, __ATOMIC_RELAXED);
+}
+
 struct liveobj_counts liveobj_threads_counts(void) {
-    struct liveobj_counts sum = {0};
+    struct liveobj_counts *others = &liveobj_counts_of_no_thread;
+    struct liveobj_counts sum = {
+        .allocations = __atomic_load_n(&others->allocations, __ATOMIC_RELAXED),
+        .deaths = __atomic_load_n(&others->deaths, __ATOMIC_RELAXED),
+        .dropped = __atomic_load_n(&others->dropped, __ATOMIC_RELAXED),
+    };
     for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
          block = block->next) {
         // Relaxed: each count is exact once the threads that count have been waited for.
@@ -118,21 +134,14 @@ LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {
 
 // MARK: - Fork
 
-void liveobj_threads_before_fork(void) {
-    liveobj_lock_acquire(&lock);
-}
-
-void liveobj_threads_after_fork_parent(void) {
-    liveobj_lock_release(&lock);
-}
-
 /// The thread that owned the block was stopped between any two instructions, so nothing that it was
 /// changing can be trusted. Its free records and its memory stay unused in the child.
 static void clear_after_fork(struct liveobj_thread *block) {
-    block->taken = false;
+    block->is_taken = false;
     block->free_indices = NULL;
     block->free_count = block->free_capacity = 0;
     block->batch = block->spare_batch = NULL;
+    block->loose = 0;
     block->sequence_next = block->sequence_end = 0;
     block->stacks = NULL;
 }
@@ -140,9 +149,8 @@ static void clear_after_fork(struct liveobj_thread *block) {
 void liveobj_threads_after_fork_child(void) {
     // Only the forking thread lives on. The others' blocks are free for the child's new threads.
     for (struct liveobj_thread *block = blocks; block; block = block->next)
-        if (block->taken && block != liveobj_tls.thread)
+        if (block->is_taken && block != liveobj_tls.thread)
             clear_after_fork(block);
-    liveobj_lock_release(&lock);
 }
 
 #endif

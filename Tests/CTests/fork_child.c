@@ -47,11 +47,9 @@ int main(void) {
     pthread_barrier_init(&done, NULL, 2);
     pthread_create(&thread, NULL, be_stopped, NULL);
     pthread_barrier_wait(&ready);
-    liveobj_threads_before_fork();
     pid_t child = fork();
     if (child == 0)
         in_the_child();
-    liveobj_threads_after_fork_parent();
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     pthread_barrier_wait(&done);

@@ -13,9 +13,9 @@ static void an_object_with_an_account_may_die_while_the_process_forks(void) {
     liveobj_ledger_born(RECORD, METADATA);
     liveobj_ledger_add(RECORD, STACK, 1, 0);
     liveobj_recorder_before_fork();
-    liveobj_ledger_died(RECORD);
+    liveobj_ledger_try_close(RECORD);
     liveobj_recorder_after_fork();
-    liveobj_ledger_died(RECORD);
+    liveobj_ledger_try_close(RECORD);
     EXPECT(!liveobj_ledger_has(RECORD));
 }
 
