@@ -134,6 +134,32 @@ LIVEOBJ_HOOK void liveobj_os_yield(void);
 uint64_t liveobj_os_block_signals(void);
 void liveobj_os_restore_signals(uint64_t before);
 
+// MARK: - os_room.c
+
+/// What a limit leaves, in bytes. Without a limit both are UINT64_MAX.
+struct liveobj_room {
+    uint64_t limit;
+    uint64_t left;
+};
+
+/// Room for mappings: the tightest of RLIMIT_AS, RLIMIT_DATA and, where the system promises no more
+/// than it has (vm.overcommit_memory=2), the rest of that. Beyond it an allocation fails. Not in a
+/// hook: reads files.
+struct liveobj_room liveobj_os_address_room(void);
+
+/// Room for memory in use: the tightest of the process's memory cgroup and those around it, of both
+/// versions. Beyond it the system kills a process of the group, or all of them. Not in a hook.
+struct liveobj_memory_room {
+    struct liveobj_room room;
+    bool ends_all; // memory.oom.group: whoever runs out takes the whole group along
+};
+struct liveobj_memory_room liveobj_os_memory_room(void);
+/// The same by other files than those of /proc/self; for tests.
+struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, const char *mounts);
+
+/// What of the process's address space is in memory.
+uint64_t liveobj_os_resident_bytes(void);
+
 // MARK: - os_lock.c
 
 /// A lock that is held for a few instructions, or a few system calls. Nobody ever waits for a lock
