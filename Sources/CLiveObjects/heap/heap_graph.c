@@ -32,11 +32,35 @@ static bool add_live_types(struct liveobj_capture *capture) {
     return id != 0;
 }
 
+/// Whether the copy of the process, and what comes of it, stay within the limit of the program's
+/// memory cgroup: beyond it the system kills, and not always the copy.
+static bool has_room(const struct liveobj_capture *capture) {
+    // An object takes this much in the answer, in the capture that is made of it, and in the copy.
+    enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
+    struct liveobj_memory_room memory = liveobj_os_memory_room();
+    if (memory.room.left == UINT64_MAX)
+        return true;
+    uint64_t live = capture->status.allocations - capture->status.deaths;
+    uint64_t records = liveobj_captured_records(capture);
+    uint64_t objects = live < records ? live : records;
+    uint64_t resident = liveobj_os_resident_bytes();
+    uint64_t wanted =
+        LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
+    // Pages are shared until somebody writes to them. Where the program would die as well, as if it
+    // wrote to all.
+    wanted += memory.ends_all ? resident : 0;
+    return wanted <= memory.room.left;
+}
+
 static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_entry *entry) {
+    static const char *const no_room =
+        "references were not read: the memory limit of this process leaves no room for it";
     static const char *const no_memory =
         "references were not read: there was not enough memory for it";
     static const char *const no_mappings =
         "references were not read: the system does not list the process's memory (/proc)";
+    if (!has_room(walk->capture))
+        return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
