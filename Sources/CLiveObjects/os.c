@@ -74,6 +74,10 @@ uint32_t liveobj_os_thread_id(void) {
     return (uint32_t)syscall(SYS_gettid);
 }
 
+bool liveobj_os_is_main_thread(void) {
+    return syscall(SYS_gettid) == syscall(SYS_getpid);
+}
+
 uintptr_t liveobj_os_robust_list(uint32_t thread) {
     uintptr_t head = 0;
     size_t bytes;

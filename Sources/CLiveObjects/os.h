@@ -97,6 +97,7 @@ bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, vo
 typedef void (*liveobj_os_visit_thread_fn)(void *context, uint32_t thread);
 void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context);
 uint32_t liveobj_os_thread_id(void);
+bool liveobj_os_is_main_thread(void);
 /// Where a thread of this process keeps its list of robust mutexes, a part of what the C library
 /// knows of it; 0 if that cannot be told.
 uintptr_t liveobj_os_robust_list(uint32_t thread);

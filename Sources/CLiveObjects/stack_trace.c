@@ -170,6 +170,7 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
     kept_depth = depth < 1 ? 1 : depth > LIVEOBJ_MAX_FRAMES ? LIVEOBJ_MAX_FRAMES : depth;
     if (!liveobj_stack_depot_start(max_stack_bytes))
         return LIVEOBJ_STACKS_OFF;
+    liveobj_stack_walk_start();
     liveobj_unwind_images_refresh();
     return liveobj_unwind_start() ? LIVEOBJ_STACKS_UNWIND : LIVEOBJ_STACKS_FRAME_POINTERS;
 }

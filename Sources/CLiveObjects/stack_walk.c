@@ -9,8 +9,8 @@
 //
 // Invariants
 //   frames[0] is the root; sp falls strictly from the root to the leaf
-//   every load lies in [sp of the leaf, top of the thread's stack], or in a frame of a foreign
-//   stack
+//   every load lies in [sp of the leaf, top of the thread's stack], or, on a foreign stack, in a
+//   frame of it or a page of which the kernel has just said that it is there
 //
 // Everything runs in hooks, on the thread that owns the cache.
 
@@ -35,6 +35,18 @@ uint32_t liveobj_stack_walk_generation;
 // Weak: not every C library has it.
 extern void *__libc_stack_end __attribute__((weak));
 
+/// The main thread's lies among other mappings, not on its stack. 0 if it is not known.
+static uintptr_t main_control_block;
+
+static uintptr_t control_block_of_this_thread(void) {
+    return (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;
+}
+
+void liveobj_stack_walk_start(void) {
+    if (liveobj_os_is_main_thread())
+        main_control_block = control_block_of_this_thread();
+}
+
 static bool is_below(uintptr_t sp, uintptr_t top) {
     return sp < top && top - sp <= MAX_STACK_BYTES;
 }
@@ -50,29 +62,61 @@ static bool is_readable(uintptr_t from, uintptr_t to) {
     return true;
 }
 
-/// A coroutine's stack may lie below the thread's own, with a guard page or a hole between. So what
-/// is below is looked at once, and then only as far as the thread's stack has grown.
+/// A coroutine's stack may lie below the thread's own, with a guard page or a hole between. So the
+/// kernel is asked about the pages from `sp` up to those known to be the thread's own, or to a hole.
+/// Both answers are kept: no stack that reaches below a hole is the thread's own. A stack that has
+/// grown by more than a megabyte at once is taken for another's, which costs little.
 __attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, uintptr_t sp,
                                              uintptr_t top) {
-    if (!is_readable(sp, cache->own_top == top ? cache->own_from : top))
+    enum { MOST_BYTES = 1 << 20 };
+    if (cache->own_top != top) { // another thread's before
+        cache->own_top = cache->own_from = top;
+        cache->foreign_below = top == main_control_block ? top : 0;
+    }
+    if (sp < cache->foreign_below)
         return false;
-    cache->own_from = page_of(sp);
-    cache->own_top = top;
-    return true;
+    uintptr_t page = page_of(sp); // itself in use
+    do
+        page += LIVEOBJ_PAGE_BYTES;
+    while (page < cache->own_from && page - sp < MOST_BYTES && liveobj_os_is_readable(page));
+    bool is_own = page >= cache->own_from;
+    *(is_own ? &cache->own_from : &cache->foreign_below) = is_own ? page_of(sp) : page;
+    return is_own;
+}
+
+/// A stack that the program made: where it ends is not known. If the last trace is of the same
+/// stack, what that has found is still there: the thread has been nowhere else since, and what its
+/// frames lie in cannot go while it runs on them. All frames but the outermost: what is at the top
+/// of such a stack may look like a frame and be none, so that it was read beyond the stack.
+__attribute__((noinline)) static struct liveobj_stack_extent
+foreign_extent(struct liveobj_stack_cache *cache, uintptr_t sp) {
+    // The word below sp was the return address.
+    uintptr_t from = page_of(sp - 1), top = from;
+    uintptr_t bytes = cache->foreign_until - cache->foreign_from;
+    bool is_last = cache->count > 0 && from - cache->foreign_from < bytes &&
+                   cache->frames[0].registers.sp - 1 - cache->foreign_from < bytes;
+    if (is_last)
+        top = page_of(cache->frames[cache->count > 1].registers.sp - 1);
+    else
+        cache->count = 0;
+    if (!is_last || top < from)
+        top = from;
+    if (!is_last)
+        cache->foreign_from = from;
+    return (struct liveobj_stack_extent){top + LIVEOBJ_PAGE_BYTES, true};
 }
 
 /// glibc puts a thread's control block at the top of its stack, also of one that the program gave.
 /// The main thread's lies elsewhere, below its stack.
 static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, uintptr_t sp) {
-    uintptr_t control_block = (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;
+    uintptr_t control_block = control_block_of_this_thread();
     if (is_below(sp, control_block) &&
         ((cache->own_top == control_block && sp >= cache->own_from) ||
          is_own(cache, sp, control_block)))
         return (struct liveobj_stack_extent){control_block, false};
     if (&__libc_stack_end && is_below(sp, (uintptr_t)__libc_stack_end))
         return (struct liveobj_stack_extent){(uintptr_t)__libc_stack_end & ~(uintptr_t)7, false};
-    // The word below sp was the return address.
-    return (struct liveobj_stack_extent){page_of(sp - 1) + LIVEOBJ_PAGE_BYTES, true};
+    return foreign_extent(cache, sp);
 }
 
 /// Moves the end of a foreign stack out to `cfa`, if all up to there is memory.
@@ -167,14 +211,15 @@ static inline bool holds(const struct liveobj_frame four[4]) {
              difference(&four[3]));
 }
 
-/// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
+/// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds. On
+/// a foreign stack frame by frame: only what a proven frame leads to is known to be memory.
 /// \returns the index of the outermost frame that is proven.
-static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
+static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner, bool is_foreign) {
     uint32_t proven = inner;
-    while (proven > 4 && holds(&frames[proven - 4]))
+    while (proven > 4 && !is_foreign && holds(&frames[proven - 4]))
         proven -= 4;
     // The last four may overlap those before: one outcome to foresee less than one by one.
-    if (proven <= 4 && inner >= 4 && holds(frames))
+    if (proven <= 4 && inner >= 4 && !is_foreign && holds(frames))
         return 0;
     while (proven > 0 && !difference(&frames[proven - 1]))
         proven--;
@@ -183,12 +228,12 @@ static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
 
 /// A last trace that cannot be this stack's is forgotten: its code is gone, or it belonged to an
 /// earlier thread and reaches beyond this one's stack.
-static uint32_t usable_frames(const struct liveobj_stack_walk *walk) {
+static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
     const struct liveobj_stack_cache *cache = walk->cache;
+    uintptr_t root = cache->frames[0].registers.sp;
     bool is_usable =
         cache->generation == __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED) &&
-        !walk->extent.is_foreign && cache->count > 0 &&
-        cache->frames[0].registers.sp <= walk->extent.top;
+        cache->count > 0 && (root <= walk->extent.top || extend(&walk->extent, root));
     return is_usable ? cache->count : 0;
 }
 
@@ -200,7 +245,7 @@ static uint32_t usable_frames(const struct liveobj_stack_walk *walk) {
 static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t proven = prove(cache->frames, index);
+    uint32_t proven = prove(cache->frames, index, walk->extent.is_foreign);
     if (proven == 0 && (cache->end || !step(walk, &cache->frames[0].registers, frame + 1))) {
         walk->end = cache->end;
         walk->is_opaque = false; // the root was none when it was walked to, and is none now
@@ -235,6 +280,15 @@ static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *fra
     walk->walked = (uint32_t)(frame - walk->cache->walked) + 1;
 }
 
+/// How far the foreign stack reaches, by the walk that has just ended.
+__attribute__((noinline)) static void note_foreign(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t outermost = walk->walked <= LIVEOBJ_MAX_FRAMES ? walk->walked : LIVEOBJ_MAX_FRAMES;
+    const struct liveobj_frame *root =
+        walk->common > 0 ? &cache->frames[0] : &cache->walked[outermost - 1];
+    cache->foreign_until = page_of(root->registers.sp - 1) + LIVEOBJ_PAGE_BYTES;
+}
+
 // MARK: - The result
 
 LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
@@ -244,6 +298,8 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
     cache->walked[0] = (struct liveobj_frame){
         .registers = {.pc = pc, .sp = sp, .fp = fp}, .fp_place = sp - 8, .fp_word = pc};
     walk_from(walk, cache->walked);
+    if (LIVEOBJ_UNLIKELY(walk->extent.is_foreign))
+        note_foreign(walk);
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,

@@ -37,6 +37,11 @@ struct liveobj_stack_cache {
     /// What is known to be in one piece with the top of the thread's stack, and that top.
     uintptr_t own_from;
     uintptr_t own_top;
+    /// Below this address no stack is the thread's own.
+    uintptr_t foreign_below;
+    /// The stack, not the thread's own, that the last trace is of, if it is of one: by pages.
+    uintptr_t foreign_from;
+    uintptr_t foreign_until;
     uint32_t generation;
     uint32_t count;
     /// The stored trace that has these frames; 0 if it was dropped, or has more than these.
@@ -66,6 +71,9 @@ struct liveobj_stack_walk {
     enum liveobj_stack_end end;
     bool is_opaque; // libunwind has to go on
 };
+
+/// Before the first walk; on the main thread, where that can be.
+void liveobj_stack_walk_start(void);
 
 /// Walks the calling thread's stack outwards from the frame with these registers until it or the
 /// maximum of frames ends, or the last trace takes over. All frames but `walked` and `common` stay

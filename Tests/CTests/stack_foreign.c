@@ -4,9 +4,12 @@
 #include "stacks.h"
 #include "support/expect.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,25 @@ enum { STACK_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 
 static struct liveobj_stack_cache *cache;
 static uint32_t trace;
+static unsigned questions; // to the kernel
+
+/// In the place of the C library's, so that the recorder's questions can be counted.
+long syscall(long number, ...) {
+    va_list list;
+    long result, a[4];
+    va_start(list, number);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    register long fourth __asm__("r10") = a[3];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth)
+                     : "rcx", "r11", "memory");
+    questions += number == SYS_rt_sigprocmask;
+    errno = result < 0 ? (int)-result : errno;
+    return result < 0 ? -1 : result;
+}
 
 /// libco puts the address of a function that is never to run at the very top of a new stack. A walk
 /// takes it for a return address, whose call lies in the function before: a leaf, by its table.
@@ -43,38 +65,86 @@ __attribute__((noinline)) static void record_trace(void) {
     trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
 }
 
+static unsigned traces_to_record;
+static char *neighbour; // a page above the stack, which goes while the coroutine runs
+
 static void coroutine(void) {
     record_trace();
     record_trace(); // with the last trace in the cache
+    if (neighbour)
+        munmap(neighbour, PAGE_BYTES);
+    questions = 0;
+    for (unsigned i = 0; i < traces_to_record; i++)
+        record_trace();
     liveobj_switch_back();
 }
 
-/// Runs the coroutine on a stack with nothing above it.
-static void *walk_a_foreign_stack(void *unused) {
-    char *start = mmap(NULL, STACK_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(start + STACK_BYTES, PAGE_BYTES, PROT_NONE);
-    const void **top = (const void **)(void *)(start + STACK_BYTES);
-    top[-1] = liveobj_never_run;
+static uint32_t frames_of(uint32_t id) {
+    struct liveobj_stored_trace stored = liveobj_stack_depot_get(id);
+    return stored.own_frames + stored.parent_frames;
+}
+
+static char *map_memory(size_t bytes) {
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void run_coroutine(char *stack, const void *return_address) {
+    const void **top = (const void **)(void *)(stack + STACK_BYTES);
+    top[-1] = return_address;
     top[-2] = (const void *)(uintptr_t)coroutine;
     trace = 0;
     liveobj_switch_to(top - 2);
-    EXPECT(trace != 0);
-    EXPECT(liveobj_stack_depot_get(trace).own_frames >= 2);
-    munmap(start, STACK_BYTES + PAGE_BYTES);
+    EXPECT(trace != 0 && frames_of(trace) >= (return_address ? 2 : 1));
+}
+
+/// Nothing is above the stack.
+static void *walk_a_foreign_stack(void *unused) {
+    char *stack = map_memory(STACK_BYTES + PAGE_BYTES);
+    mprotect(stack + STACK_BYTES, PAGE_BYTES, PROT_NONE);
+    traces_to_record = 1;
+    run_coroutine(stack, liveobj_never_run);
+    munmap(stack, STACK_BYTES + PAGE_BYTES);
+    return unused;
+}
+
+/// What looks like a frame goes on in the memory above the stack, which then goes.
+static void *walk_beside_a_neighbour(void *unused) {
+    char *stack = map_memory(STACK_BYTES + PAGE_BYTES);
+    neighbour = stack + STACK_BYTES;
+    for (size_t i = 0; i < PAGE_BYTES / sizeof(void *); i++)
+        ((const void **)(void *)neighbour)[i] = liveobj_never_run;
+    traces_to_record = 10;
+    run_coroutine(stack, liveobj_never_run);
+    neighbour = NULL;
+    munmap(stack, STACK_BYTES);
+    return unused;
+}
+
+/// Of a pool that has no holes, close below the thread's own stack.
+static void *walk_in_a_pool_below(void *unused) {
+    enum { POOL_BYTES = 16 << 20, TRACES = 1000 };
+    char *pool = map_memory(POOL_BYTES);
+    traces_to_record = TRACES;
+    record_trace();
+    run_coroutine(pool, NULL);
+    EXPECT(questions < 10);
+    record_trace();
+    run_coroutine(pool + STACK_BYTES, NULL);
+    EXPECT(questions < 10);
+    munmap(pool, POOL_BYTES);
     return unused;
 }
 
 /// A walk that leaves memory kills the process, so it is done in a child.
-static void in_a_child(bool in_thread) {
+static void in_a_child(void *(*work)(void *), bool in_thread) {
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
         pthread_t thread;
-        if (in_thread && pthread_create(&thread, NULL, walk_a_foreign_stack, NULL) == 0)
+        if (in_thread && pthread_create(&thread, NULL, work, NULL) == 0)
             pthread_join(thread, NULL);
         else
-            walk_a_foreign_stack(NULL);
+            work(NULL);
         _exit(EXPECT_STATUS());
     }
     waitpid(child, &status, 0);
@@ -84,8 +154,11 @@ static void in_a_child(bool in_thread) {
 int main(void) {
     cache = liveobj_os_map(liveobj_stack_cache_bytes());
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
-    in_a_child(false);
-    in_a_child(true);
+    for (int in_thread = 0; in_thread < 2; in_thread++) {
+        in_a_child(walk_a_foreign_stack, in_thread);
+        in_a_child(walk_beside_a_neighbour, in_thread);
+        in_a_child(walk_in_a_pool_below, in_thread);
+    }
     return EXPECT_STATUS();
 }
 
