@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -193,6 +194,7 @@ static void a_child_that_ends_early_is_a_failure(void) {
 static bool forbid_copies(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 1, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -266,6 +268,39 @@ static void a_wait_of_the_program_does_not_find_it(void) {
     liveobj_os_sleep(50000000);
     EXPECT(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
     pthread_join(thread, NULL);
+}
+
+static void *run_children(void *is_over) {
+    enum { CHILDREN = 100 };
+    for (int i = 0; i < CHILDREN; i++)
+        EXPECT(answers(say_hello, NULL, "hello"));
+    __atomic_store_n((bool *)is_over, true, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/// A pipe ends for its reader when the program closes it, whatever copy is being made meanwhile. Of
+/// the first 64 descriptors the kernel makes a copy for an instant: the pipes have others.
+static void no_descriptor_is_held_open(void) {
+    enum { FIRST = 64 };
+    int fillers[FIRST], count = 0;
+    while ((fillers[count] = dup(0)) >= 0 && fillers[count] < FIRST - 1)
+        count++;
+    bool is_over = false;
+    unsigned held = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, run_children, &is_over);
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+        int ends[2];
+        char byte;
+        EXPECT(pipe2(ends, O_NONBLOCK) == 0 && ends[0] >= FIRST);
+        close(ends[1]);
+        held += read(ends[0], &byte, 1) != 0;
+        close(ends[0]);
+    }
+    pthread_join(thread, NULL);
+    EXPECT(held == 0);
+    for (int i = 0; i <= count; i++)
+        close(fillers[i]);
 }
 
 static void the_signal_mask_is_as_it_was(void) {
@@ -349,6 +384,7 @@ int main(void) {
     a_child_ends_before_the_program_if_memory_runs_out();
     nothing_is_left_of_a_child();
     a_wait_of_the_program_does_not_find_it();
+    no_descriptor_is_held_open();
     the_signal_mask_is_as_it_was();
     children_end_whatever_other_threads_do();
     a_small_stack_is_enough();

@@ -21,6 +21,17 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+// Older headers do not have them.
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+
 enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
 
 /// At the head of the shared memory, one page; the bytes follow.
@@ -35,12 +46,17 @@ static unsigned char *bytes_of(struct liveobj_child_result *result) {
     return (unsigned char *)result + LIVEOBJ_PAGE_BYTES;
 }
 
+static long close_descriptors(unsigned first, unsigned last, unsigned flags) {
+    return syscall(SYS_close_range, first, last, flags);
+}
+
 // MARK: - In the child
 
 static struct {
     struct liveobj_child_result *result;
     liveobj_child_work_fn work;
     void *context;
+    bool shares_descriptors; // with the program, at first
     sigjmp_buf leave;
     volatile bool is_in_step;
     uint64_t last_progress; // at the last tick
@@ -128,15 +144,18 @@ static void offer_itself_first(void) {
     close(file);
 }
 
-/// What the runtime prints before it gives up must not come out of the program.
-static void close_descriptors(void) {
+/// What the runtime prints before it gives up must not come out of the program. A table that is
+/// shared with the program is left, and nothing in it is closed.
+/// \returns false if descriptors are the program's still: none may be opened or closed.
+static bool leave_descriptors(void) {
     enum { STANDARD_STREAMS = 3 };
-#if defined(SYS_close_range)
-    if (syscall(SYS_close_range, 0, UINT32_MAX, 0) == 0)
-        return;
-#endif
+    if (child.shares_descriptors)
+        return close_descriptors(0, UINT32_MAX, CLOSE_RANGE_UNSHARE) == 0;
+    if (close_descriptors(0, UINT32_MAX, 0) == 0)
+        return true;
     for (int descriptor = 0; descriptor < STANDARD_STREAMS; descriptor++)
         close(descriptor);
+    return true;
 }
 
 static bool append(void *destination, const void *bytes, size_t count) {
@@ -159,10 +178,11 @@ _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    offer_itself_first(); // while its files in /proc are its own
+    bool has_own_descriptors = leave_descriptors();
+    void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
+    if (has_own_descriptors)
+        offer_itself_first(); // while its files in /proc are its own
     prctl(PR_SET_DUMPABLE, 0);
-    close_descriptors();
-    void *stack = liveobj_os_map(STACK_BYTES);
     if (!stack || getcontext(&start) != 0)
         end(NO_ROOM);
     start.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
@@ -209,6 +229,27 @@ static bool map_result(struct liveobj_child *child, size_t capacity) {
     return child->result != NULL;
 }
 
+/// A copy of the table would keep the program's files open for as long as its memory is copied: what
+/// the program has just written could not be executed, and a pipe would not end. By `clone3`, since
+/// valgrind gives up on a `clone` with this flag, and knows no other.
+static pid_t copy_sharing_descriptors(void) {
+    struct {
+        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
+    } arguments = {.flags = CLONE_FILES | CLONE_UNTRACED};
+    // An empty range: EINVAL from a kernel that has the call.
+    bool can_leave = close_descriptors(1, 0, 0) != 0 && errno == EINVAL;
+    child.shares_descriptors = true;
+    pid_t process = can_leave ? (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments) : -1;
+    child.shares_descriptors = process == 0;
+    return process;
+}
+
+static pid_t make_copy(void) {
+    pid_t process = copy_sharing_descriptors();
+    return process >= 0 ? process
+                        : (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
+}
+
 /// Nothing of the recorder's is half-way through a change in the copy, and no signal handler of the
 /// program runs in it. A debugger's breakpoints are met there, but not by the debugger.
 static pid_t copy_process(void) {
@@ -216,7 +257,7 @@ static pid_t copy_process(void) {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &blocked);
     liveobj_recorder_before_fork();
-    pid_t process = (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
+    pid_t process = make_copy();
     int error = errno;
     liveobj_recorder_after_fork();
     if (process == 0)
