@@ -29,6 +29,7 @@ struct Survivors {
     self.capture = capture
     // Whose the objects are is settled here: a diff is about its body, not about the tests of the process.
     self.capture.tests = []
+    self.capture.tellsTests = false
     baseline = marks[0]
     objects = grown.filter(matches)
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }

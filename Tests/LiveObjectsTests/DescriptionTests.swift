@@ -20,6 +20,14 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue("\(diff)".contains("clean"), "\(diff)")
   }
 
+  /// As under `liveobjects test`, where the process announces its tests.
+  func testADiffInATestIsAboutItsBodyAndNotAboutTests() {
+    var builder = CaptureBuilder()
+    builder.test("Demo.Suite/test") { builder, _ in builder.objects(of: builder.type("Demo.Loader")) }
+    let text = "\(diff(builder))"
+    XCTAssertTrue(text.hasPrefix("LiveObjects: 1 type of yours left 1 instance"), text)
+  }
+
   func testTypeKindAndCountsAreNamed() {
     var builder = CaptureBuilder()
     builder.objects(3, of: builder.type("Demo.Loader"), bytes: 32)
