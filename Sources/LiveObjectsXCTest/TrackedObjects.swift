@@ -64,11 +64,17 @@
 
     /// What is alive for another reason than the test case, which need not be waited for.
     private func unheld(_ tracked: [TrackedObject], by test: XCTestCase) -> [TrackedObject] {
-      let alive = tracked.filter(\.object.isAlive)
+      let alive = Self.alive(tracked)
       guard !alive.isEmpty else { return [] }
       let report = HolderReport()
       if report.areHeld(alive.map(\.object), by: test) { return [] }
       return alive.filter { !report.areHeld([$0.object], by: test) }
+    }
+
+    /// Once each: of two living objects no two have the same address.
+    private static func alive(_ tracked: [TrackedObject]) -> [TrackedObject] {
+      var seen: Set<ObjectIdentity> = []
+      return tracked.filter { $0.object.isAlive && seen.insert($0.object.identity).inserted }
     }
 
     /// One per reason and place.

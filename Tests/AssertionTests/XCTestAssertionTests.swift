@@ -31,6 +31,11 @@ struct XCTestAssertionTests {
     #expect(message.contains(start + "retain cycle: Demo.ClientSpy (4 objects, "))
   }
 
+  @Test func anObjectThatIsTrackedTwiceFailsOnce() throws {
+    #expect(run.messages(of: "MakeSUTTests.testTrackedTwice").count == 1)
+    #expect(try message(of: "MakeSUTTests.testTrackedTwice").contains("Demo.Item is still alive"))
+  }
+
   @Test func trackedObjectsWithReasonsOfTheirOwnFailByThemselves() {
     let messages = run.messages(of: "MakeSUTTests.testLeakingForTwoReasons")
     #expect(messages.count == 2)

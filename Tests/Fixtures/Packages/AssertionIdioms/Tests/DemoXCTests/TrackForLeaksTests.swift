@@ -29,6 +29,13 @@ final class MakeSUTTests: XCTestCase {
     sut.load()
   }
 
+  func testTrackedTwice() {
+    let item = Item()
+    trackForLeaks(item, item)  // fails: MakeSUTTests.testTrackedTwice
+    trackForLeaks(item)
+    Registry.shared.items = [item]
+  }
+
   func testKeptByAStatic() {
     let item = Item()
     trackForLeaks(item)  // fails: MakeSUTTests.testKeptByAStatic
