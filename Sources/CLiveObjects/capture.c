@@ -171,6 +171,9 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_write_process(&capture.stream, capture.since, next);
     liveobj_write_status(&capture.stream, &capture.status);
     liveobj_write_tests(&capture.stream, next);
+    liveobj_write_evaluated_tests(&capture.stream);
+    if (!capture.selection) // there are many of these, each about one test
+        liveobj_write_test_findings(&capture.stream);
     liveobj_write_scopes(&capture.stream);
     liveobj_write_known_scopes(&capture.stream);
     if (capture.status.state == LIVEOBJ_STATE_TRACKING) {

@@ -2,7 +2,7 @@
 //
 //   capture.c          the order of the sections
 //   capture_process.c  PROC, STAT: the process and how well it was watched
-//   capture_tests.c    TEST, SCOP
+//   capture_tests.c    TEST, EVAL, FIND, SCOP, KNOW
 //   capture_images.c   IMAG, and addresses as frame words
 //   capture_types.c    TYPE, SUPR
 //   capture_objects.c  OBJS, RETN
@@ -28,8 +28,13 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
 
 // MARK: - capture_tests.c
 
-/// \param next the sequence number that tests which still run end at.
+struct liveobj_kept_test;
+/// A TEST record. \param next the sequence number that tests which still run end at.
+void liveobj_put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
+                      uint64_t next);
 void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next);
+void liveobj_write_evaluated_tests(struct liveobj_stream *stream);
+void liveobj_write_test_findings(struct liveobj_stream *stream);
 void liveobj_write_scopes(struct liveobj_stream *stream);
 void liveobj_write_known_scopes(struct liveobj_stream *stream);
 

@@ -1,4 +1,4 @@
-// capture_tests.c - what a capture says of tests and scopes: TEST, SCOP, KNOW.
+// capture_tests.c - what a capture says of tests and scopes: TEST, EVAL, FIND, SCOP, KNOW.
 //
 // Owns nothing.
 
@@ -15,8 +15,8 @@ static uint64_t end_of(const struct liveobj_kept_test *test, uint64_t next) {
     return next > test->first ? next : test->first;
 }
 
-static void put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
-                     uint64_t next) {
+void liveobj_put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
+                      uint64_t next) {
     liveobj_put_u32(section, test->library);
     liveobj_put_u32(section, test->outcome);
     liveobj_put_u32(section, test->scope);
@@ -38,9 +38,29 @@ void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next) {
     for (uint32_t number = 1; number <= count; number++) {
         struct liveobj_kept_test test = liveobj_tests_get(number);
         liveobj_section_reserve(&section, LIVEOBJ_RECORD_LIMIT - 1);
-        put_test(&section, &test, next);
+        liveobj_put_test(&section, &test, next);
     }
     liveobj_section_finish(&section);
+}
+
+void liveobj_write_evaluated_tests(struct liveobj_stream *stream) {
+    struct liveobj_section section;
+    uint32_t count = liveobj_tests_count();
+    if (count == 0 || !liveobj_section_start(&section, stream, "EVAL"))
+        return;
+    for (uint32_t number = 1; number <= count; number++) {
+        if (!liveobj_tests_get(number).is_evaluated)
+            continue;
+        liveobj_section_reserve(&section, sizeof number);
+        liveobj_put_u32(&section, number);
+    }
+    liveobj_section_finish(&section);
+}
+
+void liveobj_write_test_findings(struct liveobj_stream *stream) {
+    struct liveobj_kept_findings findings = liveobj_tests_findings();
+    if (findings.sections)
+        liveobj_stream_forward(stream, findings.bytes, findings.count, findings.sections);
 }
 
 void liveobj_write_scopes(struct liveobj_stream *stream) {

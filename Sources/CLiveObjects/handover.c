@@ -24,7 +24,7 @@ struct liveobj_table {
 #undef PROCEDURE
 };
 
-enum { TABLE_VERSION = 6 };
+enum { TABLE_VERSION = 7 };
 
 /// Not static: the preload library's pointer to it must be there before any constructor has run.
 extern const struct liveobj_table liveobj_recorder_table __attribute__((visibility("hidden")));

@@ -20,6 +20,7 @@
 //   buffer.c      captures into memory and files
 //   scopes.h      which scope was opened in which
 //   tests.h       the tests that this process has run
+//   test_journal.c  what is known of them, as soon as it is known
 //   census.c      which objects, how many, of which types: what can be said without a capture
 //   cycle_search.h  whether what a test left behind could keep itself alive
 //   global_search.h  whether variables of the program hold what a test left behind
@@ -394,6 +395,13 @@ uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct li
                                bool *is_new);
 
 // MARK: - stream.c
+
+/// What stands before the content of a section, which is padded to a multiple of 8 bytes.
+struct liveobj_section_header {
+    char tag[4];
+    uint32_t flags;
+    uint64_t count;
+};
 
 /// One kind of section: records gather in a buffer, which becomes a section when it is full.
 struct liveobj_section {

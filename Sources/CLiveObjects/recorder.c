@@ -377,8 +377,13 @@ void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome)
     liveobj_tests_end(test, outcome);
 }
 
-void liveobj_recorder_test_leaked(uint32_t test) {
-    liveobj_tests_leaked(test);
+void liveobj_recorder_test_found(uint32_t test, const void *finding, size_t count) {
+    liveobj_tests_found(test, finding, count);
+}
+
+void liveobj_recorder_test_close(uint32_t test, enum liveobj_test_outcome outcome,
+                                 bool is_evaluated) {
+    liveobj_tests_close(test, outcome, is_evaluated);
 }
 
 void liveobj_recorder_scope_know(uint32_t scope) {

@@ -32,7 +32,11 @@
         (since, contents, write, context))                                                         \
     PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
               (since, visit, context))                                                             \
-    PROCEDURE(test_leaked, (uint32_t test), (test))                                                \
+    PROCEDURE(test_found, (uint32_t test, const void *finding, size_t count),                      \
+              (test, finding, count))                                                              \
+    PROCEDURE(test_close,                                                                          \
+              (uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated),               \
+              (test, outcome, is_evaluated))                                                       \
     PROCEDURE(scope_know, (uint32_t scope), (scope))                                               \
     FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
     PROCEDURE(test_visit_instances,                                                                \

@@ -19,11 +19,7 @@ static void write_bytes(struct liveobj_stream *stream, const void *bytes, size_t
 static void write_section(struct liveobj_stream *stream, const char *tag, const void *bytes,
                           size_t count) {
     static const char padding[8];
-    struct {
-        char tag[4];
-        uint32_t flags;
-        uint64_t count;
-    } header = {{tag[0], tag[1], tag[2], tag[3]}, 0, count};
+    struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, count};
     write_bytes(stream, &header, sizeof header);
     write_bytes(stream, bytes, count);
     write_bytes(stream, padding, -count & 7);

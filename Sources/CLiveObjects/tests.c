@@ -1,7 +1,8 @@
 // tests.c - owns the table of the tests that this process has run.
 //
-// Two arenas that only grow: the tests, and the bytes of their strings. A lock is held to append;
-// whoever reads sees what was complete when it looked. Outside of hooks, from any thread.
+// Three arenas that only grow: the tests, the bytes of their strings, and what tests have failed
+// with. A lock is held to append; whoever reads sees what was complete when it looked. Outside of
+// hooks, from any thread.
 
 #if defined(__linux__)
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 /// More than any process runs; address space only.
-enum { TESTS_LIMIT = 1 << 20, TEXT_BYTES = 1 << 28 };
+enum { TESTS_LIMIT = 1 << 20, TEXT_BYTES = 1 << 28, FINDINGS_BYTES = 1 << 26 };
 
 /// Three strings of a test fit into one record of a capture.
 enum { STRING_BYTES = 16 * 1024 };
@@ -23,8 +24,9 @@ static struct {
     struct liveobj_kept_test *items; // by number; 0 is not used
     char *text;
     size_t text_used;
-    uint32_t count; // atomic: those below are complete
-    bool are_watched;
+    uint32_t count;          // atomic: those below are complete
+    unsigned char *findings; // atomic: made by the first that there is
+    size_t findings_used;    // atomic: the sections below are complete
 } tests;
 
 static bool make_room_locked(void) {
@@ -68,6 +70,8 @@ uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
         return 0;
     uint32_t number = append_locked(test);
     liveobj_lock_release(&tests.lock);
+    if (number)
+        liveobj_journal_begin(number);
     return number;
 }
 
@@ -81,9 +85,12 @@ void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome) {
         LIVEOBJ_SET(kept->end, liveobj_sequence_mark());
 }
 
-void liveobj_tests_leaked(uint32_t test) {
-    if (test > 0 && test <= liveobj_tests_count())
-        LIVEOBJ_SET(tests.items[test].has_leaked, true);
+void liveobj_tests_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated) {
+    if (test == 0 || test > liveobj_tests_count())
+        return;
+    liveobj_tests_end(test, outcome);
+    LIVEOBJ_SET(tests.items[test].is_evaluated, is_evaluated);
+    liveobj_journal_close(test);
 }
 
 uint32_t liveobj_tests_count(void) {
@@ -91,19 +98,12 @@ uint32_t liveobj_tests_count(void) {
     return __atomic_load_n(&tests.count, __ATOMIC_ACQUIRE);
 }
 
-void liveobj_tests_watch(void) {
-    LIVEOBJ_SET(tests.are_watched, true);
-}
-
-bool liveobj_tests_are_watched(void) {
-    return LIVEOBJ_GET(tests.are_watched);
-}
-
 struct liveobj_kept_test liveobj_tests_get(uint32_t test) {
     const struct liveobj_kept_test *kept = &tests.items[test];
     struct liveobj_kept_test result = *kept;
     result.outcome = LIVEOBJ_GET(kept->outcome);
     result.end = LIVEOBJ_GET(kept->end);
+    result.is_evaluated = LIVEOBJ_GET(kept->is_evaluated);
     return result;
 }
 
@@ -119,6 +119,58 @@ uint32_t liveobj_tests_running(void) {
         if (!tests.items[test].scope && !LIVEOBJ_GET(tests.items[test].end))
             return test;
     return 0;
+}
+
+// MARK: - Findings
+
+/// \returns where the section lies; NULL if there is no room: only the evaluation at the end of the
+/// process tells of the finding then.
+static const void *keep_section_locked(uint32_t test, const void *finding, size_t count,
+                                       size_t bytes) {
+    unsigned char *arena = tests.findings ? tests.findings : liveobj_os_map(FINDINGS_BYTES);
+    __atomic_store_n(&tests.findings, arena, __ATOMIC_RELEASE);
+    if (!arena || bytes > FINDINGS_BYTES - tests.findings_used)
+        return NULL;
+    unsigned char *section = arena + tests.findings_used; // zeroed memory: padding is there
+    struct liveobj_section_header header = {{'F', 'I', 'N', 'D'}, 0, sizeof test + count};
+    memcpy(section, &header, sizeof header);
+    memcpy(section + sizeof header, &test, sizeof test);
+    memcpy(section + sizeof header + sizeof test, finding, count);
+    // Release: whoever sees that it is used sees the section.
+    __atomic_store_n(&tests.findings_used, tests.findings_used + bytes, __ATOMIC_RELEASE);
+    return section;
+}
+
+static size_t section_bytes(uint64_t payload) {
+    return sizeof(struct liveobj_section_header) + ((payload + 7) & ~(uint64_t)7);
+}
+
+void liveobj_tests_found(uint32_t test, const void *finding, size_t count) {
+    if (test == 0 || test > liveobj_tests_count())
+        return;
+    LIVEOBJ_SET(tests.items[test].has_leaked, true);
+    if (count == 0 || count > FINDINGS_BYTES)
+        return;
+    size_t bytes = section_bytes(sizeof test + count);
+    liveobj_lock_acquire(&tests.lock);
+    const void *section = keep_section_locked(test, finding, count, bytes);
+    liveobj_lock_release(&tests.lock);
+    if (section)
+        liveobj_journal_section(section, bytes);
+}
+
+struct liveobj_kept_findings liveobj_tests_findings(void) {
+    // Acquire: pairs with the releases above.
+    struct liveobj_kept_findings findings = {
+        .count = __atomic_load_n(&tests.findings_used, __ATOMIC_ACQUIRE),
+        .bytes = __atomic_load_n(&tests.findings, __ATOMIC_ACQUIRE),
+    };
+    struct liveobj_section_header header;
+    for (size_t at = 0; at < findings.count; at += section_bytes(header.count)) {
+        memcpy(&header, findings.bytes + at, sizeof header);
+        findings.sections++;
+    }
+    return findings;
 }
 
 // MARK: - Fork

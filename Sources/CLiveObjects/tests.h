@@ -11,7 +11,8 @@
 struct liveobj_kept_test {
     uint32_t library;
     uint32_t outcome;
-    uint32_t has_leaked; // an assertion said so
+    uint32_t has_leaked;   // it has failed for what it left behind
+    uint32_t is_evaluated; // all that it left behind was evaluated when it ended
     uint32_t scope;
     uint32_t line;
     uint64_t first; // sequence numbers
@@ -23,7 +24,16 @@ struct liveobj_kept_test {
 
 uint32_t liveobj_tests_begin(const struct liveobj_test *test);
 void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome);
-void liveobj_tests_leaked(uint32_t test);
+void liveobj_tests_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
+void liveobj_tests_found(uint32_t test, const void *finding, size_t count);
+
+/// What tests have failed with so far, as whole `FIND` sections.
+struct liveobj_kept_findings {
+    const unsigned char *bytes;
+    size_t count;
+    uint64_t sections;
+};
+struct liveobj_kept_findings liveobj_tests_findings(void);
 
 /// The number of tests; they are counted from 1.
 uint32_t liveobj_tests_count(void);
@@ -35,6 +45,12 @@ struct liveobj_kept_test liveobj_tests_get(uint32_t test);
 uint32_t liveobj_tests_of_scope(uint32_t scope);
 /// The test without a scope that began last and has not ended; 0 for none.
 uint32_t liveobj_tests_running(void);
+
+// test_journal.c: each of them tells the journal, if there is one.
+
+void liveobj_journal_begin(uint32_t number);
+void liveobj_journal_close(uint32_t number);
+void liveobj_journal_section(const void *section, size_t count);
 
 void liveobj_tests_visit_locks(liveobj_lock_visit_fn visit, void *context);
 

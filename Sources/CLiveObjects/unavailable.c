@@ -57,8 +57,12 @@ void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome) {
     (void)test, (void)outcome;
 }
 
-void liveobj_test_leaked(uint32_t test) {
-    (void)test;
+void liveobj_test_found(uint32_t test, const void *finding, size_t count) {
+    (void)test, (void)finding, (void)count;
+}
+
+void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated) {
+    (void)test, (void)outcome, (void)is_evaluated;
 }
 
 void liveobj_scope_know(uint32_t scope) {

@@ -1,4 +1,5 @@
 internal import CLiveObjects
+package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
 /// The tests of this process, as the recorder keeps them for captures.
@@ -26,6 +27,23 @@ extension Recorder {
   /// A test has ended, or its outcome has changed since it did.
   package static func end(_ test: UInt32, _ outcome: TestDescription.Outcome) {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))
+  }
+
+  /// Nothing more becomes of a test, unless the process ends first.
+  ///
+  /// - Parameter isEvaluated: all that it left behind was evaluated.
+  package static func close(_ test: UInt32, _ outcome: TestDescription.Outcome, isEvaluated: Bool) {
+    liveobj_test_close(test, liveobj_test_outcome(outcome.rawValue), isEvaluated)
+  }
+
+  /// The test fails with these findings: captures hold them from now on, so that the report on the process says the
+  /// same. Where there are none only the failure is known.
+  package static func fail(_ test: UInt32, with findings: [Finding]) {
+    if findings.isEmpty { liveobj_test_found(test, nil, 0) }
+    for finding in findings {
+      let recorded = TestFinding(test: Int(test) - 1, objects: finding.members, content: finding.content)
+      recorded.bytes.withUnsafeBytes { liveobj_test_found(test, $0.baseAddress, $0.count) }
+    }
   }
 
   /// A live object, as the recorder knows it without a capture.

@@ -6,6 +6,8 @@ public struct Analysis: Sendable {
   public var types: [TypeGrowth]
   /// What was left behind of the program's own types, or of all types if asked for, most instances first.
   public var findings: [Finding]
+  /// What tests failed with when they ended, and what has been deallocated since.
+  public var released: [Finding] = []
 
   /// - Parameters:
   ///   - capture: the capture to judge.
@@ -19,8 +21,8 @@ public struct Analysis: Sendable {
     self = unnamed.named(by: symbolicator)
   }
 
-  init(types: [TypeGrowth], findings: [Finding]) {
-    (self.types, self.findings) = (types, findings)
+  init(types: [TypeGrowth], findings: [Finding], released: [Finding] = []) {
+    (self.types, self.findings, self.released) = (types, findings, released)
   }
 }
 

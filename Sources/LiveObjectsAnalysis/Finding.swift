@@ -1,3 +1,5 @@
+import LiveObjectsCapture
+
 /// Something a report says about objects that were left behind.
 public struct Finding: Sendable, Hashable {
   public enum Verdict: String, Sendable, CaseIterable {
@@ -85,6 +87,8 @@ public struct Finding: Sendable, Hashable {
   public var remarks: [String]
   /// While the program runs: code that has a weak reference to a leaked group may yet come and break its cycle.
   package var mayBeReleased = false
+  /// The objects, where they were chosen; else nobody asks.
+  package var members: [TestFinding.Object] = []
 
   public init(
     fingerprint: String, verdict: Verdict, certainty: Certainty = .definite, isLibraryLeak: Bool = false,

@@ -1,3 +1,5 @@
+import LiveObjectsCapture
+
 /// Gathers what was left behind into findings: one for each type, allocating function and test.
 struct FindingCollector {
   private struct Key: Hashable {
@@ -11,14 +13,17 @@ struct FindingCollector {
     var bytes: UInt64 = 0
     var unexplainedRetains = 0
     var callSites = CallSites()
+    var members: [Int] = []
   }
 
-  private let attribution: TestAttribution?
+  private let judged: JudgedObjects
   private var entries: [Key: Entry] = [:]
 
-  init(for attribution: TestAttribution?) {
-    self.attribution = attribution
+  init(for judged: JudgedObjects) {
+    self.judged = judged
   }
+
+  private var attribution: TestAttribution? { judged.attribution }
 
   mutating func add(_ group: ObjectGroup, of label: TypeLabel, in traces: NamedTraces) {
     let tally = group.tally
@@ -32,6 +37,7 @@ struct FindingCollector {
     entry.bytes.add(saturating: tally.growthBytes)
     entry.unexplainedRetains += tally.unexplainedRetains
     entry.callSites.add(tally.growth, at: trace)
+    entry.members += group.members
     entries[key] = entry
   }
 
@@ -49,6 +55,9 @@ struct FindingCollector {
       bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
       unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
     finding.attribute(to: key.test, of: attribution)
+    finding.members = entry.members.enumerated().map { number, object in
+      TestFinding.Object(judged.capture.objects[object], instance: number, isCore: true)
+    }
     return finding
   }
 

@@ -9,6 +9,10 @@ struct JudgedObjects {
   let considered: [Int]?
   /// Older objects are not judged.
   let baseline: UInt64
+  /// What tests failed with before: their objects are not judged again.
+  let recorded: RecordedFindings
+  /// Findings name their objects.
+  let namesMembers: Bool
   private let judgedTest: Int32?
   /// The test that made each object, or its stand-in; empty for a process that ran no tests.
   private let tests: [Int32]
@@ -18,6 +22,8 @@ struct JudgedObjects {
     attribution = TestAttribution(of: capture, options)
     tests = attribution.map { capture.objects.map($0.test) } ?? []
     judgedTest = options.test.map(Int32.init)
+    recorded = RecordedFindings(in: capture, options)
+    namesMembers = options.test != nil || options.objects != nil
     if let test = options.test {
       // A test that the capture does not know of has made nothing that it could tell.
       let known = capture.tests.indices.contains(test) ? capture.tests[test] : nil
@@ -51,6 +57,7 @@ struct JudgedObjects {
     for index in counted.indices where counted[index] {
       counted[index] = capture.objects[index].sequence >= baseline && tells(of: test(of: index))
     }
+    for index in recorded.objects { counted[index] = false }
     return counted
   }
 

@@ -7,6 +7,8 @@ struct ObjectGroup {
   var stackTrace: UInt32
   var test: Int32
   var tally: Tally
+  /// All that have grown, where findings name their objects.
+  var members: [Int] = []
 
   static func groups(of judged: JudgedObjects) -> [ObjectGroup] {
     guard let considered = judged.considered else {
@@ -15,17 +17,27 @@ struct ObjectGroup {
     return groups(of: considered, judged)
   }
 
-  /// The objects of which the heap does not tell why they are alive.
-  static func unexplained(by heap: HeapJudgement) -> [ObjectGroup] {
-    let judged = heap.judged
-    var tallies: [Key: Tally] = [:]
+  /// The objects of which nothing tells why they are alive.
+  ///
+  /// - Parameter heap: `nil` where no references were read.
+  static func unexplained(by heap: HeapJudgement?, _ judged: JudgedObjects) -> [ObjectGroup] {
+    let counted = heap?.counted ?? judged.counted
+    var groups: [Key: ObjectGroup] = [:]
     for (index, object) in judged.capture.objects.enumerated()
-    where heap.counted[index] && !heap.isLeaked(index) && heap.signature(of: index) == nil {
+    where counted[index] && !(heap?.isLeaked(index) ?? false) && heap?.signature(of: index) == nil {
       let key = Key(object, of: judged.test(of: index))
-      tallies[key, default: Tally()].add(object, baseline: judged.baseline)
-      if !object.isPinned { tallies[key]?.unexplainedRetains += max(0, heap.graph.unexplained(index) ?? 0) }
+      groups[key, default: ObjectGroup(key, Tally())].add(object, index, heap, judged)
     }
-    return tallies.map(ObjectGroup.init)
+    return Array(groups.values)
+  }
+
+  private mutating func add(
+    _ object: LiveObject, _ index: Int, _ heap: HeapJudgement?, _ judged: JudgedObjects
+  ) {
+    tally.add(object, baseline: judged.baseline)
+    guard !object.isPinned else { return }
+    tally.unexplainedRetains += max(0, heap?.graph.unexplained(index) ?? 0)
+    if judged.namesMembers { members.append(index) }
   }
 
   private static func groups(of objects: some Sequence<Int>, _ judged: JudgedObjects) -> [ObjectGroup] {
@@ -35,7 +47,7 @@ struct ObjectGroup {
       tallies[Key(object, of: judged.test(of: index)), default: Tally()].add(
         object, baseline: judged.baseline)
     }
-    return tallies.map(ObjectGroup.init)
+    return tallies.map { ObjectGroup($0, $1) }
   }
 
   private init(_ key: Key, _ tally: Tally) {

@@ -23,7 +23,7 @@ package struct UnnamedAnalysis {
     let judged = JudgedObjects(in: capture, options)
     let heap = HeapJudgement(of: judged)
     groups = ObjectGroup.groups(of: judged)
-    unexplained = heap.map(ObjectGroup.unexplained) ?? groups.filter { judged.tells(of: $0.test) }
+    unexplained = ObjectGroup.unexplained(by: heap, judged)
     explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.type]) }.map(\.stackTrace)
@@ -39,8 +39,10 @@ package struct UnnamedAnalysis {
   package func named(by symbolicator: some Symbolicator) -> Analysis {
     let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
     let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
+    let recorded = judged.recorded.findings.filter { options.includes($0.type) }
     return Analysis(
-      types: types(traces), findings: (findings + growth(traces)).sorted(by: Finding.precedes))
+      types: types(traces), findings: (findings + growth(traces) + recorded).sorted(by: Finding.precedes),
+      released: judged.recorded.released)
   }
 }
 
@@ -56,7 +58,7 @@ extension UnnamedAnalysis {
   }
 
   private func growth(_ traces: NamedTraces) -> [Finding] {
-    var collector = FindingCollector(for: judged.attribution)
+    var collector = FindingCollector(for: judged)
     for group in unexplained where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
       let label = label(of: group, traces)
       guard options.includes(label.text), options.finds(label) else { continue }

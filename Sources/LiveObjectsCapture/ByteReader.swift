@@ -1,6 +1,6 @@
 /// Reads little-endian values from front to back. Never reads past its end: a value that would
 /// reach beyond is an error of the kind that `overrun` says.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
   let end: Int
@@ -14,7 +14,7 @@ struct ByteReader {
   }
 
   /// A reader of a whole file, whose bytes must outlive it.
-  init(file bytes: UnsafeRawBufferPointer) {
+  package init(file bytes: UnsafeRawBufferPointer) {
     self.init(bytes, in: 0..<bytes.count, overrun: .cutOff)
   }
 
@@ -25,8 +25,13 @@ struct ByteReader {
     ByteReader(bytes, in: range, overrun: .damaged("a record reaches past the end of its section"))
   }
 
-  var isAtEnd: Bool { offset == end }
+  package var isAtEnd: Bool { offset == end }
   var remaining: Int { end - offset }
+
+  /// Whether these bytes come next.
+  func continues(with other: [UInt8]) -> Bool {
+    bytes[offset..<end].starts(with: other)
+  }
 
   /// Skips `count` bytes and returns where they are.
   mutating func take(_ count: some BinaryInteger) throws(CaptureError) -> Range<Int> {
@@ -37,7 +42,7 @@ struct ByteReader {
     return offset..<offset + count
   }
 
-  mutating func u32() throws(CaptureError) -> UInt32 {
+  package mutating func u32() throws(CaptureError) -> UInt32 {
     bytes.littleEndian(UInt32.self, at: try take(4).lowerBound)
   }
 
@@ -51,12 +56,12 @@ struct ByteReader {
   }
 
   /// A string. Malformed UTF-8 is repaired: a name is for people, and half a name is better than none.
-  mutating func string() throws(CaptureError) -> String {
+  package mutating func string() throws(CaptureError) -> String {
     let count = try u32()
     return String(decoding: bytes[try take(count)], as: UTF8.self)
   }
 
-  mutating func strings() throws(CaptureError) -> [String] {
+  package mutating func strings() throws(CaptureError) -> [String] {
     var strings: [String] = []
     for _ in 0..<(try u32()) { strings.append(try string()) }
     return strings

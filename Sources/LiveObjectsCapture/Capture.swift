@@ -22,6 +22,10 @@ public struct Capture: Sendable {
   /// What was left behind in these and in scopes inside them is a known issue of a test, told by an assertion:
   /// the objects with smaller sequence numbers than this.
   public var knownScopes: [UInt32: UInt64] = [:]
+  /// What tests failed with when they ended, in that order.
+  public var testFindings: [TestFinding] = []
+  /// The process ended without a capture: no more is here than what was known of its tests until then.
+  public var isJournal = false
 
   public init(
     process: ProcessDescription, tracking: TrackingStatus, images: [Image] = [],

@@ -36,8 +36,18 @@ extension Capture {
     var reader = ByteReader(file: bytes)
     var captures: [Capture] = []
     while !reader.isAtEnd {
-      let outline = try CaptureOutline(&reader)
-      captures.append(try CaptureDecoder.decode(outline.sections, of: reader))
+      do throws(CaptureError) {
+        let outline = try CaptureOutline(&reader)
+        let capture = try CaptureDecoder.decode(outline.sections, of: reader)
+        if let journal = captures.last, journal.isJournal, journal.process.id == capture.process.id {
+          captures.removeLast()
+        }
+        captures.append(capture)
+      } catch {
+        // The process was ended while it wrote its capture.
+        guard error.reason == .cutOff, captures.last?.isJournal == true else { throw error }
+        return captures
+      }
     }
     return captures
   }
@@ -112,6 +122,8 @@ struct CaptureDecoder {
       tests: testTable.tests, scopeParents: testTable.scopeParents)
     capture.tellsTests = testTable.tellsTests
     capture.knownScopes = testTable.knownScopes
+    capture.testFindings = testTable.findings
+    capture.isJournal = testTable.isJournal
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
   }

@@ -10,15 +10,29 @@ struct CaptureOutline {
 
   init(_ reader: inout ByteReader) throws(CaptureError) {
     try Self.readHeader(&reader)
-    while true {
+    while !isJournal || !(reader.isAtEnd || reader.continues(with: Self.magic)) {
       let start = reader.offset
-      let section = try Section(&reader)
+      guard let section = try next(&reader) else { return }
       guard section.tag == .end else {
         sections.append(section)
         continue
       }
       try checkEnd(section, at: start, reader)
       return
+    }
+  }
+
+  /// A journal is written piece by piece while the process runs, and has no end.
+  private var isJournal: Bool { sections.first?.tag == .journal }
+
+  /// - Returns: `nil` for the last piece of a journal, where it was cut off.
+  private func next(_ reader: inout ByteReader) throws(CaptureError) -> Section? {
+    do throws(CaptureError) {
+      return try Section(&reader)
+    } catch {
+      guard isJournal, error.reason == .cutOff else { throw error }
+      _ = try reader.raw(reader.remaining)
+      return nil
     }
   }
 

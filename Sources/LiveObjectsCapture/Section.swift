@@ -22,6 +22,11 @@ struct Section {
     static let tests = Tag("TEST")
     static let scopes = Tag("SCOP")
     static let knownScopes = Tag("KNOW")
+    static let evaluatedTests = Tag("EVAL")
+    static let testFindings = Tag("FIND")
+    static let journal = Tag("JRNL")
+    static let begunTests = Tag("BEGN")
+    static let closedTests = Tag("DONE")
     static let end = Tag("END!")
 
     init(bits: UInt32) {

@@ -26,6 +26,8 @@ public struct TestDescription: Sendable, Hashable {
   public var line: UInt32
   /// Of the objects made while it ran.
   public var sequenceNumbers: Range<UInt64>
+  /// All that it left behind was evaluated when it ended.
+  public var isEvaluated = false
 
   public init(
     library: Library, outcome: Outcome = .passed, scope: UInt32 = 0, id: String, arguments: String = "",

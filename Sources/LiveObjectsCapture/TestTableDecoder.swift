@@ -1,29 +1,48 @@
-/// Reads which tests a process ran, which scopes were opened in which, and which are known.
+/// Reads which tests a process ran and what they failed with, which scopes were opened in which, and which are known.
 struct TestTableDecoder {
   private(set) var tests: [TestDescription] = []
+  private(set) var findings: [TestFinding] = []
+  /// The tests come one by one, as they ran, and there is no more than that.
+  private(set) var isJournal = false
   /// There is a table, be it empty.
   private(set) var tellsTests = false
   /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private(set) var scopeParents: [UInt32: UInt32] = [:]
   /// The sequence numbers below which their objects are known.
   private(set) var knownScopes: [UInt32: UInt64] = [:]
+  /// Indices into `tests`, by the numbers that the recorder gave them.
+  private var indices: [UInt32: Int] = [:]
+  private var lastNumber: UInt32 = 0
 
   /// - Returns: false for a section of another kind; nothing was read then.
   mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
     switch tag {
     case .tests:
       tellsTests = true
-      while !reader.isAtEnd { try decodeTest(&reader) }
+      while !reader.isAtEnd {
+        lastNumber += 1
+        try decodeTest(lastNumber, &reader)
+      }
     case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
     case .knownScopes: while !reader.isAtEnd { try decodeKnownScope(&reader) }
+    case .evaluatedTests: while !reader.isAtEnd { change(try reader.u32()) { $0.isEvaluated = true } }
+    case .testFindings: try decodeFinding(&reader)
+    case .journal: (isJournal, tellsTests) = (true, true)
+    case .begunTests: try decodeTest(try reader.u32(), &reader)
+    case .closedTests: try decodeClosedTest(&reader)
     default: return false
     }
     return true
   }
 
+  /// A test that is not known is passed over.
+  private mutating func change(_ number: UInt32, _ change: (inout TestDescription) -> Void) {
+    if let index = indices[number] { change(&tests[index]) }
+  }
+
   /// A test of a library that a newer writer knows is passed over: its objects are nobody's then, and reported
   /// all the same. For the same reason an outcome that is not known claims what was left behind.
-  private mutating func decodeTest(_ reader: inout ByteReader) throws(CaptureError) {
+  private mutating func decodeTest(_ number: UInt32, _ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let library = TestDescription.Library(rawValue: try reader.u32())
     let outcome = TestDescription.Outcome(rawValue: try reader.u32()) ?? .passed
@@ -32,10 +51,29 @@ struct TestTableDecoder {
     guard first <= end else { throw .damage(at: start, "a test ends before it begins") }
     let (id, arguments, file) = (try reader.string(), try reader.string(), try reader.string())
     guard let library else { return }
+    indices[number] = tests.count
     tests.append(
       TestDescription(
         library: library, outcome: outcome, scope: scope, id: id, arguments: arguments, file: file,
         line: line, sequenceNumbers: first..<end))
+  }
+
+  private mutating func decodeClosedTest(_ reader: inout ByteReader) throws(CaptureError) {
+    let (number, outcome) = (try reader.u32(), try reader.u32())
+    let (isEvaluated, _, end) = (try reader.u32() != 0, try reader.u32(), try reader.u64())
+    change(number) { test in
+      test.outcome = TestDescription.Outcome(rawValue: outcome) ?? .passed
+      test.isEvaluated = isEvaluated
+      let first = test.sequenceNumbers.lowerBound
+      test.sequenceNumbers = first..<max(first, end)
+    }
+  }
+
+  /// One to a section.
+  private mutating func decodeFinding(_ reader: inout ByteReader) throws(CaptureError) {
+    let number = try reader.u32()
+    let finding = try TestFinding(test: indices[number] ?? -1, &reader)
+    if finding.test >= 0 { findings.append(finding) }
   }
 
   private mutating func decodeScope(_ reader: inout ByteReader) throws(CaptureError) {

@@ -126,7 +126,7 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
         complain(library, problem);
         return;
     }
-    liveobj_tests_watch();
+    liveobj_tests_watch(liveobj_output_is_own_capture() ? liveobj_output_journal : NULL, NULL);
     if (options->verbosity >= 1)
         liveobj_message("watching each test of ", library->name, NULL);
 }

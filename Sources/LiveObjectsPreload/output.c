@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,6 +22,8 @@
 
 static struct {
     bool is_standard_error;
+    bool is_own_capture;
+    pid_t process; ///< whose output it is: a child of a fork inherits it
     bool is_complained_of;
     char path[2 * PATH_MAX];
 } output;
@@ -79,6 +82,8 @@ void liveobj_output_start(const struct liveobj_options *options) {
     if (!is_file_or_nothing())
         return;
     bool is_first = names_process || liveobj_origin_is_first();
+    output.is_own_capture = names_process && options->format == LIVEOBJ_FORMAT_CAPTURE;
+    output.process = getpid();
     int descriptor = open_path(O_CREAT | (is_first ? O_TRUNC : 0));
     if (descriptor >= 0)
         close(descriptor);
@@ -113,4 +118,37 @@ void liveobj_output_close(int descriptor, int error) {
         error = errno;
     if (error)
         complain(error);
+}
+
+// MARK: - The journal of tests
+
+bool liveobj_output_is_own_capture(void) {
+    return output.is_own_capture;
+}
+
+/// Half a section would hide all that comes behind it.
+static int append_whole(int descriptor, const void *bytes, size_t count) {
+    struct stat before;
+    int error = fstat(descriptor, &before) != 0 ? errno : 0;
+    if (!error && (error = liveobj_descriptor_write(descriptor, bytes, count)) != 0 &&
+        ftruncate(descriptor, before.st_size) != 0)
+        return errno;
+    return error;
+}
+
+/// The file is opened each time: the program may close all descriptors, and use ours again.
+bool liveobj_output_journal(void *context, const void *bytes, size_t count) {
+    (void)context;
+    int cancel_state;
+    if (getpid() != output.process)
+        return false;
+    struct liveobj_signals saved = liveobj_signals_block();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    int descriptor = open_path(0);
+    int error = descriptor < 0 ? EIO : append_whole(descriptor, bytes, count);
+    if (descriptor >= 0)
+        close(descriptor);
+    pthread_setcancelstate(cancel_state, NULL);
+    liveobj_signals_restore(&saved);
+    return error == 0;
 }

@@ -130,6 +130,13 @@ bool liveobj_output_is_standard_error(void);
 /// been said.
 int liveobj_output_open(void);
 
+/// A `liveobj_write_fn`: appends what is known of the tests of this process to the file that its
+/// capture will go to. Nobody else writes there (`liveobj_output_is_own_capture`).
+bool liveobj_output_journal(void *context, const void *bytes, size_t count);
+
+/// True if this process writes a capture, to a file of its own.
+bool liveobj_output_is_own_capture(void);
+
 /// Closes the output. A non-zero `error` is the errno of a write that failed, and is said.
 void liveobj_output_close(int descriptor, int error);
 

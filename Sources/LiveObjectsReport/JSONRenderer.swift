@@ -40,6 +40,7 @@ public struct JSONRenderer: Sendable {
       "case": .optional(test.testCase),
       "library": .string(test.library.name),
       "outcome": .string(test.outcome.name),
+      "evaluated": .bool(test.evaluation == .complete),
       "findings": .strings(test.findings),
     ])
   }

@@ -2,6 +2,16 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension Report {
+  /// What is known of what a test left behind.
+  public enum Evaluation: Sendable, Hashable, CaseIterable {
+    /// All that can be known.
+    case complete
+    /// It may not have cleaned up, or the user has switched references off.
+    case notWanted
+    /// Its references could not be read, or its process ended early: nobody knows what leaks.
+    case impossible
+  }
+
   /// A test that ran, or one case of a parameterised test, with what it left behind.
   public struct Test: Sendable, Hashable {
     /// As `swift test list` spells it.
@@ -10,6 +20,7 @@ extension Report {
     public var testCase: String?
     public var library: TestDescription.Library
     public var outcome: TestDescription.Outcome
+    public var evaluation: Evaluation
     /// The fingerprints of its findings, most important first.
     public var findings: [String]
   }
@@ -20,27 +31,39 @@ extension Report.Test {
   fileprivate struct Key: Hashable {
     var id: String
     var testCase: String?
+
+    init(_ test: Report.Test) { (id, testCase) = (test.id, test.testCase) }
+
+    /// - Returns: `nil` for what no test left behind.
+    init?(_ finding: Finding) {
+      guard let test = finding.test else { return nil }
+      (id, testCase) = (test, finding.testCase)
+    }
   }
 
   /// The tests of all processes in the order in which they began; those of the same name are one.
   ///
   /// - Parameter findings: most important first.
-  static func all(of captures: some Sequence<Capture>, findings: [Finding]) -> [Report.Test] {
+  static func all(
+    of captures: [(capture: Capture, analysis: Analysis)], findings: [Finding]
+  ) -> [Report.Test] {
     var tests: [Report.Test] = []
     var indices: [Key: Int] = [:]
-    for description in captures.lazy.flatMap(\.tests) {
-      let test = Report.Test(description)
-      if let known = indices[test.key] {
-        tests[known].outcome.merge(test.outcome)
-      } else {
-        indices[test.key] = tests.count
-        tests.append(test)
+    for (capture, analysis) in captures {
+      let leaving = Set(analysis.findings.lazy.compactMap { Key($0) })
+      for description in capture.tests {
+        let test = Report.Test(description, of: capture, leaving: leaving)
+        if let known = indices[test.key] {
+          tests[known].outcome.merge(test.outcome)
+          tests[known].evaluation.merge(test.evaluation)
+        } else {
+          indices[test.key] = tests.count
+          tests.append(test)
+        }
       }
     }
     for finding in findings {
-      guard let id = finding.test, let index = indices[Key(id: id, testCase: finding.testCase)] else {
-        continue
-      }
+      guard let key = Key(finding), let index = indices[key] else { continue }
       // One that is known in part is there twice.
       if !tests[index].findings.contains(finding.fingerprint) {
         tests[index].findings.append(finding.fingerprint)
@@ -49,13 +72,21 @@ extension Report.Test {
     return tests
   }
 
-  private init(_ description: TestDescription) {
+  /// - Parameter leaving: those of which something was found, be it only that it is alive.
+  private init(_ description: TestDescription, of capture: Capture, leaving: Set<Key>) {
     self.init(
       id: description.id, testCase: description.arguments.isEmpty ? nil : description.arguments,
-      library: description.library, outcome: description.outcome, findings: [])
+      library: description.library, outcome: description.outcome, evaluation: .notWanted, findings: [])
+    guard outcome.claims else { return }
+    let isEvaluated = description.isEvaluated || capture.graph?.status.wasRead == true
+    if isEvaluated || !(capture.isJournal || leaving.contains(key)) {
+      evaluation = .complete
+    } else if capture.isJournal || capture.graph != nil {
+      evaluation = .impossible
+    }
   }
 
-  private var key: Key { Key(id: id, testCase: testCase) }
+  private var key: Key { Key(self) }
 }
 
 extension TestDescription.Outcome {
@@ -72,5 +103,13 @@ extension TestDescription.Outcome {
     case .running: 3
     case .failed: 4
     }
+  }
+}
+
+extension Report.Evaluation {
+  /// Of a test that ran several times, what is worst is told.
+  fileprivate mutating func merge(_ other: Self) {
+    let worstLast = Self.allCases
+    self = worstLast.last { $0 == self || $0 == other } ?? self
   }
 }

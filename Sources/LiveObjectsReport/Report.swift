@@ -21,17 +21,22 @@ public struct Report: Sendable {
   public init(of captures: [(capture: Capture, analysis: Analysis)], notes: [String] = []) {
     processes = captures.map(\.capture.process)
     findings = Self.merged(captures.flatMap(\.analysis.findings))
-    tests = Test.all(of: captures.lazy.map(\.capture), findings: findings)
+    tests = Test.all(of: captures, findings: findings)
     tracking = Tracking(
-      of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests, findings: findings))
+      of: captures.map(\.capture),
+      notes: notes + TestNotes.notes(for: tests, released: captures.flatMap(\.analysis.released)))
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
   /// True only where every process was watched, no object was dropped, tests ran that were to run, every test was judged
   /// and nothing was found.
   public var isClean: Bool {
-    tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.claims) && findings.isEmpty
+    tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.claims) && unevaluatedTests.isEmpty
+      && findings.isEmpty
   }
+
+  /// Tests of which nobody can say whether they leak: where there are any, no leaks found means nothing.
+  public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }
 
   /// Test processes were watched, and no test was selected.
   var ranNoTest: Bool { tests.isEmpty && tracking.toldTests }

@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsCapture
 
 /// A test as a text report calls it.
 struct TestName: Hashable, CustomStringConvertible {
@@ -13,6 +14,10 @@ struct TestName: Hashable, CustomStringConvertible {
 
   init(_ test: Report.Test) {
     (id, testCase) = (test.id, test.testCase)
+  }
+
+  init(_ test: TestDescription) {
+    (id, testCase) = (test.id, test.arguments.isEmpty ? nil : test.arguments)
   }
 
   /// `DemoTests.LoaderTests/testLoad`, `DemoTests.load(count:) (3)`

@@ -1,31 +1,55 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// Says in a sentence which tests were not judged, and of which the report says something else than they did.
+/// Says in sentences which tests were not evaluated, and what became of leaks since their tests failed.
 enum TestNotes {
-  static func notes(for tests: [Report.Test], findings: [Finding]) -> [String] {
+  private static let listedTests = 3
+
+  /// - Parameter released: what tests failed with and what has been deallocated since.
+  static func notes(for tests: [Report.Test], released: [Finding]) -> [String] {
     let unjudged = tests.filter { !$0.outcome.claims }
-    let leaks = Set(findings.lazy.filter(\.isLeak).map(\.fingerprint))
-    let mended = tests.count { $0.outcome == .leaked && leaks.isDisjoint(with: $0.findings) }
     let unfinished = unjudged.count { $0.outcome == .running }
-    return [
-      note(onMended: mended),
-      note(on: unjudged.count - unfinished, "failed or was skipped", "failed or were skipped"),
-      note(on: unfinished, "had not ended", "had not ended"),
-    ].compactMap { $0 }
+    return released.map(note(onReleased:))
+      + [
+        note(onUnevaluated: tests.filter { $0.evaluation == .impossible }),
+        note(on: unjudged.count - unfinished, "failed or was skipped", "failed or were skipped"),
+        note(on: unfinished, "had not ended", "had not ended"),
+      ].compactMap { $0 }
   }
 
-  private static func note(onMended count: Int) -> String? {
-    guard count > 0 else { return nil }
-    let (whose, which) =
-      count == 1 ? ("an object that was no leak", "it was") : ("objects that were no leaks", "they were")
-    return "\(Count.of(count, "test", "tests")) failed for \(whose) any more when the process ended: "
-      + "\(which) released later, or found to be held."
+  private static func note(onReleased finding: Finding) -> String {
+    let test = TestName(of: finding)?.description ?? "A test"
+    return "\(test) failed with \(finding.title); what leaked was deallocated after the test had ended."
+  }
+
+  private static func note(onUnevaluated tests: [Report.Test]) -> String? {
+    guard !tests.isEmpty else { return nil }
+    return
+      "Whether \(list(tests.map { TestName($0).description })) left a leak behind could not be evaluated."
+  }
+
+  fileprivate static func list(_ tests: [String]) -> String {
+    let listed = tests.prefix(listedTests)
+    let rest = tests.count - listed.count
+    return listed.joined(separator: ", ")
+      + (rest > 0 ? " and \(Count.of(rest, "more test", "more tests"))" : "")
   }
 
   private static func note(on count: Int, _ one: String, _ many: String) -> String? {
     guard count > 0 else { return nil }
     return "\(Count.of(count, "test", "tests")) \(count == 1 ? one : many): "
       + "what \(count == 1 ? "it" : "they") left behind is not judged."
+  }
+}
+
+extension Capture {
+  /// That the process wrote no capture, and what is known of its end; `nil` if it did.
+  ///
+  /// - Parameter process: what to call it.
+  package func untimelyEnd(of process: String) -> String? {
+    guard isJournal else { return nil }
+    let running = tests.filter { $0.outcome == .running }.map { TestName($0).description }
+    return "\(process) ended before it could report"
+      + (running.isEmpty ? "" : ", during \(TestNotes.list(running))")
   }
 }

@@ -81,5 +81,5 @@ extension HeapGraph.Status {
 
 extension ProcessDescription {
   /// `demo (pid 12)`.
-  var label: String { "\(name) (pid \(id))" }
+  package var label: String { "\(name) (pid \(id))" }
 }

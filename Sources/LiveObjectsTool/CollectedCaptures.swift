@@ -68,7 +68,9 @@ struct CollectedCaptures {
       let bytes = try folder.bytes(of: file)
       // Made when the process started, to be filled when it ends.
       guard !bytes.isEmpty else { return lose("\(name(of: file)) ended before it could report") }
-      for capture in try Capture.decodeAll(bytes) where isIncluded(capture) { builder.add(capture) }
+      for capture in try Capture.decodeAll(bytes) where isIncluded(capture) {
+        builder.add(capture, of: name(of: file))
+      }
     } catch {
       return lose("\(name(of: file)) left a capture that cannot be read: \(error)")
     }

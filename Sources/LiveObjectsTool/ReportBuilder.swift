@@ -28,7 +28,10 @@ struct ReportBuilder {
   }
 
   /// Judges a capture.
-  mutating func add(_ capture: Capture) {
+  ///
+  /// - Parameter process: what to call its process, if not by its own name.
+  mutating func add(_ capture: Capture, of process: String? = nil) {
+    if let end = capture.untimelyEnd(of: process ?? capture.process.label) { add(lost: end) }
     captures.append(capture.withoutObjects)
     unnamed.append(UnnamedAnalysis(of: capture))
     waitingObjects += capture.objects.count
@@ -72,6 +75,7 @@ extension Capture {
     let graph = graph.map { HeapGraph(status: $0.status) }
     var capture = Capture(process: process, tracking: tracking, graph: graph, tests: tests)
     capture.tellsTests = tellsTests
+    capture.isJournal = isJournal
     return capture
   }
 }

@@ -39,6 +39,7 @@ struct WatchedTests {
     case .lost(let sentence):
       unwatched.append(sentence)
     case .read(let captures):
+      unwatched += captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
       let isWatched = captures.contains { $0.tracking.state == .tracking }
       guard !isWatched, let reason = UnwatchedReason(of: captures) else { return }
       unwatched.append("\(collected.name(of: file)): \(reason)")

@@ -57,6 +57,9 @@ package struct TestLook {
       !capture.seesAllRegisters && findings.contains { $0.verdict == .growth && $0.unexplainedRetains > 0 }
   }
 
+  /// What refers to what was read, and no thread that runs makes a difference.
+  package var isConclusive: Bool { !isUndecided && capture.graph?.status.wasRead == true }
+
   /// Something fails, now or if it is still there later.
   package var hasSuspects: Bool { !suspects.isEmpty }
 

@@ -1,5 +1,5 @@
 package import LiveObjects
-internal import LiveObjectsAnalysis
+package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
 /// A test that the recorder knows of, from its begin on.
@@ -17,9 +17,21 @@ package struct WatchedTest: Sendable {
     number = Recorder.begin(test)
   }
 
-  /// The test has ended, or its outcome has changed since it did.
+  /// The test has ended: what is made from now on is not its own.
   package func end(_ outcome: TestDescription.Outcome) {
     Recorder.end(number, outcome)
+  }
+
+  /// Nothing more becomes of it. The last call.
+  ///
+  /// - Parameters:
+  ///   - findings: what it fails with, because of what it left behind.
+  ///   - isEvaluated: there is nothing else to be said of what it left behind.
+  package func close(
+    _ outcome: TestDescription.Outcome, failingWith findings: [Finding] = [], isEvaluated: Bool
+  ) {
+    if !findings.isEmpty { Recorder.fail(number, with: findings) }
+    Recorder.close(number, findings.isEmpty ? outcome : .leaked, isEvaluated: isEvaluated)
   }
 
   /// The objects of a test without a scope that are still alive, but for those that the test library made for itself.

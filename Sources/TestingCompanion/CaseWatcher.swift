@@ -83,9 +83,10 @@
       else { return [] }
       // Neither a test that failed nor one that was cancelled has cleaned up after itself.
       test.end(outcome)
-      guard outcome == .passed, host.failOn != .none else { return [] }
-      let leaks = certainLeaks(of: test, host)
-      if !leaks.isEmpty { test.end(.leaked) }
+      let isJudged = outcome == .passed && host.failOn != .none
+      let leaks = isJudged ? certainLeaks(of: test, host) : []
+      // What is no certain leak is left to the report.
+      test.close(outcome, failingWith: leaks, isEvaluated: false)
       return leaks.map { leak in
         var leak = leak
         leak.remarks += [remark].compactMap(\.self)

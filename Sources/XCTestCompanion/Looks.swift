@@ -15,6 +15,8 @@
     private var last: TestLook?
     /// All that the last look shows is told, and not only its certain leaks.
     private var isWhole = true
+    /// Nothing was left behind, or variables hold it.
+    private var isNothingOpen = false
     private var isSettled = true
 
     init(
@@ -25,12 +27,16 @@
       self.failOn = failOn
       self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
-      guard let survivors = try? test.survivors(), !survivors.isEmpty else { return }
-      if failOn == .leaks && budget.showsVariablesHold(survivors) { return }
+      guard let survivors = try? test.survivors() else { return }
+      isNothingOpen = survivors.isEmpty || (failOn == .leaks && budget.showsVariablesHold(survivors))
+      if isNothingOpen { return }
       last = budget.look(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
       if last == nil { lookForCycles() }
     }
+
+    /// All that the test left behind was evaluated, so that nothing is left to the report.
+    var areConclusive: Bool { isNothingOpen || (isWhole && last?.isConclusive == true) }
 
     private func lookForCycles() {
       isWhole = false
@@ -59,10 +65,12 @@
 
   /// What XCTest is told of one finding.
   struct TestFailure {
-    var message: String
+    var finding: Finding
     /// `nil` where the place is not known; its line is 0 then, as XCTest has it.
     var file: String?
     var line: Int
+
+    var message: String { "\(FindingText(finding))" }
   }
 
   extension Looks {
@@ -77,7 +85,7 @@
         // Optimised methods that look alike are merged, and have no place of their own.
         let made = finding.allocatedAt.first?.frames.first { $0.isUsers && $0.line != nil }
         let place = declaration ?? made
-        return TestFailure(message: "\(FindingText(finding))", file: place?.file, line: place?.line ?? 0)
+        return TestFailure(finding: finding, file: place?.file, line: place?.line ?? 0)
       }
     }
   }

@@ -38,7 +38,7 @@
     /// A test whose run is of a class of the program's own ends here, when it can fail no more: what it left behind
     /// is for the report to tell.
     func testCaseDidFinish(_ testCase: XCTestCase) {
-      Recorder.ignoring { _ = takeRunning(testCase) }
+      Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome, isEvaluated: false) }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {
@@ -54,7 +54,9 @@
       guard running.last?.testCase === testCase, let running = running.popLast() else { return nil }
       let outcome = testCase.outcome
       running.test.end(outcome)
-      return outcome == .passed && host.failOn != .none ? running : nil
+      if outcome == .passed && host.failOn != .none { return running }
+      running.test.close(outcome, isEvaluated: false)
+      return nil
     }
   }
 
@@ -75,12 +77,9 @@
 
     private func failures(of running: RunningTest, _ looks: Looks) -> [TestFailure] {
       // Its code may have failed meanwhile, from the main queue or another thread.
-      guard running.testCase.outcome == .passed else {
-        running.test.end(.failed)
-        return []
-      }
-      let failures = looks.failures(of: running, namedBy: symbolicator)
-      if !failures.isEmpty { running.test.end(.leaked) }
+      let outcome = running.testCase.outcome
+      let failures = outcome == .passed ? looks.failures(of: running, namedBy: symbolicator) : []
+      running.test.close(outcome, failingWith: failures.map(\.finding), isEvaluated: looks.areConclusive)
       return failures
     }
   }

@@ -1,3 +1,4 @@
+import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension CaptureBuilder {
@@ -23,6 +24,22 @@ extension CaptureBuilder {
     endTest()
     return index
   }
+
+  /// The test ended as having leaked, with these findings, which name their objects.
+  public mutating func fail(_ test: Int, with findings: [Finding]) {
+    capture.tests[test].outcome = .leaked
+    capture.testFindings += findings.map {
+      TestFinding(test: test, objects: $0.members, content: $0.content)
+    }
+  }
+
+  /// The same, with content that need not be a finding.
+  public mutating func fail(_ test: Int, with objects: [TestFinding.Object], content: [UInt8]) {
+    capture.testFindings.append(TestFinding(test: test, objects: objects, content: content))
+  }
+
+  /// All that the test left behind was evaluated when it ended.
+  public mutating func evaluate(_ test: Int) { capture.tests[test].isEvaluated = true }
 
   /// The process announces its tests, be there any or not.
   public mutating func tellTests() { capture.tellsTests = true }
@@ -56,19 +73,20 @@ extension CaptureBuilder {
   var testSections: [(tag: String, payload: [UInt8])] {
     var sections: [(tag: String, payload: [UInt8])] = []
     if capture.tellsTests { sections.append(("TEST", testsPayload)) }
+    if capture.tests.contains(where: \.isEvaluated) { sections.append(("EVAL", evaluatedPayload)) }
+    sections += capture.testFindings.map { ("FIND", $0.payload) }
     if !capture.scopeParents.isEmpty { sections.append(("SCOP", scopesPayload)) }
     if !capture.knownScopes.isEmpty { sections.append(("KNOW", knownScopesPayload)) }
     return sections
   }
 
   private var testsPayload: [UInt8] {
+    ByteWriter.bytes { for test in capture.tests { test.write(to: &$0) } }
+  }
+
+  private var evaluatedPayload: [UInt8] {
     ByteWriter.bytes {
-      for test in capture.tests {
-        for word in [test.library.rawValue, test.outcome.rawValue, test.scope, test.line] { $0.u32(word) }
-        $0.u64(test.sequenceNumbers.lowerBound)
-        $0.u64(test.sequenceNumbers.upperBound)
-        for text in [test.id, test.arguments, test.file] { $0.string(text) }
-      }
+      for (index, test) in capture.tests.enumerated() where test.isEvaluated { $0.u32(UInt32(index + 1)) }
     }
   }
 
@@ -90,4 +108,41 @@ extension CaptureBuilder {
       }
     }
   }
+}
+
+// MARK: - Journals
+
+extension CaptureBuilder {
+  /// What a process has told of its tests when it crashes: without what a capture at its end would say.
+  ///
+  /// - Parameter running: the tests, as indices, that have not come to their end.
+  public func journal(running: [Int] = []) -> [UInt8] {
+    var sections: [(tag: String, payload: [UInt8])] = [("JRNL", [])]
+    sections += self.sections.filter { ["PROC", "STAT"].contains($0.tag) }
+    for (index, test) in capture.tests.enumerated() {
+      let number = ByteWriter.bytes { $0.u32(UInt32(index + 1)) }
+      sections.append(("BEGN", number + ByteWriter.bytes(test.write)))
+      sections += capture.testFindings.filter { $0.test == index }.map { ("FIND", $0.payload) }
+      if !running.contains(index) { sections.append(("DONE", number + ByteWriter.bytes(test.writeEnd))) }
+    }
+    return Self.stream(sections, hasEnd: false)
+  }
+}
+
+extension TestDescription {
+  fileprivate func write(to writer: inout ByteWriter) {
+    for word in [library.rawValue, outcome.rawValue, scope, line] { writer.u32(word) }
+    writer.u64(sequenceNumbers.lowerBound)
+    writer.u64(sequenceNumbers.upperBound)
+    for text in [id, arguments, file] { writer.string(text) }
+  }
+
+  fileprivate func writeEnd(to writer: inout ByteWriter) {
+    for word in [outcome.rawValue, isEvaluated ? 1 : 0, 0] { writer.u32(word) }
+    writer.u64(sequenceNumbers.upperBound)
+  }
+}
+
+extension TestFinding {
+  fileprivate var payload: [UInt8] { ByteWriter.bytes { $0.u32(UInt32(test + 1)) } + bytes }
 }

@@ -81,6 +81,18 @@ public struct CaptureBuilder {
     return first..<capture.objects.count
   }
 
+  /// The object is gone, and another one has its place in the capture, and no reference.
+  public mutating func deallocate(_ object: Int) {
+    reuse(object)
+    capture.objects[object].isPinned = true
+  }
+
+  /// The object is gone, and another one has its address.
+  public mutating func reuse(_ object: Int) {
+    capture.process.next += 1
+    capture.objects[object].sequence = capture.process.next
+  }
+
   /// The retains and releases of the object made last.
   public mutating func retains(_ retains: UInt64, releases: UInt64) {
     guard let address = capture.objects.last?.address else { return }

@@ -12,14 +12,14 @@ extension CaptureBuilder {
     ] + testSections + heapGraphSections + [("STAK", stackTraces)]
   }
 
-  /// A stream of these sections, with its header and the section that ends it.
-  public static func stream(_ sections: [(tag: String, payload: [UInt8])]) -> [UInt8] {
+  /// A stream of these sections, with its header and the section that ends it; a journal has none.
+  public static func stream(_ sections: [(tag: String, payload: [UInt8])], hasEnd: Bool = true) -> [UInt8] {
     ByteWriter.bytes {
       $0.raw("LiveObj\0".utf8)
       $0.u32(1)
       $0.u32(16)
       for section in sections { $0.section(section.tag, section.payload) }
-      $0.section("END!", ByteWriter.bytes { $0.u64(UInt64(sections.count)) })
+      if hasEnd { $0.section("END!", ByteWriter.bytes { $0.u64(UInt64(sections.count)) }) }
     }
   }
 

@@ -46,6 +46,86 @@ import Testing
     #expect(capture.tests.map(\.outcome) == [.passed])
   }
 
+  // MARK: - What tests failed with
+
+  @Test func whatTestsFailedWithIsReadAsItWasWritten() throws {
+    let sample = makeSampleCapture()
+    let capture = try Capture(decoding: sample.bytes)
+    #expect(capture.testFindings == sample.capture.testFindings)
+    #expect(capture.testFindings.map(\.test) == [1])
+    #expect(capture.tests.map(\.isEvaluated) == [true, false])
+    #expect(!capture.isJournal)
+  }
+
+  @Test(arguments: [0, 3, UInt32.max])
+  func whatATestThatIsNotThereFailedWithIsPassedOver(number: UInt32) throws {
+    let numbers = ByteWriter.bytes { $0.u32(number) }
+    let finding = numbers + TestFinding(test: 0, objects: [], content: []).bytes
+    #expect(try Capture(decoding: makeStream(replacing: "FIND", with: finding)).testFindings.isEmpty)
+    let capture = try Capture(decoding: makeStream(replacing: "EVAL", with: numbers))
+    #expect(capture.tests.allSatisfy { !$0.isEvaluated })
+  }
+
+  @Test func objectsThatAreNotThereAreAnError() {
+    #expect(isDamaged(makeStream(replacing: "FIND", with: ByteWriter.bytes { $0.u64(2 | 7 << 32) })))
+  }
+
+  // MARK: - Journals
+
+  @Test func aJournalTellsOfTheTestsUntilTheProcessCrashed() throws {
+    let sample = makeSampleCapture()
+    let capture = try Capture(decoding: sample.journal(running: [1]))
+    #expect(capture.isJournal && capture.tellsTests)
+    #expect(capture.process == sample.capture.process)
+    #expect(capture.tests.map(\.id) == sample.capture.tests.map(\.id))
+    #expect(capture.tests.map(\.outcome) == [.failed, .leaked])
+    #expect(capture.tests.map(\.isEvaluated) == [true, false])
+    #expect(capture.testFindings == sample.capture.testFindings)
+  }
+
+  @Test func recordsOfSeveralThreadsComeInAnyOrder() throws {
+    let begun = ["second", "first"].enumerated().map { index, name in
+      ("BEGN", ByteWriter.bytes { $0.u32(UInt32(2 - index)) } + test(outcome: 0, id: name))
+    }
+    let closed = ("DONE", ByteWriter.bytes { for word: UInt32 in [1, 1, 0, 0, 9, 0] { $0.u32(word) } })
+    let process = makeSampleCapture().sections.prefix(2)
+    let capture = try Capture(
+      decoding: CaptureBuilder.stream([("JRNL", [])] + process + begun + [closed], hasEnd: false))
+    #expect(capture.tests.map(\.id) == ["second", "first"])
+    #expect(capture.tests.map(\.outcome) == [.running, .passed])
+    #expect(capture.tests.map(\.sequenceNumbers) == [1..<2, 1..<9])
+  }
+
+  @Test func aJournalThatIsCutOffTellsWhatItGotTo() throws {
+    let bytes = makeSampleCapture().journal()
+    let process = try #require((0..<bytes.count).first { decodingError(Array(bytes[..<$0])) == nil })
+    for count in process..<bytes.count {
+      let capture = try Capture(decoding: Array(bytes[..<count]))
+      #expect(capture.isJournal, "cut after \(count) bytes")
+    }
+  }
+
+  @Test func theCaptureOfTheSameProcessTakesTheJournalsPlace() throws {
+    let sample = makeSampleCapture()
+    let captures = try Capture.decodeAll(sample.journal() + sample.bytes)
+    #expect(captures.map(\.isJournal) == [false])
+    #expect(captures.map(\.tests.count) == [2])
+  }
+
+  @Test func aJournalBeforeTheCapturesOfOtherProcessesStays() throws {
+    let other = CaptureBuilder(processID: 99)
+    let captures = try Capture.decodeAll(makeSampleCapture().journal() + other.journal() + other.bytes)
+    #expect(captures.map(\.isJournal) == [true, false])
+  }
+
+  @Test func whereTheCaptureIsCutOffTheJournalIsThere() throws {
+    let sample = makeSampleCapture()
+    for count in [8, 100, sample.bytes.count - 1] {
+      let captures = try Capture.decodeAll(sample.journal() + sample.bytes[..<count])
+      #expect(captures.map(\.isJournal) == [true])
+    }
+  }
+
   private func test(
     library: UInt32 = 1, outcome: UInt32 = 1, first: UInt64 = 1, end: UInt64 = 2,
     id: String = "Demo.Tests/testOne"

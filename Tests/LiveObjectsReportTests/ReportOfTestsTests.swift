@@ -60,21 +60,72 @@ import Testing
         "LiveObjects: nothing of yours was left behind in 1 of 2 tests, the others were not judged\n"))
   }
 
-  @Test func aTestThatFailedForWhatIsNoLeakAnyMoreIsToldOf() {
+  @Test func whatATestFailedWithAndWasDeallocatedSinceIsToldWithItsTest() {
+    var builder = CaptureBuilder()
+    let node = builder.type("Demo.Node")
+    let test = builder.test("T/testOne") { builder, _ in builder.leakItself(node) }
+    builder.fail(test, with: builder.findings(of: test))
+    #expect(notes(builder).isEmpty)
+    builder.deallocate(0)
+    let report = makeReport(of: builder)
+    #expect(report.findings.isEmpty)
+    #expect(
+      report.tracking.notes == [
+        "T/testOne failed with retain cycle: Demo.Node; what leaked was deallocated after the test had ended."
+      ])
+  }
+
+  @Test func ofATestThatHasLeakedNothingIsSaidThatNobodySaw() {
     var builder = CaptureBuilder()
     builder.test("T/testOne", .leaked)
-    #expect(
-      notes(builder) == [
-        "1 test failed for an object that was no leak any more when the process ended: "
-          + "it was released later, or found to be held."
-      ])
-    var leaking = CaptureBuilder()
-    let node = leaking.type("Demo.Node")
-    leaking.test("T/testOne", .leaked) { builder, _ in
-      let object = builder.object(of: node)
-      builder.reference(from: object, to: object, property: "next")
+    #expect(notes(builder).isEmpty)
+  }
+
+  // MARK: - What could not be evaluated
+
+  @Test func aTestWhoseReferencesNobodyCouldReadIsNotEvaluated() {
+    var builder = CaptureBuilder()
+    let node = builder.type("Demo.Node")
+    builder.heapGraph(HeapGraph.Status(wasRead: false, notes: ["no memory"]))
+    for name in ["testOne", "testTwo", "testThree"] {
+      builder.test("T/" + name) { builder, _ in builder.objects(of: node) }
     }
-    #expect(notes(leaking).isEmpty)
+    builder.evaluate(2)
+    builder.test("T/testClean")
+    builder.test("T/testFailing", .failed)
+    let report = makeReport(of: builder)
+    #expect(report.unevaluatedTests.map(\.id) == ["T/testOne", "T/testTwo"])
+    #expect(
+      report.tests.map(\.evaluation) == [.impossible, .impossible, .complete, .complete, .notWanted])
+    #expect(
+      report.tracking.notes.contains(
+        "Whether T/testOne, T/testTwo left a leak behind could not be evaluated."))
+    #expect(JSONRenderer().render(report).contains("\"evaluated\": false"))
+  }
+
+  @Test func whereNobodyAskedForReferencesNothingIsImpossible() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne") { builder, _ in builder.objects(of: builder.type("Demo.Node")) }
+    #expect(makeReport(of: builder).tests.map(\.evaluation) == [.notWanted])
+    #expect(makeReport(of: builder).unevaluatedTests.isEmpty)
+  }
+
+  @Test func ofAProcessThatCrashedOnlyWhatItsTestsFailedWithIsKnown() throws {
+    var builder = CaptureBuilder()
+    let node = builder.type("Demo.Node")
+    let leaking = builder.test("T/testOne") { builder, _ in builder.leakItself(node) }
+    builder.test("T/testTwo")
+    builder.test("T/testThree", .running)
+    builder.fail(leaking, with: builder.findings(of: leaking))
+    builder.evaluate(leaking)
+    let journal = try Capture(decoding: builder.journal(running: [2]))
+    let report = Report(of: [(journal, Analysis(of: journal, symbolicator: TableSymbolicator()))])
+    #expect(report.findings.map(\.test) == ["T/testOne"])
+    #expect(report.tests.map(\.outcome) == [.leaked, .passed, .running])
+    #expect(report.unevaluatedTests.map(\.id) == ["T/testTwo"])
+    #expect(
+      journal.untimelyEnd(of: "demo") == "demo ended before it could report, during T/testThree")
+    #expect(builder.capture.untimelyEnd(of: "demo") == nil)
   }
 
   @Test func whatATestKnowsIsListedApartAndItsTestsAreNoTestsThatLeak() {
@@ -222,6 +273,10 @@ import Testing
 }
 
 extension CaptureBuilder {
+  fileprivate func findings(of test: Int) -> [Finding] {
+    Analysis(of: capture, symbolicator: TableSymbolicator(), options: Analysis.Options(test: test)).findings
+  }
+
   fileprivate mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
     let object = object(of: type, scope: scope)
     reference(from: object, to: object, property: "next")

@@ -203,9 +203,15 @@ struct liveobj_test {
     uint32_t scope;
 };
 
+/// Takes the next bytes of a capture; returns false to give up.
+typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
+
 /// From now on captures of this copy of the library say that tests are told apart, so that a table
 /// without tests means that none ran. For the preload library, once a companion is at work.
-void liveobj_tests_watch(void);
+/// \param journal is told of each test when it begins, when it is closed and when it fails for what
+/// it left behind, in one call each, so that this is known of a process that crashes; from any
+/// thread, several at a time. NULL for nobody. If it returns false it is not called again.
+void liveobj_tests_watch(liveobj_write_fn journal, void *context);
 
 /// A test begins. The strings are copied.
 /// \returns the test's number, counted from 1; 0 if there is no memory for it: what it leaves
@@ -217,10 +223,18 @@ uint32_t liveobj_test_begin(const struct liveobj_test *test);
 /// \param test 0 is ignored.
 void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 
-/// An assertion of ours has failed the test because of what it left behind; the test goes on. When
-/// it ends as failed, that counts as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own.
+/// Nothing more becomes of a test, unless the process ends first. Ends it if need be.
+/// \param is_evaluated All that it left behind was evaluated: what can be said of it by now is said.
 /// \param test 0 is ignored.
-void liveobj_test_leaked(uint32_t test);
+void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
+
+/// The test fails because of what it left behind; it may go on. When it ends as failed, that counts
+/// as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own. Captures of all objects hold the
+/// finding from now on, so that who reads them finds the same.
+/// \param finding As LiveObjectsAnalysis writes it; copied.
+/// \param count 0 where only the failure is known.
+/// \param test 0 is ignored.
+void liveobj_test_found(uint32_t test, const void *finding, size_t count);
 
 /// What a scope, or one opened in it, has left behind by now is known: one of our own assertions
 /// has told it, and the test expects that. Captures say so. What it makes from now on is not known.
@@ -228,7 +242,7 @@ void liveobj_test_leaked(uint32_t test);
 void liveobj_scope_know(uint32_t scope);
 
 /// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
-/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_leaked`.
+/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_found`.
 uint32_t liveobj_test_current(void);
 
 /// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
@@ -250,9 +264,6 @@ void liveobj_ignore_end(void);
 void liveobj_stack_forget(void);
 
 // MARK: - Captures
-
-/// Takes the next bytes of a capture; returns false to give up.
-typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
 
 /// What a capture holds.
 enum liveobj_contents {

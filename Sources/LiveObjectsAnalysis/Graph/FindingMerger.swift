@@ -121,10 +121,12 @@ extension Finding {
     (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
     finding.unexplainedRetains = 0
     finding.remarks = []
+    finding.members = []
     return finding
   }
 
   fileprivate mutating func add(_ other: Finding) {
+    members += other.members.map { $0.renumbered(from: instances) }
     instances += other.instances
     objects += other.objects
     victims += other.victims

@@ -25,7 +25,10 @@ struct HeapFindings {
       counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
     }
     held = all.filter { objects in
-      !Self.isToldByAnother(objects, judgement) { counted[$0] && isFound[capture.objects[$0].type] }
+      !Self.isToldByAnother(objects, judgement) {
+        (counted[$0] || judgement.judged.recorded.objects.contains($0))
+          && isFound[capture.objects[$0].type]
+      }
     }
     holders = held.map { judgement.holders.path(to: $0.nearest) }
   }
@@ -106,6 +109,7 @@ extension HeapFindings {
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: leak.group.test, of: judgement.judged.attribution)
     finding.mayBeReleased = leak.hasVisitors
+    finding.members = leak.members
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
@@ -149,6 +153,9 @@ extension HeapFindings {
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.test, of: judgement.judged.attribution)
+    finding.members = objects.members.enumerated().map { number, object in
+      TestFinding.Object(capture.objects[object], instance: number, isCore: true)
+    }
     merger.add(finding, made.map { ($0.key, $0.value) }, [], in: traces)
   }
 

@@ -28,6 +28,7 @@ struct HeapJudgement {
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
       isOlder: { older[$0] })
     if !heap.status.isPartial { search.findOverRetained(holders) }
+    search.take(judged.recorded.core, holders)
     self.graph = graph
     self.counted = counted
     self.judged = judged
@@ -38,7 +39,8 @@ struct HeapJudgement {
       heap.references.indices.lazy.filter { graph.leadsWithoutHolding($0) }
         .filter { isolation[graph.source($0)] == .held }.map(graph.target))
     leaks = search.groups.compactMap { group in
-      judged.owner(of: group, counted).map { group.attributed(to: $0) }
+      guard !group.core.contains(where: judged.recorded.objects.contains) else { return nil }
+      return judged.owner(of: group, counted).map { group.attributed(to: $0) }
     }
     signatures = HeldSignatures(in: graph, holders)
   }

@@ -15,6 +15,8 @@ struct HeldObjects {
   var bytes: UInt64 = 0
   /// Objects by the stack trace that allocated them.
   var stackTraces: [UInt32: Int] = [:]
+  /// All of them, where findings name their objects.
+  var members: [Int] = []
 
   /// - Parameter isJudged: the objects that count and may be shown.
   static func all(in judgement: HeapJudgement, isJudged: (Int) -> Bool) -> [HeldObjects] {
@@ -30,6 +32,7 @@ struct HeldObjects {
         all.append(HeldObjects(test: key.test, nearest: object))
       }
       all[index].add(judgement.graph.capture.objects[object])
+      if judged.namesMembers { all[index].members.append(object) }
     }
     return all
   }

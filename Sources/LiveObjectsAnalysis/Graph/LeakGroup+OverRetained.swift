@@ -14,6 +14,11 @@ extension LeakSearch {
     }
   }
 
+  /// What leaked before keeps what hangs off it, whatever seems to hold it by now.
+  mutating func take(_ leaked: [Int], _ holders: HolderSearch) {
+    for object in leaked { addOverRetained(object, holders) }
+  }
+
   /// What the objects refer to, themselves apart.
   private func targets(of objects: [Int]) -> Set<Int> {
     var targets: Set<Int> = []

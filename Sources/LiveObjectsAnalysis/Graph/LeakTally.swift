@@ -33,6 +33,7 @@ struct LeakTally {
   private(set) var hasVisitors = false
   /// An object to which more references than retains were found.
   private(set) var contradiction: Int?
+  private(set) var members: [TestFinding.Object] = []
 
   static func all(_ leaks: [LeakGroup], in judgement: HeapJudgement, _ labels: [TypeLabel?]) -> [LeakTally] {
     let graph = judgement.graph
@@ -104,6 +105,15 @@ struct LeakTally {
       add(graph.capture.objects[object], isUsers)
     }
     for object in leak.victims { add(graph.capture.objects[object], isUsers) }
+    if judgement.judged.namesMembers { addMembers(of: leak, graph.capture) }
+  }
+
+  private mutating func addMembers(of leak: LeakGroup, _ capture: Capture) {
+    for (objects, isCore) in [(leak.core, true), (leak.victims, false)] {
+      members += objects.map {
+        TestFinding.Object(capture.objects[$0], instance: instances - 1, isCore: isCore)
+      }
+    }
   }
 
   private mutating func add(_ sites: [RetainSite], of object: LiveObject) {

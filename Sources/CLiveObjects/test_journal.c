@@ -1,0 +1,100 @@
+// test_journal.c - what is known of the tests, as soon as it is known.
+//
+// A process that crashes writes no capture. So whoever watches tests may have a journal: a stream
+// of sections as in a capture, each with one record and handed over in one piece, and without an
+// end. Records of several threads come in any order; each says which test it is about.
+//
+// Owns who takes the journal. Outside of hooks, from any thread; no lock is held meanwhile.
+
+#if defined(__linux__)
+
+#include "capture.h"
+#include "recorder.h"
+#include "records.h"
+#include "tests.h"
+
+#include <string.h>
+
+static struct {
+    liveobj_write_fn write; // atomic; NULL where there is no journal
+    void *context;
+    bool are_watched;
+} journal;
+
+void liveobj_tests_watch(liveobj_write_fn write, void *context) {
+    LIVEOBJ_SET(journal.are_watched, true);
+    if (!write)
+        return;
+    struct liveobj_status status = liveobj_recorder_status();
+    struct liveobj_stream stream = {.write = write, .context = context};
+    liveobj_stream_begin(&stream);
+    liveobj_section_write_empty(&stream, "JRNL");
+    liveobj_write_process(&stream, 0, liveobj_sequence_mark());
+    liveobj_write_status(&stream, &status);
+    journal.context = context;
+    // Release: whoever has the function has the context.
+    __atomic_store_n(&journal.write, stream.failed ? NULL : write, __ATOMIC_RELEASE);
+}
+
+bool liveobj_tests_are_watched(void) {
+    return LIVEOBJ_GET(journal.are_watched);
+}
+
+void liveobj_journal_section(const void *section, size_t count) {
+    // Acquire: pairs with the release above.
+    liveobj_write_fn write = __atomic_load_n(&journal.write, __ATOMIC_ACQUIRE);
+    // Behind a section that was cut off nobody would find another one.
+    if (write && !write(journal.context, section, count))
+        LIVEOBJ_SET(journal.write, NULL);
+}
+
+// MARK: - Records
+
+/// More than three strings of a test take (tests.c).
+enum { RECORD_BYTES = 1 << 16 };
+
+/// A section that is finished by `write_section`.
+/// \returns false if there is no journal, or no memory.
+static bool start_section(struct liveobj_section *section, const char *tag, uint32_t number) {
+    *section = (struct liveobj_section){.capacity = RECORD_BYTES};
+    if (LIVEOBJ_GET(journal.write))
+        section->bytes = liveobj_os_map(section->capacity);
+    if (!section->bytes)
+        return false;
+    struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, 0};
+    liveobj_put(section, &header, sizeof header);
+    liveobj_put_u32(section, number);
+    return true;
+}
+
+static void write_section(struct liveobj_section *section) {
+    struct liveobj_section_header header;
+    memcpy(&header, section->bytes, sizeof header);
+    header.count = section->count - sizeof header;
+    memcpy(section->bytes, &header, sizeof header);
+    liveobj_journal_section(section->bytes, (section->count + 7) & ~(size_t)7);
+    liveobj_os_unmap(section->bytes, section->capacity);
+}
+
+void liveobj_journal_begin(uint32_t number) {
+    struct liveobj_section section;
+    if (!start_section(&section, "BEGN", number))
+        return;
+    struct liveobj_kept_test test = liveobj_tests_get(number);
+    liveobj_put_test(&section, &test, 0);
+    write_section(&section);
+}
+
+void liveobj_journal_close(uint32_t number) {
+    struct liveobj_section section;
+    if (!start_section(&section, "DONE", number))
+        return;
+    struct liveobj_kept_test test = liveobj_tests_get(number);
+    liveobj_put_u32(&section, test.outcome);
+    liveobj_put_u32(&section, test.is_evaluated);
+    liveobj_put_u32(&section, 0);
+    liveobj_put_u64(&section, test.end);
+    write_section(&section);
+}
+
+#endif

@@ -1,0 +1,65 @@
+import LiveObjectsCapture
+
+/// What tests failed with when they ended. It stands, whatever can be told of the objects now: fewer threads ran
+/// then, and no later objects held them.
+struct RecordedFindings {
+  /// As far as their objects are alive; of a process that crashed, all.
+  private(set) var findings: [Finding] = []
+  /// Those whose objects have all been deallocated since.
+  private(set) var released: [Finding] = []
+  /// Indices into `Capture.objects` of the objects that are alive.
+  private(set) var objects: Set<Int> = []
+  /// Those of them that leak, and are not only kept alive.
+  private(set) var core: [Int] = []
+
+  /// - Parameter options: whoever chose the objects wants to hear of them as they are.
+  init(in capture: Capture, _ options: Analysis.Options) {
+    guard !capture.testFindings.isEmpty, options.objects == nil else { return }
+    let indices = Self.indices(in: capture)
+    for recorded in capture.testFindings {
+      guard let finding = Finding(content: recorded.content) else { continue }
+      let alive = recorded.objects.filter { capture.isJournal || indices[$0] != nil }
+      for object in alive {
+        guard let index = indices[object] else { continue }
+        objects.insert(index)
+        if object.isCore { core.append(index) }
+      }
+      if options.test == nil { add(finding, recorded, alive, capture.tests[recorded.test]) }
+    }
+  }
+
+  private mutating func add(
+    _ finding: Finding, _ recorded: TestFinding, _ alive: [TestFinding.Object], _ test: TestDescription
+  ) {
+    var finding = finding
+    let instances = Set(alive.lazy.filter(\.isCore).map(\.instance))
+    finding.count(instances.isEmpty ? recorded.objects : alive.filter { instances.contains($0.instance) })
+    finding.test = test.id
+    finding.testCase = test.arguments.isEmpty ? nil : test.arguments
+    if instances.isEmpty { released.append(finding) } else { findings.append(finding) }
+  }
+
+  /// Of the objects that are alive.
+  private static func indices(in capture: Capture) -> [TestFinding.Object: Int] {
+    var wanted: [ObjectAddress: [TestFinding.Object]] = [:]
+    for object in capture.testFindings.lazy.flatMap(\.objects) {
+      wanted[object.address, default: []].append(object)
+    }
+    var indices: [TestFinding.Object: Int] = [:]
+    for (index, object) in capture.objects.enumerated() where !object.isPinned {
+      for recorded in wanted[object.address] ?? [] where recorded.sequence == object.sequence {
+        indices[recorded] = index
+      }
+    }
+    return indices
+  }
+}
+
+extension Finding {
+  fileprivate mutating func count(_ members: [TestFinding.Object]) {
+    instances = Set(members.lazy.map(\.instance)).count
+    objects = members.count
+    victims = members.count { !$0.isCore }
+    bytes = members.reduce(into: 0) { $0.add(saturating: $1.bytes) }
+  }
+}

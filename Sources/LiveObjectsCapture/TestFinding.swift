@@ -1,0 +1,66 @@
+/// What a test failed with when it ended, because of what it left behind.
+public struct TestFinding: Sendable, Hashable {
+  /// One of the objects that it is about.
+  public struct Object: Sendable, Hashable {
+    public var address: ObjectAddress
+    public var bytes: UInt64
+    public var sequence: UInt64
+    /// Objects of one group have the same number, from 0 on.
+    public var instance: UInt32
+    /// It is one that leaks, not one that is only kept alive.
+    public var isCore: Bool
+
+    public init(_ object: LiveObject, instance: Int, isCore: Bool) {
+      (address, bytes, sequence) = (object.address, object.bytes, object.sequence)
+      self.instance = UInt32(clamping: instance)
+      self.isCore = isCore
+    }
+  }
+
+  /// Index into `Capture.tests`.
+  public var test: Int
+  public var objects: [Object]
+  /// What was said of them: written and read by the analysis.
+  public var content: [UInt8]
+
+  public init(test: Int, objects: [Object], content: [UInt8]) {
+    (self.test, self.objects, self.content) = (test, objects, content)
+  }
+
+  /// As the recorder keeps it, which knows the test by a number. Addresses are complements there too.
+  package var bytes: [UInt8] {
+    ByteWriter.bytes {
+      $0.u32(UInt32(clamping: objects.count))
+      for object in objects {
+        for word in [~object.address.value, object.bytes, object.sequence] { $0.u64(word) }
+        for word in [object.instance, object.isCore ? 1 : 0] { $0.u32(word) }
+      }
+      $0.byteString(content)
+    }
+  }
+}
+
+extension TestFinding {
+  init(test: Int, _ reader: inout ByteReader) throws(CaptureError) {
+    let count = try reader.u32()
+    var objects: [Object] = []
+    for _ in 0..<count { objects.append(try Object(&reader)) }
+    self.init(test: test, objects: objects, content: try reader.byteString())
+  }
+}
+
+extension TestFinding.Object {
+  /// The same behind other groups.
+  package func renumbered(from first: Int) -> Self {
+    var object = self
+    object.instance = UInt32(clamping: first + Int(instance))
+    return object
+  }
+
+  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
+    address = ObjectAddress(~(try reader.u64()))
+    (bytes, sequence) = (try reader.u64(), try reader.u64())
+    instance = try reader.u32()
+    isCore = try reader.u32() & 1 != 0
+  }
+}

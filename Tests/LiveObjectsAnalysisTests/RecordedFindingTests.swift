@@ -1,0 +1,195 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// What a test failed with when it ended stands in the report on its process.
+@Suite struct RecordedFindingTests {
+  private var builder = CaptureBuilder()
+
+  init() { builder.heapGraph() }
+
+  @Test mutating func aVerdictStandsWhereThreadsRunWhenTheProcessEnds() throws {
+    let test = leakToken()
+    let told = failing(test)
+    #expect(told.map(\.verdict) == [.overRetained])
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test(arguments: [nil, HeapGraph(status: HeapGraph.Status(wasRead: false))])
+  mutating func aVerdictStandsWhereReferencesAreNotReadAnyMore(graph: HeapGraph?) throws {
+    let test = leakCycle()
+    let told = failing(test)
+    #expect(told.map(\.verdict) == [.retainCycle])
+    var capture = builder.capture
+    capture.graph = graph
+    #expect(
+      Analysis(of: capture, symbolicator: TableSymbolicator()).findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func aVerdictStandsWhereSomethingSeemsToHoldTheObjectNow() {
+    let test = leakToken()
+    let told = failing(test)
+    builder.root(.stack(thread: 7), to: 0)
+    builder.global(0x100, to: 0)
+    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func eachLeakIsToldOnce() {
+    let tests = [leakCycle(), leakCycle(), leakToken()]
+    let told = tests.flatMap { failing($0) }
+    let findings = analyse(builder).findings
+    #expect(Set(findings.map(\.plain)) == Set(told.map(\.plain)))
+    #expect(findings.count == 3)
+  }
+
+  @Test mutating func whatIsLeftBehindInTheSameWayLaterIsAddedToIt() {
+    let type = builder.type("Demo.Node")
+    let test = builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(type, scope: 5) }
+    let told = failing(test)
+    builder.leakItself(type, scope: 5)
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.fingerprint) == [told[0].fingerprint, told[0].fingerprint])
+    #expect(findings.map(\.instances) == [1, 1])
+  }
+
+  @Test mutating func whatALaterTestHangsOnALeakIsKeptByIt() {
+    let test = leakToken()
+    let told = failing(test)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    let type = builder.type("Demo.Item")
+    builder.test("T/testLater") { builder, _ in
+      builder.reference(from: 0, to: builder.object(of: type), property: "item")
+    }
+    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func aLaterTestDoesNotFailForIt() {
+    let test = leakCycle()
+    _ = failing(test)
+    let type = builder.type("Demo.Item")
+    let later = builder.test("T/testLater") { builder, _ in
+      builder.reference(from: 0, to: builder.object(of: type), property: "item")
+    }
+    #expect(analyse(builder, options: Analysis.Options(test: later)).findings.isEmpty)
+  }
+
+  // MARK: - Deallocated since
+
+  @Test mutating func whatWasDeallocatedSinceIsNoLeakAndIsToldOf() {
+    let test = leakToken()
+    let told = failing(test)
+    builder.deallocate(0)
+    let analysis = analyse(builder)
+    #expect(analysis.findings.isEmpty)
+    #expect(analysis.released.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func anotherObjectAtItsAddressIsNotTheSame() {
+    let type = builder.type("Demo.Node")
+    let test = builder.test("T/testOne") { builder, _ in builder.leakItself(type) }
+    _ = failing(test)
+    builder.reuse(0)
+    let analysis = analyse(builder)
+    #expect(analysis.findings.map(\.test) == [nil])
+    #expect(analysis.released.count == 1)
+  }
+
+  @Test mutating func whatIsLeftOfSeveralIsCounted() {
+    let type = builder.type("Demo.Node")
+    let test = builder.test("T/testOne") { builder, _ in
+      for _ in 0..<3 { builder.leakItself(type) }
+    }
+    #expect(failing(test).map(\.instances) == [3])
+    builder.deallocate(1)
+    let analysis = analyse(builder)
+    #expect(analysis.findings.map(\.instances) == [2])
+    #expect(analysis.findings.map(\.bytes) == [64])
+    #expect(analysis.released.isEmpty)
+  }
+
+  // MARK: - Captures that say something else
+
+  @Test mutating func aProcessThatCrashedLeavesWhatItsTestsFailedWith() throws {
+    let tests = [leakCycle(), leakToken()]
+    let told = tests.flatMap { failing($0) }
+    let capture = try Capture(decoding: builder.journal())
+    let findings = Analysis(of: capture, symbolicator: TableSymbolicator()).findings
+    #expect(findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func aFindingIsReadAsItWasWritten() throws {
+    let told = failing(leakCycle()) + failing(leakToken())
+    let decoded = try Capture(decoding: builder.bytes)
+    #expect(decoded.testFindings == builder.capture.testFindings)
+    #expect(
+      Analysis(of: decoded, symbolicator: TableSymbolicator()).findings.map(\.plain) == told.map(\.plain))
+  }
+
+  @Test mutating func contentThatNobodyCanReadChangesNothing() {
+    let test = leakCycle()
+    let told = analyse(builder).findings
+    let objects = failing(test).flatMap(\.members)
+    let content = builder.capture.testFindings[0].content
+    for damaged in (0..<content.count).map({ Array(content[..<$0]) }) + [[9] + content.dropFirst()] {
+      var other = CaptureBuilder()
+      other.heapGraph()
+      (builder, other) = (other, builder)
+      let again = leakCycle()
+      builder.fail(again, with: objects, content: damaged)
+      #expect(analyse(builder).findings == told)
+      (builder, other) = (other, builder)
+    }
+  }
+
+  @Test mutating func whoeverChoosesTheObjectsHearsOfThemAsTheyAre() {
+    let test = leakToken()
+    _ = failing(test)
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    let findings = analyse(builder, options: Analysis.Options(objects: [0])).findings
+    #expect(findings.map(\.verdict) == [.growth])
+  }
+}
+
+extension RecordedFindingTests {
+  /// Has a test fail with what it left behind.
+  private mutating func failing(_ test: Int) -> [Finding] {
+    let findings = analyse(builder, options: Analysis.Options(test: test)).findings
+    builder.fail(test, with: findings)
+    return findings
+  }
+
+  private mutating func leakToken() -> Int {
+    let (token, held) = (builder.type("Demo.Token"), builder.type("Demo.Held"))
+    return builder.test("T/test\(builder.capture.tests.count)") { builder, _ in
+      let token = builder.object(of: token)
+      builder.reference(from: token, to: builder.object(of: held), property: "held")
+    }
+  }
+
+  private mutating func leakCycle() -> Int {
+    let (a, b) = (builder.type("Demo.A"), builder.type("Demo.B"))
+    return builder.test("T/test\(builder.capture.tests.count)") { builder, _ in
+      let (a, b) = (builder.object(of: a), builder.object(of: b))
+      builder.reference(from: a, to: b, property: "b")
+      builder.reference(from: b, to: a, property: "a")
+    }
+  }
+}
+
+extension CaptureBuilder {
+  fileprivate mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
+    let object = object(of: type, scope: scope)
+    reference(from: object, to: object, property: "next")
+  }
+}
+
+extension Finding {
+  /// What a report says of it.
+  fileprivate var plain: Finding {
+    var finding = self
+    finding.members = []
+    return finding
+  }
+}
