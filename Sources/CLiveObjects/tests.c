@@ -152,7 +152,8 @@ void liveobj_tests_found(uint32_t test, const void *finding, size_t count) {
     if (count == 0 || count > FINDINGS_BYTES)
         return;
     size_t bytes = section_bytes(sizeof test + count);
-    liveobj_lock_acquire(&tests.lock);
+    if (!liveobj_lock_acquire(&tests.lock))
+        return; // in a signal handler that interrupted it
     const void *section = keep_section_locked(test, finding, count, bytes);
     liveobj_lock_release(&tests.lock);
     if (section)
