@@ -169,6 +169,13 @@ const char *liveobj_options_word(const struct liveobj_options *options, const ch
 
 // MARK: - Grammar
 
+/// `key=value`, without the quotes around the value.
+struct pair {
+    struct slice name;
+    struct slice value;
+    bool has_value;
+    bool is_closed; ///< false if a quote in the value is not closed, or text follows it
+};
 
 /// What cannot be read ends where the next pair begins: other options stand behind it, the tool's
 /// among them.
@@ -180,4 +187,178 @@ static struct slice take_unreadable(const char **next) {
     struct slice taken = {*next, (size_t)(end - *next)};
     *next = end;
     return taken;
+}
+
+/// The value at `*next`, without its quotes; `*next` moves to the ':' or the end behind it.
+/// \returns false if a quote is not closed, or text follows it.
+static bool take_value(const char **next, struct slice *value) {
+    char quote = **next;
+    if (quote != '\'' && quote != '"') {
+        *value = (struct slice){*next, strcspn(*next, ":")};
+        *next += value->count;
+        return true;
+    }
+    const char *end = strchr(*next + 1, quote);
+    if (!end || (end[1] != ':' && end[1] != '\0')) {
+        *value = take_unreadable(next);
+        return false;
+    }
+    *value = (struct slice){*next + 1, (size_t)(end - *next - 1)};
+    *next = end + 1;
+    return true;
+}
+
+/// \returns false at the end of the string.
+static bool take_pair(const char **next, struct pair *pair) {
+    *next += strspn(*next, ":");
+    if (!**next)
+        return false;
+    *pair = (struct pair){.name = {*next, strcspn(*next, "=:")}, .is_closed = true};
+    *next += pair->name.count;
+    if (**next == '=') {
+        ++*next;
+        pair->has_value = true;
+        pair->is_closed = take_value(next, &pair->value);
+    }
+    return true;
+}
+
+// MARK: - Problems
+
+enum problem { NO_PROBLEM, UNKNOWN_NAME, NO_VALUE, OPEN_QUOTE, UNSUPPORTED, WRONG_VALUE };
+
+static enum problem apply(struct liveobj_options *options, const struct pair *pair) {
+    const struct row *row = find_row(pair->name);
+    if (!pair->has_value)
+        return NO_VALUE;
+    if (!pair->is_closed)
+        return OPEN_QUOTE;
+    if (!row)
+        return UNKNOWN_NAME;
+    if (row->kind == KIND_LATER)
+        return UNSUPPORTED;
+    return set_value(options, row, pair->value) ? NO_PROBLEM : WRONG_VALUE;
+}
+
+/// Appends strings up to NULL, with nothing in them that could steer a terminal.
+__attribute__((sentinel)) static void append(struct liveobj_text *text, const char *first, ...) {
+    va_list rest;
+    va_start(rest, first);
+    for (const char *part = first; part; part = va_arg(rest, const char *))
+        liveobj_text_append_plain(text, part, strlen(part));
+    va_end(rest);
+}
+
+/// A slice cut to a length that a line can bear, as a string.
+struct excerpt {
+    char bytes[80];
+};
+
+static struct excerpt excerpt(struct slice slice) {
+    struct excerpt result;
+    size_t room = sizeof result.bytes - 1;
+    size_t count = slice.count < room ? slice.count : room;
+    memcpy(result.bytes, slice.start, count);
+    result.bytes[count] = '\0';
+    return result;
+}
+
+static void append_wrong_value(struct liveobj_text *text, const struct pair *pair) {
+    const struct row *row = find_row(pair->name);
+    char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
+    append(text, row->text.name, "=", excerpt(pair->value).bytes, NULL);
+    if (row->kind == KIND_NUMBER)
+        append(text, " is not a number from ", liveobj_text_digits(min, row->min), " to ",
+               liveobj_text_digits(max, row->max), NULL);
+    else if (row->kind == KIND_PATH)
+        append(text, " is not a path", NULL);
+    else
+        append(text, " is not one of ", row->text.values, NULL);
+}
+
+static void append_problem(struct liveobj_text *text, enum problem problem,
+                           const struct pair *pair) {
+    struct excerpt name = excerpt(pair->name);
+    if (problem == UNKNOWN_NAME)
+        append(text, "there is no option '", name.bytes, "'", NULL);
+    else if (problem == NO_VALUE)
+        append(text, "'", name.bytes, "' has no value (key=value:key=value)", NULL);
+    else if (problem == OPEN_QUOTE)
+        append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes,
+               " do not match", NULL);
+    else if (problem == UNSUPPORTED)
+        append(text, name.bytes, " is not supported yet", NULL);
+    else
+        append_wrong_value(text, pair);
+}
+
+void liveobj_options_parse(struct liveobj_options *options, const char *string,
+                           struct liveobj_text *problems) {
+    struct pair pair;
+    for (const char *next = string ? string : ""; take_pair(&next, &pair);) {
+        enum problem problem = apply(options, &pair);
+        if (problem == NO_PROBLEM)
+            continue;
+        append(problems, "LiveObjects: " LIVEOBJ_OPTIONS_VARIABLE ": ", NULL);
+        append_problem(problems, problem, &pair);
+        liveobj_text_append(problems, problem == WRONG_VALUE ? "; the default is used\n"
+                                                             : "; it is ignored\n");
+        liveobj_text_flush(problems);
+    }
+}
+
+// MARK: - For the tool
+
+static void append_names(struct liveobj_text *text) {
+    const char *separator = "; the options are ";
+    for (size_t i = 0; i < liveobj_options_count(); i++) {
+        if (rows[i].kind == KIND_LATER || rows[i].kind == KIND_OWN)
+            continue;
+        append(text, separator, rows[i].text.name, NULL);
+        separator = ", ";
+    }
+}
+
+/// A string in the caller's memory.
+struct sink {
+    char *bytes;
+    size_t room;
+};
+
+/// A `liveobj_text_write_fn`. What does not fit is cut off.
+static bool write_to_sink(void *context, const void *bytes, size_t count) {
+    struct sink *sink = context;
+    size_t part = count < sink->room ? count : sink->room;
+    memcpy(sink->bytes, bytes, part);
+    sink->bytes += part;
+    sink->room -= part;
+    *sink->bytes = '\0';
+    return true;
+}
+
+bool liveobj_options_check(const char *string, char *problem, size_t size) {
+    struct sink sink = {problem, size - 1};
+    struct liveobj_options options;
+    struct liveobj_text text;
+    struct pair pair;
+    liveobj_text_start(&text, write_to_sink, &sink);
+    for (const char *next = string; take_pair(&next, &pair);) {
+        enum problem found = apply(&options, &pair);
+        if (found == NO_PROBLEM)
+            continue;
+        append_problem(&text, found, &pair);
+        if (found == UNKNOWN_NAME)
+            append_names(&text);
+        liveobj_text_flush(&text);
+        return false;
+    }
+    return true;
+}
+
+bool liveobj_options_set(const char *string, const char *name) {
+    struct pair pair;
+    for (const char *next = string; take_pair(&next, &pair);)
+        if (slice_equals(pair.name, name))
+            return true;
+    return false;
 }

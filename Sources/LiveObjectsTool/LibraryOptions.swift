@@ -13,16 +13,11 @@ enum LibraryOptions {
   /// - Parameters:
   ///   - options: the value of `--options`. A mistake in it would go unnoticed in a job that nobody watches.
   ///   - command: the subcommand.
-  /// - Throws: if the options cannot be used, or those of the environment would swallow what this tool appends.
-  ///   Other mistakes there are said by the preload library.
+  /// - Throws: if the options cannot be used. Mistakes in those of the environment are said by the preload library.
   static func check(_ options: String?, under command: String) throws(ToolFailure) {
     if let problem = options.flatMap(problem(in:)) { throw ToolFailure("--options: \(problem)") }
-    let inherited = Environment[variable] ?? ""
-    guard liveobj_options_are_closed(inherited) else {
-      throw ToolFailure("\(variable): \(problem(in: inherited) ?? "the quotes do not match")")
-    }
     let given = overridden.filter { key in
-      [inherited, options ?? ""].contains { liveobj_options_set($0, key) }
+      [Environment[variable], options].contains { $0.map { liveobj_options_set($0, key) } ?? false }
     }
     guard !given.isEmpty else { return }
     printError(

@@ -161,14 +161,6 @@ static void a_string_can_be_checked(void) {
     EXPECT_STRING(problem, "there i");
 }
 
-static void an_open_quote_is_known(void) {
-    EXPECT(liveobj_options_are_closed("a='x':b=\"y:z\":c"));
-    EXPECT(!liveobj_options_are_closed("a='x"));
-    EXPECT(!liveobj_options_are_closed("b=1:a=\"x"));
-    EXPECT(!liveobj_options_are_closed("a='x'y"));
-    EXPECT(liveobj_options_are_closed("a=x'"));
-}
-
 static void names_are_found_outside_of_values(void) {
     EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output"));
     EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool"));
@@ -252,7 +244,6 @@ int main(void) {
     the_last_of_two_wins();
     what_is_not_understood_gets_one_line_and_the_rest_counts();
     a_string_can_be_checked();
-    an_open_quote_is_known();
     names_are_found_outside_of_values();
     numbers_out_of_range_are_refused();
     problems_cannot_steer_the_terminal();

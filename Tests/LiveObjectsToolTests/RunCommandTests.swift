@@ -124,15 +124,14 @@ struct RunCommandTests {
     #expect(result.standardError.hasPrefix("liveobjects: --options: \(reason)"))
   }
 
-  @Test("refuses an inherited quote that would swallow its own options; the library says the rest itself")
-  func refusesAnInheritedQuote() throws {
-    let open = try run(["--", "echo", "started"], environment: ["LIVEOBJECTS_OPTIONS": "depth=3:retains='x"])
-    #expect(open.status == .exited(2))
-    #expect(open.standardOutput.isEmpty)
-    #expect(
-      open.standardError == "liveobjects: LIVEOBJECTS_OPTIONS: the quotes in retains='x do not match\n")
-    let wrong = try run(["--", "echo", "started"], environment: ["LIVEOBJECTS_OPTIONS": "foo=1"])
-    #expect(wrong.standardOutput == "started\n")
+  @Test("watches all the same where inherited options are wrong", arguments: ["retains='x", "foo=1", "depth"])
+  func bearsInheritedOptions(options: String) throws {
+    let result = try run(
+      ["--fail-on", "none", "--", BuiltProducts.executable("Survivors")],
+      environment: ["LIVEOBJECTS_OPTIONS": options])
+    #expect(result.status == .exited(0))
+    #expect(result.standardError.contains("LiveObjects: LIVEOBJECTS_OPTIONS: "))
+    #expect(result.standardError.contains("Survivors.PlantedClass"))
   }
 
   @Test("adds to LD_PRELOAD and LIVEOBJECTS_OPTIONS what the caller had there")

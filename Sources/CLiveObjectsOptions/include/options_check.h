@@ -12,9 +12,6 @@
 /// \param problem Where to put it, with a terminating NUL; untouched if nothing is wrong.
 bool liveobj_options_check(const char *string, char *problem, size_t size);
 
-/// False if a quote swallows all that is appended to the string.
-bool liveobj_options_are_closed(const char *string);
-
 /// Whether a string sets an option.
 bool liveobj_options_set(const char *string, const char *name);
 
