@@ -167,9 +167,21 @@ static void wait_for_report(void) {
         syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
 }
 
+/// In a sandbox no question may be asked of the kernel, not even for the process id.
+static bool is_report_possible(void) {
+    return chosen && !liveobj_sandbox_is_entered();
+}
+
+void liveobj_exit_announce_sandbox(void) {
+    if (chosen && is_watched_process() && liveobj_status().state == LIVEOBJ_STATE_TRACKING)
+        liveobj_message("the program restricts its system calls (seccomp), which a report needs: "
+                        "there will be none",
+                        NULL);
+}
+
 /// Writes the report if it is due. \returns the exit status to end with.
 static int report_once(int status, enum ending ending) {
-    if (!chosen || is_ending || !is_watched_process())
+    if (!is_report_possible() || is_ending || !is_watched_process())
         return status;
     int due = REPORT_DUE, cancellation;
     // A thread that was cancelled would end in the middle of the report.
@@ -200,7 +212,7 @@ static void at_exit(int status, void *context) {
 /// not begun, and ends the process when there are none.
 static void wait_at_exit(int status, void *context) {
     (void)status, (void)context;
-    if (!is_ending && is_watched_process())
+    if (is_report_possible() && !is_ending && is_watched_process())
         wait_for_report();
 }
 

@@ -7,6 +7,7 @@
 //   origin.c           is it the first of its run?
 //   activation.c       is it one to watch?
 //   exit.c             every way to end, and the one report before it
+//   sandbox.c          programs that must not make the calls that a report needs
 //   report.c           capture -> tool -> output
 //   tool.c             where the `liveobjects` tool is, and how it is called (CSpawn runs it)
 //   environment.c      with what environment
@@ -23,7 +24,8 @@
 //   own_stack.c        the stack that it is made on
 //
 // CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without stdio.
-// Symbols are hidden by this header; `_exit` and `_Exit` are the only ones exported.
+// Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only functions
+// exported.
 
 #ifndef LIVEOBJ_PRELOAD_H
 #define LIVEOBJ_PRELOAD_H
@@ -223,6 +225,14 @@ bool liveobj_test_output_is_failure(const char *text, size_t count);
 
 /// Has the report written when this process ends, once, and in no child that it forks.
 void liveobj_exit_start(const struct liveobj_options *options);
+
+/// Says that there will be no report, if there would be one: this process enters a sandbox.
+void liveobj_exit_announce_sandbox(void);
+
+// MARK: sandbox.c
+
+/// True once the program has restricted its own system calls: a report could kill it.
+bool liveobj_sandbox_is_entered(void);
 
 // MARK: signals.c
 

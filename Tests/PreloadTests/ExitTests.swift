@@ -34,6 +34,18 @@ struct ExitTests {
     #expect(!run.standardError.contains("what is live at exit"))
   }
 
+  /// The sandbox kills a process that makes another system call than an end needs.
+  @Test(arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"]])
+  func programThatEntersASandboxIsLeftAlone(arguments: [String]) throws {
+    let plain = try runProgram(exiter, arguments)
+    let run = try runPreloaded(exiter, arguments, options: withoutTool)
+    #expect(run.status == plain.status)
+    #expect(run.status == .exited(Int32(arguments[1])!))
+    #expect(run.standardOutput == plain.standardOutput)
+    #expect(messages(run).count == 1)
+    #expect(run.standardError.contains("seccomp"))
+  }
+
   @Test func quickExitStaysOneAndLeavesNoReport() throws {
     let run = try runPreloaded(exiter, ["quick_exit", "6"], options: withoutTool)
     #expect(run.visible == (try runProgram(exiter, ["quick_exit", "6"])).visible)

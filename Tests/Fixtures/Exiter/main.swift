@@ -60,6 +60,12 @@ case "exit-while-linker-is-locked": endWhileAnotherThreadHoldsTheLinker { exit(s
 case "exit-while-input-is-read": endWhileAnotherThreadReads { exit(status) }
 case "exit-before-alarm": endBeforeAlarm { exit(status) }
 case "_exit-before-alarm": endBeforeAlarm { _exit(status) }
+case "exit-sandboxed":
+  enterSandbox(isByLibrary: false)
+  exit(status)
+case "_exit-sandboxed":
+  enterSandbox(isByLibrary: true)
+  _exit(status)
 case "end-main-thread":
   _ = PosixThread { leaveLeftovers() }
   pthread_exit(nil)

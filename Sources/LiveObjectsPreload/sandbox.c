@@ -1,0 +1,106 @@
+// sandbox.c - owns the fact that the program has restricted its own system calls (seccomp).
+//
+// A filter may kill the process for any call that the program itself does not need: for those that
+// a report makes, and for the question whether there is a filter. So the question is not asked:
+// the two functions of libc by which a filter can be installed are replaced, and remember it. A
+// filter that was there at the start (a container's) does not count.
+//
+// What is replaced does what libc does, in any program and on any thread. Async-signal-safe.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static bool is_entered; // atomic
+
+bool liveobj_sandbox_is_entered(void) {
+    // Relaxed: a filter binds the thread that installed it, and those that it makes later.
+    return __atomic_load_n(&is_entered, __ATOMIC_RELAXED);
+}
+
+struct call {
+    long number;
+    unsigned long arguments[6];
+};
+
+static long ask_kernel(const struct call *call) {
+    const unsigned long *arguments = call->arguments;
+#if defined(__x86_64__)
+    long result;
+    register unsigned long fourth __asm__("r10") = arguments[3];
+    register unsigned long fifth __asm__("r8") = arguments[4];
+    register unsigned long sixth __asm__("r9") = arguments[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(call->number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+                       "r"(fourth), "r"(fifth), "r"(sixth)
+                     : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long number __asm__("x8") = call->number;
+    register unsigned long first __asm__("x0") = arguments[0];
+    register unsigned long second __asm__("x1") = arguments[1];
+    register unsigned long third __asm__("x2") = arguments[2];
+    register unsigned long fourth __asm__("x3") = arguments[3];
+    register unsigned long fifth __asm__("x4") = arguments[4];
+    register unsigned long sixth __asm__("x5") = arguments[5];
+    __asm__ volatile("svc 0"
+                     : "+r"(first)
+                     : "r"(number), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
+                     : "memory");
+    long result = (long)first;
+#endif
+    return result;
+}
+
+/// Programs also ask which filters there could be, by calls that cannot succeed: without a filter.
+static bool is_restricting(const struct call *call) {
+    const unsigned long *arguments = call->arguments;
+    if (call->number == SYS_prctl && arguments[0] == PR_SET_SECCOMP)
+        return arguments[1] == SECCOMP_MODE_STRICT || arguments[2];
+    if (call->number == SYS_seccomp && arguments[0] == SECCOMP_SET_MODE_FILTER)
+        return arguments[2];
+    return call->number == SYS_seccomp && arguments[0] == SECCOMP_SET_MODE_STRICT && !arguments[1];
+}
+
+/// What is to be said is said before: later, writing may be forbidden as well.
+static long make_restricting_call(const struct call *call) {
+    if (!liveobj_sandbox_is_entered())
+        liveobj_exit_announce_sandbox();
+    long result = ask_kernel(call);
+    if (result >= 0)
+        __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED);
+    return result;
+}
+
+static long make_call(const struct call *call) {
+    enum { MOST_ERRORS = 4095 };
+    long result = is_restricting(call) ? make_restricting_call(call) : ask_kernel(call);
+    if (result >= 0 || result < -MOST_ERRORS)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
+// libc declares both with variable arguments, which are passed like these.
+
+__attribute__((visibility("default"))) long
+liveobj_syscall(long number, unsigned long first, unsigned long second, unsigned long third,
+                unsigned long fourth, unsigned long fifth, unsigned long sixth) __asm__("syscall");
+__attribute__((visibility("default"))) int liveobj_prctl(int option, unsigned long second,
+                                                         unsigned long third, unsigned long fourth,
+                                                         unsigned long fifth) __asm__("prctl");
+
+long liveobj_syscall(long number, unsigned long first, unsigned long second, unsigned long third,
+                     unsigned long fourth, unsigned long fifth, unsigned long sixth) {
+    return make_call(&(struct call){number, {first, second, third, fourth, fifth, sixth}});
+}
+
+int liveobj_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
+                  unsigned long fifth) {
+    const unsigned long first = (unsigned long)option;
+    return (int)make_call(&(struct call){SYS_prctl, {first, second, third, fourth, fifth, 0}});
+}
