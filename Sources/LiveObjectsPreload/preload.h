@@ -23,9 +23,9 @@
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
 //   own_stack.c        the stack that it is made on
 //
-// CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without stdio.
-// Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only functions
-// exported.
+// CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without
+// stdio. Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only
+// functions exported.
 
 #ifndef LIVEOBJ_PRELOAD_H
 #define LIVEOBJ_PRELOAD_H

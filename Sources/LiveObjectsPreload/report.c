@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// The recorder's, from the same library (internal.h).
+bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
+
 /// How long a step may do nothing: longer than a slow reader of the output is waited for.
 #define STEP_MILLISECONDS 15000
 
@@ -71,7 +74,7 @@ static bool run_step(void (*step)(void *), struct work *work) {
     return end == LIVEOBJ_STEP_DONE;
 }
 
-// MARK: - Locks of the C library
+// MARK: - Locks
 
 static int ignore_image(struct dl_phdr_info *image, size_t size, void *context) {
     (void)image, (void)size, (void)context;
@@ -90,10 +93,13 @@ static void take_locks(void *context) {
     dladdr((const void *)(uintptr_t)take_locks, &self);
 }
 
-/// A signal handler may end the process in the middle of a `malloc` of its own thread, or of one
-/// that waits for this report.
+/// A signal handler may end the process in the middle of a `malloc` or a hook of its own thread, or
+/// of one that waits for this report.
 static bool can_take_locks(struct work *work) {
-    enum liveobj_step_end end = liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, take_locks, NULL);
+    static const uint64_t nanoseconds = LIVEOBJ_LOCK_MILLISECONDS * UINT64_C(1000000);
+    enum liveobj_step_end end = liveobj_recorder_locks_are_free(nanoseconds)
+                                    ? liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, take_locks, NULL)
+                                    : LIVEOBJ_STEP_STUCK;
     work->is_abandoned |= end == LIVEOBJ_STEP_CRASHED; // a lock that was waited for is not held
     if (end != LIVEOBJ_STEP_DONE)
         complain_of_step();

@@ -67,9 +67,9 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     char fail_on[16];
     liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
     bool is_json = options->format == LIVEOBJ_FORMAT_JSON;
-    char *arguments[] = {
-        tool, "report", "--own-run", is_json ? "--json" : "--text", "-", "--fail-on", fail_on,
-        "/proc/self/fd/0", NULL};
+    char *arguments[] = {tool, "report",    "--own-run", is_json ? "--json" : "--text",
+                         "-",  "--fail-on", fail_on,     "/proc/self/fd/0",
+                         NULL};
     struct liveobj_spawn spawn = {
         .path = tool,
         .arguments = arguments,
