@@ -155,6 +155,9 @@ struct liveobj_memory_room {
     bool ends_all; // memory.oom.group: whoever runs out takes the whole group along
 };
 struct liveobj_memory_room liveobj_os_memory_room(void);
+/// Whether the process can use so much more, beside helpers that the system ends before it where it
+/// ends processes one by one.
+bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
 /// The same by other files than those of /proc/self; for tests.
 struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, const char *mounts);
 

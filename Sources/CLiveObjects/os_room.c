@@ -240,4 +240,9 @@ struct liveobj_memory_room liveobj_os_memory_room(void) {
     return liveobj_os_memory_room_told_by("/proc/self/cgroup", "/proc/self/mountinfo");
 }
 
+bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes) {
+    struct liveobj_memory_room memory = liveobj_os_memory_room();
+    return own_bytes + (memory.ends_all ? helper_bytes : 0) <= memory.room.left;
+}
+
 #endif

@@ -15,6 +15,7 @@
 
 // The recorder's, from the same library (internal.h).
 bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
+bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
 
 /// How long a step may do nothing: longer than a slow reader of the output is waited for.
 #define STEP_MILLISECONDS 15000
@@ -31,8 +32,23 @@ static enum liveobj_contents contents(const struct liveobj_options *options) {
     return options->graph == LIVEOBJ_ON ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
 }
 
+/// A capture in memory is charged to the program, and where that has a limit the system kills. If
+/// it kills the tool alone, the program is none the worse for it.
+static bool has_room(void) {
+    // As measured: what one object takes, and what there is without any.
+    enum { CAPTURE_BYTES = 70, CAPTURE_LEAST = 4 << 20, TOOL_BYTES = 250, TOOL_LEAST = 128 << 20 };
+    struct liveobj_status status = liveobj_status();
+    uint64_t live = status.allocations - status.deaths;
+    return liveobj_os_has_room(CAPTURE_LEAST + live * CAPTURE_BYTES,
+                               TOOL_LEAST + live * TOOL_BYTES);
+}
+
 static void make_capture(void *context) {
     struct work *work = context;
+    if (!has_room()) {
+        work->why = "no findings: the memory limit of this process leaves no room for a capture";
+        return;
+    }
     struct liveobj_destination file = {liveobj_descriptor_make_nameless("liveobjects-capture"), 0};
     if (file.descriptor >= 0 &&
         liveobj_capture(0, contents(work->options), liveobj_destination_write, &file))
