@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define SECOND 1000000000
+#define TICK (SECOND / 2)
 #define SIGNAL_SET_BYTES 8 // as the kernel has it
 
 LIVEOBJ_BARE static void set_standard_action(int signal) {
@@ -152,16 +153,24 @@ LIVEOBJ_BARE static long parent(void) {
     return liveobj_system_call(SYS_getppid, 0, 0, 0, 0);
 }
 
-/// \param end when the program is killed, -1 for never.
-LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int64_t end) {
-    enum { TICK = SECOND / 2 };
+/// How much of the program's time is left after one wait. All processes may be stopped for a while:
+/// that does not count.
+LIVEOBJ_BARE static int64_t after(int64_t left, int64_t waited) {
+    int64_t passed = waited < TICK ? waited : TICK;
+    return left > passed ? left - passed : 0;
+}
+
+/// \param left the time until the program is killed, -1 for ever.
+LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int64_t left) {
     long host = process->host;
     while (!has_ended(program, &process->result.status, WNOHANG)) {
-        int64_t left = end < 0 ? TICK : end - now();
-        long signal = left > 0 ? wait_for_signal(left < TICK ? left : TICK) : 0;
-        if (left > 0 && signal != LIVEOBJ_KEEPER_END && parent() == host)
+        int64_t start = now();
+        long signal = left ? wait_for_signal(left < 0 || left > TICK ? TICK : left) : 0;
+        if (left > 0)
+            left = after(left, now() - start);
+        if (left && signal != LIVEOBJ_KEEPER_END && parent() == host)
             continue;
-        if (left <= 0)
+        if (left == 0)
             process->result.error = ETIMEDOUT;
         liveobj_system_call(SYS_kill, program, SIGKILL, 0, 0);
         has_ended(program, &process->result.status, 0);
@@ -177,7 +186,7 @@ LIVEOBJ_BARE void liveobj_keeper_main(void *context) {
     // Release: what became of it.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)
-        keep(process, program, seconds ? now() + seconds * (int64_t)SECOND : -1);
+        keep(process, program, seconds ? seconds * (int64_t)SECOND : -1);
     for (;;)
         liveobj_system_call(SYS_exit, 0, 0, 0, 0);
 }

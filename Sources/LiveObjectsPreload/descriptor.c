@@ -14,19 +14,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// How long a reader may take for the next few bytes before we leave it.
-#define PATIENCE_MILLISECONDS 10000
+/// How long a reader may take for the next few bytes before we leave it. In parts: this process may
+/// be stopped meanwhile.
+enum { PATIENCE_PARTS = 20, PART_MILLISECONDS = 500 };
 
 /// Where nobody looks for a descriptor: far above those that a program counts on.
 #define LIFTED 200
 
 static int wait_for_room(int descriptor) {
     struct pollfd poll_set = {.fd = descriptor, .events = POLLOUT};
-    int ready;
-    do
-        ready = poll(&poll_set, 1, PATIENCE_MILLISECONDS);
-    while (ready < 0 && errno == EINTR);
-    return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
+    for (int part = 0; part < PATIENCE_PARTS; part++) {
+        int ready = poll(&poll_set, 1, PART_MILLISECONDS);
+        if (ready > 0)
+            return 0;
+        if (ready < 0 && errno != EINTR)
+            return errno;
+    }
+    return ETIMEDOUT;
 }
 
 /// The most that one write may take without blocking once `poll` says that there is room.

@@ -59,6 +59,10 @@ static bool is_watched_process(void) {
     return getpid() == process.id && (!process.is_there || *process.is_there);
 }
 
+bool liveobj_exit_owns_memory(void) {
+    return getpid() == process.id || !process.is_there || !*process.is_there;
+}
+
 static void remember_process(void) {
     const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
     bool *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

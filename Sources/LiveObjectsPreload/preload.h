@@ -226,6 +226,9 @@ bool liveobj_test_output_is_failure(const char *text, size_t count);
 /// Has the report written when this process ends, once, and in no child that it forks.
 void liveobj_exit_start(const struct liveobj_options *options);
 
+/// False in a child that shares the memory of the process that is watched (vfork).
+bool liveobj_exit_owns_memory(void);
+
 /// Says that there will be no report, if there would be one: this process enters a sandbox.
 void liveobj_exit_announce_sandbox(void);
 

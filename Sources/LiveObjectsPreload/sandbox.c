@@ -68,10 +68,11 @@ static bool is_restricting(const struct call *call) {
 
 /// What is to be said is said before: later, writing may be forbidden as well.
 static long make_restricting_call(const struct call *call) {
+    bool is_ours = liveobj_exit_owns_memory();
     if (!liveobj_sandbox_is_entered())
         liveobj_exit_announce_sandbox();
     long result = ask_kernel(call);
-    if (result >= 0)
+    if (result >= 0 && is_ours)
         __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED);
     return result;
 }

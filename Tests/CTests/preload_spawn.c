@@ -72,6 +72,28 @@ static void a_program_that_hangs_is_killed(void) {
     EXPECT(end.tv_sec - start.tv_sec < 30);
 }
 
+/// All processes of a container may stand still for a while.
+static void a_time_in_which_all_are_stopped_does_not_count(void) {
+    enum { PATIENCE = 4, STOPPED = 5 };
+    int ends[2], status = 0;
+    char byte;
+    EXPECT(pipe2(ends, O_CLOEXEC) == 0);
+    pid_t host = fork();
+    if (host == 0) {
+        setpgid(0, 0);
+        struct liveobj_spawn_result result =
+            run("/bin/sh", "echo; sleep 1; sleep 1; exit 5", ends[1], PATIENCE);
+        _exit(result.error ? 1 : WEXITSTATUS(result.status));
+    }
+    EXPECT(read(ends[0], &byte, 1) == 1);
+    kill(-host, SIGSTOP);
+    sleep(STOPPED);
+    kill(-host, SIGCONT);
+    EXPECT(waitpid(host, &status, 0) == host && WEXITSTATUS(status) == 5);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void the_host_gets_no_child(void) {
     struct sigaction counting = {.sa_handler = count_child_signal}, before;
     sigaction(SIGCHLD, &counting, &before);
@@ -185,6 +207,7 @@ int main(void) {
     output_goes_where_it_is_sent();
     what_cannot_be_run_says_why();
     a_program_that_hangs_is_killed();
+    a_time_in_which_all_are_stopped_does_not_count();
     the_host_gets_no_child();
     the_hosts_own_child_stays();
     the_hosts_signal_settings_do_not_matter_and_stay();
