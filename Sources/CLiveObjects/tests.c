@@ -66,12 +66,15 @@ static uint32_t append_locked(const struct liveobj_test *test) {
 }
 
 uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
-    if (!liveobj_lock_acquire(&tests.lock))
-        return 0;
-    uint32_t number = append_locked(test);
-    liveobj_lock_release(&tests.lock);
+    uint32_t number = 0;
+    if (liveobj_lock_acquire(&tests.lock)) {
+        number = append_locked(test);
+        liveobj_lock_release(&tests.lock);
+    }
     if (number)
         liveobj_journal_begin(number);
+    else
+        liveobj_tests_lost();
     return number;
 }
 

@@ -39,6 +39,9 @@ struct liveobj_kept_findings liveobj_tests_findings(void);
 uint32_t liveobj_tests_count(void);
 /// Whether each test of the process is announced.
 bool liveobj_tests_are_watched(void);
+
+/// A test could not be kept: an empty table no longer says that none ran.
+void liveobj_tests_lost(void);
 struct liveobj_kept_test liveobj_tests_get(uint32_t test);
 
 /// The test whose scope this is or lies in; 0 for none.

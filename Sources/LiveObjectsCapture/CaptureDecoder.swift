@@ -25,31 +25,52 @@ extension Capture {
   /// - Returns: at least one capture.
   /// - Throws: where any of the bytes are no capture, are cut off or contradict the format.
   public static func decodeAll(_ bytes: [UInt8]) throws(CaptureError) -> [Capture] {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(CaptureError) in try captures(in: bytes) }
-    }
-    return try result.get()
+    let readable = ReadableCaptures(in: bytes)
+    if let failure = readable.failure { throw failure }
+    return readable.captures
   }
 
   private static func captures(in bytes: UnsafeRawBufferPointer) throws(CaptureError) -> [Capture] {
-    guard !bytes.isEmpty else { throw CaptureError(offset: 0, reason: .empty) }
+    let readable = ReadableCaptures(in: bytes)
+    if let failure = readable.failure { throw failure }
+    return readable.captures
+  }
+}
+
+/// What can be read of a file of captures: those before the first one that is cut off or damaged.
+public struct ReadableCaptures: Sendable {
+  public private(set) var captures: [Capture] = []
+  /// Why there is no more; `nil` where everything could be read.
+  public private(set) var failure: CaptureError?
+  /// The bytes that the captures take, from the beginning of the file.
+  public private(set) var size = 0
+
+  public init(in bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { ReadableCaptures(in: $0) }
+  }
+
+  init(in bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(file: bytes)
-    var captures: [Capture] = []
-    while !reader.isAtEnd {
+    if bytes.isEmpty { failure = CaptureError(offset: 0, reason: .empty) }
+    while failure == nil && !reader.isAtEnd {
       do throws(CaptureError) {
         let outline = try CaptureOutline(&reader)
-        let capture = try CaptureDecoder.decode(outline.sections, of: reader)
-        if let journal = captures.last, journal.isJournal, journal.process.id == capture.process.id {
-          captures.removeLast()
-        }
-        captures.append(capture)
+        add(try CaptureDecoder.decode(outline.sections, of: reader))
+        size = reader.offset
       } catch {
-        // The process was ended while it wrote its capture.
-        guard error.reason == .cutOff, captures.last?.isJournal == true else { throw error }
-        return captures
+        failure = error
       }
     }
-    return captures
+    // The process was ended while it wrote its capture: its journal tells that.
+    if failure?.reason == .cutOff, captures.last?.isJournal == true { failure = nil }
+  }
+
+  /// A capture takes the place of its process's journal.
+  private mutating func add(_ capture: Capture) {
+    if let journal = captures.last, journal.isJournal, journal.process.id == capture.process.id {
+      captures.removeLast()
+    }
+    captures.append(capture)
   }
 }
 

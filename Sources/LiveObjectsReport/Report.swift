@@ -38,8 +38,8 @@ public struct Report: Sendable {
   /// Tests of which nobody can say whether they leak: where there are any, no leaks found means nothing.
   public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }
 
-  /// Test processes were watched, and no test was selected.
-  var ranNoTest: Bool { tests.isEmpty && tracking.toldTests }
+  /// Test processes were watched to their ends, and no test was selected.
+  var ranNoTest: Bool { tests.isEmpty && tracking.toldTests && tracking.unevaluated.isEmpty }
 
   /// The findings that make a run fail.
   public func failingFindings(_ failOn: FailOn) -> [Finding] {

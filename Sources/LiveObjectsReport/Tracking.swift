@@ -16,7 +16,7 @@ extension Report {
     public var droppedRecords: UInt64
     /// The references among objects were read in every watched process: what leaked is told from what has grown.
     public var readReferences: Bool
-    /// Of watched processes whose references could not be read: which one and why, a sentence each. Where there are
+    /// Of watched processes whose references could not be read, or that ended before: which one and why, a sentence each. Where there are
     /// any, no report may say that nothing leaked.
     public var unevaluated: [String]
     /// Every watched process announced its tests: without any in the report, none ran.
@@ -60,6 +60,7 @@ extension Report.Tracking {
 extension Capture {
   /// `nil` where references were read, or not asked for.
   fileprivate var reasonForNoEvaluation: String? {
+    if let end = untimelyEnd(of: "it") { return "\(process.label): \(end)" }
     guard let status = graph?.status, !status.wasRead else { return nil }
     return "\(process.label): \(status.notes.first ?? ReferenceNotes.unread)"
   }

@@ -51,11 +51,6 @@ struct CaptureFolder {
   /// The last number in the name of a capture.
   static func processID(of file: String) -> Int { numbers(in: file).last ?? 0 }
 
-  /// The captures as they are, for a file of all.
-  func streams(of files: [String]) -> some Sequence<[UInt8]> {
-    files.lazy.compactMap { file in try? bytes(of: file) }
-  }
-
   func remove() {
     for name in names { unlink("\(path)/\(name)") }
     rmdir(path)

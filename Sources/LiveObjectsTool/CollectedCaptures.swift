@@ -2,11 +2,13 @@ import LiveObjectsCapture
 
 /// The captures in a folder, read and judged one after the other.
 struct CollectedCaptures {
-  enum Outcome {
+  struct Outcome {
     /// Without their objects.
-    case read([Capture])
-    /// Why there is no capture, a sentence about the process.
-    case lost(String)
+    var captures: [Capture] = []
+    /// The bytes that they take.
+    var size = 0
+    /// Why there is no capture, or not all of what the process wrote; a sentence about it.
+    var lost: String?
   }
 
   private(set) var builder = ReportBuilder(origin: .ownRun)
@@ -14,6 +16,7 @@ struct CollectedCaptures {
   let files: [String]
   /// What became of each file.
   private(set) var outcomes: [String: Outcome] = [:]
+  private let folder: CaptureFolder
   private let processes: [String: String]
 
   /// - Parameters:
@@ -25,20 +28,21 @@ struct CollectedCaptures {
     isIncluded: (Capture) -> Bool = { _ in true },
     progress: (_ done: Int, _ all: Int) throws(ToolFailure) -> Void = { _, _ in }
   ) throws(ToolFailure) {
+    self.folder = folder
     self.processes = processes
     files = folder.captures
     Self.offerToEnd()
     for (index, file) in files.enumerated() {
       try progress(index, files.count)
-      outcomes[file] = add(file, of: folder, isIncluded)
+      outcomes[file] = add(file, isIncluded)
     }
   }
 
-  /// The files that could be decoded, in order.
-  var readable: [String] {
-    files.filter { file in
-      guard case .read(let captures) = outcomes[file] else { return false }
-      return !captures.isEmpty
+  /// The captures as they are, for a file of all.
+  var streams: some Sequence<[UInt8]> {
+    files.lazy.compactMap { [folder, outcomes] file in
+      guard let outcome = outcomes[file], !outcome.captures.isEmpty else { return nil }
+      return (try? folder.bytes(of: file)).map { Array($0.prefix(outcome.size)) }
     }
   }
 
@@ -60,25 +64,25 @@ struct CollectedCaptures {
     try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
   }
 
-  private mutating func add(
-    _ file: String, of folder: CaptureFolder, _ isIncluded: (Capture) -> Bool
-  ) -> Outcome {
+  private mutating func add(_ file: String, _ isIncluded: (Capture) -> Bool) -> Outcome {
     let first = builder.captures.count
+    var outcome = Outcome()
     do {
       let bytes = try folder.bytes(of: file)
-      // Made when the process started, to be filled when it ends.
-      guard !bytes.isEmpty else { return lose("\(name(of: file)) ended before it could report") }
-      for capture in try Capture.decodeAll(bytes) where isIncluded(capture) {
-        builder.add(capture, of: name(of: file))
+      let readable = ReadableCaptures(in: bytes)
+      for capture in readable.captures where isIncluded(capture) { builder.add(capture, of: name(of: file)) }
+      outcome.captures = Array(builder.captures[first...])
+      outcome.size = readable.size
+      if bytes.isEmpty {
+        // Made when the process started, to be filled when it ends.
+        outcome.lost = "\(name(of: file)) ended before it could report"
+      } else if let failure = readable.failure {
+        outcome.lost = "\(name(of: file)) left a capture that cannot be read: \(failure)"
       }
     } catch {
-      return lose("\(name(of: file)) left a capture that cannot be read: \(error)")
+      outcome.lost = "\(name(of: file)) left a capture that cannot be read: \(error)"
     }
-    return .read(Array(builder.captures[first...]))
-  }
-
-  private mutating func lose(_ sentence: String) -> Outcome {
-    builder.add(lost: sentence)
-    return .lost(sentence)
+    if let lost = outcome.lost { builder.add(lost: lost) }
+    return outcome
   }
 }

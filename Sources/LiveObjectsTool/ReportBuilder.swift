@@ -48,7 +48,8 @@ struct ReportBuilder {
 
   /// What the user chose not to know.
   private var choices: [String] {
-    guard captures.contains(where: { $0.tracking.state == .tracking && $0.graph == nil }) else { return [] }
+    let isChosen = captures.contains { $0.tracking.state == .tracking && $0.graph == nil && !$0.isJournal }
+    guard isChosen else { return [] }
     return ["References were not read, as graph=off asks for: what leaked is not told from what has grown."]
   }
 

@@ -9,7 +9,7 @@ struct ReportCommand: ParsableCommand {
     abstract: "Explains what captures hold.",
     discussion: """
       Several captures are merged into one report. Without any output option, text goes to standard \
-      output. A capture that cannot be read ends the tool with status 2.
+      output. Where a capture cannot be read, the report is on all others, and the status is 2.
       """)
 
   @OptionGroup var output: OutputOptions
@@ -29,11 +29,16 @@ struct ReportCommand: ParsableCommand {
     if let binaries { try InputFile.checkFolder(binaries) }
     var streams: [[UInt8]] = []
     var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
+    var failures: [String] = []
     for path in captures {
       let bytes = try InputFile.bytes(of: path)
-      for capture in try Self.decode(bytes, from: path) { builder.add(capture) }
-      if output.capture != nil { streams.append(bytes) }
+      let readable = ReadableCaptures(in: bytes)
+      for capture in readable.captures { builder.add(capture) }
+      if let failure = readable.failure { failures.append("\(path): \(failure)") }
+      if output.capture != nil { streams.append(Array(bytes.prefix(readable.size))) }
     }
+    if builder.captures.isEmpty { throw ToolFailure(failures[0]) }
+    for failure in failures { builder.add(lost: failure) }
     let outputs = try output.open(defaultText: .output)
     var report = builder.report
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
@@ -43,14 +48,8 @@ struct ReportCommand: ParsableCommand {
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reason?.description ?? "no reason given")")
     }
+    for failure in failures { printError(failure) }
+    if !failures.isEmpty { throw ExitCode(ExitStatus.usage) }
     throw ExitCode(ExitStatus.status(for: report, failOn: output.failOn))
-  }
-
-  private static func decode(_ bytes: [UInt8], from path: String) throws(ToolFailure) -> [Capture] {
-    do {
-      return try Capture.decodeAll(bytes)
-    } catch {
-      throw ToolFailure("\(path): \(error)")
-    }
   }
 }

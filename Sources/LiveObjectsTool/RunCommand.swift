@@ -90,8 +90,7 @@ struct RunCommand: ParsableCommand {
     }
     outputs.sayWhatIsNotEvaluated(report)
     do {
-      try outputs.write(
-        report, failOn: output.failOn, captures: run.folder.streams(of: run.collected.readable))
+      try outputs.write(report, failOn: output.failOn, captures: run.collected.streams)
     } catch {
       printError(error.description)
       return ExitStatus.usage

@@ -3,7 +3,6 @@ import LiveObjectsReport
 
 /// What the test processes of `swift test` left in the folder of captures.
 struct WatchedTests {
-  private let folder: CaptureFolder
   private var collected: CollectedCaptures
   /// No test process was started, as far as is known.
   let areNone: Bool
@@ -16,7 +15,6 @@ struct WatchedTests {
   ///   were watched as well; they do not count.
   /// - Throws: if this tool is asked to end meanwhile.
   init(in folder: CaptureFolder, notesRuns: Bool, _ signals: BlockedSignals) throws(ToolFailure) {
-    self.folder = folder
     let runs = TestRun.all(in: folder)
     let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
     let line = ProgressLine()
@@ -35,16 +33,12 @@ struct WatchedTests {
   }
 
   private mutating func judge(_ file: String) {
-    switch collected.outcomes[file] {
-    case .lost(let sentence):
-      unwatched.append(sentence)
-    case .read(let captures):
-      unwatched += captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
-      let isWatched = captures.contains { $0.tracking.state == .tracking }
-      guard !isWatched, let reason = UnwatchedReason(of: captures) else { return }
-      unwatched.append("\(collected.name(of: file)): \(reason)")
-    case nil: break
-    }
+    guard let outcome = collected.outcomes[file] else { return }
+    if let lost = outcome.lost { unwatched.append(lost) }
+    unwatched += outcome.captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
+    let isWatched = outcome.captures.contains { $0.tracking.state == .tracking }
+    guard !isWatched, let reason = UnwatchedReason(of: outcome.captures) else { return }
+    unwatched.append("\(collected.name(of: file)): \(reason)")
   }
 
   /// Counts a run of which there is no file.
@@ -60,7 +54,7 @@ struct WatchedTests {
     let report = collected.builder.report
     collected.sayWhatBecameOfLeakSanitizer()
     outputs.sayWhatIsNotEvaluated(report)
-    try outputs.write(report, failOn: failOn, captures: folder.streams(of: collected.readable))
+    try outputs.write(report, failOn: failOn, captures: collected.streams)
     sayWhatWasNotWatched(report)
     if outputs.fallback == nil { sayWhatFails(report, failOn) }
     return unwatched.isEmpty ? ExitStatus.status(for: report, failOn: failOn) : ExitStatus.nothingWatched

@@ -109,6 +109,21 @@ struct ReportCommandTests {
       result.standardError.hasPrefix("liveobjects: \(folder.path("cut")): the capture is cut off at byte "))
   }
 
+  @Test("loses nothing of the captures beside one that is cut off", arguments: [true, false])
+  func readsWhatIsWhole(isOneFile: Bool) throws {
+    let (whole, other) = (makeCapture(survivors: 3).bytes, makeCapture(survivors: 4).bytes)
+    let cut = Array(other.dropLast(9))
+    let paths =
+      isOneFile
+      ? [try write(whole + cut, as: "all")] : [try write(cut, as: "cut"), try write(whole, as: "whole")]
+    let result = try report(paths + ["--json", "-", "--capture", folder.path("kept")])
+    #expect(result.status == .exited(2))
+    #expect(try live("Demo.Loader", inReport: result.standardOutput) == 3)
+    #expect(result.standardOutput.contains("\"complete\": false"))
+    #expect(result.standardError.contains(": the capture is cut off at byte "))
+    #expect(try folder.bytes(of: "kept") == whole)
+  }
+
   @Test(
     "says why nothing was watched, in one line and with status 3",
     arguments: [
