@@ -124,7 +124,8 @@ struct RunCommandTests {
     #expect(result.standardError.hasPrefix("liveobjects: --options: \(reason)"))
   }
 
-  @Test("watches all the same where inherited options are wrong", arguments: ["retains='x", "foo=1", "depth"])
+  @Test(
+    "watches all the same where inherited options are wrong", arguments: ["retains='x", "foo=1", "depth"])
   func bearsInheritedOptions(options: String) throws {
     let result = try run(
       ["--fail-on", "none", "--", BuiltProducts.executable("Survivors")],
