@@ -282,6 +282,8 @@ struct liveobj_object {
 bool liveobj_records_start(uint64_t max_objects);
 /// Indices are below this for ever.
 uint32_t liveobj_records_limit(void);
+/// Indices are below this at present.
+uint32_t liveobj_records_room(void);
 
 /// Records have the indices [1, end).
 uint32_t liveobj_records_end(void);

@@ -32,21 +32,19 @@
 /// Memory pages are dealt with in units of this many bytes.
 #define LIVEOBJ_PAGE_BYTES ((size_t)4096)
 
-/// Address space without memory behind it (PROT_NONE), or NULL. It costs nothing until committed.
-void *liveobj_os_reserve(size_t bytes);
-
-/// The most that one reservation may take: an eighth of the address space that the process has left
-/// under its limit (RLIMIT_AS), so that the program finds room for itself. UINT64_MAX without one.
-uint64_t liveobj_os_reserve_limit(void);
-
-/// Makes a page-aligned part of a reservation readable and writable, zeroed on first touch.
-/// \returns false if the system refuses.
-LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes);
-
 /// Zeroed memory, readable and writable; memory is taken page by page on first touch. NULL if
 /// refused.
+/// Never part of a core file, as all that is mapped here, and never in huge pages: a part of it may
+/// stay untouched.
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
+
+/// The same at this address, page-aligned, unless something is there. In huge pages, where the
+/// system has them, if all of it is about to be used. \returns false if refused.
+LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense);
+
+/// An address from which on so much address space is free at the moment; NULL if there is none.
+void *liveobj_os_find_room(size_t bytes);
 
 /// Calls `visit` for every mapping that was made here and is still there, reservations included:
 /// what lies in them is the recorder's own. A mapping that comes or goes meanwhile may be missed.
@@ -163,6 +161,34 @@ struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, c
 
 /// What of the process's address space is in memory.
 uint64_t liveobj_os_resident_bytes(void);
+
+// MARK: - os_arena.c
+
+/// Reads the limits that are not asked for each time. Before anything is kept; not in a hook.
+void liveobj_os_keep_within_limits(void);
+
+/// Memory for as long as the process lives; see `liveobj_os_map`. NULL if it is refused, or more
+/// than the recorder may keep under the limits of the process.
+/// \param is_dense whether all of it will be written to.
+LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense);
+LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense);
+
+/// Kept memory that grows at its end and never moves. Whoever makes it grow holds a lock.
+struct liveobj_arena {
+    unsigned char *start;
+    size_t bytes; // those that are there: zeroed when new; atomic
+    size_t most;
+};
+/// \returns false if there is no room for a first piece.
+bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes);
+/// Makes the arena have at least the wanted bytes. \returns false if it cannot.
+LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted);
+
+/// The bytes that are there.
+static inline size_t liveobj_arena_bytes(const struct liveobj_arena *arena) {
+    // Acquire: pairs with the release in `liveobj_arena_grow`.
+    return __atomic_load_n(&arena->bytes, __ATOMIC_ACQUIRE);
+}
 
 // MARK: - os_lock.c
 

@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
+
+/// Since Linux 4.17, and in headers that know it.
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 // System calls are not declared for hooks; those made here ask the kernel, never malloc.
 LIVEOBJ_UNCHECKED_BEGIN
@@ -58,6 +61,7 @@ static struct mapping_block *add_block(struct mapping_block *last) {
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
+    madvise(block, sizeof *block, MADV_DONTDUMP);
     note_in(block, (uintptr_t)block, (uintptr_t)(block + 1));
     if (__atomic_compare_exchange_n(&last->next, &present, block, false, __ATOMIC_RELEASE,
                                     __ATOMIC_ACQUIRE))
@@ -72,6 +76,20 @@ static void note_mapping(void *start, size_t bytes) {
         struct mapping_block *next = next_block(block);
         block = next ? next : add_block(block);
     }
+}
+
+/// A mapping that another one directly follows. \returns false if there is none.
+static bool lengthen_mapping(void *start, size_t bytes) {
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            struct mapping *mapping = &block->mappings[i];
+            uintptr_t end = (uintptr_t)start;
+            if (__atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE) > TAKEN &&
+                __atomic_compare_exchange_n(&mapping->end, &end, end + bytes, false,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return true;
+        }
+    return false;
 }
 
 /// A mapping may also lose its end alone.
@@ -103,48 +121,55 @@ void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context)
 
 // MARK: - Memory
 
-static void *map(size_t bytes, int protection) {
-    int saved = errno; // the host must not find our failures in its errno
-    void *start = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    errno = saved;
-    if (start == MAP_FAILED)
-        return NULL;
-    note_mapping(start, bytes);
-    return start;
+/// What every mapping of the recorder's is: no part of core files, and in small pages unless it is
+/// used throughout, for a huge one takes two megabytes when its first word is touched.
+static void advise(void *start, size_t bytes, bool is_dense) {
+    enum { HUGE_PAGE_BYTES = 2 << 20 };
+    madvise(start, bytes, MADV_DONTDUMP);
+    if (bytes >= HUGE_PAGE_BYTES)
+        madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
-void *liveobj_os_reserve(size_t bytes) {
-    return map(bytes, PROT_NONE);
-}
-
-/// The bytes of address space in use: the first number of /proc/self/statm, in pages.
-static uint64_t address_space_used(void) {
-    char text[64];
-    uint64_t pages = 0;
-    size_t length = liveobj_os_file_read("/proc/self/statm", text, sizeof text);
-    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
-        pages = pages * 10 + (uint64_t)(text[i] - '0');
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-uint64_t liveobj_os_reserve_limit(void) {
-    enum { SHARE = 8 };
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
-    uint64_t used = address_space_used();
-    return used < limit.rlim_cur ? (limit.rlim_cur - used) / SHARE : 0;
-}
-
-LIVEOBJ_HOOK bool liveobj_os_commit(void *start, size_t bytes) {
-    int saved = errno;
-    bool done = mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0;
-    errno = saved;
-    return done;
+static void *map(void *wanted, size_t bytes, int flags) {
+    void *start = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                       MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    return start == MAP_FAILED ? NULL : start;
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
-    return map(bytes, PROT_READ | PROT_WRITE);
+    int saved = errno; // the host must not find our failures in its errno
+    void *start = map(NULL, bytes, MAP_PRIVATE);
+    if (start) {
+        advise(start, bytes, false);
+        note_mapping(start, bytes);
+    }
+    errno = saved;
+    return start;
+}
+
+LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
+    int saved = errno;
+    void *mapped = map(start, bytes, MAP_PRIVATE | MAP_FIXED_NOREPLACE);
+    bool is_there = mapped == start;
+    if (mapped && !is_there) // an older kernel, which does not know the flag
+        munmap(mapped, bytes);
+    if (is_there) {
+        advise(start, bytes, is_dense);
+        if (!lengthen_mapping(start, bytes))
+            note_mapping(start, bytes);
+    }
+    errno = saved;
+    return is_there;
+}
+
+void *liveobj_os_find_room(size_t bytes) {
+    int saved = errno;
+    void *start =
+        mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start != MAP_FAILED)
+        munmap(start, bytes);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
 }
 
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
@@ -158,10 +183,11 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 
 void *liveobj_os_map_shared(size_t bytes) {
     int saved = errno;
-    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *start = map(NULL, bytes, MAP_SHARED);
+    if (start)
+        madvise(start, bytes, MADV_DONTDUMP);
     errno = saved;
-    return start == MAP_FAILED ? NULL : start;
+    return start;
 }
 
 static void *move(void *start, size_t bytes, size_t new_bytes) {
@@ -175,7 +201,7 @@ static void *move(void *start, size_t bytes, size_t new_bytes) {
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     enum { TWO_LARGE_PAGES = 1 << 22 };
     int saved = errno;
-    void *moved = start ? move(start, bytes, new_bytes) : map(new_bytes, PROT_READ | PROT_WRITE);
+    void *moved = start ? move(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
     // So much is written already, and as much is to come: hundreds of page faults less.
     if (moved && new_bytes >= TWO_LARGE_PAGES)
         madvise(moved, new_bytes, MADV_HUGEPAGE);

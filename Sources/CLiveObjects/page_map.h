@@ -3,7 +3,7 @@
 // Two levels, as in tcmalloc: a root of leaf pointers, leaves of one 4-byte index per granule of
 // address space. Both are reserved as address space and take memory page by page on first touch.
 //
-//   root[granule >> 22]  ->  leaf[granule & (2^22 - 1)]  ->  record index, 0 for none
+//   root[granule >> 21]  ->  leaf[granule & (2^21 - 1)]  ->  record index, 0 for none
 //
 // A granule is 32 bytes where the allocator never begins two blocks in one, which glibc's does not,
 // else 16: half the map is half the cache misses, and those are most of what watching costs.
@@ -19,9 +19,9 @@
 enum {
     LIVEOBJ_SMALL_GRANULE_BITS = 4,
     LIVEOBJ_LARGE_GRANULE_BITS = 5,
-    LIVEOBJ_LEAF_BITS = 22,
+    // Of root and leaves together this is the least address space, which limits may count.
+    LIVEOBJ_LEAF_BITS = 21,
     LIVEOBJ_ADDRESS_BITS = 47, // user space of x86_64, and more than aarch64 gives by default
-    LIVEOBJ_ROOT_BITS = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - LIVEOBJ_SMALL_GRANULE_BITS,
 };
 
 #define LIVEOBJ_LEAF_BYTES (sizeof(uint32_t) << LIVEOBJ_LEAF_BITS)
@@ -32,14 +32,15 @@ struct liveobj_page_map {
 };
 
 static inline bool liveobj_page_map_start(struct liveobj_page_map *map, uint32_t granule_bits) {
+    uint32_t root_bits = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - granule_bits;
     map->granule_bits = granule_bits;
-    map->root = liveobj_os_map(sizeof(uint32_t *) << LIVEOBJ_ROOT_BITS);
+    map->root = liveobj_os_map_kept(sizeof(uint32_t *) << root_bits, false);
     return map->root != NULL;
 }
 
 /// Adds a leaf; of two threads that try at once, one wins and both use its leaf.
 static inline uint32_t *liveobj_page_map_add_leaf(uint32_t **entry) {
-    uint32_t *leaf = liveobj_os_map(LIVEOBJ_LEAF_BYTES);
+    uint32_t *leaf = liveobj_os_map_kept(LIVEOBJ_LEAF_BYTES, false);
     uint32_t *present = NULL;
     if (!leaf)
         return NULL;
@@ -47,7 +48,7 @@ static inline uint32_t *liveobj_page_map_add_leaf(uint32_t **entry) {
     if (__atomic_compare_exchange_n(entry, &present, leaf, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return leaf;
-    liveobj_os_unmap(leaf, LIVEOBJ_LEAF_BYTES);
+    liveobj_os_unmap_kept(leaf, LIVEOBJ_LEAF_BYTES, false);
     return present;
 }
 

@@ -38,7 +38,8 @@ static const char *const no_way_reason =
     "this Swift runtime offers neither sound hook pointers nor recognisable allocator calls, so it "
     "cannot be watched";
 static const char *const no_memory_reason =
-    "the system refused the address space that records need (see ulimit -v), so nothing is watched";
+    "the limit of this process's memory leaves no room for records (see ulimit -v and -d), so "
+    "nothing is watched";
 
 static const char *const lost_lock_reason =
     "the process was forked while another thread was at work for the recorder, so nothing is "
@@ -266,6 +267,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
+    liveobj_os_keep_within_limits();
     if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
         (recorder.retains &&
          !liveobj_ledger_start(liveobj_records_limit(), settings->retained_types)))

@@ -23,30 +23,14 @@ static uint32_t capacity;
 
 static uint32_t end = 1; // records at and above were never used; atomic
 static struct liveobj_lock arena_lock;
-static uint32_t committed; // records below are backed by memory; atomic, written under `arena_lock`
+static struct liveobj_arena arena; // of records
+static uint32_t room;              // records below are backed by memory; atomic
 
 static struct liveobj_lock batches_lock;
 static struct batch *full_batches;
 static struct batch *empty_batches;
 
 // MARK: - Arena
-
-enum { COMMIT_STEP = 1 << 15 }; // records; one MiB
-
-/// Reserves the wanted room or, where address space is limited, the largest half of it that leaves
-/// the program its own. Whole commit steps, so that the last one does not reach beyond.
-static struct liveobj_record *reserve(uint64_t *count) {
-    uint64_t limit = liveobj_os_reserve_limit();
-    for (;; *count /= 2) {
-        uint64_t whole = (*count + COMMIT_STEP - 1) / COMMIT_STEP * COMMIT_STEP;
-        uint64_t bytes = whole * sizeof(struct liveobj_record);
-        bool is_least = *count <= COMMIT_STEP;
-        struct liveobj_record *arena =
-            bytes <= limit || is_least ? liveobj_os_reserve(bytes) : NULL;
-        if (arena || is_least)
-            return arena;
-    }
-}
 
 /// Blocks of which more than 16 bytes can be used, on addresses that are multiples of 16, begin at
 /// least 32 bytes apart.
@@ -63,27 +47,38 @@ static uint32_t granule_bits(void) {
 
 bool liveobj_records_start(uint64_t max_objects) {
     uint64_t count = max_objects < UINT32_MAX - 1 ? max_objects + 1 : UINT32_MAX;
-    liveobj_heap.records = reserve(&count);
-    capacity = (uint32_t)count;
-    return liveobj_heap.records && liveobj_page_map_start(&liveobj_heap.map, granule_bits());
+    bool is_started = liveobj_arena_start(&arena, count * sizeof(struct liveobj_record)) &&
+                      liveobj_page_map_start(&liveobj_heap.map, granule_bits());
+    liveobj_heap.records = (struct liveobj_record *)(void *)arena.start;
+    capacity = (uint32_t)(arena.most / sizeof(struct liveobj_record));
+    return is_started;
 }
 
 uint32_t liveobj_records_limit(void) {
     return capacity;
 }
 
-/// Makes sure that records below `wanted` are backed by memory.
+uint32_t liveobj_records_room(void) {
+    return __atomic_load_n(&room, __ATOMIC_ACQUIRE); // pairs with the release in `commit`
+}
+
+static bool commit_locked(uint32_t wanted) {
+    bool done = liveobj_ledger_make_room(wanted) &&
+                liveobj_arena_grow(&arena, wanted * sizeof(struct liveobj_record));
+    if (done) // release: whoever sees the room may use it
+        __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
+    return done;
+}
+
+/// Makes sure that records below `wanted` are backed by memory, and their accounts before them.
 static bool commit(uint32_t wanted) {
-    // Acquire: the memory is there.
-    bool done = __atomic_load_n(&committed, __ATOMIC_ACQUIRE) >= wanted;
-    if (done || !liveobj_lock_acquire(&arena_lock))
-        return done;
-    for (done = true; done && committed < wanted;) {
-        done = liveobj_os_commit(&liveobj_heap.records[committed],
-                                 COMMIT_STEP * sizeof(struct liveobj_record));
-        if (done) // release: pairs with the acquire of who finds its records below
-            __atomic_store_n(&committed, committed + COMMIT_STEP, __ATOMIC_RELEASE);
-    }
+    enum { STEP = 1 << 13 };
+    uint32_t whole = wanted < capacity - STEP ? (wanted + STEP - 1) / STEP * STEP : capacity;
+    if (wanted <= liveobj_records_room())
+        return true;
+    if (!liveobj_lock_acquire(&arena_lock))
+        return false;
+    bool done = wanted <= room || commit_locked(whole); // another thread may have been faster
     liveobj_lock_release(&arena_lock);
     return done;
 }
@@ -128,7 +123,7 @@ static void push_locked(struct batch **stack, struct batch *batch) {
 
 static struct batch *new_empty_batches_locked(void) {
     enum { COUNT = 32 };
-    struct batch *batches = liveobj_os_map(COUNT * sizeof *batches);
+    struct batch *batches = liveobj_os_map_kept(COUNT * sizeof *batches, true);
     for (size_t i = 1; batches && i < COUNT; i++)
         push_locked(&empty_batches, &batches[i]);
     return batches;
@@ -248,8 +243,7 @@ LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
 
 uint32_t liveobj_records_end(void) {
     uint32_t last = LIVEOBJ_GET(end);
-    // Records that could not be committed are not there. Acquire: the others are.
-    uint32_t readable = __atomic_load_n(&committed, __ATOMIC_ACQUIRE);
+    uint32_t readable = liveobj_records_room(); // records without memory are not there
     return readable < last ? readable : last;
 }
 

@@ -4,8 +4,7 @@
 // An account's sites lie in blocks of five, a cache line each: what a retain costs beyond its stack
 // trace is the misses on the way to its site, and most objects are used from few places. All that
 // belongs to one record lies under one lock, the stripe that the low bits of its index choose;
-// whoever holds a stripe takes no other lock and has the thread's guard set, so that no signal
-// handler of the same thread waits for it.
+// whoever holds a stripe takes no other lock, but for more blocks, and has the thread's guard set.
 //
 // What this can take is bounded, in all (BLOCKS) and for one object (BLOCKS_OF_ACCOUNT). Beyond
 // that, new call sites go into the rest of their object.
@@ -19,8 +18,7 @@
 enum {
     STRIPES = 256,
     SITES = 5,
-    BLOCKS = 1 << 25, // address space until they are used
-    LEAST_BLOCKS = 1 << 14,
+    BLOCKS = 1 << 25,
     BLOCKS_OF_ACCOUNT = 128,
     CHUNK = 16,   // blocks that a stripe takes at once
     NO_BLOCK = 1, // the end of an account's blocks: blocks[1] is never used
@@ -47,28 +45,28 @@ struct stripe {
 
 struct liveobj_ledger liveobj_ledger;
 static struct stripe stripes[STRIPES];
+static struct liveobj_arena account_arena; // grows with the records, under their lock
+static struct liveobj_arena block_arena;
+static struct liveobj_lock block_lock; // over what follows; whoever holds it takes no other
 static struct block *blocks;
-static uint32_t block_limit;
-static uint32_t blocks_taken = NO_BLOCK + 1; // atomic
+static uint32_t blocks_taken = NO_BLOCK + 1;
 
 // MARK: - Start
 
-/// As many blocks as the system grants.
-static bool make_room_for_blocks(void) {
-    uint64_t limit = liveobj_os_reserve_limit();
-    for (uint32_t count = BLOCKS; !blocks && count >= LEAST_BLOCKS; count /= 2) {
-        block_limit = count;
-        if (count * sizeof *blocks <= limit || count == LEAST_BLOCKS)
-            blocks = liveobj_os_map(count * sizeof *blocks);
-    }
-    return blocks != NULL;
+bool liveobj_ledger_start(uint32_t record_limit, const char *types) {
+    uint64_t account_bytes = (uint64_t)record_limit * sizeof *liveobj_ledger.accounts;
+    if (!liveobj_watched_types_start(types) ||
+        !liveobj_arena_start(&block_arena, BLOCKS * sizeof *blocks) ||
+        !liveobj_arena_start(&account_arena, account_bytes))
+        return false;
+    blocks = (struct block *)(void *)block_arena.start;
+    liveobj_ledger.accounts = (struct liveobj_account *)(void *)account_arena.start;
+    return liveobj_ledger_make_room(liveobj_records_room());
 }
 
-bool liveobj_ledger_start(uint32_t record_count, const char *types) {
-    if (!make_room_for_blocks() || !liveobj_watched_types_start(types))
-        return false;
-    liveobj_ledger.accounts = liveobj_os_map(record_count * sizeof *liveobj_ledger.accounts);
-    return liveobj_ledger.accounts != NULL;
+LIVEOBJ_HOOK bool liveobj_ledger_make_room(uint32_t record_count) {
+    return !liveobj_ledger.accounts ||
+           liveobj_arena_grow(&account_arena, record_count * sizeof *liveobj_ledger.accounts);
 }
 
 // MARK: - Sites
@@ -78,16 +76,15 @@ static struct stripe *stripe_of(uint32_t record) {
 }
 
 static bool take_chunk_locked(struct stripe *stripe) {
-    // Relaxed: the numbers alone are handed out.
-    uint32_t start = LIVEOBJ_GET(blocks_taken);
-    do {
-        if (start > block_limit - CHUNK)
-            return false;
-    } while (!__atomic_compare_exchange_n(&blocks_taken, &start, start + CHUNK, true,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    if (!liveobj_lock_acquire(&block_lock))
+        return false;
+    uint32_t start = blocks_taken;
+    bool has_room = liveobj_arena_grow(&block_arena, (start + CHUNK) * sizeof *blocks);
+    blocks_taken += has_room ? CHUNK : 0;
+    liveobj_lock_release(&block_lock);
     stripe->chunk_next = start;
-    stripe->chunk_end = start + CHUNK;
-    return true;
+    stripe->chunk_end = has_room ? start + CHUNK : start;
+    return has_room;
 }
 
 /// \returns 0 if there is none left.
@@ -231,6 +228,7 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
 void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     for (uint32_t i = 0; i < STRIPES; i++)
         visit(context, &stripes[i].lock);
+    visit(context, &block_lock); // last: it is taken under a stripe
 }
 
 #endif

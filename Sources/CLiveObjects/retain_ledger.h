@@ -27,10 +27,12 @@ struct liveobj_ledger {
 };
 extern struct liveobj_ledger liveobj_ledger;
 
-/// \param record_count the greatest record index that there can be, plus one.
+/// \param record_limit the greatest record index that there can be, plus one.
 /// \param types patterns; NULL for all types.
 /// \returns false if there is no memory for it.
-bool liveobj_ledger_start(uint32_t record_count, const char *types);
+bool liveobj_ledger_start(uint32_t record_limit, const char *types);
+/// Makes room for the accounts of records below `record_count`, before there are such records.
+LIVEOBJ_HOOK bool liveobj_ledger_make_room(uint32_t record_count);
 
 /// Both with the thread's guard set.
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record);

@@ -1,9 +1,7 @@
 // stack_depot.c - owns the stored stack traces and the table that finds them by hash.
 //
-// One reservation of address space: frames are appended from its front, and the index, an entry per
-// id, grows from its back. Nothing that was stored ever moves or goes.
-//
-//     | frames of 1 | frames of 2 | ...  ->      free      <-  ... | entry 2 | entry 1 |
+// Two arenas: the frames, one trace behind the other, and the index, an entry per id. Nothing that
+// was stored ever moves or goes.
 //
 // Invariants
 //   ids are 1, 2, 3 ... without gaps, and a trace's parent has a smaller id
@@ -39,7 +37,6 @@ struct table {
 
 #define ID_BITS 32
 #define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
-#define COMMIT_BYTES ((size_t)256 << 10)
 #define FIRST_SLOTS 1024
 
 /// Traces behind the previous one where the next one is looked for first.
@@ -47,14 +44,12 @@ struct table {
 
 static struct {
     struct liveobj_lock lock;
-    unsigned char *start;
-    unsigned char *end;
+    struct liveobj_arena frames;
+    struct liveobj_arena entries; // that of id 0 is not used
     // What follows changes under the lock only, but for `dropped`.
     uint64_t max_bytes;
     uint64_t frame_bytes;
     uint64_t table_bytes;
-    unsigned char *front_committed; // up to here
-    unsigned char *back_committed;  // from here
     struct table *table;
     uint32_t last;
     uint64_t dropped;
@@ -67,33 +62,12 @@ void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context)
 // MARK: - Room
 
 static struct entry *entry_of(uint32_t id) {
-    return (struct entry *)(void *)depot.end - id;
+    return (struct entry *)(void *)depot.entries.start + id;
 }
 
 static bool has_room_locked(uint64_t bytes) {
     uint64_t index_bytes = (uint64_t)depot.last * sizeof(struct entry);
     return depot.frame_bytes + index_bytes + depot.table_bytes + bytes <= depot.max_bytes;
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/// Makes memory of the free part so that the front reaches `front` and the back `back`.
-static bool commit_locked(const unsigned char *front, const unsigned char *back) {
-    while (depot.front_committed < front) {
-        size_t bytes = smaller(COMMIT_BYTES, (size_t)(depot.end - depot.front_committed));
-        if (!liveobj_os_commit(depot.front_committed, bytes))
-            return false;
-        depot.front_committed += bytes;
-    }
-    while (depot.back_committed > back) {
-        size_t bytes = smaller(COMMIT_BYTES, (size_t)(depot.back_committed - depot.start));
-        if (!liveobj_os_commit(depot.back_committed - bytes, bytes))
-            return false;
-        depot.back_committed -= bytes;
-    }
-    return true;
 }
 
 // MARK: - The hash table
@@ -103,7 +77,7 @@ static size_t table_bytes(uint64_t slots) {
 }
 
 static struct table *table_make(uint64_t slots) {
-    struct table *table = liveobj_os_map(table_bytes(slots));
+    struct table *table = liveobj_os_map_kept(table_bytes(slots), true);
     if (table)
         table->mask = slots - 1;
     return table;
@@ -174,12 +148,12 @@ static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
 static uint32_t append_locked(uint64_t hash, struct liveobj_stored_trace trace) {
     size_t bytes = trace.own_frames * sizeof(uintptr_t);
     uint32_t id = depot.last + 1;
-    unsigned char *frames = depot.start + depot.frame_bytes;
     struct entry *entry = entry_of(id);
     if (!has_room_locked(bytes + sizeof *entry) ||
-        !commit_locked(frames + bytes, (unsigned char *)entry))
+        !liveobj_arena_grow(&depot.frames, depot.frame_bytes + bytes) ||
+        !liveobj_arena_grow(&depot.entries, ((size_t)id + 1) * sizeof *entry))
         return 0;
-    memcpy(frames, trace.frames, bytes);
+    memcpy(depot.frames.start + depot.frame_bytes, trace.frames, bytes);
     *entry = (struct entry){
         .hash = hash,
         .place = (uint32_t)(depot.frame_bytes / sizeof(uintptr_t)),
@@ -218,22 +192,15 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_s
 // MARK: - Outside of hooks
 
 bool liveobj_stack_depot_start(uint64_t max_bytes) {
-    uint64_t limit = liveobj_os_reserve_limit();
     uint64_t bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
-    bytes = bytes < limit ? bytes : limit;
-    size_t reserved = (size_t)(bytes + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
     if (depot.table)
         return true;
-    depot.start = liveobj_os_reserve(reserved);
-    if (!depot.start)
+    if (!liveobj_arena_start(&depot.frames, bytes) || !liveobj_arena_start(&depot.entries, bytes))
         return false;
-    depot.end = depot.start + reserved;
-    depot.front_committed = depot.start;
-    depot.back_committed = depot.end;
     depot.max_bytes = bytes;
     depot.table_bytes = table_bytes(FIRST_SLOTS);
     struct table *table = table_make(FIRST_SLOTS);
-    // Release: whoever sees the table sees the reservation.
+    // Release: whoever sees the table sees the arenas.
     __atomic_store_n(&depot.table, table, __ATOMIC_RELEASE);
     return table != NULL;
 }
@@ -248,7 +215,7 @@ struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
         .parent = entry->parent,
         .parent_frames = entry->parent_frames,
         .own_frames = entry->own_frames,
-        .frames = (const uintptr_t *)(const void *)depot.start + entry->place,
+        .frames = (const uintptr_t *)(const void *)depot.frames.start + entry->place,
     };
 }
 

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Reserves address space for `max_bytes` of traces, at most 32 GiB. Once, outside of hooks.
+/// Makes room for traces, which will take `max_bytes` in all, at most 32 GiB. Once, outside of hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
 /// The id of the trace with this hash, 0 if there is none. Takes no lock. Hook.

@@ -1,14 +1,17 @@
-// Under a limit of address space (ulimit -v) most of what is left stays the program's.
+// Of a limit of address space (ulimit -v, ulimit -d), also of one that is set after the start, nearly
+// all stays the program's; what is not recorded for that is counted.
 
 #define _GNU_SOURCE
 #include "internal.h"
 #include "records.h"
+#include "retain_ledger.h"
 #include "stack_depot.h"
 #include "support/expect.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MEGABYTE ((size_t)1 << 20)
@@ -22,22 +25,92 @@ static size_t address_space_used(void) {
 }
 
 static bool can_map(size_t bytes) {
-    void *start = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start != MAP_FAILED)
         munmap(start, bytes);
     return start != MAP_FAILED;
 }
 
-int main(void) {
-    size_t left = 1024 * MEGABYTE;
-    struct rlimit limit = {address_space_used() + left, RLIM_INFINITY};
-    EXPECT(liveobj_os_reserve_limit() == UINT64_MAX);
-    EXPECT(setrlimit(RLIMIT_AS, &limit) == 0);
-    EXPECT(liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27));
-    EXPECT(liveobj_stack_depot_start(UINT64_C(1) << 32));
-    EXPECT(can_map(left / 8 * 5));
-    struct liveobj_thread *thread = liveobj_thread_attach();
-    liveobj_records_insert(thread, (struct liveobj_object){.address = 0x10000000, .sequence = 1});
+static bool start(void) {
+    liveobj_os_keep_within_limits();
+    return liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27) &&
+           liveobj_stack_depot_start(UINT64_C(1) << 32) &&
+           liveobj_ledger_start(liveobj_records_limit(), NULL);
+}
+
+static void record_objects(uintptr_t distance, unsigned count) {
+    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    if (!thread)
+        thread = liveobj_thread_attach();
+    for (unsigned i = 1; i <= count; i++)
+        liveobj_records_insert(
+            thread, (struct liveobj_object){.address = i * distance, .sequence = 1, .metadata = 8});
+}
+
+static void limit_to(int resource, size_t bytes) {
+    struct rlimit limit = {bytes, RLIM_INFINITY};
+    EXPECT(setrlimit(resource, &limit) == 0);
+}
+
+/// Of what the limit leaves to a program that uses little, the recorder takes a twentieth at most.
+static void little_is_taken_under(int resource) {
+    enum { TWENTIETH = 20 };
+    size_t limit = 1024 * MEGABYTE, before = address_space_used();
+    limit_to(resource, limit);
+    record_objects(64, 1000000);              // close together: records fill up
+    record_objects(128 * MEGABYTE + 64, 100); // far apart: the page map does
+    EXPECT(liveobj_threads_counts().dropped > 0);
+    EXPECT(address_space_used() - before < limit / TWENTIETH);
+    EXPECT(can_map(limit - limit / TWENTIETH - before));
+}
+
+static void nothing_is_taken_ahead(void) {
+    size_t before = address_space_used();
+    EXPECT(start());
+    record_objects(64, 1);
     EXPECT(liveobj_threads_counts().dropped == 0);
+    EXPECT(address_space_used() - before < 40 * MEGABYTE);
+}
+
+static void under_a_limit_that_is_set_later(void) {
+    nothing_is_taken_ahead();
+    little_is_taken_under(RLIMIT_AS);
+}
+
+static void under_a_limit_from_the_start(void) {
+    limit_to(RLIMIT_AS, 1024 * MEGABYTE);
+    nothing_is_taken_ahead();
+    little_is_taken_under(RLIMIT_AS);
+}
+
+static void under_a_limit_of_data(void) {
+    nothing_is_taken_ahead();
+    little_is_taken_under(RLIMIT_DATA);
+}
+
+static void under_a_limit_that_is_too_tight_it_does_not_start(void) {
+    size_t before = address_space_used();
+    limit_to(RLIMIT_AS, 300 * MEGABYTE);
+    EXPECT(!start());
+    EXPECT(address_space_used() - before < 300 * MEGABYTE / 20);
+}
+
+static void in_a_child(void (*test)(void)) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        test();
+        _exit(EXPECT_STATUS());
+    }
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    in_a_child(under_a_limit_that_is_set_later);
+    in_a_child(under_a_limit_from_the_start);
+    in_a_child(under_a_limit_of_data);
+    in_a_child(under_a_limit_that_is_too_tight_it_does_not_start);
     return EXPECT_STATUS();
 }

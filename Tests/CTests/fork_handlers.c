@@ -25,7 +25,7 @@ static void the_guard_is_as_it_was_before(void) {
 
 int main(void) {
     alarm(PATIENCE_SECONDS);
-    EXPECT(liveobj_ledger_start(4096, NULL));
+    EXPECT(liveobj_ledger_start(4096, NULL) && liveobj_ledger_make_room(4096));
     an_object_with_an_account_may_die_while_the_process_forks();
     the_guard_is_as_it_was_before();
     return EXPECT_STATUS();

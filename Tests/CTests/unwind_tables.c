@@ -1,12 +1,14 @@
 // Unwind tables are read exactly where they are sound, and never past their ends where they are
 // not.
 
+#define _GNU_SOURCE
 #include "support/expect.h"
 
 #include "eh_frame.h"
 #include "os.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define FP_COLUMN 6
 #define SP_COLUMN 7
@@ -115,8 +117,10 @@ static size_t build(unsigned char *start, size_t total) {
 
 /// The table between two pages that cannot be read, at the end of its own.
 static unsigned char *make_table(struct liveobj_unwind_image *image) {
-    unsigned char *pages = liveobj_os_reserve(3 * LIVEOBJ_PAGE_BYTES);
-    if (!pages || !liveobj_os_commit(pages + LIVEOBJ_PAGE_BYTES, LIVEOBJ_PAGE_BYTES))
+    unsigned char *pages =
+        mmap(NULL, 3 * LIVEOBJ_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + LIVEOBJ_PAGE_BYTES, LIVEOBJ_PAGE_BYTES,
+                                        PROT_READ | PROT_WRITE) != 0)
         abort();
     unsigned char *table = pages + 2 * LIVEOBJ_PAGE_BYTES - TABLE_BYTES;
     EXPECT(build(table, TABLE_BYTES) == TABLE_BYTES);

@@ -133,8 +133,8 @@ static void write_answer(struct liveobj_heap_walk *walk, const struct liveobj_ch
 /// More than any heap that the records have room for.
 static size_t answer_capacity(void) {
     static const uint64_t most = UINT64_C(1) << 37;
-    uint64_t limit = liveobj_os_reserve_limit();
-    return limit < most ? limit : most;
+    uint64_t share = liveobj_os_address_room().left / 8;
+    return share < most ? share : most;
 }
 
 const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
