@@ -90,6 +90,7 @@ static void without_a_limit_there_is_none(void) {
     EXPECT(liveobj_os_memory_room_told_by("/", "/").room.limit == UINT64_MAX);
 }
 
+#if !defined(UNDER_SANITIZER)
 static void limits_of_the_process_count(int resource) {
     struct rlimit unlimited, limit = {4096 * MEGABYTE, RLIM_INFINITY};
     uint64_t before = liveobj_os_address_room().limit;
@@ -104,6 +105,7 @@ static void limits_of_the_process_count(int resource) {
     setrlimit(resource, &unlimited);
     EXPECT(liveobj_os_address_room().limit == before);
 }
+#endif
 
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);

@@ -1,0 +1,101 @@
+// Locks know their holder: nobody waits for what its own thread holds, and a fork goes on without a
+// lock that cannot be had.
+
+#define _GNU_SOURCE
+#include "os.h"
+#include "support/expect.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t second = 1000000000;
+static struct liveobj_lock lock;
+static pthread_barrier_t is_held, may_release;
+
+static void a_thread_does_not_wait_for_itself(void) {
+    uint64_t start = liveobj_os_time();
+    EXPECT(liveobj_lock_acquire(&lock) && liveobj_lock_is_own(&lock));
+    EXPECT(!liveobj_lock_acquire(&lock) && !liveobj_lock_try(&lock));
+    EXPECT(!liveobj_lock_wait_until_free(&lock, UINT64_MAX));
+    liveobj_lock_release(&lock);
+    EXPECT(!liveobj_lock_is_own(&lock) && liveobj_lock_wait_until_free(&lock, 0));
+    EXPECT(liveobj_os_time() - start < second);
+}
+
+static void *hold(void *unused) {
+    EXPECT(liveobj_lock_acquire(&lock));
+    pthread_barrier_wait(&is_held);
+    pthread_barrier_wait(&may_release);
+    liveobj_lock_release(&lock);
+    return unused;
+}
+
+static void *take(void *unused) {
+    EXPECT(liveobj_lock_acquire(&lock));
+    liveobj_lock_release(&lock);
+    return unused;
+}
+
+static void others_wait_until_it_is_free(void) {
+    pthread_t holder, waiter;
+    pthread_create(&holder, NULL, hold, NULL);
+    pthread_barrier_wait(&is_held);
+    EXPECT(!liveobj_lock_is_own(&lock) && !liveobj_lock_try(&lock));
+    EXPECT(!liveobj_lock_wait_until_free(&lock, 0));
+    pthread_create(&waiter, NULL, take, NULL);
+    pthread_barrier_wait(&may_release);
+    pthread_join(waiter, NULL);
+    pthread_join(holder, NULL);
+}
+
+static int status_of(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static void what_the_forking_thread_holds_it_holds_in_the_child(void) {
+    EXPECT(liveobj_lock_acquire(&lock));
+    liveobj_lock_before_fork(&lock);
+    pid_t child = fork();
+    if (child == 0) {
+        EXPECT(liveobj_lock_after_fork_child(&lock) && liveobj_lock_is_own(&lock));
+        liveobj_lock_release(&lock);
+        EXPECT(liveobj_lock_try(&lock));
+        _exit(EXPECT_STATUS());
+    }
+    liveobj_lock_after_fork(&lock);
+    EXPECT(liveobj_lock_is_own(&lock));
+    liveobj_lock_release(&lock);
+    EXPECT(status_of(child) == 0);
+}
+
+static void a_lock_of_a_thread_that_is_not_there_is_lost(void) {
+    pthread_t holder;
+    pthread_create(&holder, NULL, hold, NULL);
+    pthread_barrier_wait(&is_held);
+    liveobj_lock_before_fork(&lock); // waits, and gives up
+    pid_t child = fork();
+    if (child == 0) {
+        uint64_t start = liveobj_os_time();
+        EXPECT(!liveobj_lock_after_fork_child(&lock));
+        EXPECT(!liveobj_lock_acquire(&lock) && liveobj_os_time() - start < second);
+        _exit(EXPECT_STATUS());
+    }
+    liveobj_lock_after_fork(&lock);
+    EXPECT(!liveobj_lock_try(&lock)); // still the other thread's
+    pthread_barrier_wait(&may_release);
+    pthread_join(holder, NULL);
+    EXPECT(status_of(child) == 0);
+}
+
+int main(void) {
+    pthread_barrier_init(&is_held, NULL, 2);
+    pthread_barrier_init(&may_release, NULL, 2);
+    a_thread_does_not_wait_for_itself();
+    others_wait_until_it_is_free();
+    what_the_forking_thread_holds_it_holds_in_the_child();
+    a_lock_of_a_thread_that_is_not_there_is_lost();
+    return EXPECT_STATUS();
+}
