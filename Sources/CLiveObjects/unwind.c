@@ -19,7 +19,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define REGISTER_SP 7
@@ -43,6 +44,17 @@ LIVEOBJ_HOOK typedef int step_fn(struct cursor *);
 LIVEOBJ_HOOK typedef int get_register_fn(struct cursor *, int number, uintptr_t *value);
 typedef int set_caching_policy_fn(void *address_space, int policy);
 
+/// What it asks of the process; only the fourth is ours.
+LIVEOBJ_HOOK typedef int access_memory_fn(void *space, uintptr_t address, uintptr_t *value,
+                                          int is_write, void *cursor);
+struct accessors {
+    void *find_procedure;
+    void *put_procedure;
+    void *get_dynamic_procedures;
+    access_memory_fn *access_memory;
+};
+typedef struct accessors *get_accessors_fn(void *address_space);
+
 static struct {
     get_context_fn *get_context;
     init_local_fn *init_local;
@@ -65,23 +77,77 @@ static void use_first(void) {
     liveobj_unwind_from(nowhere, &pc, 1);
 }
 
-/// Takes the lowest free descriptors, so that the next ones are high: libunwind opens a pipe to
-/// probe memory with when it is set up, and keeps it.
-/// \returns their number.
-static int take_low_descriptors(int *taken, int capacity) {
-    enum { PIPE_AND_A_FEW = 8 };
-    struct rlimit limit = {0};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    int count = 0;
-    int descriptor = open("/", O_PATH | O_CLOEXEC);
-    while (descriptor >= 0) {
-        taken[count++] = descriptor;
-        if (count == capacity || (rlim_t)descriptor + PIPE_AND_A_FEW >= limit.rlim_cur)
-            break;
-        descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    }
-    return count;
+// MARK: - Its memory
+//
+// libunwind probes the memory that it reads by writing from it to a pipe of its own. A program that
+// closes all descriptors, as daemons do, would find its own files written to. So it reads through
+// the function below, and never comes to use its pipe.
+
+/// The page that it read last. A stack has few.
+static __thread uintptr_t last_page __attribute__((tls_model("initial-exec")));
+
+LIVEOBJ_UNCHECKED_BEGIN // a thread-local variable of this model is a plain load
+LIVEOBJ_HOOK static uintptr_t *readable_page(void) {
+    return &last_page;
 }
+LIVEOBJ_UNCHECKED_END
+
+LIVEOBJ_HOOK static int access_memory(void *space, uintptr_t address, uintptr_t *value,
+                                      int is_write, void *cursor) {
+    (void)space, (void)cursor;
+    enum { REFUSED = -1 };
+    uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    if (page == 0 || (page != *readable_page() && !liveobj_os_is_readable(address)))
+        return REFUSED;
+    *readable_page() = page;
+    // A program that uses libunwind itself may set registers that were saved to memory.
+    if (is_write)
+        *(uintptr_t *)address = *value;
+    else
+        *value = *(const uintptr_t *)address;
+    return 0;
+}
+
+/// Version 1.6 opens its pipe when it is set up. Where nobody else opens files meanwhile it has the
+/// two lowest descriptors, and is closed again; else it stays, unused.
+struct lowest {
+    int descriptors[2];
+};
+
+static struct lowest lowest_descriptors(void) {
+    struct lowest lowest = {{open("/", O_PATH | O_CLOEXEC), open("/", O_PATH | O_CLOEXEC)}};
+    close(lowest.descriptors[0]);
+    close(lowest.descriptors[1]);
+    return lowest;
+}
+
+static void close_pipe(struct lowest lowest) {
+    struct stat ends[2];
+    if (fstat(lowest.descriptors[0], &ends[0]) == 0 &&
+        fstat(lowest.descriptors[1], &ends[1]) == 0 && S_ISFIFO(ends[0].st_mode) &&
+        S_ISFIFO(ends[1].st_mode) && ends[0].st_ino == ends[1].st_ino) {
+        close(lowest.descriptors[0]);
+        close(lowest.descriptors[1]);
+    }
+}
+
+/// Sets libunwind up. \returns false if it cannot be kept from its pipe.
+static bool take_over_memory(void *library, void *address_space) {
+    get_accessors_fn *get_accessors =
+        (get_accessors_fn *)dlsym(library, "_Ux86_64_get_accessors");
+    if (!get_accessors)
+        get_accessors = (get_accessors_fn *)dlsym(library, "_ULx86_64_get_accessors");
+    bool is_alone = liveobj_os_is_single_threaded();
+    struct lowest lowest = is_alone ? lowest_descriptors() : (struct lowest){{-1, -1}};
+    struct accessors *accessors = get_accessors ? get_accessors(address_space) : NULL;
+    if (accessors)
+        __atomic_store_n(&accessors->access_memory, access_memory, __ATOMIC_RELEASE);
+    if (is_alone)
+        close_pipe(lowest);
+    return accessors != NULL;
+}
+
+// MARK: - Start
 
 static bool load(void) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
@@ -95,9 +161,9 @@ static bool load(void) {
         (set_caching_policy_fn *)dlsym(library, "_ULx86_64_set_caching_policy");
     void **address_space = dlsym(library, "_ULx86_64_local_addr_space");
     if (!libunwind.get_context || !libunwind.init_local || !libunwind.step ||
-        !libunwind.get_register)
+        !libunwind.get_register || !address_space || !take_over_memory(library, *address_space))
         return false;
-    if (set_caching_policy && address_space)
+    if (set_caching_policy)
         set_caching_policy(*address_space, CACHE_PER_THREAD);
     // Release: pairs with the acquire in liveobj_unwind_is_loaded.
     __atomic_store_n(&is_loaded, true, __ATOMIC_RELEASE);
@@ -105,22 +171,14 @@ static bool load(void) {
     return true;
 }
 
-/// Keeps libunwind's pipe out of the program's way: it would shift the numbers of all its files,
-/// and a program that closes every low descriptor and opens its own would have libunwind write to
-/// those.
 bool liveobj_unwind_start(void) {
-    enum { MOST = 900 }; // below 1,024, for programs that use select
-    int taken[MOST];
     int saved = errno;
-    if (liveobj_unwind_is_loaded())
-        return true;
-    int count = take_low_descriptors(taken, MOST);
-    bool loaded = load();
-    while (count > 0)
-        close(taken[--count]);
+    bool is_usable = liveobj_unwind_is_loaded() || load();
     errno = saved;
-    return loaded;
+    return is_usable;
 }
+
+// MARK: - Use
 
 static uintptr_t register_of(struct cursor *cursor, int number) {
     uintptr_t value = 0;
@@ -140,6 +198,13 @@ LIVEOBJ_UNCHECKED_BEGIN
 LIVEOBJ_HOOK static int *host_errno(void) {
     return &errno; // a thread-local variable of libc
 }
+
+/// It may open files of images: a thread that was cancelled must not end in there.
+LIVEOBJ_HOOK static int set_cancel_state(int state) {
+    int before;
+    pthread_setcancelstate(state, &before); // a thread-local variable as well
+    return before;
+}
 LIVEOBJ_UNCHECKED_END
 
 LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
@@ -149,7 +214,9 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
     size_t count = 0;
     if (!liveobj_unwind_is_loaded())
         return 0;
-    int saved = *host_errno(); // libunwind tries memory out with system calls that may fail
+    int saved = *host_errno(); // libunwind's system calls may fail
+    int cancel_state = set_cancel_state(PTHREAD_CANCEL_DISABLE);
+    *readable_page() = 0; // what was memory may not be any more
     // Relaxed: the count is only read by a fork's child, which has no other threads.
     __atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED);
     libunwind.get_context(&context);
@@ -157,6 +224,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
         while (count < capacity && libunwind.step(&cursor) > 0)
             pcs[count++] = register_of(&cursor, REGISTER_PC);
     __atomic_fetch_sub(&threads_inside, 1, __ATOMIC_RELAXED);
+    set_cancel_state(cancel_state);
     *host_errno() = saved;
     return count;
 }

@@ -1,12 +1,20 @@
-// A program finds its next descriptor where it would be without stack traces.
+// libunwind costs the program no descriptor, and does nothing to those that the program has.
 
+#define _GNU_SOURCE
 #include "stacks.h"
 #include "support/expect.h"
 #include "unwind.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#if defined(__x86_64__)
+
+static struct liveobj_stack_cache *cache;
+static uint32_t trace;
 
 static int next_descriptor(void) {
     int descriptor = open("/dev/null", O_RDONLY);
@@ -14,13 +22,59 @@ static int next_descriptor(void) {
     return descriptor;
 }
 
-int main(void) {
+/// Stops in a function without an unwind table, where libunwind guesses and tries memory out.
+void liveobj_stop_without_table(void);
+__asm__("liveobj_stop_without_table:\n"
+        "  push %rbp\n  mov %rsp, %rbp\n  int3\n  pop %rbp\n  ret\n");
+
+/// A signal frame is one that only libunwind passes.
+static void record_trace(int signal) {
+    (void)signal;
+    const uintptr_t *frame = __builtin_frame_address(0);
+    trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
+}
+
+static void the_next_descriptor_is_where_it_would_be(void) {
     int before = next_descriptor();
+    cache = liveobj_os_map(liveobj_stack_cache_bytes());
     EXPECT(liveobj_stacks_start(64, 1 << 20) != LIVEOBJ_STACKS_OFF);
-    EXPECT(liveobj_unwind_is_loaded());
     EXPECT(next_descriptor() == before);
     int second = open("/dev/null", O_RDONLY);
     EXPECT(next_descriptor() == before + 1);
     close(second);
+}
+
+/// As a daemon does that closes whatever is open, and opens its own.
+static void files_of_the_program_are_left_alone(void) {
+    enum { DESCRIPTORS = 1000, BYTES = 16 };
+    char name[] = "/tmp/liveobjects-file-XXXXXX";
+    struct stat status = {.st_size = -1};
+    int file = mkstemp(name);
+    EXPECT(write(file, "what is in here.", BYTES) == BYTES && lseek(file, 0, SEEK_SET) == 0);
+    for (int descriptor = 3; descriptor < DESCRIPTORS; descriptor++)
+        if (descriptor != file)
+            EXPECT(dup2(file, descriptor) == descriptor);
+    signal(SIGTRAP, record_trace);
+    liveobj_stop_without_table();
+    EXPECT(trace != 0 && liveobj_stack_depot_get(trace).own_frames > 2);
+    EXPECT(fstat(file, &status) == 0 && status.st_size == BYTES);
+    EXPECT(lseek(file, 0, SEEK_CUR) == 0); // nothing was read, either
+    EXPECT(next_descriptor() == DESCRIPTORS);
+    unlink(name);
+}
+
+int main(void) {
+    the_next_descriptor_is_where_it_would_be();
+    if (!liveobj_unwind_is_loaded())
+        return EXPECT_STATUS(); // not on this machine
+    files_of_the_program_are_left_alone();
     return EXPECT_STATUS();
 }
+
+#else
+
+int main(void) {
+    return 0; // libunwind is not used on this machine
+}
+
+#endif
