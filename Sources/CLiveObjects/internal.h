@@ -424,9 +424,8 @@ struct liveobj_stream {
 
 void liveobj_stream_begin(struct liveobj_stream *stream);
 void liveobj_stream_end(struct liveobj_stream *stream);
-/// Writes whole sections that were made elsewhere.
-void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count,
-                            uint64_t sections);
+/// Writes a part of sections that were made elsewhere; the caller counts them.
+void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count);
 bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
                            const char *tag);
 /// Flushes what is left and frees the buffer.

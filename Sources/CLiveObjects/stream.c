@@ -40,10 +40,8 @@ void liveobj_stream_end(struct liveobj_stream *stream) {
     write_section(stream, "END!", &sections, sizeof sections);
 }
 
-void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count,
-                            uint64_t sections) {
+void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count) {
     write_bytes(stream, bytes, count);
-    stream->sections += sections;
 }
 
 void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag) {

@@ -11,9 +11,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -75,6 +77,26 @@ static void what_the_child_changes_does_not(void) {
     int value = 1;
     EXPECT(answers(change, &value, "changed"));
     EXPECT(changed == 0);
+}
+
+static bool write_pages(void *context, liveobj_write_fn write, void *destination) {
+    char page[LIVEOBJ_PAGE_BYTES];
+    memset(page, 'a', sizeof page);
+    bool is_written = true;
+    for (int i = 0; i < *(int *)context; i++)
+        is_written &= write(destination, page, sizeof page);
+    return is_written;
+}
+
+static void what_was_read_takes_no_memory(void) {
+    int pages = 3;
+    unsigned char is_resident[3];
+    struct liveobj_child child = liveobj_child_run(write_pages, &pages, capacity);
+    EXPECT(child.count == (size_t)pages * LIVEOBJ_PAGE_BYTES);
+    liveobj_child_discard(&child, 2 * LIVEOBJ_PAGE_BYTES + 1);
+    EXPECT(mincore((void *)(uintptr_t)child.bytes, child.count, is_resident) == 0);
+    EXPECT(!(is_resident[0] & 1) && !(is_resident[1] & 1) && is_resident[2] & 1);
+    liveobj_child_end(&child);
 }
 
 static bool write_too_much(void *context, liveobj_write_fn write, void *destination) {
@@ -213,6 +235,23 @@ static void a_sandbox_that_allows_no_copy_is_a_failure(void) {
         _exit(EXPECT_STATUS());
     }
     EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
+}
+
+/// The first process of a PID namespace takes it along when it ends: no other could be made then.
+static void a_namespace_for_children_is_left_alone(void) {
+    int status = -1;
+    pid_t process = fork();
+    if (process == 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+            _exit(0); // not allowed here
+        EXPECT(fails(say_hello, NULL, "PID namespace"));
+        pid_t first = fork();
+        if (first == 0)
+            _exit(0);
+        EXPECT(first > 0 && waitpid(first, &status, 0) == first && status == 0);
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(process, &status, 0) == process && status == 0);
 }
 
 static bool print(void *context, liveobj_write_fn write, void *destination) {
@@ -374,12 +413,14 @@ static void a_small_stack_is_enough(void) {
 int main(void) {
     what_the_child_writes_arrives();
     what_the_child_changes_does_not();
+    what_was_read_takes_no_memory();
     an_answer_without_room_is_a_failure();
     a_step_that_cannot_go_on_is_ended_alone();
     a_long_step_that_advances_is_not_ended();
     a_stack_overflow_ends_a_step_alone();
     a_child_that_ends_early_is_a_failure();
     a_sandbox_that_allows_no_copy_is_a_failure();
+    a_namespace_for_children_is_left_alone();
     a_child_cannot_print();
     a_child_ends_before_the_program_if_memory_runs_out();
     nothing_is_left_of_a_child();

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -217,6 +218,17 @@ static const char *const killed =
 static const char *const hung =
     "references were not read: the copy of the process in which they are got no further";
 
+static const char *const first_of_namespace =
+    "references were not read: the process has made a PID namespace for its children, and the copy "
+    "of it in which they are would have been the first of them";
+
+/// The first process of a PID namespace takes all others of it along when it ends.
+static bool would_be_first_of_namespace(void) {
+    char name[64];
+    return readlink("/proc/thread-self/ns/pid", name, sizeof name) > 0 &&
+           readlink("/proc/thread-self/ns/pid_for_children", name, sizeof name) <= 0;
+}
+
 /// The largest room up to the wanted one that the system gives.
 static bool map_result(struct liveobj_child *child, size_t capacity) {
     enum { LEAST = 1 << 20 };
@@ -229,9 +241,9 @@ static bool map_result(struct liveobj_child *child, size_t capacity) {
     return child->result != NULL;
 }
 
-/// A copy of the table would keep the program's files open for as long as its memory is copied: what
-/// the program has just written could not be executed, and a pipe would not end. By `clone3`, since
-/// valgrind gives up on a `clone` with this flag, and knows no other.
+/// A copy of the table would keep the program's files open for as long as its memory is copied:
+/// what the program has just written could not be executed, and a pipe would not end. By `clone3`,
+/// since valgrind gives up on a `clone` with this flag, and knows no other.
 static pid_t copy_sharing_descriptors(void) {
     struct {
         uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
@@ -322,7 +334,9 @@ static const char *wait_for_answer(struct liveobj_child *child) {
 struct liveobj_child liveobj_child_run(liveobj_child_work_fn work, void *context, size_t capacity) {
     struct liveobj_child new = {0};
     int saved = errno;
-    if (map_result(&new, capacity)) {
+    if (would_be_first_of_namespace()) {
+        new.failure = first_of_namespace;
+    } else if (map_result(&new, capacity)) {
         child.result = new.result;
         child.work = work;
         child.context = context;
@@ -336,6 +350,13 @@ struct liveobj_child liveobj_child_run(liveobj_child_work_fn work, void *context
     new.process = new.process > 0 ? new.process : 0;
     errno = saved;
     return new;
+}
+
+void liveobj_child_discard(struct liveobj_child *child, size_t count) {
+    int saved = errno;
+    size_t whole_pages = count & ~(size_t)(LIVEOBJ_PAGE_BYTES - 1);
+    madvise(bytes_of(child->result), whole_pages, MADV_REMOVE);
+    errno = saved;
 }
 
 void liveobj_child_end(struct liveobj_child *child) {

@@ -32,6 +32,8 @@ typedef bool (*liveobj_child_work_fn)(void *context, liveobj_write_fn write, voi
 /// Runs `work` in a copy of the process; what it writes is in `bytes` afterwards.
 /// \param capacity the most that it may write; address space only.
 struct liveobj_child liveobj_child_run(liveobj_child_work_fn work, void *context, size_t capacity);
+/// Gives the memory of the first `count` bytes of the answer back, which are not read any more.
+void liveobj_child_discard(struct liveobj_child *child, size_t count);
 /// Waits until nothing is left of the child, and gives its memory back.
 void liveobj_child_end(struct liveobj_child *child);
 

@@ -121,13 +121,24 @@ static void write_state(struct liveobj_stream *stream, const struct liveobj_heap
     liveobj_section_finish(&section);
 }
 
-static void write_answer(struct liveobj_heap_walk *walk, const struct liveobj_child *child) {
+/// In pieces, each of them given back once it is written: both count as the program's memory.
+static void forward(struct liveobj_stream *stream, struct liveobj_child *child) {
+    enum { PIECE_BYTES = 4 << 20 };
+    for (size_t done = 0; done < child->count; liveobj_child_discard(child, done)) {
+        size_t left = child->count - done, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        liveobj_stream_forward(stream, child->bytes + done, piece);
+        done += piece;
+    }
+}
+
+static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_child *child) {
     struct liveobj_capture *capture = walk->capture;
     add_late_types(capture, walk->report);
     liveobj_section_flush(&capture->type_section);
     write_state(&capture->stream, walk);
     liveobj_write_superclasses(&capture->stream, &capture->types);
-    liveobj_stream_forward(&capture->stream, child->bytes, child->count, walk->report->sections);
+    forward(&capture->stream, child);
+    capture->stream.sections += walk->report->sections;
 }
 
 /// More than any heap that the records have room for.
