@@ -3,7 +3,7 @@ import PackageDescription
 
 /// Small programs that misbehave on purpose; tests run them.
 let fixtures = [
-  "DlopenHost", "Execer", "Exiter", "Forker", "RawBuffers", "Survivors", "TaskStorm",
+  "DlopenHost", "Execer", "Exiter", "Forker", "Overwriter", "RawBuffers", "Survivors", "TaskStorm",
   "ThreadStorm",
 ].map { name in
   Target.executableTarget(

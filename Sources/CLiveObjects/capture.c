@@ -8,7 +8,9 @@
 #if defined(__linux__)
 
 #include "capture.h"
+#include "heap/type_trial.h"
 #include "records.h"
+#include "unloads.h"
 
 // MARK: - Objects
 
@@ -20,8 +22,8 @@ static bool put_object(struct liveobj_capture *capture, struct liveobj_objects_w
         liveobj_put_type(&capture->type_section, type, &capture->types.table.types[type],
                          &capture->images);
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
-    liveobj_put_object(writer, index, object, type, count);
-    liveobj_use_stack(capture, object->stack);
+    liveobj_put_object(writer, index, object, type, count,
+                       liveobj_captured_stack(capture, object->stack, object->sequence));
     return type != 0; // no memory: half a capture would look like a whole one
 }
 
@@ -91,48 +93,12 @@ static const char *write_references(struct liveobj_capture *capture,
     return failure;
 }
 
-// MARK: - Stack traces
-
-static void mark_parents(struct liveobj_capture *capture, uint32_t end) {
-    // A parent's id is smaller than its child's, so one pass downwards reaches all.
-    for (uint32_t id = end; id-- > 1;)
-        if (capture->stacks_used[id])
-            capture->stacks_used[liveobj_stack_depot_get(id).parent] = 1;
-}
-
-static void put_stack(struct liveobj_capture *capture, struct liveobj_section *section,
-                      uint32_t id) {
-    struct liveobj_stored_trace trace = liveobj_stack_depot_get(id);
-    liveobj_section_reserve(section, 16 + trace.own_frames * sizeof(uint64_t));
-    liveobj_put_u32(section, id);
-    liveobj_put_u32(section, trace.parent);
-    liveobj_put_u32(section, trace.own_frames);
-    liveobj_put_u32(section, trace.parent_frames);
-    for (uint32_t i = 0; i < trace.own_frames; i++)
-        liveobj_put_u64(section, liveobj_frame_word(&capture->images, trace.frames[i]));
-}
-
-static void write_stacks(struct liveobj_capture *capture) {
-    struct liveobj_section section;
-    if (!liveobj_section_start(&section, &capture->stream, "STAK"))
-        return;
-    uint32_t last = liveobj_stack_depot_last();
-    uint32_t end = last < capture->stacks_end ? last + 1 : capture->stacks_end;
-    mark_parents(capture, end);
-    for (uint32_t id = 1; id < end; id++)
-        if (capture->stacks_used[id])
-            put_stack(capture, &section, id);
-    liveobj_section_finish(&section);
-}
-
 // MARK: - All of it
 
 static bool start_work(struct liveobj_capture *capture) {
-    enum { STACKS_TO_COME = 1 << 20 }; // until the heap is read; address space only
-    capture->stacks_end = liveobj_stack_depot_last() + 1 + STACKS_TO_COME;
-    capture->stacks_used = liveobj_os_map_shared(capture->stacks_end);
     liveobj_reader_start(&capture->reader);
-    return capture->stacks_used && liveobj_captured_images_start(&capture->images) &&
+    return liveobj_captured_stacks_start(&capture->stacks) &&
+           liveobj_captured_images_start(&capture->images) &&
            liveobj_captured_types_start(&capture->types) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
@@ -141,7 +107,15 @@ static void end_work(struct liveobj_capture *capture) {
     liveobj_section_finish(&capture->type_section);
     liveobj_captured_types_end(&capture->types);
     liveobj_captured_images_end(&capture->images);
-    liveobj_os_unmap(capture->stacks_used, capture->stacks_end);
+    liveobj_captured_stacks_end(&capture->stacks);
+}
+
+/// Without references; with them it is part of reading those.
+static void try_types(struct liveobj_capture *capture) {
+    if (liveobj_unloads_count() == 0 || take_turn())
+        return;
+    liveobj_types_try(capture);
+    give_turn();
 }
 
 static void write_live(struct liveobj_capture *capture,
@@ -151,12 +125,14 @@ static void write_live(struct liveobj_capture *capture,
     liveobj_write_images(&capture->stream, &capture->images);
     if (wants_graph)
         failure = write_references(capture, request->entry);
+    else
+        try_types(capture);
     capture->stream.failed |= failure && capture->selection;
     if (!wants_graph || failure)
         write_objects(capture, next);
     if (failure)
         liveobj_write_no_heap_graph(&capture->stream, failure);
-    write_stacks(capture);
+    liveobj_write_stacks(capture);
 }
 
 bool liveobj_capture_write(const struct liveobj_capture_request *request) {

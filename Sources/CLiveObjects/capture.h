@@ -6,6 +6,7 @@
 //   capture_images.c   IMAG, and addresses as frame words
 //   capture_types.c    TYPE, SUPR
 //   capture_objects.c  OBJS, RETN
+//   capture_stacks.c   STAK
 //   heap/heap_graph.c  what refers to what
 //
 // All of it runs outside of hooks, with the calling thread's guard set.
@@ -14,6 +15,7 @@
 #define LIVEOBJ_CAPTURE_H
 
 #include "cycle_search.h"
+#include "image_list.h"
 #include "internal.h"
 
 #pragma GCC visibility push(hidden)
@@ -40,23 +42,25 @@ void liveobj_write_known_scopes(struct liveobj_stream *stream);
 
 // MARK: - capture_images.c
 
-struct liveobj_captured_image;
 struct liveobj_captured_images {
-    struct liveobj_captured_image *items; // by id
-    uint32_t count;
-    uint32_t last; // where the last address was found: the next one is often there too
-    char *paths;   // NUL-terminated; the first is empty
-    size_t paths_used;
+    struct liveobj_image_list list; // by id
+    uint32_t loaded; // the first of them; the others are gone, in the order they went
+    uint32_t last;   // where the last address was found: the next one is often there too
 };
 bool liveobj_captured_images_start(struct liveobj_captured_images *images);
 void liveobj_captured_images_end(struct liveobj_captured_images *images);
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images);
 
-/// The image that holds an address; UINT32_MAX for none.
+/// The loaded image that holds an address; UINT32_MAX for none.
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address);
+/// The image that held an address when an object with this sequence number was allocated.
+uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
+                                   uint64_t sequence);
 /// An address as the format writes it: image id, and where in the image.
 uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t address);
+uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t address,
+                               uint64_t sequence);
 
 // MARK: - capture_types.c
 
@@ -94,7 +98,24 @@ bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
 void liveobj_objects_writer_end(struct liveobj_objects_writer *writer);
 void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
                         const struct liveobj_object *object, uint32_t type,
-                        struct liveobj_strong_count count);
+                        struct liveobj_strong_count count, uint32_t stack);
+
+// MARK: - capture_stacks.c
+
+struct liveobj_stack_variants;
+struct liveobj_captured_stacks {
+    uint8_t *known; // by the depot's ids, below `end`; shared with a copy of the process
+    uint32_t end;
+    struct liveobj_stack_variants *variants; // likewise shared
+};
+bool liveobj_captured_stacks_start(struct liveobj_captured_stacks *stacks);
+void liveobj_captured_stacks_end(struct liveobj_captured_stacks *stacks);
+
+struct liveobj_capture;
+/// The id under which the capture has a trace of an object; the trace will be written.
+/// \param stack in the depot. \param sequence the object's sequence number.
+uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack, uint64_t sequence);
+void liveobj_write_stacks(struct liveobj_capture *capture);
 
 // MARK: - capture.c
 
@@ -108,8 +129,7 @@ struct liveobj_capture {
     struct liveobj_captured_images images;
     struct liveobj_captured_types types;
     struct liveobj_section type_section;
-    uint8_t *stacks_used; // by stack id below `stacks_end`; shared with a copy of the process
-    uint32_t stacks_end;
+    struct liveobj_captured_stacks stacks;
 };
 
 /// The records that a graph is made of: how many, and the index of each. Any of them may be free.
@@ -118,11 +138,6 @@ static inline uint32_t liveobj_captured_records(const struct liveobj_capture *ca
 }
 static inline uint32_t liveobj_captured_record(const struct liveobj_capture *capture, uint32_t i) {
     return capture->selection ? capture->selection->indices[i] : i + 1;
-}
-
-static inline void liveobj_use_stack(struct liveobj_capture *capture, uint32_t stack) {
-    if (stack < capture->stacks_end)
-        capture->stacks_used[stack] = 1;
 }
 
 // MARK: - heap/heap_graph.c

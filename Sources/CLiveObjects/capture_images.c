@@ -1,84 +1,66 @@
-// capture_images.c - the loaded images as a capture names them, and addresses in them.
+// capture_images.c - images as a capture names them, and addresses in them: first those that are
+// loaded, then those that were.
 //
 // Owns the table of one capture, taken from the system and given back at its end.
 
 #if defined(__linux__)
 
 #include "capture.h"
+#include "unloads.h"
 
 #include <string.h>
 
-enum { IMAGE_LIMIT = 65535, NO_IMAGE = 65535 };
+enum { IMAGE_LIMIT = 65535, NO_IMAGE = 65535, PATHS_BYTES = 1 << 22 };
 static const uint32_t no_image_id = UINT32_MAX;
 
-/// What is said of an image, copied while the dynamic linker holds its lock: afterwards another
-/// thread may unload it.
-struct liveobj_captured_image {
-    uintptr_t bias;
-    uintptr_t start;
-    uintptr_t end;
-    bool is_main;
-    unsigned char build_id_count;
-    unsigned char build_id[64];
-    uint32_t path; // in `paths`
-};
-
-enum { PATHS_BYTES = 1 << 22 };
-
-static uint32_t copy_path(struct liveobj_captured_images *images, const char *path) {
-    size_t bytes = strlen(path) + 1, start = images->paths_used;
-    if (bytes > PATHS_BYTES - start)
-        return 0;
-    memcpy(images->paths + start, path, bytes);
-    images->paths_used += bytes;
-    return (uint32_t)start;
-}
-
-static bool add_image(void *context, const struct liveobj_image *image) {
-    struct liveobj_captured_images *images = context;
-    if (image->start >= image->end)
-        return false;
-    struct liveobj_captured_image *item = &images->items[images->count++];
-    *item = (struct liveobj_captured_image){image->bias, image->start, image->end, image->is_main,
-                                            .path = copy_path(images, image->path)};
-    struct liveobj_build_id id = liveobj_image_build_id(image);
-    size_t most = sizeof item->build_id;
-    item->build_id_count = (unsigned char)(id.count < most ? id.count : most);
-    memcpy(item->build_id, id.bytes ? id.bytes : item->build_id, item->build_id_count);
-    return images->count == IMAGE_LIMIT;
-}
-
 bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
+    liveobj_unloads_note();
+    images->last = images->loaded = 0;
     // Address space for all that the format can name; memory only for those there are.
-    images->items = liveobj_os_map(IMAGE_LIMIT * sizeof *images->items);
-    images->paths = liveobj_os_map(PATHS_BYTES);
-    images->count = images->last = 0;
-    images->paths_used = 1;
-    bool started = images->items && images->paths;
-    if (started)
-        liveobj_images_visit(add_image, images);
-    return started;
+    if (!liveobj_image_list_start(&images->list, IMAGE_LIMIT, PATHS_BYTES))
+        return false;
+    liveobj_image_list_add_loaded(&images->list);
+    images->loaded = images->list.count;
+    liveobj_unloads_list(&images->list);
+    return true;
 }
 
 void liveobj_captured_images_end(struct liveobj_captured_images *images) {
-    liveobj_os_unmap(images->items, IMAGE_LIMIT * sizeof *images->items);
-    liveobj_os_unmap(images->paths, PATHS_BYTES);
+    liveobj_image_list_end(&images->list);
 }
 
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address) {
-    for (uint32_t i = 0; i < images->count; i++) {
-        uint32_t id = (images->last + i) % images->count;
-        if (address >= images->items[id].start && address < images->items[id].end)
+    for (uint32_t i = 0; i < images->loaded; i++) {
+        uint32_t id = (images->last + i) % images->loaded;
+        if (liveobj_listed_image_contains(&images->list.items[id], address))
             return images->last = id;
     }
     return no_image_id;
 }
 
-uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc) {
-    uint32_t id = liveobj_captured_image_id(images, pc);
+uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
+                                   uint64_t sequence) {
+    for (uint32_t id = images->loaded; id < images->list.count; id++)
+        if (liveobj_listed_image_contains(&images->list.items[id], address) &&
+            sequence < images->list.items[id].unloaded_at)
+            return id;
+    return liveobj_captured_image_id(images, address);
+}
+
+static uint64_t word_in_image(const struct liveobj_captured_images *images, uintptr_t pc,
+                              uint32_t id) {
     uint64_t image = id == no_image_id ? NO_IMAGE : id;
-    uintptr_t offset = id == no_image_id ? pc : pc - images->items[id].bias;
+    uintptr_t offset = id == no_image_id ? pc : pc - images->list.items[id].bias;
     return image << 48 | (offset & ((UINT64_C(1) << 48) - 1));
+}
+
+uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc) {
+    return word_in_image(images, pc, liveobj_captured_image_id(images, pc));
+}
+
+uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t pc,
+                               uint64_t sequence) {
+    return word_in_image(images, pc, liveobj_captured_image_at(images, pc, sequence));
 }
 
 // MARK: - IMAG
@@ -89,7 +71,7 @@ static bool begins_with(const char *text, const char *prefix) {
 
 /// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library
 /// folders.
-static bool is_system(const struct liveobj_captured_image *image, const char *path) {
+static bool is_system(const struct liveobj_listed_image *image, const char *path) {
     const struct liveobj_image *runtime = &liveobj_recorder_runtime()->image;
     if (image->is_main)
         return false;
@@ -100,17 +82,22 @@ static bool is_system(const struct liveobj_captured_image *image, const char *pa
     return slash && strncmp(path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
 }
 
+static uint32_t flags_of(const struct liveobj_listed_image *image, const char *path) {
+    enum { IS_SYSTEM = 1, IS_UNLOADED = 2 };
+    return (is_system(image, path) ? IS_SYSTEM : 0) | (image->unloaded_at ? IS_UNLOADED : 0);
+}
+
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images) {
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "IMAG"))
         return;
-    for (uint32_t id = 0; id < images->count; id++) {
-        const struct liveobj_captured_image *image = &images->items[id];
-        const char *path = images->paths + image->path;
+    for (uint32_t id = 0; id < images->list.count; id++) {
+        const struct liveobj_listed_image *image = &images->list.items[id];
+        const char *path = liveobj_image_list_path(&images->list, image);
         liveobj_section_reserve(&section, 2 * LIVEOBJ_STRING_LIMIT + 64);
         liveobj_put_u32(&section, id);
-        liveobj_put_u32(&section, is_system(image, path));
+        liveobj_put_u32(&section, flags_of(image, path));
         liveobj_put_u64(&section, image->bias);
         liveobj_put_u64(&section, image->start);
         liveobj_put_u64(&section, image->end);

@@ -53,11 +53,11 @@ static uint32_t flags_of(struct liveobj_strong_count count) {
 
 void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
                         const struct liveobj_object *object, uint32_t type,
-                        struct liveobj_strong_count count) {
+                        struct liveobj_strong_count count, uint32_t stack) {
     struct {
         uint64_t address, bytes, sequence;
         uint32_t type, stack, scope, flags, strong_count, reserved;
-    } record = {object->address, object->bytes,   object->sequence, type, object->stack,
+    } record = {object->address, object->bytes,   object->sequence, type, stack,
                 object->scope,   flags_of(count), count.value,      0};
     _Static_assert(sizeof record == 48, "as the format says");
     liveobj_section_reserve(&writer->objects, sizeof record);

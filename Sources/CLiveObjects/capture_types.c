@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #include "capture.h"
+#include "unloads.h"
 
 #include <string.h>
 
@@ -32,19 +33,28 @@ uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
                                   const struct liveobj_object *object,
                                   struct liveobj_reader *reader, bool *is_new) {
     *is_new = false;
-    if (object->metadata == types->last.metadata && object->metadata != LIVEOBJ_METADATA_IN_HEADER)
+    bool is_same =
+        object->metadata == types->last.metadata && object->metadata != LIVEOBJ_METADATA_IN_HEADER;
+    if (is_same && liveobj_unloads_count() == 0) // else it depends on when the object was made
         return types->last.id;
     return look_up(types, object, reader, is_new);
+}
+
+static uint32_t image_of(const struct liveobj_type *type, struct liveobj_captured_images *images) {
+    return type->kind == LIVEOBJ_TYPE_UNLOADED
+               ? liveobj_captured_image_at(images, type->metadata, type->subject - 1)
+               : liveobj_captured_image_id(images, type->metadata);
 }
 
 void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct liveobj_type *type,
                       struct liveobj_captured_images *images) {
     struct liveobj_name name = liveobj_type_name(type);
+    bool is_unloaded = type->kind == LIVEOBJ_TYPE_UNLOADED;
     liveobj_section_reserve(section, LIVEOBJ_STRING_LIMIT + 64);
     liveobj_put_u32(section, id);
-    liveobj_put_u32(section, type->kind);
+    liveobj_put_u32(section, is_unloaded ? LIVEOBJ_TYPE_OTHER : type->kind);
     liveobj_put_u64(section, type->metadata);
-    liveobj_put_u32(section, liveobj_captured_image_id(images, type->metadata));
+    liveobj_put_u32(section, image_of(type, images));
     liveobj_put_u32(section, liveobj_type_capture_count(type));
     liveobj_put_string(section, name.text, name.length);
 }

@@ -19,6 +19,7 @@
 #include "heap/address_table.h"
 #include "heap/object_words.h"
 #include "records.h"
+#include "unloads.h"
 
 /// Beyond these the graph tells as fast.
 enum { MOST_OBJECTS = 1 << 17, MOST_WORDS = 1 << 22, MOST_EDGES = 1 << 20, MOST_EXTENTS = 1 << 12 };
@@ -231,6 +232,9 @@ static enum liveobj_holding look(struct search *search, const uintptr_t *objects
 
 enum liveobj_holding liveobj_global_search(const uintptr_t *objects, size_t count) {
     struct search search = {0};
+    // Then most types are not known without a copy of the process, nor what objects have left over.
+    if (liveobj_unloads_count())
+        return LIVEOBJ_HOLDING_TOO_LARGE;
     enum liveobj_holding holding =
         start(&search) ? look(&search, objects, count) : LIVEOBJ_HOLDING_TOO_LARGE;
     end(&search);

@@ -8,6 +8,7 @@
 
 #define _GNU_SOURCE
 #include "internal.h"
+#include "unloads.h"
 
 #include <elf.h>
 #include <link.h>
@@ -64,6 +65,7 @@ void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
 }
 
 void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    liveobj_unloads_visit_locks(visit, context);
     visit(context, &visit_lock);
 }
 

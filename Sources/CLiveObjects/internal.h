@@ -319,11 +319,12 @@ bool liveobj_retain_hooks_were_late(void);
 
 // MARK: - reader.c
 
-/// Reads memory of this process that another thread may free or unmap meanwhile.
+/// Reads memory of this process that may not be there, or not any more.
 struct liveobj_reader {
-    bool direct;  // nobody else runs: plain loads will do
+    bool direct;  // in the copy of the process: plain loads will do
     bool refused; // the system does not let us look
     uintptr_t page;
+    uintptr_t sound[256]; // metadata that proved to be sound; see metadata.h
     unsigned char bytes[LIVEOBJ_PAGE_BYTES];
 };
 void liveobj_reader_start(struct liveobj_reader *reader);
@@ -346,11 +347,15 @@ enum liveobj_type_kind {
     LIVEOBJ_TYPE_RAW_BUFFER = 5,
     LIVEOBJ_TYPE_OTHER = 6,
     LIVEOBJ_TYPE_TASK = 7,
+    /// Its metadata went with an image that was unloaded. In the format: LIVEOBJ_TYPE_OTHER.
+    LIVEOBJ_TYPE_UNLOADED = 8,
 };
 
 struct liveobj_type {
     uintptr_t metadata;
-    uintptr_t subject; // the metadata that names it: its own, or that of what is boxed; 0 for none
+    /// The metadata that names it: its own, or that of what is boxed; 0 for none. Of
+    /// LIVEOBJ_TYPE_UNLOADED: the sequence number at which the image was unloaded.
+    uintptr_t subject;
     enum liveobj_type_kind kind;
 };
 
@@ -364,9 +369,14 @@ struct liveobj_strong_count {
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
                                                     struct liveobj_reader *reader);
 
-/// What the object is an instance of; by its record and, where that is not enough, its header.
+/// What the object is an instance of; by its record and, where that is not enough, its header. Type
+/// and subject are what may be followed: of what cannot be read, or proved to be unreadable in the
+/// copy of the process, LIVEOBJ_TYPE_OTHER is all that is said.
 struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
                                     struct liveobj_reader *reader);
+/// The same, as it looks at first sight; for heap/type_trial.c.
+struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *object,
+                                                struct liveobj_reader *reader);
 
 /// Whether `header`, the first word of an object, is that of an asynchronous task. A task is
 /// recorded before the runtime has written its header.
@@ -488,6 +498,8 @@ void liveobj_census_visit_test(const struct liveobj_kept_test *test,
 
 /// Probe and repair; once, as early as possible.
 void liveobj_recorder_prepare(void);
+/// Around a call that may unload libraries (unloads.h).
+void liveobj_recorder_note_unloads(void);
 const struct liveobj_runtime *liveobj_recorder_runtime(void);
 struct liveobj_status liveobj_recorder_status(void);
 /// Whether a capture can be made without waiting for a lock of the recorder's that is not given

@@ -14,6 +14,7 @@
 #include "retain_ledger.h"
 #include "scopes.h"
 #include "tests.h"
+#include "unloads.h"
 
 #include <pthread.h>
 
@@ -276,6 +277,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
     pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
+    liveobj_unloads_note();
     recorder.started = true;
     if (!liveobj_hooks_install(&recorder.runtime, recorder.way) ||
         !liveobj_hooks_test(&recorder.runtime))
@@ -349,6 +351,11 @@ void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *
 
 bool liveobj_recorder_scope_set_task(uint32_t scope) {
     return recorder.started && liveobj_hooks_set_task_scope(scope);
+}
+
+void liveobj_recorder_note_unloads(void) {
+    if (recorder.started)
+        liveobj_unloads_note();
 }
 
 // MARK: - Own work, from outside

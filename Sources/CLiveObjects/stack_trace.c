@@ -179,9 +179,9 @@ uint64_t liveobj_stacks_dropped(void) {
     return liveobj_stack_depot_dropped();
 }
 
-void liveobj_stacks_images_changed(void) {
+void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {
     liveobj_unwind_images_refresh();
-    liveobj_unwind_rules_clear();
+    liveobj_unwind_rules_forget(start, end);
     liveobj_stack_walk_invalidate();
 }
 

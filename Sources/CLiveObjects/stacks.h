@@ -45,8 +45,9 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
 /// Traces that were dropped since the start: depot full, or a stack that could not be read.
 uint64_t liveobj_stacks_dropped(void);
 
-/// Forgets every cached unwind rule and last stack: an image was unloaded.
-void liveobj_stacks_images_changed(void);
+/// Forgets every last stack, and the unwind rules of what an image had at these addresses. Takes
+/// the dynamic linker's lock: not in a hook.
+void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
 
 /// One stored trace: its own frames, and how many outermost frames of its parent follow them.
 struct liveobj_stored_trace {

@@ -169,10 +169,24 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     return word;
 }
 
-void liveobj_unwind_rules_clear(void) {
+/// The return address that a word of this set is the rule of.
+static uintptr_t pc_of(size_t set, uint64_t word) {
+    uintptr_t tag = (uintptr_t)(word >> LIVEOBJ_UNWIND_RULE_BITS);
+    uintptr_t low = (set ^ tag ^ tag >> LIVEOBJ_UNWIND_SET_BITS) & LIVEOBJ_UNWIND_SET_MASK;
+    return tag << LIVEOBJ_UNWIND_SET_BITS | low;
+}
+
+void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end) {
     for (size_t set = 0; set < 1 << LIVEOBJ_UNWIND_SET_BITS; set++)
-        for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++)
-            __atomic_store_n(&liveobj_unwind_table[set][way], 0, __ATOMIC_RELAXED);
+        for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
+            uint64_t *place = &liveobj_unwind_table[set][way];
+            uint64_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
+            uintptr_t pc = pc_of(set, word);
+            // Unless a hook has put another one there meanwhile.
+            if (word && pc >= start && pc < end)
+                __atomic_compare_exchange_n(place, &word, 0, false, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED);
+        }
 }
 
 #endif

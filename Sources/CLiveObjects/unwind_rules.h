@@ -45,8 +45,8 @@ struct liveobj_unwind_rule {
 /// Nobody knows where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15
 
-/// Forgets all rules: code may have gone.
-void liveobj_unwind_rules_clear(void);
+/// Forgets the rules of these return addresses: their code has gone.
+void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end);
 
 /// What is tried where no table covers an address: the frame pointer holds a frame record.
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
@@ -72,6 +72,7 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 //     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for pc, q < 2^47
 
 #define LIVEOBJ_UNWIND_SET_BITS 13
+#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
 #define LIVEOBJ_UNWIND_RULE_BITS 30
 #define LIVEOBJ_UNWIND_CFA_BITS 14
 #define LIVEOBJ_UNWIND_FP_BITS 8
@@ -83,7 +84,7 @@ extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIN
 static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
     uintptr_t tag = pc >> LIVEOBJ_UNWIND_SET_BITS;
     uintptr_t set = pc ^ tag ^ (tag >> LIVEOBJ_UNWIND_SET_BITS);
-    return liveobj_unwind_table[set & ((1 << LIVEOBJ_UNWIND_SET_BITS) - 1)];
+    return liveobj_unwind_table[set & LIVEOBJ_UNWIND_SET_MASK];
 }
 
 /// The bits of a word that hold the rule.

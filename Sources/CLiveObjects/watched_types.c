@@ -144,6 +144,14 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     return is_watched;
 }
 
+void liveobj_watched_types_forget(uintptr_t start, uintptr_t end) {
+    for (size_t i = 0; i < PLACES; i++) {
+        uintptr_t metadata = __atomic_load_n(&decisions[i], __ATOMIC_RELAXED);
+        if (metadata >= start && metadata < end)
+            __atomic_store_n(&decisions[i], 0, __ATOMIC_RELAXED);
+    }
+}
+
 bool liveobj_watched_types_start(const char *wanted) {
     if (!wanted)
         return true;

@@ -21,6 +21,9 @@ bool liveobj_watched_types_start(const char *patterns);
 /// \param metadata as a record has it.
 LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata);
 
+/// Forgets what was decided of types with metadata at these addresses: it is gone.
+void liveobj_watched_types_forget(uintptr_t start, uintptr_t end);
+
 /// Whether one of the patterns matches the name that consists of these parts, outermost last.
 /// Separate for tests.
 struct liveobj_name_parts {

@@ -23,8 +23,10 @@ struct NamedTraces {
 
   /// Numbers the source frames in an order that is the same in every run.
   private mutating func name(_ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture) {
-    let sources = traces.frames.map { frame in
-      unnamed.contains(frame) ? named[frame] ?? [ImageNames.name(frame, of: capture)] : []
+    let sources = traces.frames.map { frame -> [SourceFrame] in
+      guard unnamed.contains(frame) else { return [] }
+      let sources = named[frame] ?? [ImageNames.name(frame, of: capture)]
+      return sources.map { $0.marked(unloaded: capture.unloadedLibrary(of: frame)) }
     }
     let sorted = Set(sources.joined()).sorted(by: SourceFrame.precedes)
     let numbers = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
@@ -70,9 +72,22 @@ struct NamedTraces {
   }
 }
 
+extension Capture {
+  fileprivate func unloadedLibrary(of frame: Frame) -> String? {
+    guard let index = frame.image, images.indices.contains(index), images[index].isUnloaded else { return nil }
+    return images[index].name
+  }
+}
+
 extension SourceFrame {
+  fileprivate func marked(unloaded library: String?) -> SourceFrame {
+    var frame = self
+    frame.unloadedLibrary = library
+    return frame
+  }
+
   fileprivate static func precedes(_ a: SourceFrame, _ b: SourceFrame) -> Bool {
-    (a.module, a.function ?? "", a.file ?? "", a.line ?? 0, a.isSystem ? 1 : 0)
-      < (b.module, b.function ?? "", b.file ?? "", b.line ?? 0, b.isSystem ? 1 : 0)
+    (a.module, a.function ?? "", a.file ?? "", a.line ?? 0, a.isSystem ? 1 : 0, a.unloadedLibrary ?? "")
+      < (b.module, b.function ?? "", b.file ?? "", b.line ?? 0, b.isSystem ? 1 : 0, b.unloadedLibrary ?? "")
   }
 }

@@ -18,6 +18,8 @@ struct TypeLabel: Hashable {
     case .closureContextOrBox where isSystem: (text, isUsers) = (Self.unattributed, false)
     case .closureContextOrBox: return nil
     case .genericBox: (text, isUsers) = ("box of \(name.text)", name.isUsers)
+    case _ where capture.isUnreadable(type):
+      (text, isUsers) = (capture.unreadableName(of: type), !isSystem)
     case _ where name.text.isEmpty: (text, isUsers) = ("unnamed \(kind.rawValue)", false)
     default: (text, isUsers) = (name.text, name.isUsers)
     }

@@ -190,7 +190,7 @@ extension CaptureDecoder {
     images.append(
       Image(
         loadBias: loadBias, addresses: first..<end, buildID: try reader.byteString(),
-        path: try reader.string(), isSystem: flags & 1 != 0))
+        path: try reader.string(), isSystem: flags & 1 != 0, isUnloaded: flags & 2 != 0))
   }
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {

@@ -86,11 +86,16 @@ public struct JSONRenderer: Sendable {
   }
 
   private func json(_ frame: SourceFrame) -> JSONValue {
-    .object([
-      "function": .optional(frame.function),
-      "module": .string(frame.module),
-      "file": .optional(frame.file),
-      "line": frame.line.map(JSONValue.integer) ?? .null,
+    let line = frame.line.map(JSONValue.integer) ?? .null
+    guard let library = frame.unloadedLibrary else {
+      return .object([
+        "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
+        "line": line,
+      ])
+    }
+    return .object([
+      "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
+      "line": line, "unloadedLibrary": .string(library),
     ])
   }
 

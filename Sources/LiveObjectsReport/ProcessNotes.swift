@@ -21,6 +21,14 @@ enum ProcessNotes {
 
   private static func notes(of capture: Capture) -> [String] {
     TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
+      + typeNotes(of: capture)
+  }
+
+  private static func typeNotes(of capture: Capture) -> [String] {
+    capture.unreadableTypes.sorted { $0.key < $1.key }.map { name, count in
+      "\(Count.of(count, "object has", "objects have")) no type that could be read (\(name)): "
+        + "what they hold was found by scanning them."
+    }
   }
 
   private static func labels(_ processes: [ProcessDescription]) -> [String] {

@@ -19,7 +19,9 @@ struct ShownFrame: Hashable {
     let name = frame.file?.fileName ?? ""
     // `<compiler-generated>` leads nobody anywhere.
     let file = name.hasPrefix("<") ? "" : name
-    location = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
+    let place = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
+    location = [place, frame.unloadedLibrary.map { "(\($0), unloaded)" } ?? ""]
+      .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   var hasLine: Bool { location.contains(":") }
@@ -29,9 +31,12 @@ struct ShownFrame: Hashable {
     ShownFrame(function: function, location: location.split(separator: ":").first.map(String.init) ?? "")
   }
 
-  /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known.
+  /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known. Of
+  /// libraries that were unloaded the author may have no files.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
-    let own = trace.filter { $0.isUsers && !$0.isCompilers && !$0.isBareMain && $0.file != nil }
+    let own = trace.filter {
+      $0.isUsers && !$0.isCompilers && !$0.isBareMain && ($0.file != nil || $0.unloadedLibrary != nil)
+    }
     return (own.isEmpty ? trace : own).map(ShownFrame.init)
   }
 }

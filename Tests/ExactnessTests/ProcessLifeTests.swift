@@ -70,6 +70,40 @@ extension Exactness {
       #expect(type.image.map { capture.images[$0].path } == guest)
     }
 
+    @Test("a library that was unloaded costs the types of its objects, and no more", arguments: Watching.everyWay)
+    func unloadedLibrary(watching: Watching) throws {
+      let folder = try TemporaryFolder()
+      let guest = folder.path("libDlopenGuest.so")
+      try Compiler.compile(
+        Compiler.sources(of: "DlopenGuest"), ["-emit-library", "-module-name", "DlopenGuest"],
+        to: guest)
+      let run = try WatchedRun("DlopenHost", [guest, "unload"], watching: watching)
+      #expect(run.program.status == .exited(0), "\(run.program.standardOutput)")
+      let capture = try run.capture
+      #expect(capture.graph?.status.wasRead == true)
+      #expect(capture.liveCount(of: "DlopenHost.HostSurvivor") == 61)
+      let image = try #require(capture.images.firstIndex { $0.path == guest })
+      #expect(capture.images[image].isUnloaded)
+      let guests = capture.objects.filter { capture.types[$0.type].image == image }
+      #expect(guests.count == 59)
+      #expect(
+        guests.allSatisfy { object in
+          object.stackTrace == 0 || capture.stackTraces[object.stackTrace].contains { $0.image == image }
+        })
+    }
+
+    @Test("objects that the program has overwritten cost what is said of them, and no more", arguments: Watching.everyWay)
+    func overwrittenObjects(watching: Watching) throws {
+      let run = try WatchedRun("Overwriter", watching: watching)
+      #expect(run.program.status == .exited(0))
+      let capture = try run.capture
+      #expect(capture.graph?.status.wasRead == true)
+      #expect(capture.liveCount(of: "Overwriter.Healthy") == 20)
+      let healthy = try #require(capture.types.firstIndex { $0.name == "Overwriter.Healthy" })
+      let references = try #require(capture.graph).references
+      #expect(references.count { capture.objects[Int($0.source)].type == healthy } >= 20)
+    }
+
     @Test("raw buffers are counted by their size", arguments: Watching.everyWay)
     func rawBuffers(watching: Watching) throws {
       let capture = try WatchedRun("RawBuffers", watching: watching).capture

@@ -24,7 +24,7 @@ import Testing
       ("Demo.Failure", .errorBox, .error, "Demo.Failure"),
       ("Demo.Settings", .genericBox, .box, "box of Demo.Settings"),
       ("", .rawBuffer, .rawBuffer, "raw buffer"),
-      ("", .other, .other, "unnamed other"),
+      ("", .other, .other, "unreadable type"),
       ("", .classInstance, .classInstance, "unnamed class"),
     ] as [(String, TypeDescription.Kind, ObjectKind, String)])
   mutating func kindsAreToldApart(

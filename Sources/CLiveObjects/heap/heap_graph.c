@@ -9,6 +9,7 @@
 #include "heap_walk.h"
 #include "references.h"
 #include "tasks.h"
+#include "type_trial.h"
 
 // MARK: - Before
 
@@ -62,6 +63,7 @@ static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_
     if (!has_room(walk->capture))
         return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
+    liveobj_types_try(walk->capture);
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
     if (walk->capture->selection)

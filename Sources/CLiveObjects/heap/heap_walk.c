@@ -7,6 +7,7 @@
 #if defined(__linux__)
 
 #include "../records.h"
+#include "metadata.h"
 #include "walk.h"
 
 bool liveobj_walk_next(struct liveobj_walk *walk) {
@@ -84,8 +85,9 @@ static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer 
         use_unreadable_type(walk);
     if ((walk->is_new_type || walk->type == 0) && !note_new_type(walk))
         return false;
-    liveobj_put_object(writer, walk->index, &walk->object, walk->type, walk->strong);
-    liveobj_use_stack(walk->capture, walk->object.stack);
+    liveobj_put_object(
+        writer, walk->index, &walk->object, walk->type, walk->strong,
+        liveobj_captured_stack(walk->capture, walk->object.stack, walk->object.sequence));
     return true;
 }
 
@@ -110,6 +112,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .stream = {.write = write, .context = destination},
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // nobody else runs
+    liveobj_reader_start(liveobj_metadata_reader());
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
     liveobj_walk_write_references(&walk);

@@ -5,6 +5,8 @@
 #include "layout_table.h"
 #include "../os.h"
 
+static struct liveobj_layout_table *tables;
+
 const void *liveobj_layout_table_get(const struct liveobj_layout_table *table, uintptr_t metadata) {
     uint32_t number = liveobj_address_find(&table->numbers, metadata);
     return number && number < table->capacity ? table->items[number] : NULL;
@@ -26,29 +28,69 @@ static bool make_room(struct liveobj_layout_table *table, uint32_t number) {
 
 const void *liveobj_layout_table_put(struct liveobj_layout_table *table, uintptr_t metadata,
                                      const void *item) {
+    if (!table->is_listed) {
+        table->next = tables;
+        tables = table;
+        table->is_listed = true;
+    }
     uint32_t number = item ? liveobj_address_number(&table->numbers, metadata) : 0;
     if (!number || !make_room(table, number))
         return NULL;
     return table->items[number] = item;
 }
 
-void *liveobj_layout_allocate(size_t bytes) {
+// MARK: - Memory
+
+struct chunk {
+    struct chunk *next;
+    size_t bytes;
+};
+
+static struct {
+    struct chunk *chunks;
+    unsigned char *next; // free memory of the first chunk
+    size_t left;
+} memory;
+
+static bool add_chunk(size_t least) {
     enum { CHUNK_BYTES = 1 << 20 };
-    static unsigned char *next;
-    static size_t left;
+    size_t bytes = least + sizeof(struct chunk);
+    bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes;
+    struct chunk *chunk = liveobj_os_map(bytes);
+    if (!chunk)
+        return false;
+    *chunk = (struct chunk){memory.chunks, bytes};
+    memory.chunks = chunk;
+    memory.next = (unsigned char *)(chunk + 1);
+    memory.left = bytes - sizeof *chunk;
+    return true;
+}
+
+void *liveobj_layout_allocate(size_t bytes) {
     bytes = (bytes + 15) & ~(size_t)15;
-    if (bytes > CHUNK_BYTES)
-        return liveobj_os_map(bytes);
-    if (bytes > left) {
-        next = liveobj_os_map(CHUNK_BYTES);
-        left = next ? CHUNK_BYTES : 0;
-    }
-    if (bytes > left)
+    if (bytes > memory.left && !add_chunk(bytes))
         return NULL;
-    void *start = next;
-    next += bytes;
-    left -= bytes;
+    void *start = memory.next;
+    memory.next += bytes;
+    memory.left -= bytes;
     return start;
+}
+
+// MARK: - Forgetting
+
+void liveobj_layouts_forget(void) {
+    for (struct liveobj_layout_table *table = tables; table; table = table->next) {
+        liveobj_address_table_end(&table->numbers);
+        liveobj_os_unmap((void *)table->items, table->capacity * sizeof *table->items);
+        table->items = NULL;
+        table->capacity = 0;
+    }
+    for (struct chunk *next, *chunk = memory.chunks; chunk; chunk = next) {
+        next = chunk->next;
+        liveobj_os_unmap(chunk, chunk->bytes);
+    }
+    memory.chunks = NULL;
+    memory.left = 0;
 }
 
 #endif

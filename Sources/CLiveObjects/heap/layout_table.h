@@ -9,8 +9,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Zeroed memory is an empty table.
+/// Zeroed memory is an empty table. Static: it is listed for good.
 struct liveobj_layout_table {
+    struct liveobj_layout_table *next; // in the list of all tables
+    bool is_listed;
     struct liveobj_address_table numbers;
     const void **items; // by number
     size_t capacity;
@@ -22,8 +24,11 @@ const void *liveobj_layout_table_get(const struct liveobj_layout_table *table, u
 const void *liveobj_layout_table_put(struct liveobj_layout_table *table, uintptr_t metadata,
                                      const void *item);
 
-/// Memory that is never given back; zeroed. NULL if there is none.
+/// Memory that is given back with all tables; zeroed. NULL if there is none.
 void *liveobj_layout_allocate(size_t bytes);
+
+/// Empties all tables: what they hold was compiled from metadata that may be gone.
+void liveobj_layouts_forget(void);
 
 #pragma GCC visibility pop
 

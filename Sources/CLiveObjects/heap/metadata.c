@@ -63,13 +63,15 @@ static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintpt
 }
 
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate) {
+    enum { LEAST_WORDS = 3 }; // of metadata that is no class's
     uintptr_t words[6], size;
     if (!is_address(candidate) || candidate % sizeof(uintptr_t) ||
-        !liveobj_read_checked(reader, candidate, words, sizeof words))
+        !liveobj_read_checked(reader, candidate, words, LEAST_WORDS * sizeof *words))
         return false;
     uintptr_t kind = words[0];
     if (kind == LIVEOBJ_KIND_CLASS || kind > LIVEOBJ_KIND_LAST_ENUMERATED)
-        return describes(reader, words[5], LIVEOBJ_DESCRIPTOR_CLASS, LIVEOBJ_DESCRIPTOR_CLASS) &&
+        return liveobj_read_checked(reader, candidate, words, sizeof words) &&
+               describes(reader, words[5], LIVEOBJ_DESCRIPTOR_CLASS, LIVEOBJ_DESCRIPTOR_CLASS) &&
                read_size(reader, candidate, &size) && size == sizeof(uintptr_t);
     if (is_value_type((enum liveobj_metadata_kind)kind))
         return describes(reader, words[1], LIVEOBJ_DESCRIPTOR_STRUCT, LIVEOBJ_DESCRIPTOR_ENUM) &&
@@ -79,10 +81,38 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
     return kind >= LIVEOBJ_KIND_LOCAL_VARIABLE;
 }
 
+/// The superclasses of a class are classes.
+static bool has_sound_superclasses(struct liveobj_reader *reader, uintptr_t metadata) {
+    enum { MOST = 256 }; // deeper than any program's
+    uintptr_t words[2] = {0, metadata};
+    for (int depth = 0; depth < MOST; depth++) {
+        if (!liveobj_read_checked(reader, words[1], words, sizeof words))
+            return false;
+        if (!words[1])
+            return true;
+        if (!liveobj_metadata_is_valid(reader, words[1]))
+            return false;
+    }
+    return false;
+}
+
+bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata) {
+    enum { PLACES = sizeof reader->sound / sizeof *reader->sound };
+    uintptr_t *known = &reader->sound[metadata / 16 % PLACES];
+    if (*known == metadata)
+        return metadata != 0;
+    bool is_sound = liveobj_metadata_is_valid(reader, metadata) &&
+                    (liveobj_metadata_kind(metadata) != LIVEOBJ_KIND_CLASS ||
+                     has_sound_superclasses(reader, metadata));
+    if (is_sound)
+        *known = metadata;
+    return is_sound;
+}
+
 struct liveobj_reader *liveobj_metadata_reader(void) {
     static struct liveobj_reader *reader, spare;
     if (!reader)
-        reader = liveobj_layout_allocate(sizeof *reader);
+        reader = liveobj_os_map(sizeof *reader);
     return reader ? reader : &spare;
 }
 

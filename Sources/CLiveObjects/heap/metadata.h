@@ -1,7 +1,8 @@
 // metadata.h - Swift's type metadata, as its ABI lays it out.
 //
-// Metadata, value witnesses and descriptors are never moved or freed, so they are read plainly; a
-// word found in an object's memory must have proved to be metadata first. Layouts are those of
+// Metadata, value witnesses and descriptors are read plainly: in the program only what proved to be
+// metadata, and after an image was unloaded only what proved to be readable in the copy of the
+// process (type_trial.h). Layouts are those of
 // docs/ABI/TypeMetadata.rst and include/swift/ABI/Metadata.h of swiftlang/swift, for systems
 // without Objective-C. Outside of hooks.
 
@@ -51,6 +52,9 @@ static inline enum liveobj_metadata_kind liveobj_metadata_kind(uintptr_t metadat
 /// A word found in memory is metadata that may be followed. Reads with care; a chance hit is next
 /// to impossible, for the type's descriptor and value witnesses must fit as well.
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate);
+/// Likewise for what a record or a header names as an object's metadata: it may be freed, or gone
+/// with its image. Superclasses too. What proved to be sound is not read again by the same reader.
+bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
 /// What to check such words with. It keeps a page of memory: too much for a small stack, and static
 /// memory is searched for references, which that page is full of.
 struct liveobj_reader *liveobj_metadata_reader(void);

@@ -8,6 +8,7 @@
 #include "references.h"
 #include "address_table.h"
 #include "layout.h"
+#include "layout_table.h"
 #include "metadata.h"
 #include "storage.h"
 #include "tasks.h"
@@ -376,6 +377,7 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
         liveobj_task_visit(object, function, context);
         break;
     case LIVEOBJ_TYPE_OTHER:
+    case LIVEOBJ_TYPE_UNLOADED:
         walk_memory(&visit, object, HEADER_BYTES);
         break;
     }
@@ -401,8 +403,9 @@ static void prepare_value(uintptr_t type) {
 /// Once for each enum: cases that share a payload would double the work with every level that they
 /// nest. Non-indirect payloads cannot contain the enum itself, so this ends.
 static void prepare_enum(uintptr_t type) {
-    static struct liveobj_address_table prepared;
-    if (!type || liveobj_address_find(&prepared, type) || !liveobj_address_number(&prepared, type))
+    static struct liveobj_layout_table prepared;
+    if (!type || liveobj_layout_table_get(&prepared, type) ||
+        !liveobj_layout_table_put(&prepared, type, &prepared))
         return;
     uint32_t cases = liveobj_layout_enum_case_count(type);
     for (uint32_t tag = 0; tag < cases; tag++)
@@ -424,12 +427,17 @@ static void prepare_class(uintptr_t metadata) {
 }
 
 void liveobj_references_prepare(const struct liveobj_type *type) {
-    if (type->kind == LIVEOBJ_TYPE_CLASS)
-        prepare_class(type->metadata);
-    else if (type->kind == LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX)
-        prepare_slots(liveobj_layout_of_context(type->metadata, 0, 0));
-    else
-        prepare_value(type->subject);
+    switch (type->kind) {
+    case LIVEOBJ_TYPE_CLASS:
+        return prepare_class(type->metadata);
+    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
+        return prepare_slots(liveobj_layout_of_context(type->metadata, 0, 0));
+    case LIVEOBJ_TYPE_GENERIC_BOX:
+    case LIVEOBJ_TYPE_ERROR_BOX:
+        return prepare_value(type->subject);
+    default:
+        return; // its memory is scanned
+    }
 }
 
 #endif

@@ -18,10 +18,12 @@ static void put_site(void *context, uint32_t stack, uint32_t retains, uint32_t r
     struct retain_writer *writer = context;
     liveobj_section_reserve(&writer->section, SITE_BYTES);
     liveobj_put_u32(&writer->section, liveobj_walk_ordinal(writer->walk));
-    liveobj_put_u32(&writer->section, stack);
+    // A retain has no sequence number of its own: code that has been unloaded since the object was
+    // made counts as what it was then.
+    liveobj_put_u32(&writer->section, liveobj_captured_stack(writer->walk->capture, stack,
+                                                             writer->walk->object.sequence));
     liveobj_put_u32(&writer->section, retains);
     liveobj_put_u32(&writer->section, releases);
-    liveobj_use_stack(writer->walk->capture, stack);
 }
 
 static void put_sites(struct retain_writer *writer) {

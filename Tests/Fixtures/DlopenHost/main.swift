@@ -1,6 +1,7 @@
-// DlopenHost LIBRARY
+// DlopenHost LIBRARY [unload]
 //
-// Loads a Swift library long after the start and lets it leave 59 objects of its own type behind.
+// Loads a Swift library long after the start and lets it leave 59 objects of its own type behind, then unloads it if
+// it is told to. From then on it asks the Swift runtime for nothing new: that searches what is not there any more.
 
 import FixtureSupport
 
@@ -21,3 +22,4 @@ else {
 let leaveGuests = unsafeBitCast(function, to: (@convention(c) (Int) -> Void).self)
 leaveGuests(59)
 print("{ \"HostSurvivor\": 61, \"Guest\": 59 }")
+if CommandLine.arguments.count > 2 { dlclose(library) }
