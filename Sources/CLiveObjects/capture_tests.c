@@ -59,8 +59,8 @@ void liveobj_write_evaluated_tests(struct liveobj_stream *stream) {
 
 void liveobj_write_test_findings(struct liveobj_stream *stream) {
     struct liveobj_kept_findings findings = liveobj_tests_findings();
-    if (findings.sections)
-        liveobj_stream_forward(stream, findings.bytes, findings.count, findings.sections);
+    liveobj_stream_forward(stream, findings.bytes, findings.count);
+    stream->sections += findings.sections;
 }
 
 void liveobj_write_scopes(struct liveobj_stream *stream) {
