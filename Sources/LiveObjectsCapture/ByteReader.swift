@@ -55,10 +55,15 @@ package struct ByteReader {
     return Array(bytes[try take(count)])
   }
 
-  /// A string. Malformed UTF-8 is repaired: a name is for people, and half a name is better than none.
+  /// The bytes of a string that are kept. A report may repeat a name for every object, so that a long one would make
+  /// it larger than any memory.
+  static let longestString = 4096
+
+  /// A string, cut where it is too long. Malformed UTF-8 is repaired: a name is for people, and half a name is better
+  /// than none.
   package mutating func string() throws(CaptureError) -> String {
     let count = try u32()
-    return String(decoding: bytes[try take(count)], as: UTF8.self)
+    return String(decoding: bytes[try take(count).prefix(Self.longestString)], as: UTF8.self)
   }
 
   package mutating func strings() throws(CaptureError) -> [String] {

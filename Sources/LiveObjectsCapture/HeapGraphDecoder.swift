@@ -63,6 +63,9 @@ extension HeapGraphDecoder {
     isDescribed = true
   }
 
+  /// As many as the recorder writes. They are compared with every closure's function.
+  private static let mostSuperclasses = 64
+
   private mutating func decodeSuperclasses(
     _ reader: inout ByteReader, _ extent: Extent
   ) throws(CaptureError) {
@@ -71,7 +74,7 @@ extension HeapGraphDecoder {
     guard (0..<extent.types).contains(type), contents.superclasses[type] == nil else {
       throw .damage(at: start, "superclasses of a type that is not there, or twice those of one")
     }
-    contents.superclasses[type] = try reader.strings()
+    contents.superclasses[type] = Array(try reader.strings().prefix(Self.mostSuperclasses))
   }
 
   private mutating func decodeLabel(_ reader: inout ByteReader) throws(CaptureError) {

@@ -105,6 +105,18 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "TYPE", with: longName)))
   }
 
+  /// A report repeats names, so that its size would be a product of theirs and the number of objects.
+  @Test func namesAreCut() throws {
+    var builder = CaptureBuilder()
+    let type = builder.type("Demo." + String(repeating: "é", count: 1 << 20))
+    builder.objects(of: type)
+    builder.superclasses(of: type, (0..<100).map { "Demo.Base\($0)" })
+    let capture = try Capture(decoding: builder.bytes)
+    #expect((4000...4100).contains(capture.types[0].name.utf8.count))
+    #expect(capture.types[0].name.hasPrefix("Demo.éé"))
+    #expect(capture.graph?.superclasses[0]?.count == 64)
+  }
+
   @Test func halfARecordIsAnError() {
     for section in makeSampleCapture().sections {
       let cut = section.payload.dropLast(2)
