@@ -34,10 +34,13 @@ extension SourceFrame {
     if isMacros { return true }
     guard let function else { return isGenerated }
     if isGenerated && !hasWrittenFunction { return true }
-    if function.hasPrefix("reabstraction thunk") { return true }
+    if isThunk { return true }
     let name = function.prefix { $0 != "(" }
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
   }
+
+  /// What the compiler put between a closure and its callers.
+  var isThunk: Bool { function?.hasPrefix("reabstraction thunk") == true }
 
   /// Makes what its caller asks for by the name of the type.
   var isInitializer: Bool {

@@ -3,18 +3,21 @@ import LiveObjectsAnalysis
 /// What stands under one heading: one explained finding, or all growth of one type, of which there is a
 /// finding for each function that allocated instances. What several tests left behind in the same way is one.
 struct FindingGroup {
-  let title: String
   /// A verdict says why the objects are alive.
   let isExplained: Bool
   let instances: Int
   let bytes: UInt64
-  let path: ShownPath?
   let callSites: [CallSiteGroup]
   /// Call sites that the findings do not list.
   let omittedCallSites: Int
   /// Calls that retained more than they released, by the findings.
   let retainedAt: [Finding.RetainingCallSite]
   private let unexplainedRetains: Int
+  private let objects: Int
+  private let victims: Int
+  private let name: String?
+  private let first: Finding
+  private let isOne: Bool
   let remarks: [String]
   /// The tests that left it behind, as they ran; empty where none did.
   private(set) var tests: [TestName]
@@ -39,12 +42,12 @@ struct FindingGroup {
   /// Most important first; what several tests left behind counts as a whole.
   private static func explained(_ findings: [Finding]) -> [FindingGroup] {
     guard findings.contains(where: { $0.test != nil }) else {
-      return findings.map { FindingGroup([$0], title: $0.title, leftBy: [$0]) }
+      return findings.map { FindingGroup([$0], leftBy: [$0]) }
     }
     return Dictionary(grouping: findings, by: \.fingerprint).values
       .map { same in (merged: Finding.merged(same), all: same) }
       .sorted { Finding.precedes($0.merged, $1.merged) }
-      .map { FindingGroup([$0.merged], title: $0.merged.title, leftBy: $0.all) }
+      .map { FindingGroup([$0.merged], leftBy: $0.all) }
   }
 
   private static func growth(of findings: [Finding]) -> [FindingGroup] {
@@ -53,33 +56,42 @@ struct FindingGroup {
       var kind: ObjectKind
     }
     return Dictionary(grouping: findings) { Key(type: $0.type, kind: $0.kind) }
-      .map { FindingGroup($1, title: title(ofGrown: $0.type, $0.kind), leftBy: $1) }
+      .map { FindingGroup($1, name: name(ofGrown: $0.type, $0.kind), leftBy: $1) }
       .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 
   /// Closures and boxes say in their name what they are.
-  private static func title(ofGrown type: String, _ kind: ObjectKind) -> String {
+  private static func name(ofGrown type: String, _ kind: ObjectKind) -> String {
     type.hasPrefix(kind.rawValue) ? type : "\(type)  (\(kind.rawValue))"
   }
 
-  /// - Parameter all: the findings of all tests, before they were merged.
-  private init(_ findings: [Finding], title: String, leftBy all: [Finding]) {
+  /// - Parameters:
+  ///   - name: what growth is called.
+  ///   - all: the findings of all tests, before they were merged.
+  private init(_ findings: [Finding], name: String? = nil, leftBy all: [Finding]) {
+    (self.name, first, isOne) = (name, findings[0], findings.count == 1)
     isExplained = findings.allSatisfy { $0.verdict != .growth }
     instances = findings.reduce(0) { $0 + $1.instances }
     bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
-    path = findings.count == 1 ? ShownPath(of: findings[0]) : nil
     callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
     omittedCallSites = findings.reduce(0) { $0 + $1.omittedCallSites }
     retainedAt = findings.flatMap(\.retainedAt)
     unexplainedRetains = findings.reduce(0) { $0 + $1.unexplainedRetains }
-    remarks = findings.flatMap(\.remarks).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    remarks = findings.dropFirst().reduce(into: findings[0]) { $0.add(remarks: $1.remarks) }.remarks
     var seen: Set<TestName> = []
     tests = all.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
     isAlsoNobodys = all.contains { $0.test == nil }
-    let objects = findings.reduce(0) { $0 + $1.objects }
-    let victims = findings.reduce(0) { $0 + $1.victims }
-    self.title = "\(title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"
+    objects = findings.reduce(0) { $0 + $1.objects }
+    victims = findings.reduce(0) { $0 + $1.victims }
   }
+
+  // Made when they are shown: a report shows a few groups of what may be a hundred thousand.
+
+  var title: String {
+    "\(name ?? first.title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"
+  }
+
+  var path: ShownPath? { isOne ? ShownPath(of: first) : nil }
 
   /// Some retains are explained by nothing, and nobody recorded them.
   var wantsRetains: Bool { unexplainedRetains > 0 && retainedAt.isEmpty }

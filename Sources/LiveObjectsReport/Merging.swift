@@ -22,7 +22,7 @@ extension Finding {
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
-    remarks += other.remarks.filter { !remarks.contains($0) }
+    add(remarks: other.remarks)
   }
 }
 

@@ -47,13 +47,26 @@ struct FindingMerger {
   ) -> String {
     var fields = [finding.verdict.rawValue, finding.type]
     for step in finding.path {
-      fields += [step.type, step.reference.replacing(/\[[0-9]+\]/, with: "[]")]
+      fields += [step.type, Self.withoutElements(step.reference)]
     }
     if finding.path.isEmpty, let site = sites.first {
       fields.append(
         traces.fromCallSite(site.stackTrace).first.map { traces.frames[$0].qualifiedFunction } ?? "")
     }
     return Fingerprint.make(fields)
+  }
+
+  /// `children[3].next` is `children[].next`. By bytes: paths may be long, and there may be many.
+  private static func withoutElements(_ reference: String) -> String {
+    var rest = Array(reference.utf8)[...]
+    var kept: [UInt8] = []
+    while let bracket = rest.firstIndex(of: UInt8(ascii: "[")) {
+      let digits = rest[(bracket + 1)...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      let isElement = !digits.isEmpty && rest[digits.endIndex...].first == UInt8(ascii: "]")
+      kept += rest[...bracket]
+      rest = rest[(isElement ? digits.endIndex : bracket + 1)...]
+    }
+    return String(decoding: kept + rest, as: UTF8.self)
   }
 
   func findings(with traces: NamedTraces) -> [Finding] {
@@ -135,6 +148,11 @@ extension Finding {
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }
-    for remark in other.remarks where !remarks.contains(remark) { remarks.append(remark) }
+    add(remarks: other.remarks)
+  }
+
+  /// Adds those that are not there yet, as many as anybody reads.
+  package mutating func add(remarks others: [String]) {
+    for remark in others where remarks.count < 16 && !remarks.contains(remark) { remarks.append(remark) }
   }
 }

@@ -24,8 +24,9 @@ struct HeapFindings {
     let all = HeldObjects.all(in: judgement) { object in
       counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
     }
+    var finder = PathFinder(in: judgement.graph)
     held = all.filter { objects in
-      !Self.isToldByAnother(objects, judgement) {
+      !Self.isToldByAnother(objects, judgement, &finder) {
         (counted[$0] || judgement.judged.recorded.objects.contains($0))
           && isFound[capture.objects[$0].type]
       }
@@ -35,11 +36,11 @@ struct HeapFindings {
 
   /// The closure of a task is on the path of the object that keeps the task, and is no finding of its own.
   private static func isToldByAnother(
-    _ objects: HeldObjects, _ judgement: HeapJudgement, isCounted: (Int) -> Bool
+    _ objects: HeldObjects, _ judgement: HeapJudgement, _ finder: inout PathFinder, isCounted: (Int) -> Bool
   ) -> Bool {
     guard judgement.graph.kind(of: objects.nearest) == .closureContextOrBox,
       let holder = judgement.holders.path(to: objects.nearest),
-      let cycle = TaskCycle(of: objects.nearest, heldBy: holder, in: judgement.graph)
+      let cycle = TaskCycle(of: objects.nearest, heldBy: holder, in: judgement.graph, &finder)
     else { return false }
     return cycle.tells(of: objects.test, in: judgement) { object in
       judgement.graph.kind(of: object) == .classInstance && isCounted(object)
@@ -67,14 +68,13 @@ struct HeapFindings {
     -> [Finding]
   {
     let names = PathNames(functions, origins, of: graph, symbolicator: symbolicator)
-    let naming = PathNaming(
-      graph: graph, labels: labels, functions: names.functions, variables: names.variables,
-      taskFunctions: names.tasks)
+    let naming = PathNaming(names, in: graph, labels)
     var merger = FindingMerger()
+    var finder = PathFinder(in: graph)
     for leak in leaks { add(leak, to: &merger, naming, traces, options) }
     for (objects, holder) in zip(held, holders) {
       guard let holder else { continue }
-      add(objects, holder, to: &merger, naming, traces, options)
+      add(objects, holder, to: &merger, &finder, naming, traces, options)
     }
     return merger.findings(with: traces)
   }
@@ -141,15 +141,16 @@ extension HeapFindings {
 extension HeapFindings {
   private func add(
     _ objects: HeldObjects, _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
-    to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces, _ options: Analysis.Options
+    to merger: inout FindingMerger, _ finder: inout PathFinder, _ naming: PathNaming, _ traces: NamedTraces,
+    _ options: Analysis.Options
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let made = objects.stackTraces.filter { !traces.isTestRunnersOwn($0.key) }
     guard options.includes(label.text), options.finds(label), !made.isEmpty, !label.isThunk else { return }
-    let (steps, isCycle) = self.steps(holder, to: objects.nearest, naming)
+    let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
-      certainty: holder.path.references.allSatisfy(graph.isStrong) ? .definite : .probable,
+      certainty: judgement.holders.isCertain(objects.nearest) ? .definite : .probable,
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.test, of: judgement.judged.attribution)
@@ -168,9 +169,10 @@ extension HeapFindings {
 
   /// A task that is kept by the object it works for is told as a cycle, which is what a person has to break.
   private func steps(
-    _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ naming: PathNaming
+    _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ finder: inout PathFinder,
+    _ naming: PathNaming
   ) -> (steps: [Finding.PathStep], isCycle: Bool) {
-    if let cycle = TaskCycle(of: object, heldBy: holder, in: graph) {
+    if let cycle = TaskCycle(of: object, heldBy: holder, in: graph, &finder) {
       return (naming.steps(round: cycle.path), true)
     }
     return (naming.steps(from: holder.origin, holder.path), false)

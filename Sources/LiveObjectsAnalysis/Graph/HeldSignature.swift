@@ -15,6 +15,9 @@ struct HeldSignatures {
     var origin: Int32
   }
 
+  /// Holders of an object that are looked at for one of its own type: a heap may be as deep as it is large.
+  private static let mostAncestors = 256
+
   private var numbers: [Step: Int32] = [:]
   private var steps: [Step] = []
   /// By object; -1 for those that nothing holds.
@@ -59,7 +62,7 @@ struct HeldSignatures {
 
   private func ancestor(of signature: Int32, type: Int32) -> Int32? {
     var signature = signature
-    while signature >= 0 {
+    for _ in 0..<Self.mostAncestors where signature >= 0 {
       if steps[Int(signature)].type == type { return signature }
       signature = steps[Int(signature)].holder
     }

@@ -30,6 +30,14 @@ struct HolderSearch {
   private(set) var origins: [Int: Origin] = [:]
   /// Objects in the order in which they were reached: holders come before what they hold.
   private(set) var order: [Int] = []
+  /// By object, on the path to it: the object behind which the first part ends. Of shorter ones the length, as -1 for 0.
+  private var gates: [Int32]
+  /// By object: all references on the path to it are strong.
+  private var isCertain: [Bool]
+
+  /// References that are kept of either end of a path. Every object may have a path of its own, as long as the heap is
+  /// large.
+  private static let longestEnd = 32
 
   static let isOrigin = -1
   static let isUnreached = -2
@@ -40,6 +48,8 @@ struct HolderSearch {
   init(in graph: ReferenceGraph, isExcluded: (Int) -> Bool, isOlder: (Int) -> Bool) {
     self.graph = graph
     arrivals = [Int](repeating: Self.isUnreached, count: graph.count)
+    gates = [Int32](repeating: -1, count: graph.count)
+    isCertain = [Bool](repeating: true, count: graph.count)
     let roots = Self.roots(of: graph)
     search(from: Self.testCases(in: graph), isExcluded)
     search(from: roots.variables, isExcluded)
@@ -51,16 +61,30 @@ struct HolderSearch {
 
   func isReached(_ object: Int) -> Bool { arrivals[object] != Self.isUnreached }
 
-  /// The way from its holder to an object.
+  /// Every reference on the path to an object keeps what it leads to.
+  func isCertain(_ object: Int) -> Bool { isCertain[object] }
+
+  /// The way from its holder to an object; of a long one the two ends.
   func path(to object: Int) -> (origin: Origin, path: ObjectPath)? {
     guard isReached(object) else { return nil }
+    var (references, start) = references(before: object, atMost: 2 * Self.longestEnd)
+    if arrivals[start] >= 0 {
+      references.removeSubrange(Self.longestEnd...)
+      let first = self.references(before: Int(gates[object]), atMost: Self.longestEnd)
+      (references, start) = (references + first.references, first.start)
+    }
+    return origins[start].map { ($0, ObjectPath(start: start, references: references.reversed())) }
+  }
+
+  /// The last references on the path to an object, the last one first, and where they start.
+  private func references(before object: Int, atMost limit: Int) -> (references: [Int], start: Int) {
     var references: [Int] = []
     var start = object
-    while arrivals[start] >= 0 {
+    while arrivals[start] >= 0, references.count < limit {
       references.append(arrivals[start])
       start = graph.source(arrivals[start])
     }
-    return origins[start].map { ($0, ObjectPath(start: start, references: references.reversed())) }
+    return (references, start)
   }
 
   private typealias Start = (object: Int, origin: Origin)
@@ -92,8 +116,13 @@ struct HolderSearch {
   }
 
   private mutating func reach(by reference: Int) {
-    arrivals[graph.target(reference)] = reference
-    order.append(graph.target(reference))
+    let (source, target) = (graph.source(reference), graph.target(reference))
+    arrivals[target] = reference
+    order.append(target)
+    isCertain[target] = isCertain[source] && graph.isStrong(reference)
+    // Invariant: below zero as long as the path is shorter than its first part may be.
+    let isAtGate = gates[source] == Int32(-Self.longestEnd)
+    gates[target] = isAtGate ? Int32(target) : gates[source] < 0 ? gates[source] - 1 : gates[source]
   }
 }
 

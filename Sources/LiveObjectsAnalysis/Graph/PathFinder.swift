@@ -1,5 +1,8 @@
 /// Finds shortest ways through the heap, one after the other, in the same memory.
 struct PathFinder {
+  /// References to look at, where a search is made for each of many objects.
+  static let patience = 1 << 14
+
   private let graph: ReferenceGraph
   /// The reference by which each object was first reached in this search; -1 for none.
   private var arrivals: [Int]
@@ -13,16 +16,18 @@ struct PathFinder {
   /// The shortest way from one object to another one, or back to itself.
   ///
   /// - Parameters:
-  ///   - limit: how many objects are looked at before the search is given up.
+  ///   - limit: how many references are looked at before the search is given up.
   ///   - follows: the references that may be used.
   mutating func path(
     from start: Int, to end: Int, lookingAt limit: Int = .max, follows: (Int) -> Bool
   ) -> ObjectPath? {
     queue.append(start)
     defer { forget() }
-    var next = 0
-    while next < min(queue.count, limit) {
-      for reference in graph.references(from: queue[next]) where follows(reference) {
+    var (next, looked) = (0, 0)
+    while next < queue.count, looked < limit {
+      let references = graph.references(from: queue[next]).prefix(limit - looked)
+      looked += references.count
+      for reference in references where follows(reference) {
         let target = graph.target(reference)
         if target == end { return path(to: reference, from: start) }
         guard target != start, arrivals[target] < 0 else { continue }
@@ -38,10 +43,10 @@ struct PathFinder {
   ///
   /// Some of a knot of thousands are enough: it is made of small ones that are all alike.
   mutating func cycle(through objects: [Int], follows: (Int) -> Bool) -> ObjectPath? {
-    let (mostObjects, mostLookedAt) = (32, 256)
+    let mostObjects = 32
     var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
     for object in objects.dropFirst().prefix(mostObjects) where shortest?.references.count != 1 {
-      let path = path(from: object, to: object, lookingAt: mostLookedAt, follows: follows)
+      let path = path(from: object, to: object, lookingAt: Self.patience, follows: follows)
       if let path, shortest.map({ isBetter(path, than: $0) }) ?? true { shortest = path }
     }
     return shortest

@@ -18,14 +18,17 @@ struct PathNames {
         })
   }
 
+  /// References of a task and of its closure that are looked at: other tasks may have the same closure.
+  private static let mostCaptures = 256
+
   /// The function that a task was made with. One that has not run yet would resume in the runtime's own code.
   private static func closure(of task: Int, in graph: ReferenceGraph) -> Frame? {
-    let own = graph.references(from: Int(graph.heap.tasks[task].object)).first {
+    let own = graph.references(from: Int(graph.heap.tasks[task].object)).prefix(mostCaptures).first {
       graph.heap.labels[Int(graph.heap.references[$0].label)].kind == .taskClosure
     }
     guard let own else { return nil }
     // The runtime is mostly given a thunk, whose context refers to the closure that was written.
-    let references = [own] + graph.references(from: graph.target(own))
+    let references = [own] + graph.references(from: graph.target(own)).prefix(mostCaptures)
     return references.lazy.compactMap { graph.heap.references[$0].function }.first
       .map { graph.heap.functions[Int($0)] }
   }

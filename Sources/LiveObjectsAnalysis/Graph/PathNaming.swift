@@ -12,6 +12,32 @@ struct PathNaming {
   let functions: [UInt32: SourceFrame]
   let variables: [Frame: String]
   let taskFunctions: [Int: String]
+  /// Those of closures; thunks have none, for the closure is the one that they call.
+  private let closureNames: [UInt32: String]
+  /// By index into `HeapGraph.labels`.
+  private let captures: [Capture]
+
+  /// What a closure captured: a number for its type without generic arguments, and whether it is all of the value.
+  private struct Capture {
+    var type: Int?
+    var isWhole = false
+  }
+
+  init(_ names: PathNames, in graph: ReferenceGraph, _ labels: [TypeLabel?]) {
+    (self.graph, self.labels) = (graph, labels)
+    (functions, variables, taskFunctions) = (names.functions, names.variables, names.tasks)
+    closureNames = functions.compactMapValues {
+      $0.function == nil || $0.isThunk ? nil : $0.qualifiedFunction
+    }
+    var numbers: [Substring: Int] = [:]
+    captures = graph.heap.labels.map { label in
+      guard label.kind == .capture else { return Capture() }
+      let type = label.text.prefix { $0 != "<" }
+      let number = numbers[type] ?? numbers.count
+      numbers[type] = number
+      return Capture(type: number, isWhole: !label.text.contains("\t"))
+    }
+  }
 
   /// Once round a cycle.
   func steps(round path: ObjectPath) -> [Finding.PathStep] {
@@ -100,8 +126,11 @@ struct PathNaming {
 
 extension PathNaming {
   private func write(_ path: ObjectPath, to writer: inout PathWriter, closesOn end: Int?) {
+    var last = UInt32(path.start)
     for (position, index) in path.references.enumerated() {
       let reference = graph.heap.references[index]
+      if reference.source != last { writer.beginStep("…") }
+      last = reference.target
       let target = Int(reference.target)
       let isBox = isContext(target) && reference.function == nil
       writer.add(
@@ -119,23 +148,22 @@ extension PathNaming {
     }
   }
 
+  /// More than any closure captures; each of them is looked at for each path.
+  private static let mostCaptures = 256
+
   /// Of two captured objects of one class, whatever its generic arguments, nobody knows which is `self`.
   private func isOnlyOfItsType(_ reference: Reference) -> Bool {
-    let label = graph.heap.labels[Int(reference.label)]
-    guard label.kind == .capture else { return true }
-    let type = label.text.prefix { $0 != "<" }
-    return graph.references(from: Int(reference.source)).count { index in
-      let other = graph.heap.labels[Int(graph.heap.references[index].label)]
-      return other.kind == .capture && !other.text.contains("\t") && other.text.prefix { $0 != "<" } == type
+    guard let type = captures[Int(reference.label)].type else { return true }
+    let siblings = graph.references(from: Int(reference.source))
+    guard siblings.count <= Self.mostCaptures else { return false }
+    return siblings.count { index in
+      let other = captures[Int(graph.heap.references[index].label)]
+      return other.type == type && other.isWhole
     } <= 1
   }
 
-  /// `nil` for thunks: the closure is the one that they call.
   private func closureName(_ reference: Reference) -> String? {
-    guard let function = reference.function, let frame = functions[function], let name = frame.function,
-      !name.hasPrefix("reabstraction thunk")
-    else { return nil }
-    return frame.qualifiedFunction
+    reference.function.flatMap { closureNames[$0] }
   }
 
   private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }

@@ -1,0 +1,99 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// Heaps as no program has them: what is found takes time and memory by their size, not by its square.
+@Suite struct HostileHeapTests {
+  /// Objects of a type each in a chain that a global variable begins, with a finding for each.
+  private func chain(_ count: Int, conservativeAt vague: Int? = nil) -> CaptureBuilder {
+    var builder = CaptureBuilder()
+    let next = builder.label(ReferenceLabel(.property, text: "next"))
+    let guess = builder.label(ReferenceLabel(.memory, ownership: .conservative, text: "guess"))
+    for index in 0..<count { builder.objects(of: builder.type("Demo.Type\(index)")) }
+    builder.references(
+      (1..<count).map { index in
+        Reference(from: UInt32(index - 1), to: UInt32(index), label: index == vague ? guess : next)
+      })
+    builder.global(0x900, to: 0)
+    return builder
+  }
+
+  private func analyseInTime(_ builder: CaptureBuilder) -> [Finding] {
+    var findings: [Finding] = []
+    #expect(processorSeconds { findings = analyse(builder).findings } < mostProcessorSeconds)
+    return findings
+  }
+
+  @Test func aFindingAtEachDepthHasAPathOfBoundedLength() throws {
+    let findings = analyseInTime(chain(1500))
+    #expect(findings.count == 1500)
+    #expect(findings.allSatisfy { $0.path.count <= 70 })
+    let deepest = try #require(findings.first { $0.type == "Demo.Type1499" })
+    #expect(steps(deepest).prefix(3) == ["global in demo", "Demo.Type0.next", "Demo.Type1.next"])
+    #expect(steps(deepest).filter { $0.hasPrefix("…") } == ["….next"])
+    #expect(steps(deepest).last == "Demo.Type1498.next")
+  }
+
+  @Test(arguments: [1, 50, 120, 199])
+  func aReferenceThatIsNotShownCountsToo(vague: Int) throws {
+    let findings = analyse(chain(200, conservativeAt: vague)).findings
+    for index in [vague - 1, vague, 199] {
+      let finding = try #require(findings.first { $0.type == "Demo.Type\(index)" })
+      #expect(finding.certainty == (index < vague ? .definite : .probable))
+    }
+  }
+
+  /// The path to an object is complete as long as its ends meet.
+  @Test func pathsThatCanBeShownAreShown() throws {
+    let findings = analyse(chain(70)).findings
+    for index in 0..<70 {
+      let finding = try #require(findings.first { $0.type == "Demo.Type\(index)" })
+      let isWhole = index <= 64
+      #expect(finding.path.contains { $0.type == "…" } != isWhole)
+      // Each step but the variable's names its type once.
+      if isWhole { #expect(finding.path.count == index + 1) }
+    }
+  }
+
+  @Test func manyObjectsAtTheEndOfADeepHeapAreHeldByIt() {
+    let depth = 40_000
+    var builder = CaptureBuilder()
+    builder.objects(depth, of: builder.type("", kind: .closureContextOrBox))
+    builder.objects(depth, of: builder.type("Demo.Leaf"))
+    let next = builder.label(ReferenceLabel(.content))
+    builder.references(
+      (1..<2 * depth).map { index in
+        Reference(from: UInt32(min(index, depth) - 1), to: UInt32(index), label: next)
+      })
+    builder.global(0x900, to: 0)
+    let findings = analyseInTime(builder)
+    #expect(findings.map(\.instances) == [depth])
+    #expect(findings.map(\.verdict) == [.heldBy])
+  }
+
+  @Test func aClosureThatCapturedAWholeHeapNamesNoneSelf() {
+    let count = 8000
+    var builder = CaptureBuilder()
+    builder.objects(of: builder.type("", kind: .closureContextOrBox))
+    for index in 0..<count { builder.objects(of: builder.type("Demo.Type\(index)")) }
+    let capture = builder.label(ReferenceLabel(.capture, text: "Demo.Base"))
+    builder.references((1...count).map { Reference(from: 0, to: UInt32($0), label: capture) })
+    builder.global(0x900, to: 0)
+    let findings = analyseInTime(builder)
+    #expect(findings.count == count)
+    #expect(!findings.contains { $0.path.contains { $0.reference == "self" } })
+  }
+
+  @Test func whatIsSaidOfManyLeaksIsSaidAFewTimes() {
+    var builder = CaptureBuilder()
+    for index in 0..<100 {
+      let object = builder.object(of: builder.type("Demo.Node"))
+      builder.reference(from: object, to: object, property: "me")
+      builder.retainSite(object, stackTrace: 0, retains: UInt32(index + 5), releases: 0)
+    }
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.instances) == [100])
+    #expect(findings.map(\.remarks.count) == [16])
+  }
+}
