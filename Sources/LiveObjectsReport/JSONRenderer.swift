@@ -12,9 +12,9 @@ public struct JSONRenderer: Sendable {
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking),
       "processes": .array(report.processes.map(json)),
-      "tests": .array(report.tests.map(json)),
-      "findings": .array(report.findings.map(json)),
-      "types": .array(report.types.map(json)),
+      "tests": .array(report.tests.lazy.map(json)),
+      "findings": .array(report.findings.lazy.map(json)),
+      "types": .array(report.types.lazy.map(json)),
     ])
     return document.text
   }

@@ -4,7 +4,8 @@ package enum JSONValue {
   case bool(Bool)
   case integer(String)
   case string(String)
-  case array([JSONValue])
+  /// A collection may make its elements one by one, so that a long document need not be there as a whole.
+  case array(any Collection<JSONValue>)
   case object(KeyValuePairs<String, JSONValue>)
 
   static func integer(_ value: some BinaryInteger) -> JSONValue { .integer(String(value)) }
@@ -67,6 +68,11 @@ extension JSONValue {
   /// Escapes what JSON forbids, and also what would act on a terminal or end a line of JavaScript.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
+    defer { text += "\"" }
+    guard !string.utf8.allSatisfy(isPlain) else {
+      text += string
+      return
+    }
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"", "\\": text += "\\\(scalar)"
@@ -76,7 +82,11 @@ extension JSONValue {
       default: for unit in String(scalar).utf16 { text += "\\u" + fourDigits(unit) }
       }
     }
-    text += "\""
+  }
+
+  /// Printable ASCII, and no character that is escaped.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   private static func fourDigits(_ unit: UInt16) -> String {

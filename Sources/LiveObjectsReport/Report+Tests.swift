@@ -62,12 +62,13 @@ extension Report.Test {
         }
       }
     }
+    // One that is known in part is there twice.
+    var seen = [Set<String>](repeating: [], count: tests.count)
     for finding in findings {
-      guard let key = Key(finding), let index = indices[key] else { continue }
-      // One that is known in part is there twice.
-      if !tests[index].findings.contains(finding.fingerprint) {
-        tests[index].findings.append(finding.fingerprint)
-      }
+      guard let key = Key(finding), let index = indices[key],
+        seen[index].insert(finding.fingerprint).inserted
+      else { continue }
+      tests[index].findings.append(finding.fingerprint)
     }
     return tests
   }

@@ -44,7 +44,9 @@ extension TextPage {
     guard !pinned.isEmpty else { return }
     add()
     add("  Deinitialised, their memory kept by unowned references")
-    add(rows: pinned.map { ["\(Count.grouped($0.pinned)) ×", $0.type] }, [.right, .left], indentation: 4)
+    add(
+      rows: pinned.map { ["\(Count.grouped($0.pinned)) ×", $0.type.shortened(to: Self.typeWidth)] },
+      [.right, .left], indentation: 4)
   }
 
   private static func row(of type: TypeGrowth) -> [String] {

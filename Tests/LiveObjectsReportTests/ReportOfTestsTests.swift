@@ -24,6 +24,22 @@ import Testing
     #expect(report.tests.contains { $0.findings.count == 2 })
   }
 
+  @Test func oneTestMayHaveMostOfTheFindings() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne")
+    var analysis = Analysis(of: builder.capture, symbolicator: ImageNames())
+    analysis.findings = (0..<60_000).map { index in
+      Finding(
+        fingerprint: "\(index + 1_000_000_000_000_000)", verdict: .growth, type: "Demo.A",
+        kind: .classInstance, instances: 1, objects: 1, bytes: 1, test: "T/testOne")
+    }
+    let seconds = processorSeconds {
+      let report = Report(of: [(builder.capture, analysis)])
+      #expect(report.tests.map(\.findings.count) == [60_000])
+    }
+    #expect(seconds < mostProcessorSeconds)
+  }
+
   @Test func testsOfTheSameNameInSeveralProcessesAreOneWithTheWorstOutcome() {
     var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
     first.test("T/testOne")

@@ -1,9 +1,24 @@
+import CaptureFixtures
 import Testing
 
 @testable import LiveObjectsReport
 
 @Suite("The name a person gives a function")
 struct SymbolicationFunctionNameTests {
+  @Test(
+    "is no name for people where it is too long, and takes no stack and no hours to find that out",
+    arguments: ["(extension in A):", "generic specialization <A> of ", "<A(", "implicit closure #1 in "])
+  func isNoNameForPeople(part: String) {
+    let seconds = processorSeconds {
+      let name = FunctionName(demangled: String(repeating: part, count: 100_000) + "Demo.f() -> ()")
+      #expect(name.function.hasPrefix(part))
+      #expect(name.function.utf8.count < 10_000)
+      let shorter = FunctionName(demangled: String(repeating: part, count: 8000 / part.utf8.count))
+      #expect(!shorter.function.isEmpty)
+    }
+    #expect(seconds < mostProcessorSeconds)
+  }
+
   @Test(
     "leaves types and module out",
     arguments: [

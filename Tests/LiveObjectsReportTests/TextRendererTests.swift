@@ -14,6 +14,15 @@ import Testing
     try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
   }
 
+  @Test func aLongNameDoesNotWidenTheLinesOfOthers() {
+    var builder = CaptureBuilder()
+    builder.objects(of: builder.type("Demo." + String(repeating: "A", count: 100_000)), isPinned: true)
+    for index in 0..<50 { builder.objects(of: builder.type("Demo.Type\(index)"), isPinned: true) }
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.contains("Demo.Type49\n"))
+    #expect(text.utf8.count < 10_000)
+  }
+
   @Test func whatIsNoCommandsReportNamesNoOptionsForItsStatus() {
     let text = TextRenderer(failOn: nil).render(ExplainedFindings.report())
     #expect(text.contains("\nHeld: alive and reachable, which may be intended.\n"))

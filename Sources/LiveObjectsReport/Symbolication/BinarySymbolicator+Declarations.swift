@@ -13,7 +13,7 @@ extension BinarySymbolicator {
     let addresses = methodsByBinary[binary] ?? Self.methods(in: binary)
     methodsByBinary[binary] = addresses
     // As if it were a return address: the call lies before it.
-    return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(image: image, offset: $0 + 1) }
+    return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(image: image, offset: $0 &+ 1) }
   }
 
   /// Where a method is declared.

@@ -9,8 +9,15 @@ struct FunctionName: Hashable {
   /// The optimiser made one function of several that do the same, and its name is that of any of them.
   var isMerged = false
 
+  /// Longer names are no names for people, and each of the steps below looks at all of the rest.
+  private static let longestName = 1 << 13
+
   /// - Parameter demangled: the symbol as the Swift runtime demangles it.
   init(demangled: String) {
+    guard demangled.utf8.count <= Self.longestName else {
+      function = String(decoding: demangled.utf8.prefix(Self.longestName), as: UTF8.self)
+      return
+    }
     var text = Self.unwrappingPrivateNames(in: Array(demangled.utf8)[...])
     isMerged = text.starts(with: Self.mergedPrefix)
     text = Self.strippingWrappers(from: text)
