@@ -17,6 +17,7 @@ struct LiveObjectsTool: ParsableCommand {
     subcommands: [RunCommand.self, TestCommand.self, ReportCommand.self, TestRunnerCommand.self])
 
   static func main() {
+    Demangling.isolate()
     do {
       var command = try parseAsRoot()
       try command.run()

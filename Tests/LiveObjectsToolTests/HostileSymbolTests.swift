@@ -1,0 +1,54 @@
+import CaptureFixtures
+import Foundation
+import LiveObjectsCapture
+import TestSupport
+import Testing
+
+@testable import LiveObjectsReport
+
+/// Symbols of a file that anybody may have made.
+@Suite("liveobjects report, given a symbol whose name has no end,")
+struct HostileSymbolTests {
+  private static let harmless = "$s4Demo4load5countySi_tF"
+
+  /// A tuple of dictionaries, each from the one before to itself: a name twice as long for each.
+  private static func bomb(_ doublings: Int) -> String {
+    let repeated = (0..<doublings).map { "SDyA2\(UnicodeScalar(UInt8(65 + $0)))G" }
+    return "$sSDySiSiG_" + repeated.joined() + "tD"
+  }
+
+  @Test("shows the symbol, and names all others", arguments: [12, 25])
+  func showsTheSymbol(doublings: Int) throws {
+    let symbols = [Self.bomb(doublings), Self.harmless]
+    let folder = try TemporaryFolder()
+    let library = try self.library(of: symbols, in: folder)
+    let file = try #require(ELFFile(path: library))
+    let addresses = Dictionary(
+      SymbolTable(of: file, .functions).all.map { ($0.name, $0.address) },
+      uniquingKeysWith: { first, _ in first })
+    var builder = CaptureBuilder(executable: library)
+    for symbol in symbols {
+      let trace = builder.stackTrace([try #require(addresses[symbol]) + 1])
+      builder.objects(of: builder.type("Demo.Loader\(addresses[symbol]!)"), stackTrace: trace)
+    }
+    try Data(builder.bytes).write(to: URL(fileURLWithPath: folder.path("capture")))
+    let result = try runProgram(BuiltProducts.tool, ["report", folder.path("capture"), "--json", "-"])
+    #expect(result.status == .exited(0))
+    #expect(result.standardOutput.contains("\"load(count:)\""))
+    #expect(result.standardOutput.contains(symbols[0]))
+    #expect(result.standardOutput.utf8.count < 100_000)
+  }
+
+  /// With the build id of the builder's images.
+  private func library(of symbols: [String], in folder: TemporaryFolder) throws -> String {
+    let functions = symbols.enumerated().map { number, symbol in
+      "int f\(number)(int x) __asm__(\"\(symbol)\"); int f\(number)(int x) { return x + \(number); }\n"
+    }
+    try Data(functions.joined().utf8).write(to: URL(fileURLWithPath: folder.path("symbols.c")))
+    let library = folder.path("libsymbols.so")
+    try Compiler.run(
+      "clang",
+      ["-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=0x01020304", folder.path("symbols.c"), "-o", library])
+    return library
+  }
+}
