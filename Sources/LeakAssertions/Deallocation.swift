@@ -1,4 +1,4 @@
-internal import LiveObjects
+package import LiveObjects
 
 /// The assertion that an object is gone once nobody who made it holds it.
 package enum Deallocation {
@@ -18,11 +18,15 @@ package enum Deallocation {
   }
 
   /// The same, asynchronously.
+  ///
+  /// - Parameter scope: in which the object is made; the current one by default.
   package static func failure<Failure: Error>(
-    within time: Duration, isolation: isolated (any Actor)?,
+    within time: Duration, in scope: WorkScope? = nil, isolation: isolated (any Actor)?,
     of make: () async throws(Failure) -> AnyObject?
   ) async throws(Failure) -> AssertionFailure? {
-    guard let object = try await WatchedObject(isolation: isolation, madeBy: make) else { return nothingMade }
+    guard let object = try await WatchedObject.made(in: scope, isolation: isolation, by: make) else {
+      return nothingMade
+    }
     let left = await Lifetime.survivors(of: [object], within: time, isolation: isolation)
     return failure(on: left, after: time)
   }

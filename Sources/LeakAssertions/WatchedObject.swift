@@ -19,13 +19,12 @@ package struct WatchedObject {
     self.init(object)
   }
 
-  /// The same, asynchronously.
+  /// The same, asynchronously. No initialiser: Swift 6.0 crashes on one with an isolated parameter.
   @inline(never)
-  init?<Failure: Error>(
-    isolation: isolated (any Actor)?, madeBy make: () async throws(Failure) -> AnyObject?
-  ) async throws(Failure) {
-    guard let object = try await make() else { return nil }
-    self.init(object)
+  static func made<Failure: Error>(
+    in scope: WorkScope?, isolation: isolated (any Actor)?, by make: () async throws(Failure) -> AnyObject?
+  ) async throws(Failure) -> WatchedObject? {
+    try await LiveObjects.run(in: scope, isolation: isolation, make).map { WatchedObject($0) }
   }
 
   package var isAlive: Bool { object != nil }

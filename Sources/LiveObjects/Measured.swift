@@ -46,7 +46,7 @@ extension LiveObjects {
   ) async throws(Failure) -> Measured<Value> {
     switch Measurement.started(options) {
     case .failure(let error):
-      return Measured(value: try await body(), diff: .failure(error))
+      return Measured(value: try await run(isolation: isolation, body), diff: .failure(error))
     case .success(let measurement):
       let value = try await measurement.run(isolation: isolation, body)
       do throws(TrackingError) {

@@ -41,39 +41,27 @@ final class Measurement {
 extension Measurement {
   /// Runs the body inside the scope: the warm-up, then every pass.
   func run<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-    try Scopes.within(scope) { () throws(Failure) in try runAllPasses(body) }
-  }
-
-  private func runAllPasses<Value, Failure: Error>(
-    _ body: () throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    for _ in 0..<max(0, options.warmUp) { _ = try body() }
+    for _ in 0..<max(0, options.warmUp) { _ = try Scopes.within(scope, body) }
     for _ in 1..<passes {
       beginPass()
-      _ = try body()
+      _ = try Scopes.within(scope, body)
     }
     beginPass()
-    return try body()
+    return try Scopes.within(scope, body)
   }
 
   func run<Value, Failure: Error>(
     isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await Scopes.within(scope, isolation: isolation) { () async throws(Failure) in
-      try await runAllPasses(isolation: isolation, body)
+    for _ in 0..<max(0, options.warmUp) {
+      _ = try await Scopes.within(scope, isolation: isolation, body)
     }
-  }
-
-  private func runAllPasses<Value, Failure: Error>(
-    isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    for _ in 0..<max(0, options.warmUp) { _ = try await body() }
     for _ in 1..<passes {
       beginPass()
-      _ = try await body()
+      _ = try await Scopes.within(scope, isolation: isolation, body)
     }
     beginPass()
-    return try await body()
+    return try await Scopes.within(scope, isolation: isolation, body)
   }
 }
 

@@ -55,11 +55,12 @@ extension Scopes {
   static func within<Value, Failure: Error>(
     _ scope: UInt32, isolation: isolated (any Actor)?, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let result = await $current.withValue(scope) {
-      () async -> Result<Value, Failure> in
-      do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    do {
+      // Passed on as it is: a closure round the body would not run on the caller's actor.
+      return try await $current.withValue(scope, operation: body, isolation: isolation)
+    } catch {
+      throw error as! Failure  // Only the body throws.
     }
-    return try result.get()
   }
 }
 

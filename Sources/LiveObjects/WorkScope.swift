@@ -14,10 +14,16 @@ package final class WorkScope: Sendable {
   package func run<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
     try Scopes.within(id, work)
   }
+}
 
-  package func run<Value, Failure: Error>(
-    isolation: isolated (any Actor)?, _ work: () async throws(Failure) -> Value
+extension LiveObjects {
+  /// Runs work on the caller's actor, in a scope or in the current one.
+  ///
+  /// Swift 6.0 lets no function on an actor call work that returns a value which is not `Sendable`. The
+  /// standard library's functions may.
+  package static func run<Value, Failure: Error>(
+    in scope: WorkScope? = nil, isolation: isolated (any Actor)?, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await Scopes.within(id, isolation: isolation, work)
+    try await Scopes.within(scope?.id ?? Scopes.current, isolation: isolation, work)
   }
 }

@@ -50,9 +50,8 @@
     isolation: isolated (any Actor)? = #isolation, _ make: () async throws(Failure) -> AnyObject?
   ) async throws(Failure) {
     let scope = WorkScope()
-    let failure = try await Deallocation.failure(within: timeout, isolation: isolation) {
-      () async throws(Failure) in try await scope.run(isolation: isolation, make)
-    }
+    let failure = try await Deallocation.failure(
+      within: timeout, in: scope, isolation: isolation, of: make)
     LeakIssues(failure, in: scope).record(at: sourceLocation, comment)
   }
 

@@ -11,7 +11,8 @@ struct SwiftTestingAssertionTests {
 
   @Test func leakingCodeFailsAtItsTestAndMendedCodePasses() throws {
     let places = Set(run.issues.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
-    #expect(places.sorted() == (try AssertionIdioms.due(in: "DemoTestingTests")))
+    let due = try AssertionIdioms.due(in: "DemoTestingTests")
+    #expect(places.sorted() == due)
     #expect(run.run.status == .exited(1))
   }
 

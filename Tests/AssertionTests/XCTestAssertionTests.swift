@@ -13,7 +13,8 @@ struct XCTestAssertionTests {
 
   @Test func leakingCodeFailsAtTheCallerAndMendedCodePasses() throws {
     let places = Set(run.failures.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
-    #expect(places.sorted() == (try AssertionIdioms.due(in: "DemoXCTests")))
+    let due = try AssertionIdioms.due(in: "DemoXCTests")
+    #expect(places.sorted() == due)
     #expect(run.run.status == .exited(1))
   }
 

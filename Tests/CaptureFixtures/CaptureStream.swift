@@ -86,7 +86,7 @@ extension CaptureBuilder {
         for word in [object.address.value, object.bytes, object.sequence] { $0.u64(word) }
         let flags: UInt32 =
           (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0) | (object.isVisited ? 4 : 0)
-        let fields = [
+        let fields: [UInt32] = [
           UInt32(object.type + 1), object.stackTrace, object.scope, flags, object.strongCount ?? 0, 0,
         ]
         for field in fields { $0.u32(field) }

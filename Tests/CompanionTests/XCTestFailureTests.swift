@@ -18,17 +18,15 @@ struct XCTestFailureTests {
 
   @Test func theFailureStandsWhereTheTestIsDeclared() throws {
     let run = try XCTestLeaks.run("OrderTests/testB_leaks")
-    #expect(
-      run.failures.map(\.place)
-        == [try XCTestLeaks.declaration(of: "testB_leaks", in: "OrderTests.swift")])
+    let declaration = try XCTestLeaks.declaration(of: "testB_leaks", in: "OrderTests.swift")
+    #expect(run.failures.map(\.place) == [declaration])
   }
 
   @Test func anInheritedTestFailsWhereItIsWritten() throws {
     let run = try XCTestLeaks.run("InheritingTests")
     #expect(run.failures.map(\.test) == ["InheritingTests.testInherited"])
-    #expect(
-      run.failures.map(\.place)
-        == [try XCTestLeaks.declaration(of: "testInherited", in: "OrderTests.swift")])
+    let declaration = try XCTestLeaks.declaration(of: "testInherited", in: "OrderTests.swift")
+    #expect(run.failures.map(\.place) == [declaration])
   }
 
   @Test func theMessageTellsVerdictPathAndCallSite() throws {
@@ -82,9 +80,8 @@ struct XCTestFailureTests {
     let run = try XCTestLeaks.run("AsyncTests")
     #expect(run.failures.map(\.test) == ["AsyncTests.testLeaksAfterAwaiting"])
     #expect(run.failed == ["AsyncTests.testLeaksAfterAwaiting"])
-    #expect(
-      run.failures.map(\.place)
-        == [try XCTestLeaks.declaration(of: "testLeaksAfterAwaiting", in: "AsyncTests.swift")])
+    let declaration = try XCTestLeaks.declaration(of: "testLeaksAfterAwaiting", in: "AsyncTests.swift")
+    #expect(run.failures.map(\.place) == [declaration])
   }
 
   @Test func aTestThatRunsAnotherFailsAfterIt() throws {

@@ -9,7 +9,7 @@ struct ParallelScopeTests {
     let diff = try await LiveObjects.diff {
       for _ in 0...number { plant(Planted()) }
       await Task.yield()
-      await withTaskGroup { group in
+      await withTaskGroup(of: Void.self) { group in
         for _ in 0..<3 { group.addTask { plant(GenericPlanted(number)) } }
       }
       await Task { plant(PlantedActor()) }.value

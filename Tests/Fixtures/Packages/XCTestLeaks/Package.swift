@@ -9,6 +9,6 @@ let package = Package(
     .testTarget(
       name: "LeakyTests", dependencies: ["Leaky"],
       // Many tests look alike. Merged, they would have no line of their own.
-      swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-llvm-merge-functions-pass"])]),
+      swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])]),
   ]
 )

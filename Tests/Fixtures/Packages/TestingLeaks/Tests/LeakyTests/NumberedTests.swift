@@ -11,7 +11,7 @@ struct NumberedTests {
     case 0: makeRetainCycle(numbered: number)
     case 1: await Task { makeRetainCycle(numbered: number) }.value
     case 2: await Task.detached { makeRetainCycle(numbered: number) }.value
-    case 3: await withTaskGroup { group in group.addTask { makeRetainCycle(numbered: number) } }
+    case 3: await withTaskGroup(of: Void.self) { group in group.addTask { makeRetainCycle(numbered: number) } }
     case 4:
       async let leak: Void = makeRetainCycle(numbered: number)
       await leak
@@ -33,7 +33,7 @@ struct NumberedTests {
 
   /// Goes from thread to thread, and leaves nothing behind.
   private func work() async {
-    await withTaskGroup { group in
+    await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
         group.addTask {
           makeAndRelease(Int.self)

@@ -19,7 +19,7 @@ import Testing
     await withKnownIssue {
       makeRetainCycle(Int.self)
       withKnownIssue { #expect(Bool(false)) }
-      await withTaskGroup { group in
+      await withTaskGroup(of: Void.self) { group in
         for _ in 0..<4 { group.addTask { withKnownIssue { #expect(Bool(false)) } } }
       }
       #expect(Bool(false))
@@ -32,7 +32,7 @@ import Testing
       try await failure
     }
     await #expect(throws: CancellationError.self) {
-      try await withThrowingTaskGroup { group in
+      try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { throw CancellationError() }
         try await group.waitForAll()
       }
