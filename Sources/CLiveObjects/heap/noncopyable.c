@@ -24,20 +24,18 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/// The name stands between two words: `get_type_metadata 15Synchronization5MutexVySiG noncopyable`.
+/// The name stands behind a word: `get_type_metadata 15Synchronization5MutexVySiG noncopyable` in
+/// Swift 6.3, `get_type_metadata 15Synchronization5MutexVySiG.7` before.
 static bool find_name(struct name *name, const struct liveobj_field *field) {
-    static const char prefix[] = "get_type_metadata ", suffix[] = " noncopyable";
+    static const char prefix[] = "get_type_metadata ";
     struct liveobj_image image;
     uintptr_t record = (uintptr_t)field->type.text;
     if (liveobj_layouts_are_closed() || !liveobj_image_of(record, &image) ||
         !liveobj_image_symbol_at(&image, record, prefix, name->text, sizeof name->text))
         return false;
-    char *end = strstr(name->text, suffix);
-    if (!end)
-        return false;
-    *end = 0;
-    memmove(name->text, name->text + sizeof prefix - 1,
-            (size_t)(end - name->text) - (sizeof prefix - 1) + 1);
+    size_t length = strcspn(name->text + sizeof prefix - 1, " .");
+    memmove(name->text, name->text + sizeof prefix - 1, length);
+    name->text[length] = 0;
     return true;
 }
 
