@@ -11,10 +11,19 @@
 
 #include <elf.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
 // MARK: - What the kernel tells of a thread
 
 enum { PATH_BYTES = 64 };
+
+/// The system call's number is the first word.
+static bool is_sigsuspend(const char *text) {
+    long number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = 10 * number + *text - '0';
+    return number == SYS_rt_sigsuspend;
+}
 
 /// Cuts the last number off, as the kernel writes it: ` 0x7ffd…`.
 static uintptr_t take_last_number(char *text) {
@@ -35,7 +44,7 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
     if (!strchr(text, ' ')) // `running`, or not to be read
         return (struct liveobj_thread_state){0};
-    struct liveobj_thread_state state;
+    struct liveobj_thread_state state = {.is_suspended = is_sigsuspend(text)};
     state.program_counter = take_last_number(text);
     state.stack_pointer = take_last_number(text);
     return state;
@@ -118,23 +127,12 @@ static bool is_outermost(uintptr_t address) {
 
 /// In the loop in which libdispatch keeps the main thread asleep once `dispatch_main` has ended it,
 /// as under Swift Testing: as a destructor of thread-specific data, after the program's frames are
-/// gone. It never returns. Only a register tells its caller, and what was on the stack before
-/// remains there. Looked up once.
-static bool is_asleep_for_good(uintptr_t address) {
-    static struct liveobj_extent known;
-    static bool is_known;
+/// gone. It never returns, and is the one place where libdispatch waits for a signal. Only a
+/// register tells its caller, and what was on the stack before remains there.
+static bool is_asleep_for_good(const struct liveobj_thread_state *state, uintptr_t address) {
     struct liveobj_image image;
-    // Acquire and release: threads that look it up at the same time find the same.
-    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        if (!liveobj_image_of(address, &image) || !liveobj_image_is_named(&image, "libdispatch.so"))
-            return false;
-        struct liveobj_extent found = liveobj_image_symbol(&image, "_dispatch_sigsuspend");
-        __atomic_store_n(&known.start, found.start, __ATOMIC_RELAXED);
-        __atomic_store_n(&known.end, found.end, __ATOMIC_RELAXED);
-        __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
-    }
-    return __atomic_load_n(&known.start, __ATOMIC_RELAXED) < address &&
-           address <= __atomic_load_n(&known.end, __ATOMIC_RELAXED);
+    return state->is_suspended && liveobj_image_of(address, &image) &&
+           liveobj_image_is_named(&image, "libdispatch.so");
 }
 
 /// No word up to the first function of the thread leads into code of others. For a frame whose
@@ -161,7 +159,7 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
     struct frame frame = {.pc = state.program_counter, .sp = state.stack_pointer};
     for (int i = 0; frame.pc && i < MOST_FRAMES; i++) {
         struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame.pc);
-        if (is_outermost(frame.pc) || is_asleep_for_good(frame.pc))
+        if (is_outermost(frame.pc) || is_asleep_for_good(&state, frame.pc))
             return true;
         if (!is_of_waiting_library(frame.pc))
             return false;

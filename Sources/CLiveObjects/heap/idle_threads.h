@@ -34,6 +34,7 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
 struct liveobj_thread_state {
     uintptr_t stack_pointer; // 0 if it runs, or nobody may know
     uintptr_t program_counter;
+    bool is_suspended; // it waits for a signal
 };
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 
