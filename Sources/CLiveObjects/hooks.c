@@ -272,13 +272,27 @@ LIVEOBJ_HOOK static void hook_free(void *memory) {
 
 // MARK: - Installation
 
+/// Where the runtime asks for the pools in which it keeps metadata. A stripped runtime does not
+/// name the function, but its call is the only one that passes 16 KB and no alignment as constants.
+static struct liveobj_extent find_metadata_allocate(const struct liveobj_image *runtime) {
+    struct liveobj_extent named =
+        liveobj_image_symbol(runtime, "_ZN5swift17MetadataAllocator8AllocateEmm");
+#if defined(__x86_64__)
+    // mov $0x4000, %edi; xor %esi, %esi; call, and its displacement up to the return address
+    static const unsigned char code[] = {0xbf, 0x00, 0x40, 0x00, 0x00, 0x31, 0xf6, 0xe8};
+    enum { DISPLACEMENT_BYTES = 4 };
+    if (!named.start && (named = liveobj_image_code_like(runtime, code, sizeof code)).start)
+        named.end += DISPLACEMENT_BYTES + 1;
+#endif
+    return named;
+}
+
 static void find_extents(const struct liveobj_runtime *runtime) {
     static const char *const names[] = {"swift_allocObject", "swift_bufferAllocate",
                                         "swift_allocBox"};
     task_create = liveobj_image_symbol(&runtime->concurrency, "swift_task_create_common");
     slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
-    metadata_allocate =
-        liveobj_image_symbol(&runtime->image, "_ZN5swift17MetadataAllocator8AllocateEmm");
+    metadata_allocate = find_metadata_allocate(&runtime->image);
     for (size_t i = 0; i < 3; i++)
         object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
 }

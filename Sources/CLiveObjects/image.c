@@ -111,6 +111,20 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
     return false;
 }
 
+struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
+                                              size_t count) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type != PT_LOAD || headers[i].p_flags != (PF_R | PF_X))
+            continue;
+        const void *code = (const void *)(image->bias + headers[i].p_vaddr);
+        uintptr_t found = (uintptr_t)memmem(code, headers[i].p_memsz, bytes, count);
+        if (found)
+            return (struct liveobj_extent){found, found + count};
+    }
+    return (struct liveobj_extent){0};
+}
+
 /// What the dynamic linker makes read-only once the image is relocated: whole pages only, its end
 /// rounded down.
 static struct liveobj_extent read_only_pages(const struct liveobj_image *image) {

@@ -90,6 +90,10 @@ void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_ex
 /// absent.
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
 
+/// Where the image's code contains these bytes for the first time; {0, 0} if nowhere.
+struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
+                                              size_t count);
+
 /// The name of a symbol that begins at `address`, among those that begin with `prefix`.
 /// \returns false if there is none or its name does not fit.
 bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t address,
