@@ -12,20 +12,24 @@ enum SwiftPackageManager {
   ///
   /// - Parameter swift: leads to a program in a toolchain's `usr/bin`, or to something else, which tells nothing.
   static func versionOfToolchain(with swift: String) -> [Int]? {
-    guard let folder = swift.resolvingLinks?.parentFolder, "\(folder)/swift-package".resolvingLinks != nil,
-      let bytes = try? InputFile.bytes(of: "\(folder)/../lib/swift/linux/\(interface)")
+    guard let folder = swift.resolvingLinks?.parentFolder, "\(folder)/swift-package".resolvingLinks != nil
     else { return nil }
+    let files = interfaces.lazy.compactMap { try? InputFile.bytes(of: "\(folder)/../lib/swift/linux/\($0)") }
+    guard let bytes = files.first else { return nil }
     let head = String(decoding: bytes.prefix(1_000), as: UTF8.self)
     return head.firstMatch(of: /swift-compiler-version: Swift version (\S+)/).flatMap {
       version(in: String($0.1))
     }
   }
 
-  #if arch(arm64)
-    private static let interface = "SwiftOnoneSupport.swiftmodule/aarch64-unknown-linux-gnu.swiftinterface"
-  #else
-    private static let interface = "SwiftOnoneSupport.swiftmodule/x86_64-unknown-linux-gnu.swiftinterface"
-  #endif
+  /// As swift.org's toolchains and as Debian's call themselves.
+  private static let interfaces = ["unknown", "pc"].map { vendor in
+    #if arch(arm64)
+      "SwiftOnoneSupport.swiftmodule/aarch64-\(vendor)-linux-gnu.swiftinterface"
+    #else
+      "SwiftOnoneSupport.swiftmodule/x86_64-\(vendor)-linux-gnu.swiftinterface"
+    #endif
+  }
 
   private static func versionAsItSays() throws(ToolFailure) -> [Int]? {
     do throws(SystemError) {
