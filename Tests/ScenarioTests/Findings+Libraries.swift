@@ -63,15 +63,7 @@ extension ExpectedFinding {
       "streamContinuations", "closure #1 in Listener.start()",
       by: ["suspended task in closure #1 in Listener.start() → closure"], instances: 10,
       in: "Listener.start()"),
-    .held(
-      "notificationToken", "Badge",
-      by: [
-        "global FoundationEssentials._defaultCenter → ",
-        "FoundationEssentials.NotificationCenter → registrar[value][value].storage[value]",
-        "closure #1 in closure #2 in FoundationEssentials.NotificationCenter._addObserver(_:object:using:)"
-          + " → captured function",
-        "closure #1 in Badge.start() → self",
-      ], certainty: "probable"),
+    notificationToken,
     .held(
       "callbackList", "Toast",
       by: [
@@ -93,4 +85,27 @@ extension ExpectedFinding {
     .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
     .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
   ]
+
+  /// How Foundation keeps its observers is its own business, which changed with 6.3.
+  private static let notificationToken: ExpectedFinding = {
+    #if compiler(>=6.3)
+      let path = [
+        "global FoundationEssentials._defaultCenter → ",
+        "FoundationEssentials.NotificationCenter → registrar[value][value].storage[value]",
+        "closure #1 in closure #2 in FoundationEssentials.NotificationCenter._addObserver(_:object:using:)"
+          + " → captured function",
+      ]
+      let certainty = "probable"
+    #else
+      // Debian's Foundation is stripped: the variable has no name.
+      let path = [
+        "global in libFoundation.so → ",
+        "Foundation.NotificationCenter → _observers[value][value][value]",
+        "Foundation.NSNotificationReceiver → block",
+      ]
+      let certainty = "definite"
+    #endif
+    return .held(
+      "notificationToken", "Badge", by: path + ["closure #1 in Badge.start() → self"], certainty: certainty)
+  }()
 }

@@ -40,12 +40,19 @@ public enum Compiler {
 
   /// The path of a program of the toolchain or of the system.
   public static func find(_ name: String) throws -> String {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let candidates = folders.map { $0 + "/" + name }
-    guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
-      throw Failure(description: "\(name) is not in PATH")
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    let paths = folders.map { $0 + "/" + name } + toolchain(in: folders).map { $0 + "/" + name }
+    guard let found = paths.first(where: FileManager.default.isExecutableFile) else {
+      throw Failure(description: "\(name) is neither in PATH nor in the toolchain")
     }
     return found
+  }
+
+  /// Distributions keep most of a toolchain outside of PATH, where a link in PATH leads.
+  private static func toolchain(in folders: [String]) -> [String] {
+    folders.map { $0 + "/swiftc" }.filter(FileManager.default.isExecutableFile).prefix(1).map {
+      URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path
+    }
   }
 
   /// The package's own `Sources`.
