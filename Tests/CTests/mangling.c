@@ -51,7 +51,9 @@ static void a_name_longer_than_its_text_ends_with_it(void) {
 
 static void an_accessor_stands_alone(void) {
     struct liveobj_mangled alone = read("\x09\0\0\0\0"), in_optional = read("\x09\0\0\0\0Sg");
+    struct liveobj_mangled aligned = read("\xff\x09\0\0\0\0");
     EXPECT(liveobj_mangled_is_accessor(&alone) && !liveobj_mangled_is_accessor(&in_optional));
+    EXPECT(liveobj_mangled_is_accessor(&aligned));
 }
 
 int main(void) {

@@ -92,9 +92,11 @@ bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name)
 }
 
 bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {
-    enum { ACCESSOR_FUNCTION = 0x09 };
-    return mangled->text && mangled->length == symbolic_reference_bytes(ACCESSOR_FUNCTION) &&
-           mangled->text[0] == ACCESSOR_FUNCTION;
+    enum { PADDING = 0xff, ACCESSOR_FUNCTION = 0x09 };
+    // Compilers before 6.3 align the reference.
+    size_t padding = mangled->text && (unsigned char)mangled->text[0] == PADDING ? 1 : 0;
+    return mangled->text && mangled->text[padding] == ACCESSOR_FUNCTION &&
+           mangled->length == padding + symbolic_reference_bytes(ACCESSOR_FUNCTION);
 }
 
 bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
