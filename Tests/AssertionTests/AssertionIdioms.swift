@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// `Tests/Fixtures/Packages/AssertionIdioms`, as its test binary is: tests that assert something about leaks,
 /// on code that leaks and on the same code mended.
@@ -18,6 +19,15 @@ enum AssertionIdioms {
     try runProgram(try package.testBinary(), arguments, environment: environment)
   }
 
+  /// Swift Testing lets traits run code round a test since 6.1. Without, there is no `detectsLeaks`.
+  static let haveTrait: Bool = {
+    #if compiler(>=6.1)
+      true
+    #else
+      false
+    #endif
+  }()
+
   /// A failure, or where one is due.
   struct Place: Hashable, Comparable {
     var test: String
@@ -27,7 +37,7 @@ enum AssertionIdioms {
     static func < (a: Place, b: Place) -> Bool { (a.test, a.line) < (b.test, b.line) }
   }
 
-  /// Where the sources say `// fails: Class.test`.
+  /// Where the sources that are compiled say `// fails: Class.test`.
   static func due(in target: String) throws -> [Place] {
     let folder = package.folder + "/Tests/" + target
     return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { file in
@@ -38,9 +48,18 @@ enum AssertionIdioms {
   private static func due(inFile path: String, called name: String) throws -> [Place] {
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(
       separator: "\n", omittingEmptySubsequences: false)
+    var isCompiled = true
     return lines.enumerated().compactMap { number, line in
-      guard let mark = line.range(of: "// fails: ") else { return nil }
+      if line.hasSuffix("#if compiler(>=6.1)") { isCompiled = haveTrait }
+      if line.hasSuffix("#endif") { isCompiled = true }
+      guard isCompiled, let mark = line.range(of: "// fails: ") else { return nil }
       return Place(test: String(line[mark.upperBound...]), line: "\(name):\(number + 1)")
     }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  static var needsDetectsLeaks: Self {
+    .enabled(if: AssertionIdioms.haveTrait, "Swift Testing before 6.1 has no traits that run code")
   }
 }

@@ -66,9 +66,10 @@ struct PreloadedAssertionTests {
     let (run, report) = try run("--testing-library", "swift-testing", "--filter", "KnownLeakTests/known")
     #expect(run.status == .exited(0))
     #expect(SwiftTestingRun(run).issues.isEmpty)
-    #expect(report.tests.map(\.outcome) == ["passed", "passed", "passed", "passed"])
+    let count = AssertionIdioms.haveTrait ? 4 : 2
+    #expect(report.tests.map(\.outcome) == Array(repeating: "passed", count: count))
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
-    #expect(report.findings.filter { $0.test != nil }.map(\.known) == [true, true, true, true])
+    #expect(report.findings.filter { $0.test != nil }.map(\.known) == Array(repeating: true, count: count))
   }
 
   @Test func aLeakBesideAKnownOneFailsItsTestAlone() throws {
@@ -142,7 +143,7 @@ struct PreloadedAssertionTests {
     #expect(report.tests.map(\.outcome) == ["failed"])
   }
 
-  @Test func aSwiftTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
+  @Test(.needsDetectsLeaks) func aSwiftTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
     let (run, report) = try run("--testing-library", "swift-testing", "--filter", "leakingOn")
     let issues = SwiftTestingRun(run).issues
     #expect(Set(issues.map(\.test)) == ["leakingOnASuite()", "leakingOnATest()"])

@@ -8,7 +8,9 @@
     enum Assertion: String, CaseIterable, CustomTestStringConvertible {
       case xctAssertNoLeaks = "XCTAssertNoLeaks"
       case expectNoLeaks
-      case detectsLeaks
+      #if compiler(>=6.1)  // Swift Testing before has no traits that run code.
+        case detectsLeaks
+      #endif
 
       var testDescription: String { rawValue }
     }
@@ -62,7 +64,9 @@
             return (first.split(separator: " - ").last.map(String.init) ?? "", failure.message)
           }
         case .expectNoLeaks: expected.messages
-        case .detectsLeaks: detected.messages
+        #if compiler(>=6.1)
+          case .detectsLeaks: detected.messages
+        #endif
         }
       let own = failures.compactMap { failure in
         failure.message.range(of: "\(assertion.rawValue): ")

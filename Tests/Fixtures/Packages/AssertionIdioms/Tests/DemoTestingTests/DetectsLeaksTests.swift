@@ -1,70 +1,73 @@
-import Demo
-import LiveObjects
-import LiveObjectsTesting
-import Testing
+#if compiler(>=6.1)
+  import Demo
+  import LiveObjects
+  import LiveObjectsTesting
+  import Testing
 
-@Suite(.detectsLeaks) struct DetectsLeaksTests {
-  @Test func leakingOnASuite() {  // fails: leakingOnASuite()
-    makeLoaderCycle()
+  @Suite(.detectsLeaks) struct DetectsLeaksTests {
+    @Test func leakingOnASuite() {  // fails: leakingOnASuite()
+      makeLoaderCycle()
+    }
+
+    @Test func mendedOnASuite() async throws {
+      makeMendedLoader()
+      try await Task.sleep(for: .milliseconds(1))
+    }
+
+    @Test(arguments: 0..<6)  // fails: leakingInSomeCases(number:)
+    func leakingInSomeCases(number: Int) async {
+      await Task.yield()
+      if number.isMultiple(of: 2) { makeLoaderCycle() }
+      await Task.yield()
+    }
+
+    @Test func failingOtherwise() {
+      makeLoaderCycle()
+      #expect(Bool(false))  // fails: failingOtherwise()
+    }
+
+    @Test func throwing() throws {  // fails: throwing()
+      makeLoaderCycle()
+      throw DemoError()
+    }
+
+    @Test func knownIssueIsNoFailure() {  // fails: knownIssueIsNoFailure()
+      withKnownIssue { Issue.record("known") }
+      makeLoaderCycle()
+    }
+
+    @Suite struct Inner {
+      @Test func leakingInside() {  // fails: leakingInside()
+        makeLoaderCycle()
+      }
+    }
   }
 
-  @Test func mendedOnASuite() async throws {
-    makeMendedLoader()
-    try await Task.sleep(for: .milliseconds(1))
-  }
+  @Suite struct SingleTestTests {
+    @Test(.detectsLeaks("in a group")) func leakingOnATest() async {  // fails: leakingOnATest()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { makeLoaderCycle() } }
+      }
+    }
 
-  @Test(arguments: 0..<6) func leakingInSomeCases(number: Int) async {  // fails: leakingInSomeCases(number:)
-    await Task.yield()
-    if number.isMultiple(of: 2) { makeLoaderCycle() }
-    await Task.yield()
-  }
+    @Test(.detectsLeaks(options: growthOfItems))  // fails: growing()
+    func growing() {
+      Registry.shared.items.append(Item())
+    }
 
-  @Test func failingOtherwise() {
-    makeLoaderCycle()
-    #expect(Bool(false))  // fails: failingOtherwise()
-  }
+    @Test(.detectsLeaks(options: .init(failing: .growth(of: ["Demo.Item"]), warmUp: 1)))
+    func fillingOnce() {
+      if CacheOfOne.item == nil { CacheOfOne.item = Item() }
+    }
 
-  @Test func throwing() throws {  // fails: throwing()
-    makeLoaderCycle()
-    throw DemoError()
-  }
-
-  @Test func knownIssueIsNoFailure() {  // fails: knownIssueIsNoFailure()
-    withKnownIssue { Issue.record("known") }
-    makeLoaderCycle()
-  }
-
-  @Suite struct Inner {
-    @Test func leakingInside() {  // fails: leakingInside()
+    @Test func withoutTheTrait() {
       makeLoaderCycle()
     }
   }
-}
 
-@Suite struct SingleTestTests {
-  @Test(.detectsLeaks("in a group")) func leakingOnATest() async {  // fails: leakingOnATest()
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<4 { group.addTask { makeLoaderCycle() } }
-    }
+  private let growthOfItems = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]), iterations: 3)
+
+  private enum CacheOfOne {
+    nonisolated(unsafe) static var item: Item?
   }
-
-  @Test(.detectsLeaks(options: growthOfItems))  // fails: growing()
-  func growing() {
-    Registry.shared.items.append(Item())
-  }
-
-  @Test(.detectsLeaks(options: .init(failing: .growth(of: ["Demo.Item"]), warmUp: 1)))
-  func fillingOnce() {
-    if CacheOfOne.item == nil { CacheOfOne.item = Item() }
-  }
-
-  @Test func withoutTheTrait() {
-    makeLoaderCycle()
-  }
-}
-
-private let growthOfItems = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]), iterations: 3)
-
-private enum CacheOfOne {
-  nonisolated(unsafe) static var item: Item?
-}
+#endif
