@@ -10,7 +10,8 @@
 #include "tasks.h"
 #include "metadata.h"
 
-static bool is_readable; // atomic: the same whoever finds it out
+/// 0 if tasks cannot be read. Atomic: the same whoever finds it out.
+static size_t task_bytes;
 
 /// Byte offsets in a task.
 enum {
@@ -21,7 +22,6 @@ enum {
     AT_FIRST_SLAB = 120,
     AT_LOCALS = 136,
     AT_DEPENDENCY = 160,
-    TASK_BYTES = 208,
 };
 
 enum {
@@ -40,24 +40,32 @@ enum {
 /// More than any task has; what is read may be garbage.
 enum { LIST_LIMIT = 1 << 16 };
 
-bool liveobj_tasks_prepare(void) {
-    const struct liveobj_runtime *runtime = liveobj_recorder_runtime();
+/// Swift 6.0 does not tell its layout, which is that of version 1 but for what comes last. It is
+/// the first that lets tasks prefer an executor.
+static size_t known_task_bytes(const struct liveobj_runtime *runtime) {
+    enum { BYTES_IN_6_0 = 192, BYTES = 208 };
     const uint32_t *version = runtime->_swift_concurrency_debug_internal_layout_version;
     const size_t *bytes = runtime->_swift_concurrency_debug_asyncTaskSize;
-    const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
-    bool is_known =
-        version && *version == 1 && bytes && *bytes == TASK_BYTES && escalates && !*escalates;
-    // Relaxed, here and below: there is nothing else to it.
-    __atomic_store_n(&is_readable, is_known, __ATOMIC_RELAXED);
-    return is_known;
+    if (!version && !bytes)
+        return runtime->swift_task_pushTaskExecutorPreference ? BYTES_IN_6_0 : 0;
+    return version && *version == 1 && bytes && *bytes == BYTES ? BYTES : 0;
 }
 
-static bool is_layout_known(void) {
-    return __atomic_load_n(&is_readable, __ATOMIC_RELAXED);
+bool liveobj_tasks_prepare(void) {
+    const struct liveobj_runtime *runtime = liveobj_recorder_runtime();
+    const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
+    size_t bytes = escalates && !*escalates ? known_task_bytes(runtime) : 0;
+    // Relaxed, here and below: there is nothing else to it.
+    __atomic_store_n(&task_bytes, bytes, __ATOMIC_RELAXED);
+    return bytes > 0;
+}
+
+static inline size_t bytes_of_task(void) {
+    return __atomic_load_n(&task_bytes, __ATOMIC_RELAXED);
 }
 
 static bool can_read(uintptr_t task) {
-    return is_layout_known() && liveobj_type_is_task(liveobj_word(task, 0));
+    return bytes_of_task() > 0 && liveobj_type_is_task(liveobj_word(task, 0));
 }
 
 static uintptr_t word_at(uintptr_t address, size_t offset) {
@@ -67,8 +75,9 @@ static uintptr_t word_at(uintptr_t address, size_t offset) {
 // MARK: - Whose child it is
 
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
-    bool is_child = is_layout_known() && *(const uint32_t *)(task + AT_FLAGS) & IS_CHILD;
-    return is_child ? *(const uintptr_t *)(task + TASK_BYTES) : 0;
+    size_t bytes = bytes_of_task();
+    bool is_child = bytes > 0 && *(const uint32_t *)(task + AT_FLAGS) & IS_CHILD;
+    return is_child ? *(const uintptr_t *)(task + bytes) : 0;
 }
 
 // MARK: - What it does
@@ -183,7 +192,7 @@ static void visit_first_context(const struct visit *visit, uintptr_t prefix, siz
 static void visit_fragments(const struct visit *visit) {
     enum { CHILD_BYTES = 16, GROUP_CHILD_BYTES = 8, PREFIX_BYTES = 24, FUTURE_PREFIX_BYTES = 32 };
     uint32_t flags = liveobj_half_word(visit->task, AT_FLAGS);
-    uintptr_t next = visit->task + TASK_BYTES;
+    uintptr_t next = visit->task + bytes_of_task();
     next += flags & IS_CHILD ? CHILD_BYTES : 0;
     next += flags & IS_GROUP_CHILD ? GROUP_CHILD_BYTES : 0;
     if (flags & IS_FUTURE)
