@@ -100,7 +100,9 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsReportTests",
       dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
-      exclude: ["Golden"]),
+      exclude: ["Golden"],
+      // Which the linker of Debian's Swift 6.0 leaves out.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"], .when(platforms: [.linux]))]),
     .testTarget(
       name: "LiveObjectsTests", dependencies: ["LiveObjects", "TestWatching", "CaptureFixtures"]),
     .testTarget(

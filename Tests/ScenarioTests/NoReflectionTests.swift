@@ -10,7 +10,8 @@ extension Scenarios {
       let program = folder.path("Scenarios")
       try Compiler.compile(
         Compiler.sources(of: "Scenarios"),
-        ["-swift-version", "6", "-module-name", "Scenarios", "-Xfrontend", "-disable-reflection-metadata"],
+        ["-swift-version", "6", "-module-name", "Scenarios", "-Xfrontend", "-disable-reflection-metadata"]
+          + ["-Xlinker", "--allow-shlib-undefined"],  // as Package.swift
         to: program)
       for scenario in ["twoObjects", "array", "selfHandler", "enumMulti", "inheritedProperty"] {
         let report = try ScenarioReport(of: scenario, program: program)

@@ -11,7 +11,8 @@ struct NumberedTests {
     case 0: makeRetainCycle(numbered: number)
     case 1: await Task { makeRetainCycle(numbered: number) }.value
     case 2: await Task.detached { makeRetainCycle(numbered: number) }.value
-    case 3: await withTaskGroup(of: Void.self) { group in group.addTask { makeRetainCycle(numbered: number) } }
+    case 3:
+      await withTaskGroup(of: Void.self) { group in group.addTask { makeRetainCycle(numbered: number) } }
     case 4:
       async let leak: Void = makeRetainCycle(numbered: number)
       await leak

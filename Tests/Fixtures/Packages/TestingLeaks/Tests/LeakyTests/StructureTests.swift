@@ -27,10 +27,7 @@ import Testing
   }
 
   @Test func throwsOutOfTasks() async {
-    await #expect(throws: CancellationError.self) {
-      async let failure: Void = { throw CancellationError() }()
-      try await failure
-    }
+    await #expect(throws: CancellationError.self) { try await failInATask() }
     await #expect(throws: CancellationError.self) {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { throw CancellationError() }
@@ -38,6 +35,11 @@ import Testing
       }
     }
     makeRetainCycle(Int.self)
+  }
+
+  private func failInATask() async throws {
+    async let failure: Void = { throw CancellationError() }()
+    try await failure
   }
 
   @Test func cancelsTasks() async {

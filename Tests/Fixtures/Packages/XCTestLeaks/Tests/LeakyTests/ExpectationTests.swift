@@ -5,10 +5,10 @@ import XCTest
 
 /// What XCTest itself makes for a test.
 final class ExpectationTests: XCTestCase {
-  @MainActor func testFulfilledExpectation() {
+  func testFulfilledExpectation() {
     let expectation = expectation(description: "done")
     DispatchQueue.global().async { expectation.fulfill() }
-    waitForExpectations(timeout: 5)
+    wait(for: [expectation], timeout: 5)
   }
 
   func testSeveralExpectations() async {
@@ -17,11 +17,11 @@ final class ExpectationTests: XCTestCase {
     await fulfillment(of: expectations, timeout: 5)
   }
 
-  @MainActor func testNotification() {
+  func testNotification() {
     let name = Notification.Name("LeakyTests")
-    _ = expectation(forNotification: name, object: nil)
+    let expectation = expectation(forNotification: name, object: nil)
     NotificationCenter.default.post(name: name, object: nil)
-    waitForExpectations(timeout: 5)
+    wait(for: [expectation], timeout: 5)
   }
 
   func testPredicate() {
