@@ -23,6 +23,13 @@ missing_packages() {
     dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null |
       grep -qx installed || printf '%s\n' "$package"
   done
+  has_symbolizer || printf 'llvm\n'
+}
+
+# Not every distribution's Swift comes with an llvm-symbolizer, which knows files and lines.
+has_symbolizer() {
+  command -v llvm-symbolizer >/dev/null ||
+    [[ -x $(dirname "$(realpath "$(command -v swift)")")/llvm-symbolizer ]]
 }
 
 # The packages that the build needs: installed by root, asked for otherwise.

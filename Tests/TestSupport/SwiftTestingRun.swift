@@ -25,7 +25,8 @@ public struct SwiftTestingRun: Sendable {
 
   /// The arguments of the cases of a test that began.
   public func arguments(of test: String) -> Set<String> {
-    let began = /Test case passing \d+ arguments? (.+) to (.+) started/
+    // Swift 6.0 says `Passing 1 argument name → "first" to test(name:)`.
+    let began = /[Pp]assing \d+ arguments? (.+) to (.+?)(?: started\.|$)/
     let lines = (run.standardOutput + run.standardError).split(separator: "\n")
     return Set(lines.compactMap { $0.firstMatch(of: began) }.filter { $0.2 == test }.map { String($0.1) })
   }
