@@ -21,7 +21,9 @@
       #expect(result.standardOutput == expected + "\n")
     }
 
-    @Test("does not end a program before its report, which says so")
+    @Test(
+      "does not end a program before its report, which says so",
+      .enabled(if: Compiler.linksAddressSanitizer, "the toolchain's AddressSanitizer cannot be linked"))
     func leavesTheReport() throws {
       let folder = try TemporaryFolder()
       let program = try build(in: folder)

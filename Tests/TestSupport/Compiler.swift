@@ -28,6 +28,16 @@ public enum Compiler {
     try run("swiftc", configuration + sources + arguments + ["-o", output])
   }
 
+  /// Whether a program can be linked with AddressSanitizer: that of Debian's Swift 6.2 refers to what its libc has no more.
+  public static let linksAddressSanitizer: Bool = {
+    do {
+      let folder = try TemporaryFolder()
+      try Data().write(to: URL(fileURLWithPath: folder.path("main.swift")))
+      try run("swiftc", ["-sanitize=address", folder.path("main.swift"), "-o", folder.path("program")])
+      return true
+    } catch { return false }
+  }()
+
   /// Runs a program of the toolchain or of the system by its name.
   public static func run(_ name: String, _ arguments: [String]) throws {
     let run = try runProgram(try find(name), arguments, timeout: .seconds(300))
