@@ -29,6 +29,18 @@
 #define LIVEOBJ_UNCHECKED_END
 #endif
 
+/// Around functions that read memory without knowing what it is: freed, between two variables, on
+/// another thread's stack. A sanitizer would take that for an error, and end the process.
+#if defined(__clang__)
+#define LIVEOBJ_UNSANITIZED __attribute__((no_sanitize("address", "thread")))
+#define LIVEOBJ_ANY_MEMORY_BEGIN                                                                   \
+    _Pragma("clang attribute push(LIVEOBJ_UNSANITIZED, apply_to = function)")
+#define LIVEOBJ_ANY_MEMORY_END _Pragma("clang attribute pop")
+#else
+#define LIVEOBJ_ANY_MEMORY_BEGIN
+#define LIVEOBJ_ANY_MEMORY_END
+#endif
+
 /// Memory pages are dealt with in units of this many bytes.
 #define LIVEOBJ_PAGE_BYTES ((size_t)4096)
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 static size_t word_offset(size_t offset) {
     return (offset + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
 }
@@ -143,5 +145,7 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, liveobj_descriptor_name(class))
                  : 0;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum {
     HEADER_WORDS = 2,
     CLASSES_LIMIT = 16, // captures whose classes may tell a parameter; later ones do not
@@ -230,5 +232,7 @@ const struct liveobj_layout *liveobj_layout_of_context(uintptr_t metadata, uintp
         return layout_of_plain(context, bytes);
     return object ? layout_of_generic(context, object, bytes) : NULL;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -15,6 +15,8 @@
 
 #include "child.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 struct continuation {
     uintptr_t flags;
     uint32_t count;
@@ -102,5 +104,7 @@ liveobj_continuations_find(const struct liveobj_continuation_caches *caches) {
     }
     return finding.found;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 struct parameter {
     uint32_t level;
     uint32_t index;
@@ -147,5 +149,7 @@ uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_envir
     return (uintptr_t)get_type(type->text, type->length, environment->descriptor,
                                (const void *const *)environment->arguments);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -10,6 +10,8 @@
 #include "metadata.h"
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 bool liveobj_walk_next(struct liveobj_walk *walk) {
     while (++walk->index < walk->records_end)
         if (walk->ordinals[walk->index] && liveobj_records_get(walk->index, &walk->object))
@@ -125,5 +127,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     walk.report->timeouts = liveobj_child_timeouts();
     return !walk.stream.failed;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

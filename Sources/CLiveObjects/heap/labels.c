@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 // Address space; memory only for what is used.
 enum {
     LABELS_LIMIT = 1 << 20,
@@ -134,5 +136,7 @@ struct liveobj_label liveobj_label_get(uint32_t id) {
 uint32_t liveobj_labels_end(void) {
     return table.end ? table.end : 1;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

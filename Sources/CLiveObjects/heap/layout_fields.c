@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 /// Properties that the compiler stores under a name of its own.
 static const char *readable(const char *name) {
     static const char lazy[] = "$__lazy_storage_$_";
@@ -79,5 +81,7 @@ void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t
     for (uint32_t index = 0; index < fields.count; index++)
         add_field(builder, &fields, index, offset, label);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

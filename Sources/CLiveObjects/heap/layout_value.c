@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum { DEPTH_LIMIT = 512 }; // of nested values; deeper ones are scanned
 
 static void add_one(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
@@ -299,5 +301,7 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
     add_by_kind(builder, type, offset, label);
     builder->depth--;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -15,6 +15,8 @@
 
 #include "child.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum {
     WORD = sizeof(uintptr_t),
     ALIGNMENT = 2 * WORD,
@@ -95,5 +97,7 @@ bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk)
     bool is_in_bin = next + 2 * WORD <= chunks->end && !(word_at(next + WORD) & PREVIOUS_IN_USE);
     return is_in_bin || is_listed(chunk, chunks);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -105,5 +107,7 @@ bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
     size_t searched = mangled->length ? mangled->length - 1 : 0;
     return memmem(mangled->text, searched, "XB", 2) || memmem(mangled->text, searched, "XzB", 3);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 // Flags of context descriptors; those that depend on the kind are in the upper half.
 enum {
     DESCRIPTOR_IS_GENERIC = 0x80,
@@ -264,5 +266,7 @@ uintptr_t liveobj_field_type(const struct liveobj_fields *fields,
                              const struct liveobj_field *field) {
     return liveobj_resolve(&field->type, fields->descriptor, fields->arguments);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum { NAME_LIMIT = 1024 };
 
 /// A type's mangled name, without symbolic references, in the context of the type that has the
@@ -113,5 +115,7 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
     bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");
     return add_value(builder, &name, is_mutex ? offset + LOCK_BYTES : offset, label);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

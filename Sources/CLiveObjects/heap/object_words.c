@@ -5,6 +5,8 @@
 #include "object_words.h"
 #include "storage.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 // MARK: - Arrays
 
 struct array_header {
@@ -111,5 +113,7 @@ bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *read
         *word = 0;
     return true;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -13,6 +13,8 @@
 #include "storage.h"
 #include "tasks.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum {
     HEADER_BYTES = 16,
     DEPTH_LIMIT = 256,
@@ -439,5 +441,7 @@ void liveobj_references_prepare(const struct liveobj_type *type) {
         return; // its memory is scanned
     }
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -12,6 +12,8 @@
 #include "roots.h"
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum { MALLOC_ALIGNMENT = 16 };
 
 struct scan {
@@ -221,5 +223,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
     liveobj_address_table_end(&scan.continuations);
     return scan.is_complete;
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

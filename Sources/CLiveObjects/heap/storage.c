@@ -6,6 +6,8 @@
 #include "layout_table.h"
 #include "metadata.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
     static const struct {
         const char *name;
@@ -63,5 +65,7 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
         find_elements(storage, metadata);
     return liveobj_layout_table_put(&table, metadata, storage);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -10,6 +10,8 @@
 #include "tasks.h"
 #include "metadata.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 /// 0 if tasks cannot be read. Atomic: the same whoever finds it out.
 static size_t task_bytes;
 
@@ -240,5 +242,7 @@ void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_referen
     visit_locals(&visit);
     visit_slabs(&visit);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -11,6 +11,8 @@
 #include "references.h"
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 // MARK: - Labels and functions
 
 static void put_new_labels(struct liveobj_walk *walk) {
@@ -187,5 +189,7 @@ void liveobj_walk_write_references(struct liveobj_walk *walk) {
     liveobj_section_finish(&walk->function_section);
     liveobj_section_finish(&walk->label_section);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

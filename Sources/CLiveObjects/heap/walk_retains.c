@@ -8,6 +8,8 @@
 #include "../retain_ledger.h"
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 struct retain_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
@@ -43,5 +45,7 @@ void liveobj_walk_write_retains(struct liveobj_walk *walk) {
         put_sites(&writer);
     liveobj_section_finish(&writer.section);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 struct root_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
@@ -61,5 +63,7 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
         walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
     liveobj_section_finish(&writer.section);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif

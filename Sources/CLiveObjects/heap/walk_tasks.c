@@ -9,6 +9,8 @@
 #include "tasks.h"
 #include "walk.h"
 
+LIVEOBJ_ANY_MEMORY_BEGIN
+
 struct task_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
@@ -96,5 +98,7 @@ void liveobj_walk_write_tasks(struct liveobj_walk *walk) {
         put_tasks(&writer);
     liveobj_section_finish(&writer.section);
 }
+
+LIVEOBJ_ANY_MEMORY_END
 
 #endif
