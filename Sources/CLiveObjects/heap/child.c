@@ -33,6 +33,9 @@
 #define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif
 
+/// The C library's own. ThreadSanitizer takes the place of `sigaction`, and its handlers crash here.
+int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
+
 enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
 
 /// At the head of the shared memory, one page; the bytes follow.
@@ -126,7 +129,7 @@ static void take_signals(void) {
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        sigaction(signals[i], &action, NULL);
+        __sigaction(signals[i], &action, NULL);
         sigaddset(&set, signals[i]);
     }
     sigaltstack(&stack, NULL);
