@@ -137,6 +137,9 @@ void liveobj_os_wake(uint32_t *word);
 /// In nanoseconds, from any start on. Goes on whatever anybody does to the clock.
 uint64_t liveobj_os_time(void);
 
+/// For how many nanoseconds a thread of this process has run; UINT64_MAX if it has ended.
+uint64_t liveobj_os_thread_time(uint32_t thread);
+
 /// Gives the processor away; for the retry of a spin lock.
 LIVEOBJ_HOOK void liveobj_os_yield(void);
 

@@ -181,6 +181,35 @@ static void add_other(void *context, uint32_t thread) {
         liveobj_idle_threads_add(context, thread);
 }
 
+/// Threads, and for how long each had run when it was added.
+struct run_times {
+    uint32_t count;
+    struct {
+        uint32_t thread;
+        uint64_t time;
+    } items[LIVEOBJ_IDLE_THREADS_LIMIT];
+};
+
+static void add_run_time(void *context, uint32_t thread) {
+    struct run_times *times = context;
+    if (thread == liveobj_os_thread_id() || times->count == LIVEOBJ_IDLE_THREADS_LIMIT)
+        return;
+    times->items[times->count].thread = thread;
+    times->items[times->count++].time = liveobj_os_thread_time(thread);
+}
+
+/// Each of the threads has run for so long since it was added, or does not want to run.
+static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
+    for (uint32_t i = 0; i < times->count; i++) {
+        uint32_t thread = times->items[i].thread;
+        uint64_t present = liveobj_os_thread_time(thread);
+        if (present != UINT64_MAX && present - times->items[i].time < nanoseconds &&
+            !liveobj_thread_state_of(thread).stack_pointer)
+            return false;
+    }
+    return true;
+}
+
 static bool merely_wait_now(void) {
     struct liveobj_idle_threads idle = {0};
     liveobj_os_visit_threads(add_other, &idle);
@@ -188,10 +217,16 @@ static bool merely_wait_now(void) {
 }
 
 void liveobj_idle_threads_let_settle(void) {
-    static const uint64_t pause = 500000, patience = 3000000;
+    static const uint64_t pause = 500000, patience = 3000000, most = 10000000000;
+    struct run_times times = {0};
+    uint64_t start = liveobj_os_time(), waited = 0;
     liveobj_unwind_images_refresh();
-    for (uint64_t waited = 0; waited < patience && !merely_wait_now(); waited += pause)
+    liveobj_os_visit_threads(add_run_time, &times);
+    while (!merely_wait_now() && waited < most &&
+           (waited < patience || !have_run(&times, patience))) {
         liveobj_os_sleep(pause);
+        waited = liveobj_os_time() - start;
+    }
 }
 
 bool liveobj_idle_threads_merely_wait(const struct liveobj_idle_threads *idle) {

@@ -25,7 +25,8 @@ struct liveobj_idle_threads {
     } items[LIVEOBJ_IDLE_THREADS_LIMIT];
 };
 
-/// Gives workers that are just finishing up to 3 ms.
+/// Gives workers that are just finishing 3 ms each: of time in which they run, for on a busy machine
+/// they may have to wait for a processor. Waits 10 s at most.
 void liveobj_idle_threads_let_settle(void);
 
 void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread);
