@@ -14,6 +14,7 @@
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include "system_call.h"
+#include "valgrind_request.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -72,7 +73,7 @@ static bool is_started(const struct liveobj_process *process) {
 /// valgrind knows no process that shares memory: there the keeper has a copy, and what it tells is
 /// in memory that both share.
 static void start_keeper(struct liveobj_process *process) {
-    long sharing = liveobj_is_under_valgrind() ? 0 : CLONE_VM;
+    long sharing = liveobj_valgrind_is_running() ? 0 : CLONE_VM;
     process->keeper = (pid_t)liveobj_clone(sharing, process, liveobj_keeper_main, process);
     if (process->keeper < 0)
         process->result.error = -process->keeper;

@@ -104,29 +104,4 @@ liveobj_clone(long flags, void *stack, void (*function)(void *context), void *co
 #endif
 }
 
-/// True if valgrind executes this process. It knows these instructions, which do nothing elsewhere.
-LIVEOBJ_BARE static inline bool liveobj_is_under_valgrind(void) {
-    const uint64_t running_on_valgrind = 0x1001;
-    volatile uint64_t request[6] = {running_on_valgrind};
-#if defined(__x86_64__)
-    uint64_t answer = 0;
-    __asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
-                     "rolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
-                     "xchgq %%rbx, %%rbx"
-                     : "+d"(answer)
-                     : "a"(&request[0])
-                     : "cc", "memory");
-#elif defined(__aarch64__)
-    register uint64_t answer __asm__("x3") = 0;
-    register volatile uint64_t *asked __asm__("x4") = request;
-    __asm__ volatile("ror x12, x12, #3\n\tror x12, x12, #13\n\t"
-                     "ror x12, x12, #51\n\tror x12, x12, #61\n\t"
-                     "orr x10, x10, x10"
-                     : "+r"(answer)
-                     : "r"(asked)
-                     : "cc", "memory");
-#endif
-    return answer != 0;
-}
-
 #endif

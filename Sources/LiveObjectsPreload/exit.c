@@ -13,6 +13,7 @@
 
 #define _GNU_SOURCE
 #include "preload.h"
+#include "valgrind_request.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -149,7 +150,9 @@ static int status_after_report(int status) {
 static int make_report(int status, enum ending ending) {
     struct timers timers = stop_timers();
     struct liveobj_signals signals = liveobj_signals_block();
+    liveobj_valgrind_ignore_begin();
     report_on_own_stack();
+    liveobj_valgrind_ignore_end();
     int new_status = status_after_report(status);
     if (ending == ENDING_AT_ONCE)
         end(new_status);

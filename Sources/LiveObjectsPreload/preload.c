@@ -5,6 +5,7 @@
 
 #define _GNU_SOURCE
 #include "preload.h"
+#include "valgrind_request.h"
 
 #include <string.h>
 
@@ -85,12 +86,7 @@ static void start(int argument_count, char *const *arguments) {
         liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
 }
 
-__attribute__((constructor)) static void preload(int argument_count, char **arguments) {
-    if (liveobj_activation_is_toolchain_program())
-        return;
-    liveobj_origin_start();
-    if (!liveobj_activation_is_wanted(argument_count, arguments))
-        return;
+static void watch(int argument_count, char *const *arguments) {
     liveobj_recorder_prepare();
     if (liveobj_status().state == LIVEOBJ_STATE_NO_RUNTIME)
         return;
@@ -98,4 +94,15 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
     read_options();
     start(argument_count, arguments);
     liveobj_origin_begin();
+}
+
+__attribute__((constructor)) static void preload(int argument_count, char **arguments) {
+    if (liveobj_activation_is_toolchain_program())
+        return;
+    liveobj_origin_start();
+    if (!liveobj_activation_is_wanted(argument_count, arguments))
+        return;
+    liveobj_valgrind_ignore_begin();
+    watch(argument_count, arguments);
+    liveobj_valgrind_ignore_end();
 }
