@@ -51,8 +51,8 @@ static void write_objects(struct liveobj_capture *capture, uint64_t next) {
 /// One capture with references is made at a time: layouts are compiled for all that follow. Never
 /// waited for under a lock, so that a program that forks meanwhile need not wait.
 static struct {
-    bool is_taken; // atomic
-    bool is_lost;  // in a child of a fork: another thread was at it, and is not there any more
+    struct liveobj_lock lock;
+    bool is_lost; // in a child of a fork: another thread was at it, and is not there any more
 } turn;
 
 static const char *const lost_turn =
@@ -65,21 +65,21 @@ static const char *take_turn(void) {
     if (turn.is_lost)
         return lost_turn;
     for (uint64_t waited = 0; waited < patience; waited += pause) {
-        // Acquire: what the last one compiled.
-        if (!__atomic_exchange_n(&turn.is_taken, true, __ATOMIC_ACQUIRE))
+        if (liveobj_lock_try(&turn.lock))
             return NULL;
+        if (liveobj_lock_is_own(&turn.lock)) // a signal handler has interrupted it
+            break;
         liveobj_os_sleep(pause);
     }
     return long_turn;
 }
 
 static void give_turn(void) {
-    // Release: pairs with the acquire in `take_turn`.
-    __atomic_store_n(&turn.is_taken, false, __ATOMIC_RELEASE);
+    liveobj_lock_release(&turn.lock);
 }
 
 void liveobj_captures_after_fork_child(void) {
-    turn.is_lost |= turn.is_taken;
+    turn.is_lost |= !liveobj_lock_after_fork_child(&turn.lock);
 }
 
 /// \returns why there are none; NULL if they were written.
