@@ -301,7 +301,7 @@ static void find_extents(const struct liveobj_runtime *runtime) {
 static bool replace_slots(const struct liveobj_image *image) {
     unsigned replaced = 0;
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
-    replaced = liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook);
+    replaced = liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook).found;
 #include "hooks.def"
     return replaced > 0;
 }

@@ -375,33 +375,40 @@ static bool is_relocated(const struct liveobj_image *image, const void *value) {
 }
 
 /// A page that shall be read-only but is not is left so: the dynamic linker is at work there.
-static bool store_in_slot(const struct liveobj_image *image, uintptr_t slot, void *value) {
+static struct liveobj_slots store_in_slot(const struct liveobj_image *image, uintptr_t slot,
+                                          void *value) {
+    static const struct liveobj_slots left_alone = {0, 0}, is_so_already = {1, 0}, changed = {1, 1};
     void *page = (void *)(slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1));
     void *present = __atomic_load_n((void **)slot, __ATOMIC_RELAXED);
     if (present == value || !is_relocated(image, present))
-        return present == value;
+        return present == value ? is_so_already : left_alone;
     bool is_protected = is_read_only(image, (uintptr_t)page) && !liveobj_os_is_writable(slot);
     if (is_protected && mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
-        return false;
+        return left_alone;
     // Release: whoever calls through the slot sees what the replacement needs.
     __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
     if (is_protected)
         mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ);
-    return true;
+    return changed;
 }
 
-unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
-                                     void *replacement) {
-    unsigned replaced = 0;
+static void add(struct liveobj_slots *sum, struct liveobj_slots more) {
+    sum->found += more.found;
+    sum->changed += more.changed;
+}
+
+struct liveobj_slots liveobj_image_replace_slots(const struct liveobj_image *image,
+                                                 const char *symbol, void *replacement) {
+    struct liveobj_slots slots = {0, 0};
     struct dynamic_section dynamic = find_dynamic_section(image);
     for (int table = 0; dynamic.symbols && dynamic.names && table < 2; table++)
         for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
             const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
             size_t index = ELF64_R_SYM(entry->r_info);
             if (index && strcmp(dynamic.names + dynamic.symbols[index].st_name, symbol) == 0)
-                replaced += store_in_slot(image, image->bias + entry->r_offset, replacement);
+                add(&slots, store_in_slot(image, image->bias + entry->r_offset, replacement));
         }
-    return replaced;
+    return slots;
 }
 
 struct slot_replacement {
@@ -416,7 +423,8 @@ static bool replace_in_image(void *context, const struct liveobj_image *image) {
     bool is_wanted =
         wanted->file_name ? strcmp(file_name_of(image), wanted->file_name) == 0 : image->is_main;
     if (is_wanted)
-        wanted->replaced += liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement);
+        wanted->replaced +=
+            liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement).found;
     return false;
 }
 

@@ -108,12 +108,15 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
                             uint32_t segment_flags);
 
 /// Stores `replacement` in every global-offset-table slot of the image that is bound to `symbol`.
-/// \returns the number of slots.
-unsigned liveobj_image_replace_slots(const struct liveobj_image *image, const char *symbol,
-                                     void *replacement);
+struct liveobj_slots {
+    unsigned found;   // all of them
+    unsigned changed; // those that held something else
+};
+struct liveobj_slots liveobj_image_replace_slots(const struct liveobj_image *image,
+                                                 const char *symbol, void *replacement);
 
 /// The same in a loaded library, found by its file's name, or in the executable (NULL). Not inside
-/// `liveobj_images_visit`.
+/// `liveobj_images_visit`. \returns the number of slots found.
 unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
 
 struct liveobj_build_id {

@@ -158,21 +158,20 @@ LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
 
 // MARK: - Installation
 
-static unsigned slots_taken;
-
-static bool take_slots(void *slots, const struct liveobj_image *image) {
+static bool take_slots(void *changed, const struct liveobj_image *image) {
 #define LIVEOBJ_RETAIN_SLOT(name, kind)                                                            \
     if (original.name)                                                                             \
-        *(unsigned *)slots +=                                                                      \
-            liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook_##name);
+        *(unsigned *)changed +=                                                                    \
+            liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook_##name).changed;
 #include "hooks.def"
     return false;
 }
 
+/// \returns the number of slots that led elsewhere until now.
 static unsigned take_all_slots(void) {
-    unsigned slots = 0;
-    liveobj_images_visit(take_slots, &slots);
-    return slots;
+    unsigned changed = 0;
+    liveobj_images_visit(take_slots, &changed);
+    return changed;
 }
 
 void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
@@ -183,14 +182,14 @@ void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
     void **repaired = liveobj_retain_path_variable();
     if (repaired)
         __atomic_store_n(repaired, (void *)(uintptr_t)hook_retain, __ATOMIC_RELEASE);
-    slots_taken = take_all_slots();
+    take_all_slots();
 }
 
+/// Slots of a library that was loaded since, or one that the dynamic linker bound in the moment in
+/// which it was taken.
 bool liveobj_retain_hooks_were_late(void) {
     static bool were_late;
-    unsigned slots = take_all_slots();
-    were_late |= slots > slots_taken;
-    slots_taken = slots;
+    were_late |= take_all_slots() > 0;
     return were_late;
 }
 

@@ -57,7 +57,7 @@ static void make_image(struct fake_image *fake, void *slot_value) {
 
 static int replacement;
 
-static unsigned replace(const struct fake_image *fake) {
+static struct liveobj_slots replace(const struct fake_image *fake) {
     return liveobj_image_replace_slots(&fake->image, "function", &replacement);
 }
 
@@ -65,22 +65,31 @@ static void a_slot_that_was_made_read_only_is_replaced_and_stays_read_only(void)
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
     mprotect(fake.slot, PAGE, PROT_READ);
-    EXPECT(replace(&fake) == 1 && *fake.slot == &replacement);
+    EXPECT(replace(&fake).found == 1 && *fake.slot == &replacement);
     EXPECT(!liveobj_os_is_writable((uintptr_t)fake.slot));
-    EXPECT(replace(&fake) == 1); // it still is
+    EXPECT(replace(&fake).found == 1); // it still is
 }
 
 static void a_page_that_is_not_read_only_yet_stays_writable(void) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
-    EXPECT(replace(&fake) == 1 && *fake.slot == &replacement);
+    EXPECT(replace(&fake).found == 1 && *fake.slot == &replacement);
     EXPECT(liveobj_os_is_writable((uintptr_t)fake.slot));
+}
+
+static void a_slot_that_the_dynamic_linker_has_bound_meanwhile_is_noticed(void) {
+    struct fake_image fake;
+    make_image(&fake, (void *)RESOLVED);
+    EXPECT(replace(&fake).changed == 1);
+    EXPECT(replace(&fake).changed == 0);
+    *fake.slot = (void *)RESOLVED;
+    EXPECT(replace(&fake).changed == 1 && *fake.slot == &replacement);
 }
 
 static void a_slot_that_is_not_relocated_yet_is_left_alone(void) {
     struct fake_image fake;
     make_image(&fake, (void *)ADDRESS_IN_FILE);
-    EXPECT(replace(&fake) == 0 && *fake.slot == (void *)ADDRESS_IN_FILE);
+    EXPECT(replace(&fake).found == 0 && *fake.slot == (void *)ADDRESS_IN_FILE);
 }
 
 // MARK: - Files
@@ -191,6 +200,7 @@ static void the_programs_own_are_among_them(void) {
 int main(void) {
     a_slot_that_was_made_read_only_is_replaced_and_stays_read_only();
     a_page_that_is_not_read_only_yet_stays_writable();
+    a_slot_that_the_dynamic_linker_has_bound_meanwhile_is_noticed();
     a_slot_that_is_not_relocated_yet_is_left_alone();
     symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed();
     variables_are_what_can_still_be_written_once_the_image_is_relocated();
