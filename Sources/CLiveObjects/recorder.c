@@ -163,6 +163,7 @@ static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_stacks_visit_locks(visit, context);
     liveobj_images_visit_locks(visit, context);
     liveobj_tests_visit_locks(visit, context);
+    liveobj_scopes_visit_locks(visit, context);
     liveobj_ledger_visit_locks(visit, context);
 }
 

@@ -3,65 +3,80 @@
 //
 // A scope is a number. Its parent, a smaller number, is kept for as long as the process lives,
 // since objects name scopes long after they have ended; so is up to when what it left behind is
-// known. Outside of hooks, from any thread; never forgets, so that nothing has to be locked.
+// known. Outside of hooks, from any thread; never forgets, so that readers take no lock.
 
 #if defined(__linux__)
 
 #include "scopes.h"
 #include "records.h"
 
-/// More than any process opens; address space only, four bytes each, and eight where any is known.
+/// More than any process opens.
 enum { SCOPES_LIMIT = 1 << 24 };
 
-static struct {
-    uint32_t count; // atomic
-    // By scope; atomic, as each is made by the first who needs it.
-    void *parents; // uint32_t
-    void *marks;   // uint64_t: what is older is known
-} scopes;
+/// Zeros where it says nothing.
+struct table {
+    struct liveobj_arena arena;
+    size_t width;
+};
 
-/// A table with room for all scopes; NULL without memory.
-static void *make_table(void **table, size_t width) {
-    // Acquire: pairs with the exchange below; the mapping's zeros are there.
-    void *kept = __atomic_load_n(table, __ATOMIC_ACQUIRE);
-    if (kept)
-        return kept;
-    void *made = liveobj_os_map(SCOPES_LIMIT * width);
-    if (made && !__atomic_compare_exchange_n(table, &kept, made, false, __ATOMIC_ACQ_REL,
-                                             __ATOMIC_ACQUIRE)) {
-        liveobj_os_unmap(made, SCOPES_LIMIT * width);
-        return kept;
-    }
-    return made;
+static struct {
+    struct liveobj_lock lock; // over what the tables hold, not over what is in them
+    uint32_t count;           // atomic
+    struct table parents;     // uint32_t
+    struct table marks;       // uint64_t: what is older is known
+} scopes = {.parents.width = sizeof(uint32_t), .marks.width = sizeof(uint64_t)};
+
+/// Where the table has the scope; NULL if it says nothing of it.
+static void *find(const struct table *table, uint32_t scope) {
+    size_t at = scope * table->width;
+    return at + table->width <= liveobj_arena_bytes(&table->arena) ? table->arena.start + at : NULL;
+}
+
+static bool make_room_locked(struct table *table, uint32_t scope) {
+    if (!table->arena.most && !liveobj_arena_start(&table->arena, SCOPES_LIMIT * table->width))
+        return false;
+    return liveobj_arena_grow(&table->arena, (scope + 1) * table->width);
+}
+
+/// The same, with room made for it; NULL without memory.
+static void *place_of(struct table *table, uint32_t scope) {
+    void *place = find(table, scope);
+    if (place || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
+        return place;
+    make_room_locked(table, scope);
+    liveobj_lock_release(&scopes.lock);
+    return find(table, scope);
+}
+
+void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &scopes.lock);
 }
 
 uint32_t liveobj_scope_open(uint32_t parent) {
     // Relaxed: the number alone matters.
     uint32_t scope = __atomic_add_fetch(&scopes.count, 1, __ATOMIC_RELAXED);
-    bool is_kept = parent && scope < SCOPES_LIMIT;
-    uint32_t *parents = is_kept ? make_table(&scopes.parents, sizeof *parents) : NULL;
-    if (parents)
-        LIVEOBJ_SET(parents[scope], parent);
+    uint32_t *kept = parent ? place_of(&scopes.parents, scope) : NULL;
+    if (kept)
+        LIVEOBJ_SET(*kept, parent);
     return scope;
 }
 
 uint32_t liveobj_scope_parent(uint32_t scope) {
-    const uint32_t *parents = __atomic_load_n(&scopes.parents, __ATOMIC_ACQUIRE);
-    return parents && scope < SCOPES_LIMIT ? LIVEOBJ_GET(parents[scope]) : 0;
+    const uint32_t *parent = find(&scopes.parents, scope);
+    return parent ? LIVEOBJ_GET(*parent) : 0;
 }
 
 void liveobj_scope_set_known(uint32_t scope) {
-    bool is_kept = scope && scope < SCOPES_LIMIT;
-    uint64_t *marks = is_kept ? make_table(&scopes.marks, sizeof *marks) : NULL;
+    uint64_t *mark = scope ? place_of(&scopes.marks, scope) : NULL;
     // Relaxed: whoever reads it in a capture comes later on the same thread, or takes what is
     // there.
-    if (marks)
-        LIVEOBJ_SET(marks[scope], liveobj_sequence_mark());
+    if (mark)
+        LIVEOBJ_SET(*mark, liveobj_sequence_mark());
 }
 
 uint64_t liveobj_scope_known_before(uint32_t scope) {
-    const uint64_t *marks = __atomic_load_n(&scopes.marks, __ATOMIC_ACQUIRE);
-    return marks && scope < SCOPES_LIMIT ? LIVEOBJ_GET(marks[scope]) : 0;
+    const uint64_t *mark = find(&scopes.marks, scope);
+    return mark ? LIVEOBJ_GET(*mark) : 0;
 }
 
 bool liveobj_scope_is_within(uint32_t scope, uint32_t outer) {

@@ -25,6 +25,8 @@ bool liveobj_scope_is_within(uint32_t scope, uint32_t outer);
 /// The greatest scope that anything is kept of; 0 for no scopes.
 uint32_t liveobj_scopes_last(void);
 
+void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
 #pragma GCC visibility pop
 
 #endif

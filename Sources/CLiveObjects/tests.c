@@ -21,27 +21,33 @@ enum { STRING_BYTES = 16 * 1024 };
 
 static struct {
     struct liveobj_lock lock;
+    struct liveobj_arena item_arena;
+    struct liveobj_arena text;
     struct liveobj_kept_test *items; // by number; 0 is not used
-    char *text;
     size_t text_used;
     uint32_t count;          // atomic: those below are complete
     unsigned char *findings; // atomic: made by the first that there is
     size_t findings_used;    // atomic: the sections below are complete
 } tests;
 
+static bool start_arenas_locked(void) {
+    if (!liveobj_arena_start(&tests.item_arena, TESTS_LIMIT * sizeof *tests.items) ||
+        !liveobj_arena_start(&tests.text, TEXT_BYTES))
+        return false;
+    tests.items = (struct liveobj_kept_test *)(void *)tests.item_arena.start;
+    return true;
+}
+
 static bool make_room_locked(void) {
-    if (!tests.items)
-        tests.items = liveobj_os_map(TESTS_LIMIT * sizeof *tests.items);
-    if (!tests.text)
-        tests.text = liveobj_os_map(TEXT_BYTES);
-    return tests.items && tests.text && tests.count + 1 < TESTS_LIMIT;
+    return (tests.items || start_arenas_locked()) && tests.count + 1 < TESTS_LIMIT &&
+           liveobj_arena_grow(&tests.item_arena, (tests.count + 2) * sizeof *tests.items);
 }
 
 static const char *keep_locked(const char *text) {
     size_t length = text ? strnlen(text, STRING_BYTES) : 0;
-    if (length == 0 || length >= TEXT_BYTES - tests.text_used)
+    if (length == 0 || !liveobj_arena_grow(&tests.text, tests.text_used + length + 1))
         return "";
-    char *kept = tests.text + tests.text_used; // zeroed memory: the string ends by itself
+    char *kept = (char *)tests.text.start + tests.text_used; // zeroed: the string ends by itself
     tests.text_used += length + 1;
     return memcpy(kept, text, length);
 }
