@@ -91,7 +91,7 @@ struct liveobj_room liveobj_os_address_room(void) {
 
 // MARK: - Memory cgroups
 
-enum { PATH_BYTES = 1024 };
+enum { PATH_BYTES = 512 };
 
 /// The process's memory cgroup: its path in the hierarchy, and where what part of that is mounted.
 struct group {
