@@ -74,8 +74,8 @@ struct NamedTraces {
 
 extension Capture {
   fileprivate func unloadedLibrary(of frame: Frame) -> String? {
-    guard let index = frame.image, images.indices.contains(index), images[index].isUnloaded else { return nil }
-    return images[index].name
+    let image = frame.image.flatMap { images.indices.contains($0) ? images[$0] : nil }
+    return image.flatMap { $0.isUnloaded ? $0.name : nil }
   }
 }
 

@@ -15,7 +15,8 @@ extension Capture {
   }
 
   func unreadableName(of type: TypeDescription) -> String {
-    if let image = type.image.map({ images[$0] }), image.isUnloaded { return "type of \(image.name), unloaded" }
+    let image = type.image.map { images[$0] }
+    if let image, image.isUnloaded { return "type of \(image.name), unloaded" }
     return images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
   }
 }

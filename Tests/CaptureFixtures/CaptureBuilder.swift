@@ -21,13 +21,13 @@ public struct CaptureBuilder {
 
   @discardableResult
   public mutating func image(
-    _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false
+    _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false, isUnloaded: Bool = false
   ) -> Int {
     let base = UInt64(capture.images.count + 1) << 32
     capture.images.append(
       Image(
         loadBias: base, addresses: base..<base + 0x10_0000, buildID: buildID, path: path,
-        isSystem: isSystem))
+        isSystem: isSystem, isUnloaded: isUnloaded))
     return capture.images.count - 1
   }
 

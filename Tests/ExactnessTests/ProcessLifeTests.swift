@@ -70,7 +70,7 @@ extension Exactness {
       #expect(type.image.map { capture.images[$0].path } == guest)
     }
 
-    @Test("a library that was unloaded costs the types of its objects, and no more", arguments: Watching.everyWay)
+    @Test("an unloaded library costs the types of its objects, and no more", arguments: Watching.everyWay)
     func unloadedLibrary(watching: Watching) throws {
       let folder = try TemporaryFolder()
       let guest = folder.path("libDlopenGuest.so")
@@ -92,7 +92,7 @@ extension Exactness {
         })
     }
 
-    @Test("objects that the program has overwritten cost what is said of them, and no more", arguments: Watching.everyWay)
+    @Test("an overwritten object costs what is said of it, and no more", arguments: Watching.everyWay)
     func overwrittenObjects(watching: Watching) throws {
       let run = try WatchedRun("Overwriter", watching: watching)
       #expect(run.program.status == .exited(0))
