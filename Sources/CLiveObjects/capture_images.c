@@ -5,10 +5,13 @@
 
 #if defined(__linux__)
 
+#define _GNU_SOURCE
 #include "capture.h"
 #include "unloads.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { IMAGE_LIMIT = 65535, NO_IMAGE = 65535, PATHS_BYTES = 1 << 22 };
 static const uint32_t no_image_id = UINT32_MAX;
@@ -82,6 +85,21 @@ static bool is_system(const struct liveobj_listed_image *image, const char *path
     return slash && strncmp(path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
 }
 
+/// A library that was loaded by a relative path: who reads the capture may be in another folder.
+static void put_path(struct liveobj_section *section, const char *path) {
+    char absolute[4096];
+    bool is_relative = path[0] != '/' && strchr(path, '/'); // the kernel's own is in no folder
+    long folder = is_relative ? syscall(SYS_getcwd, absolute, sizeof absolute) : 0; // with the NUL
+    size_t length = strlen(path);
+    if (folder <= 1 || absolute[0] != '/' || (size_t)folder + length >= sizeof absolute) {
+        liveobj_put_text(section, path);
+        return;
+    }
+    absolute[folder - 1] = '/';
+    memcpy(absolute + folder, path, length + 1);
+    liveobj_put_text(section, absolute);
+}
+
 static uint32_t flags_of(const struct liveobj_listed_image *image, const char *path) {
     enum { IS_SYSTEM = 1, IS_UNLOADED = 2 };
     return (is_system(image, path) ? IS_SYSTEM : 0) | (image->unloaded_at ? IS_UNLOADED : 0);
@@ -105,7 +123,7 @@ void liveobj_write_images(struct liveobj_stream *stream,
         if (image->is_main)
             liveobj_put_executable(&section);
         else
-            liveobj_put_text(&section, path);
+            put_path(&section, path);
     }
     liveobj_section_finish(&section);
 }

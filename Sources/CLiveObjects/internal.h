@@ -384,6 +384,9 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
 /// The same, as it looks at first sight; for heap/type_trial.c.
 struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *object,
                                                 struct liveobj_reader *reader);
+/// Whether metadata, or its descriptor, superclass or generic arguments lie where an image was that
+/// is gone.
+bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader);
 
 /// Whether `header`, the first word of an object, is that of an asynchronous task. A task is
 /// recorded before the runtime has written its header.

@@ -86,6 +86,8 @@ static struct liveobj_type lost_at(uintptr_t address, uint64_t sequence) {
                        : unreadable(0);
 }
 
+enum { THROUGH_DESCRIPTOR = 6, THROUGH_ARGUMENTS = 24 }; // words of metadata
+
 static bool is_lost(const struct liveobj_type *type) {
     return type->kind == LIVEOBJ_TYPE_UNLOADED;
 }
@@ -96,12 +98,20 @@ static struct liveobj_type lost_behind(uintptr_t metadata, size_t count, uint64_
                                        struct liveobj_reader *reader) {
     struct liveobj_type lost = lost_at(metadata, sequence);
     uintptr_t word;
+    if (liveobj_unloads_count() == 0)
+        return lost;
     for (size_t i = 0; !is_lost(&lost) && i < count; i++) {
         if (!liveobj_read_checked(reader, metadata + i * sizeof word, &word, sizeof word))
             return unreadable(0);
         lost = lost_at(word, sequence);
     }
     return lost;
+}
+
+bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader) {
+    enum { OLDEST = 0 };
+    struct liveobj_type lost = lost_behind(metadata, THROUGH_ARGUMENTS, OLDEST, reader);
+    return is_lost(&lost);
 }
 
 /// What an object says of its type by itself.
@@ -116,7 +126,6 @@ static uintptr_t boxed_type(const struct liveobj_type *type, const struct liveob
 static struct liveobj_type lost_type(const struct liveobj_type *type, enum liveobj_type_trust trust,
                                      const struct liveobj_object *object,
                                      struct liveobj_reader *reader) {
-    enum { THROUGH_DESCRIPTOR = 6, THROUGH_ARGUMENTS = 24 };
     size_t count = trust == LIVEOBJ_TRUST_ALL ? THROUGH_DESCRIPTOR : THROUGH_ARGUMENTS;
     uintptr_t boxed = boxed_type(type, object, reader);
     struct liveobj_type lost = lost_behind(type->metadata, count, object->sequence, reader);

@@ -123,7 +123,10 @@ static void walk_existential(struct visit *visit, const struct liveobj_slot *slo
     uintptr_t type = liveobj_word(value, 3);
     if (type < LEAST_ADDRESS)
         return; // `nil`
-    if (!liveobj_layout_is_known(type) && !liveobj_metadata_is_valid(visit->reader, type))
+    bool is_readable = liveobj_layout_is_known(type) ||
+                       (liveobj_metadata_is_valid(visit->reader, type) &&
+                        !liveobj_metadata_is_lost(type, visit->reader));
+    if (!is_readable)
         return walk_unknown(visit, slot, value);
     uint32_t flags = liveobj_witnesses_of(type)->flags;
     if (flags & LIVEOBJ_WITNESS_IS_NOT_INLINE)
