@@ -12,6 +12,7 @@ enum TextHeadline {
     if !report.tracking.wasWatched {
       return
         "NOTHING WAS WATCHED\(self.place(report.processes)), so this report cannot tell whether anything was left behind"
+        + (report.tracking.notes.first.map { ": \($0)" } ?? "")
     }
     if report.ranNoTest { return "no test ran\(place)" }
     let leaks = report.findings.filter(\.isLeak)

@@ -16,7 +16,7 @@ struct CaptureFolder {
     // Absolute: SwiftPM changes into the package's folder.
     var template = Array(((parent.resolvingLinks ?? parent) + "/liveobjects-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw ToolFailure("cannot make a temporary folder: \(SystemError(code: errno))")
+      throw ToolFailure("cannot make a temporary folder in \(parent) (TMPDIR): \(SystemError(code: errno))")
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard !path.contains("'"), !path.contains("%p") else {

@@ -31,7 +31,6 @@ struct CollectedCaptures {
     self.folder = folder
     self.processes = processes
     files = folder.captures
-    Self.offerToEnd()
     for (index, file) in files.enumerated() {
       try progress(index, files.count)
       outcomes[file] = add(file, isIncluded)
@@ -58,9 +57,9 @@ struct CollectedCaptures {
   /// Counts a process that left no file at all.
   mutating func add(lost sentence: String) { builder.add(lost: sentence) }
 
-  /// Reading captures takes memory, and the program has ended: where memory runs out, it is this process that the
-  /// system is to end, and nobody else's.
-  private static func offerToEnd() {
+  /// Has the system end this process before any other if memory runs out: reading captures takes memory, and the program
+  /// has ended. One that is started afterwards inherits that.
+  static func offerToEnd() {
     try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
   }
 

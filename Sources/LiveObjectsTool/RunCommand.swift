@@ -47,14 +47,15 @@ struct RunCommand: ParsableCommand {
     preloading library: String, _ signals: BlockedSignals, for outputs: Outputs
   ) throws(ToolFailure) -> WatchedRun {
     do {
-      let first = try runProgram(preloading: library, options, signals)
+      let first = try runProgram(preloading: library, options, isLast: !explainRetains, signals)
       guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report.findings) else {
         return first
       }
       first.folder.remove()
       printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
       return try runProgram(
-        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"), signals)
+        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"), isLast: true,
+        signals)
     } catch {
       outputs.discard()
       throw error
@@ -62,12 +63,13 @@ struct RunCommand: ParsableCommand {
   }
 
   private func runProgram(
-    preloading library: String, _ options: String?, _ signals: BlockedSignals
+    preloading library: String, _ options: String?, isLast: Bool, _ signals: BlockedSignals
   ) throws(ToolFailure) -> WatchedRun {
     let folder = try CaptureFolder()
     do {
       let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
+      if isLast { CollectedCaptures.offerToEnd() }
       let collected = try CollectedCaptures(
         in: folder,
         progress: { _, _ throws(ToolFailure) in

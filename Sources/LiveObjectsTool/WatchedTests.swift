@@ -17,6 +17,7 @@ struct WatchedTests {
   init(in folder: CaptureFolder, notesRuns: Bool, _ signals: BlockedSignals) throws(ToolFailure) {
     let runs = TestRun.all(in: folder)
     let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
+    CollectedCaptures.offerToEnd()
     let line = ProgressLine()
     defer { line.erase() }
     collected = try CollectedCaptures(

@@ -136,6 +136,8 @@ import Testing
     let status = TrackingStatus(state: state, notes: ["The reason stands here."])
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     #expect(text.hasPrefix("LiveObjects: NOTHING WAS WATCHED in demo (pid 12)"))
+    let reason = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes[0]
+    #expect(text.split(separator: "\n")[0].hasSuffix("anything was left behind: \(reason)"))
     #expect(text.contains("note: The reason stands here."))
     #expect(!text.contains("clean"))
   }

@@ -188,6 +188,17 @@ struct RunCommandTests {
     #expect(watched.standardOutput == plain.standardOutput)
   }
 
+  @Test("does not offer the program to the OOM killer, in a second run neither")
+  func keepsTheProgramsScore() throws {
+    let plain = try runProgram("/bin/cat", ["/proc/self/oom_score_adj"]).standardOutput
+    let script = "cat /proc/self/oom_score_adj; exec \"$0\" > /dev/null"
+    let result = try run([
+      "--explain-retains", "--", "sh", "-c", script, BuiltProducts.executable("Survivors"),
+    ])
+    #expect(result.standardError.contains("running again"))
+    #expect(result.standardOutput == plain + plain)
+  }
+
   @Test("passes a request to end on to the program", arguments: ["TERM", "HUP", "INT", "QUIT"])
   func forwardsSignals(signal: String) throws {
     let script = """
