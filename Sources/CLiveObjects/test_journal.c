@@ -54,51 +54,65 @@ void liveobj_journal_section(const void *section, size_t count) {
 
 // MARK: - Records
 
-/// More than three strings of a test take (tests.c).
-enum { RECORD_BYTES = 1 << 16 };
+/// Most tests have short names, and three strings of 16 KB at most (tests.c).
+enum { SHORT_RECORD = 1 << 10, LONG_RECORD = 1 << 16 };
 
-/// A section that is finished by `write_section`.
-/// \returns false if there is no journal, or no memory.
-static bool start_section(struct liveobj_section *section, const char *tag, uint32_t number) {
-    *section = (struct liveobj_section){.capacity = RECORD_BYTES};
-    if (LIVEOBJ_GET(journal.write))
-        section->bytes = liveobj_os_map(section->capacity);
-    if (!section->bytes)
+/// Room for a section, header included.
+struct record {
+    unsigned char bytes[SHORT_RECORD];
+    struct liveobj_section section;
+};
+
+/// \returns false if there is no memory.
+static bool start(struct record *record, const char *tag, uint32_t number, size_t capacity) {
+    bool is_short = capacity <= SHORT_RECORD;
+    record->section = (struct liveobj_section){
+        .bytes = is_short ? record->bytes : liveobj_os_map(LONG_RECORD), .capacity = capacity};
+    if (!record->section.bytes)
         return false;
     struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, 0};
-    liveobj_put(section, &header, sizeof header);
-    liveobj_put_u32(section, number);
+    liveobj_put(&record->section, &header, sizeof header);
+    liveobj_put_u32(&record->section, number);
     return true;
 }
 
-static void write_section(struct liveobj_section *section) {
+static void finish(struct record *record) {
+    static const char padding[8];
+    struct liveobj_section *section = &record->section;
     struct liveobj_section_header header;
     memcpy(&header, section->bytes, sizeof header);
     header.count = section->count - sizeof header;
     memcpy(section->bytes, &header, sizeof header);
-    liveobj_journal_section(section->bytes, (section->count + 7) & ~(size_t)7);
-    liveobj_os_unmap(section->bytes, section->capacity);
+    liveobj_put(section, padding, -section->count & 7);
+    liveobj_journal_section(section->bytes, section->count);
+    if (section->bytes != record->bytes)
+        liveobj_os_unmap(section->bytes, LONG_RECORD);
+}
+
+static size_t room_for(const struct liveobj_kept_test *test) {
+    const size_t numbers = 128; // and the section's header and padding
+    return numbers + strlen(test->id) + strlen(test->arguments) + strlen(test->file);
 }
 
 void liveobj_journal_begin(uint32_t number) {
-    struct liveobj_section section;
-    if (!start_section(&section, "BEGN", number))
-        return;
+    struct record record;
     struct liveobj_kept_test test = liveobj_tests_get(number);
-    liveobj_put_test(&section, &test, 0);
-    write_section(&section);
+    if (!LIVEOBJ_GET(journal.write) || !start(&record, "BEGN", number, room_for(&test)))
+        return;
+    liveobj_put_test(&record.section, &test, 0);
+    finish(&record);
 }
 
 void liveobj_journal_close(uint32_t number) {
-    struct liveobj_section section;
-    if (!start_section(&section, "DONE", number))
-        return;
+    struct record record;
     struct liveobj_kept_test test = liveobj_tests_get(number);
-    liveobj_put_u32(&section, test.outcome);
-    liveobj_put_u32(&section, test.is_evaluated);
-    liveobj_put_u32(&section, 0);
-    liveobj_put_u64(&section, test.end);
-    write_section(&section);
+    if (!LIVEOBJ_GET(journal.write) || !start(&record, "DONE", number, SHORT_RECORD))
+        return;
+    liveobj_put_u32(&record.section, test.outcome);
+    liveobj_put_u32(&record.section, test.is_evaluated);
+    liveobj_put_u32(&record.section, 0);
+    liveobj_put_u64(&record.section, test.end);
+    finish(&record);
 }
 
 #endif

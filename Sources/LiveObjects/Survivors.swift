@@ -56,6 +56,10 @@ package struct ObjectIdentity: Hashable, Sendable {
     sequence = object.sequence
   }
 
+  package init(_ object: TestFinding.Object) {
+    self.init(at: object.address, sequence: object.sequence)
+  }
+
   init(at address: ObjectAddress, sequence: UInt64) {
     self.address = address
     self.sequence = sequence

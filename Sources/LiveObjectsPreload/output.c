@@ -127,13 +127,17 @@ bool liveobj_output_is_own_capture(void) {
 }
 
 /// Half a section would hide all that comes behind it.
-static int append_whole(int descriptor, const void *bytes, size_t count) {
-    struct stat before;
-    int error = fstat(descriptor, &before) != 0 ? errno : 0;
-    if (!error && (error = liveobj_descriptor_write(descriptor, bytes, count)) != 0 &&
-        ftruncate(descriptor, before.st_size) != 0)
-        return errno;
-    return error;
+static bool append_whole(int descriptor, const void *bytes, size_t count) {
+    ssize_t written;
+    do
+        written = write(descriptor, bytes, count);
+    while (written < 0 && errno == EINTR);
+    if (written == (ssize_t)count)
+        return true;
+    off_t end = lseek(descriptor, 0, SEEK_CUR);
+    if (written > 0 && end >= written)
+        (void)!ftruncate(descriptor, end - written);
+    return false;
 }
 
 /// The file is opened each time: the program may close all descriptors, and use ours again.
@@ -142,13 +146,13 @@ bool liveobj_output_journal(void *context, const void *bytes, size_t count) {
     int cancel_state;
     if (getpid() != output.process)
         return false;
-    struct liveobj_signals saved = liveobj_signals_block();
+    struct liveobj_signals saved = liveobj_signals_block(); // SIGXFSZ ends programs
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    int descriptor = open_path(0);
-    int error = descriptor < 0 ? EIO : append_whole(descriptor, bytes, count);
+    int descriptor = open(output.path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+    bool done = descriptor >= 0 && append_whole(descriptor, bytes, count);
     if (descriptor >= 0)
         close(descriptor);
     pthread_setcancelstate(cancel_state, NULL);
     liveobj_signals_restore(&saved);
-    return error == 0;
+    return done;
 }

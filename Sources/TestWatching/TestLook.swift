@@ -42,9 +42,13 @@ package struct TestLook {
 
   /// Looks at the whole heap.
   ///
+  /// - Parameter waits: for a moment in which no thread that runs may hold an object, if need be.
   /// - Throws: where the recorder cannot tell.
-  package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
-    self.init(at: test, in: try Recorder.capture(since: 0, references: true).decoded(), failOn: failOn)
+  package init(at test: WatchedTest, failOn: FailOn, waits: Bool) throws(LiveObjects.TrackingError) {
+    let capture =
+      waits
+      ? try Recorder.settledGraph(since: 0) : try Recorder.capture(since: 0, references: true).decoded()
+    self.init(at: test, in: capture, failOn: failOn)
   }
 
   private init(at test: WatchedTest, in capture: Capture, failOn: FailOn) {
@@ -55,6 +59,16 @@ package struct TestLook {
     suspects = findings.filter(failOn.includes)
     isUndecided =
       !capture.seesAllRegisters && findings.contains { $0.verdict == .growth && $0.unexplainedRetains > 0 }
+  }
+
+  package var objectCount: Int { capture.objects.count }
+
+  /// What it shows is true as long as all that fails is alive: nothing could reach these objects, or the same holds them.
+  /// Another look could only show less, where a thread runs that did not run then.
+  package func stands(with survivors: [ObjectIdentity]) -> Bool {
+    let alive = Set(survivors)
+    return isConclusive
+      && suspects.allSatisfy { $0.members.allSatisfy { !$0.isCore || alive.contains(ObjectIdentity($0)) } }
   }
 
   /// What refers to what was read, and no thread that runs makes a difference.

@@ -18,6 +18,7 @@
     /// Nothing was left behind, or variables hold it.
     private var isNothingOpen = false
     private var isSettled = true
+    private var isWaiting = false
 
     init(
       at test: WatchedTest, failOn: FailOn, within budget: LookBudget,
@@ -28,7 +29,8 @@
       self.budget = budget
       // A look with references is dear, and most tests leave nothing behind.
       guard let survivors = try? test.survivors() else { return }
-      isNothingOpen = survivors.isEmpty || (failOn == .leaks && budget.showsVariablesHold(survivors))
+      isNothingOpen =
+        survivors.isEmpty || (failOn == .leaks && budget.showsVariablesHold(survivors, leftBy: test))
       if isNothingOpen { return }
       last = budget.look(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
@@ -50,12 +52,15 @@
     /// How long to wait before this is asked again; `nil` when the last look counts.
     func pause() -> Duration? {
       guard !isSettled else { return nil }
-      if let survivors = try? test.survivors(), let pause = settling.pause(after: survivors) {
-        budget.spend(pause)
+      let survivors = try? test.survivors()
+      if let survivors, let pause = settling.pause(after: survivors) {
+        if !isWaiting { budget.beginWait() }
+        isWaiting = true
         return pause
       }
       isSettled = true
-      last = budget.look(at: test, failOn: failOn)
+      if let survivors, let last, last.stands(with: survivors) { return nil }
+      last = budget.look(at: test, failOn: failOn, waits: true)
       if last == nil { lookForCycles() }
       return nil
     }

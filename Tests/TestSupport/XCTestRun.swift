@@ -72,7 +72,7 @@ extension XCTestRun.Failure {
   }
 
   /// It is the companion's.
-  var isLeak: Bool {
+  public var isLeak: Bool {
     ["probabl", "retain cycle", "over-retained", "held by", "growth"].contains(where: message.hasPrefix)
   }
 }

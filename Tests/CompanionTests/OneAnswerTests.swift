@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a test failed with and what the report says of it are the same, whatever happened in between.
+@Suite(.serialized)
+struct OneAnswerTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func aLeakHasOneVerdictAndOneFingerprint() throws {
+    let one = ["--disable-swift-testing", "--filter"]
+    let leaks = [
+      try leakBesideARunningThread(one + ["AnswerTests/testA_overRetains"]),
+      try leakBesideARunningThread(one + ["AnswerTests"]),
+      try leakBesideARunningThread(one + ["AnswerTests"], "graph=off"),
+      try leakBesideARunningThread(one + ["AnswerTests", "--parallel"]),
+    ]
+    #expect(Set(leaks).count == 1, "\(leaks)")
+  }
+
+  /// What is said of the object that `testA_overRetains` leaves behind.
+  private func leakBesideARunningThread(_ arguments: [String], _ options: String = "") throws
+    -> AnswerReport.Finding
+  {
+    let (run, report) = try test(arguments, options, environment: ["LEAKY_THREAD_RUNS": "1"])
+    let test = try #require(report.tests.first { $0.id == "LeakyTests.AnswerTests/testA_overRetains" })
+    let findings = report.findings.filter { $0.test == test.id }
+    #expect(findings.map(\.verdict) == ["overRetained"])
+    #expect(test.findings == findings.map(\.fingerprint))
+    #expect(test.outcome == "leaked" && test.evaluated)
+    #expect(XCTestRun(run).failed == ["AnswerTests.testA_overRetains"])
+    #expect(run.standardOutput.contains("over-retained by 1: Leaky.Token"))
+    #expect(run.status == .exited(1))
+    return try #require(findings.first)
+  }
+
+  @Test func whatWasDeallocatedLaterIsToldWithItsTest() throws {
+    let (run, report) = try test(["--filter", "ReleasedTests", "--disable-swift-testing"])
+    #expect(XCTestRun(run).failed == ["ReleasedTests.testA_overRetains"])
+    #expect(report.findings.allSatisfy { $0.verdict != "overRetained" })
+    #expect(
+      report.tracking.notes.contains(
+        "LeakyTests.ReleasedTests/testA_overRetains failed with over-retained by 1: Leaky.Token; "
+          + "what leaked was deallocated after the test had ended."))
+  }
+
+  // MARK: - Crashes
+
+  @Test(arguments: [
+    ("--disable-swift-testing", "testA_leaks", "testB_leavesNothing", "testC_crashes"),
+    ("--disable-xctest", "a_leaks()", "b_leavesNothing()", "c_crashes()"),
+  ])
+  func aProcessThatCrashedLeavesWhatItsTestsFailedWith(
+    library: String, leaking: String, clean: String, crashing: String
+  ) throws {
+    let package = library == "--disable-xctest" ? TestingLeaks.package : XCTestLeaks.package
+    let (run, report) = try test(
+      ["--filter", "CrashTests", library], package: package, environment: ["LEAKY_CRASHES": "1"])
+    let suite = "LeakyTests.CrashTests/"
+    #expect(report.tests.map(\.id) == [suite + leaking, suite + clean, suite + crashing])
+    #expect(report.tests.map(\.outcome) == ["leaked", "passed", "running"])
+    #expect(report.findings.map(\.test) == [suite + leaking])
+    #expect(report.findings.map(\.verdict) == ["retainCycle"])
+    #expect(!report.tracking.complete)
+    #expect(run.standardError.contains("ended before it could report, during \(suite + crashing)\n"))
+    #expect(run.status == .exited(1))
+    let alone = try test(["--filter", "CrashTests", library], package: package).report
+    #expect(alone.findings.filter { $0.test != nil } == report.findings)
+    #expect(alone.tracking.complete)
+  }
+
+  @Test func theCapturesOfACrashedProcessGiveTheSameReportAgain() throws {
+    let (_, report) = try test(
+      ["--filter", "CrashTests", "--disable-swift-testing"], own: ["--capture", folder.path("all")],
+      environment: ["LEAKY_CRASHES": "1"])
+    let again = try runProgram(BuiltProducts.tool, ["report", "--json", "-", folder.path("all")])
+    let other = try JSONDecoder().decode(AnswerReport.self, from: Data(again.standardOutput.utf8))
+    #expect(other.findings == report.findings)
+    #expect(other.tests == report.tests)
+    #expect(!other.tracking.complete)
+  }
+
+  /// Runs `liveobjects test` on a package.
+  private func test(
+    _ arguments: [String], _ options: String = "", own: [String] = [],
+    package: FixturePackage = XCTestLeaks.package, environment: [String: String] = [:]
+  ) throws -> (run: ProgramRun, report: AnswerReport) {
+    _ = try package.testBinary()
+    let run = try runProgram(
+      BuiltProducts.tool,
+      ["test", "--json", folder.path("json"), "--options", options] + own
+        + ["--package-path", package.folder, "--scratch-path", package.scratchFolder, "--skip-build"]
+        + FixturePackage.configuration + arguments,
+      environment: environment, timeout: .seconds(120))
+    return (run, try JSONDecoder().decode(AnswerReport.self, from: Data(folder.bytes(of: "json"))))
+  }
+}
+
+/// The part of a JSON report that is asked for.
+private struct AnswerReport: Decodable {
+  struct Tracking: Decodable {
+    var complete: Bool
+    var notes: [String]
+  }
+  struct Finding: Decodable, Hashable {
+    var fingerprint: String
+    var verdict: String
+    var type: String
+    var test: String?
+    var instances: Int
+    var objects: Int
+  }
+  struct Test: Decodable, Hashable {
+    var id: String
+    var outcome: String
+    var evaluated: Bool
+    var findings: [String]
+  }
+
+  var tracking: Tracking
+  var tests: [Test]
+  var findings: [Finding]
+}
