@@ -50,17 +50,13 @@ struct SilentTestingLibrary {
   }
 
   private func rename(_ symbols: [String], in file: String, to copy: String) throws {
-    try FileManager.default.copyItem(atPath: file, toPath: folder.path(copy))
-    let url = URL(fileURLWithPath: folder.path(copy))
-    var contents = try Data(contentsOf: url)
+    var contents = try Data(contentsOf: URL(fileURLWithPath: file))
     for symbol in symbols {
       let name = Data("\0\(symbol)\0".utf8)
       let other = Data("\0\(Self.renamed(symbol))\0".utf8)
       while let range = contents.range(of: name) { contents.replaceSubrange(range, with: other) }
     }
-    let handle = try FileHandle(forWritingTo: url)
-    try handle.write(contentsOf: contents)
-    try handle.close()
+    try folder.writeExecutable(contents, to: copy)
   }
 
   private static func renamed(_ symbol: String) -> String {

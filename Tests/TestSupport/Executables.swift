@@ -1,21 +1,31 @@
+import Foundation
+
+/// Files that can be executed at once.
+///
+/// Another process writes them: a program that another test starts at the same moment would keep our descriptor open for
+/// an instant, and a file that is open for writing cannot be executed.
 extension TemporaryFolder {
-  /// Writes a shell script that can be executed at once.
-  ///
-  /// Another process writes the file: a program that another test starts at the same moment would keep our descriptor
-  /// open for an instant, and a file that is open for writing cannot be executed.
+  /// - Returns: the file's path.
+  @discardableResult
+  public func writeExecutable(_ contents: Data, to name: String) throws -> String {
+    let draft = path(name + ".draft")
+    try contents.write(to: URL(fileURLWithPath: draft))
+    try copyExecutable(draft, to: path(name))
+    try FileManager.default.removeItem(atPath: draft)
+    return path(name)
+  }
+
+  /// Writes a shell script.
   ///
   /// - Parameter text: without its first line.
   /// - Returns: its path.
   @discardableResult
   public func writeScript(_ text: String, to name: String) throws -> String {
-    _ = try runProgram(
-      "/bin/sh", ["-c", "cat > \"$0\" && chmod 755 \"$0\"", path(name)],
-      standardInput: "#!/bin/sh\n\(text)\n")
-    return path(name)
+    try writeExecutable(Data("#!/bin/sh\n\(text)\n".utf8), to: name)
   }
 }
 
 /// Copies a program, likewise.
 public func copyExecutable(_ program: String, to path: String) throws {
-  _ = try runProgram("/bin/cp", [program, path])
+  try Compiler.run("sh", ["-c", "cp \"$0\" \"$1\" && chmod 755 \"$1\"", program, path])
 }
