@@ -185,7 +185,8 @@ static pthread_t start_other_thread(void) {
     pthread_create(&thread, NULL, hold_on_stack_and_wait, NULL);
     while (!__atomic_load_n(&other_thread, __ATOMIC_ACQUIRE))
         usleep(A_MOMENT);
-    usleep(A_MOMENT); // until it waits
+    while (!liveobj_thread_state_of(other_thread).stack_pointer)
+        usleep(A_MOMENT); // until it waits
     return thread;
 }
 

@@ -30,10 +30,10 @@ struct SymbolicationConversationTests {
 
   @Test("until it hangs: it is killed, and not asked any more")
   func isKilledWhenItHangs() throws {
-    let symbolizer = try AskedSymbolizer("exec sleep 600", patience: .milliseconds(300))
+    let symbolizer = try AskedSymbolizer("exec sleep 600", patience: .seconds(2))
     let start = ContinuousClock.now
     for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
-    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("llvm-symbolizer failed (it did not answer") })
     #expect(try isGone(symbolizer.process))
@@ -169,7 +169,7 @@ private func realSymbolizer() throws -> String {
 
 /// A process that was killed is gone a moment later.
 private func isGone(_ process: pid_t) -> Bool {
-  for _ in 0..<200 {
+  for _ in 0..<6_000 {
     if kill(process, 0) != 0 { return errno == ESRCH }
     usleep(10_000)
   }

@@ -7,7 +7,7 @@ final class LateReleaseTests: XCTestCase {
     let diff = try LiveObjects.diff {
       let planted = GenericPlanted(1)
       Task.detached {
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: .milliseconds(5))
         use(planted.value)
       }
     }
@@ -18,7 +18,7 @@ final class LateReleaseTests: XCTestCase {
     let diff = try await LiveObjects.diff {
       let planted = GenericPlanted(1)
       Task {
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: .milliseconds(5))
         use(planted.value)
       }
       await Task.yield()
@@ -29,7 +29,7 @@ final class LateReleaseTests: XCTestCase {
   func testObjectOfABlockThatRunsSoonAfterIsNoGrowth() throws {
     let diff = try LiveObjects.diff {
       let planted = GenericPlanted(1)
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { use(planted.value) }
     }
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
@@ -37,17 +37,22 @@ final class LateReleaseTests: XCTestCase {
   @MainActor func testMainQueueGoesOnWhileAnAsynchronousDiffWaits() async throws {
     let diff = try await LiveObjects.diff {
       let planted = GenericPlanted(1)
-      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { use(planted.value) }
       await Task.yield()
     }
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
 
   func testWithoutTimeToSettleTheObjectIsStillThere() throws {
+    let mayGo = DispatchSemaphore(value: 0)
     let diff = try LiveObjects.diff(.init(settle: .zero)) {
       let planted = GenericPlanted(1)
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { use(planted.value) }
+      DispatchQueue.global().async {
+        mayGo.wait()
+        use(planted.value)
+      }
     }
+    mayGo.signal()
     XCTAssertEqual(diff.instances(of: GenericPlanted<Int>.self), 1)
   }
 
@@ -60,7 +65,7 @@ final class LateReleaseTests: XCTestCase {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await LiveObjects.diff {
         let planted = GenericPlanted(1)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { use(planted.value) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { use(planted.value) }
         await Task.yield()
       }
     }.value

@@ -39,7 +39,7 @@ private struct Held: @unchecked Sendable {
   }
 
   @Test func objectReleasedLate() {
-    expectDeallocated {
+    expectDeallocated(timeout: .seconds(30)) {
       let held = Held(object: Item())
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) {
         withExtendedLifetime(held) {}

@@ -42,7 +42,7 @@ final class DeallocatedTests: XCTestCase {
   }
 
   func testReleasedLateOnTheMainQueue() {
-    XCTAssertDeallocated {
+    XCTAssertDeallocated(timeout: .seconds(30)) {
       let loader = Loader(client: ClientSpy())
       DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(150)) { [loader = Unchecked(loader)] in
         loader.value.loadMended()

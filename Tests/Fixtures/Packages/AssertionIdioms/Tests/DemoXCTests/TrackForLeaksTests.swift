@@ -51,7 +51,7 @@ final class MakeSUTTests: XCTestCase {
 
   func testReleasedLateOnTheMainQueue() {
     let (sut, _) = makeSUT()
-    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { [sut = Unchecked(sut)] in
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { [sut = Unchecked(sut)] in
       sut.value.loadMended()
     }
   }
