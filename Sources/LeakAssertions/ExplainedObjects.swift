@@ -14,11 +14,12 @@ package struct ExplainedObjects: Sendable {
   ///
   /// - Parameter fate: what follows "is" or "are".
   package func failure(_ fate: String) -> AssertionFailure {
-    .object("\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)")
+    let text = "\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)"
+    return blindness == nil ? .object(text) : .unwatched(text)
   }
 
   private var reason: String {
-    guard let finding else { return "who holds \(them) is not known" + (blindness.map { ": \($0)" } ?? "") }
+    guard let finding else { return unknown }
     let lines = FindingText(finding).lines
     guard let remark = remark(on: finding) else { return lines.joined(separator: "\n") }
     return ([remark] + lines.map { "  " + $0 }).joined(separator: "\n")
@@ -26,12 +27,14 @@ package struct ExplainedObjects: Sendable {
 
   /// What the finding itself does not say of the objects.
   private func remark(on finding: Finding) -> String? {
-    if finding.verdict == .growth { return "who holds \(them) is not known" }
+    if finding.verdict == .growth { return unknown }
     let victims = types.filter { type in finding.type != type && !finding.path.contains { $0.type == type } }
     if victims.isEmpty { return nil }
     let subject = victims.count < types.count ? Self.list(victims) : types.count == 1 ? "it" : "they"
     return "\(subject) \(victims.count == 1 ? "hangs" : "hang") off what leaked"
   }
+
+  private var unknown: String { "who holds \(them) is not known" + (blindness.map { ": \($0)" } ?? "") }
 
   private var them: String { types.count == 1 ? "it" : "them" }
 

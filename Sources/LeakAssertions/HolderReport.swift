@@ -31,7 +31,7 @@ package struct HolderReport {
 
   /// How many leaks there are among what was made in a scope and in those inside it; `nil` if nobody knows.
   package func leaks(in scope: UInt32) -> Int? {
-    guard case .success(let capture) = capture else { return nil }
+    guard case .success(let capture) = capture, capture.blindness == nil else { return nil }
     let objects = capture.objects.indices.filter { capture.made(capture.objects[$0], in: scope) }
     return findings(on: Array(objects), in: capture, namedBy: ImageNames())
       .count(where: FailOn.leaks.includes)
@@ -84,9 +84,9 @@ package struct HolderReport {
     if indices.isEmpty {
       return ExplainedObjects(types: types, blindness: "it was made before tracking started")
     }
-    if indices.count == 1 { return ExplainedObjects(types: types, finding: reason.finding) }
-    return ExplainedObjects(
-      types: types, finding: findings(on: indices, in: capture, namedBy: symbolicator).first)
+    let finding =
+      indices.count == 1 ? reason.finding : findings(on: indices, in: capture, namedBy: symbolicator).first
+    return ExplainedObjects(types: types, finding: finding, blindness: capture.blindness)
   }
 
   private func index(of object: WatchedObject, in capture: Capture) -> Int? {

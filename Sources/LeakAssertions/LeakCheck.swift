@@ -17,7 +17,7 @@ package struct LeakCheck: Sendable {
     Recorder.ignoring {
       switch diff {
       case .success(let diff): failures(of: diff)
-      case .failure(.notAvailable): unwatched()
+      case .failure(.notAvailable): skipped(NotWatched.onThisSystem)
       case .failure(let error): [.unwatched("nothing was watched: \(error)")]
       }
     }
@@ -29,8 +29,8 @@ package struct LeakCheck: Sendable {
     return growth(in: diff) + blindness(of: diff)
   }
 
-  private func unwatched() -> [AssertionFailure] {
-    NotWatched.say()
+  private func skipped(_ why: String) -> [AssertionFailure] {
+    NotWatched.say(why)
     return []
   }
 
@@ -50,6 +50,13 @@ package struct LeakCheck: Sendable {
   }
 
   private func blindness(of diff: LiveObjects.Diff) -> [AssertionFailure] {
-    diff.isIncomplete ? [.unwatched("not everything was watched\n\(diff)".replacing("\n", with: "\n  "))] : []
+    if diff.isIncomplete { return [unwatched("not everything was watched", diff)] }
+    guard let reason = diff.blindness else { return [] }
+    let text = "leaks could not be evaluated: \(reason)"
+    return options.unevaluated == .fails ? [unwatched(text, diff)] : skipped(text)
+  }
+
+  private func unwatched(_ text: String, _ diff: LiveObjects.Diff) -> AssertionFailure {
+    .unwatched("\(text)\n\(diff)".replacing("\n", with: "\n  "))
   }
 }

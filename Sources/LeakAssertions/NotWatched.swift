@@ -1,3 +1,5 @@
+internal import LiveObjects
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,13 +8,17 @@
   import Darwin
 #endif
 
-/// What assertions do on systems where nothing can be tracked.
+/// What assertions say that hold without having seen anything.
 package enum NotWatched {
-  /// Says once that nothing is watched.
-  package static func say() { _ = said }
+  package static let onThisSystem =
+    "not watched: on this system objects cannot be tracked, and assertions pass."
 
-  private static let said: Void = {
-    let line = "LiveObjects: not watched: on this system objects cannot be tracked, and assertions pass.\n"
-    _ = line.utf8.withContiguousStorageIfAvailable { write(2, $0.baseAddress, $0.count) }
-  }()
+  private static let said = Locked<Set<String>>([])
+
+  /// Writes a line on standard error, once.
+  package static func say(_ why: String) {
+    guard said.withLock({ $0.insert(why).inserted }) else { return }
+    let line = "LiveObjects: \(why)\n"
+    _ = Array(line.utf8).withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+  }
 }

@@ -31,6 +31,9 @@ extension LiveObjects {
     /// Some objects were not recorded, or none at all.
     package var isIncomplete: Bool { explanation.isIncomplete }
 
+    /// Why what was left behind cannot be told from a leak; `nil` if it can.
+    package var blindness: String? { instances == 0 ? nil : explanation.blindness }
+
     /// The growth of every type, the largest first.
     public var types: [TypeGrowth] { explanation.analysis.types }
 

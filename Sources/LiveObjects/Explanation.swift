@@ -25,6 +25,9 @@ final class Explanation: Sendable {
     capture.tracking.state != .tracking || capture.tracking.droppedRecords > 0
   }
 
+  /// Why it is not known what refers to what; `nil` if it is.
+  var blindness: String? { capture.blindness }
+
   var analysis: Analysis { answer.analysis }
 
   private var answer: Answer { Self.once(known, explain) }

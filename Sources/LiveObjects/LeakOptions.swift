@@ -12,7 +12,19 @@ extension LiveObjects {
       case growth(of: [String])
     }
 
+    /// What becomes of an assertion where leaks cannot be evaluated, because memory or the number of processes is
+    /// limited for instance: what was left behind is seen then, and not what holds it.
+    public enum Unevaluated: Sendable, Hashable {
+      /// It fails, and says why.
+      case fails
+      /// It holds, and standard error says why once.
+      case isSkipped
+    }
+
     public var failing: Failing
+    /// What becomes of an assertion where leaks cannot be evaluated. Where nothing can be tracked, it fails
+    /// in any case.
+    public var unevaluated: Unevaluated
     /// How long objects that are still alive after the code may take to be released; see
     /// ``LiveObjects/Options/settle``.
     public var settle: Duration
@@ -23,9 +35,11 @@ extension LiveObjects {
     public var iterations: Int
 
     public init(
-      failing: Failing = .leaks, settle: Duration = .milliseconds(300), warmUp: Int = 0, iterations: Int = 1
+      failing: Failing = .leaks, settle: Duration = .milliseconds(300), warmUp: Int = 0, iterations: Int = 1,
+      unevaluated: Unevaluated = .fails
     ) {
       self.failing = failing
+      self.unevaluated = unevaluated
       self.settle = settle
       self.warmUp = warmUp
       self.iterations = iterations

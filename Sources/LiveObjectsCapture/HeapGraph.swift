@@ -19,6 +19,9 @@ public struct HeapGraph: Sendable {
     /// Only what can be reached from what one test left behind is here, and nothing outside of the heap: what holds
     /// it besides is not to be seen.
     public var isPartial: Bool
+    /// Other threads that run have had their time, over several looks: what none of these shows in memory is taken for
+    /// held by nobody, although a register may hold it.
+    package var waitedForOthers = false
     /// Sentences for people.
     public var notes: [String]
 

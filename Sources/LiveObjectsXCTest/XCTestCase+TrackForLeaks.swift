@@ -39,7 +39,7 @@
           }
         }
       #else
-        NotWatched.say()
+        NotWatched.say(NotWatched.onThisSystem)
       #endif
     }
   }

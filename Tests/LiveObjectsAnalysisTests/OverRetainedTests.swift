@@ -42,6 +42,16 @@ import Testing
     #expect(finding.certainty == .definite)
   }
 
+  @Test mutating func besideThreadsThatWereWaitedForItIsProbable() throws {
+    _ = builder.object(of: builder.type("Demo.Handle"))
+    var status = HeapGraph.Status(threads: 3)
+    status.waitedForOthers = true
+    builder.heapGraph(status)
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.overRetained, .probable))
+    #expect(finding.remarks.contains { $0.contains("Other threads were at work") })
+  }
+
   @Test mutating func besideOtherThreadsTheLedgerShowsIt() throws {
     let made = builder.stackTrace([0x10])
     let given = builder.stackTrace([0x20])

@@ -110,6 +110,11 @@ extension HeapFindings {
     finding.attribute(to: leak.group.test, of: judgement.judged.attribution)
     finding.mayBeReleased = leak.hasVisitors
     finding.members = leak.members
+    if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
+      finding.remarks.append(
+        "Other threads were at work all the time. That one of them holds the object in a register cannot be ruled out."
+      )
+    }
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")

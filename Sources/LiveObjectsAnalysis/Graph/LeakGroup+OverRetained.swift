@@ -4,7 +4,8 @@ extension LeakSearch {
   /// Finds objects that nothing reaches and that are retained more often than anything refers to them.
   ///
   /// Beside other threads that do more than wait, one of which may hold an object in a register, it is called
-  /// over-retained only if the ledger accounts for all of its retains and every thread's stack was read.
+  /// over-retained only if those threads were waited for, or if the ledger accounts for all of its retains and every
+  /// thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
@@ -34,7 +35,8 @@ extension LeakSearch {
     guard isolation[object] == .held, !holders.isReached(object), !graph.capture.objects[object].isPinned,
       graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
-    return hasAllRegisters || (!graph.heap.status.missesStacks && isAccountedFor(object))
+    let status = graph.heap.status
+    return hasAllRegisters || status.waitedForOthers || (!status.missesStacks && isAccountedFor(object))
   }
 
   /// No other thread may hold an object in a register, where it is not seen.

@@ -9,9 +9,10 @@ let package = Package(
   dependencies: [.package(name: "LiveObjects", path: "../../../..")],
   targets: [
     .target(name: "Demo"),
+    .target(name: "Sandbox"),
     .testTarget(
       name: "DemoXCTests",
-      dependencies: ["Demo", .product(name: "LiveObjectsXCTest", package: "LiveObjects")]),
+      dependencies: ["Demo", "Sandbox", .product(name: "LiveObjectsXCTest", package: "LiveObjects")]),
     .testTarget(
       name: "DemoTestingTests",
       dependencies: ["Demo", .product(name: "LiveObjectsTesting", package: "LiveObjects")]),

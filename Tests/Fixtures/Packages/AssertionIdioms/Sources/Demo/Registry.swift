@@ -40,3 +40,7 @@ public func makeVictim() -> Item {
 
 @inline(never) @_optimize(none)
 public func overRetain() { _ = Unmanaged.passRetained(Item()) }
+
+/// Several: a word that nobody uses any more may have the address of one of them and look like its holder.
+@inline(never) @_optimize(none)
+public func overRetainSeveral() { for _ in 0..<8 { _ = Unmanaged.passRetained(Item()) } }

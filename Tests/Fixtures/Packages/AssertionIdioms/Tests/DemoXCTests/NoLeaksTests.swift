@@ -17,12 +17,27 @@ final class NoLeaksTests: XCTestCase {
     XCTAssertNoLeaks { overRetain() }  // fails: NoLeaksTests.testOverRetained
   }
 
-  /// Not in every run: only when asked for by its name.
-  func testOverRetainedAsynchronously() async throws {
-    try XCTSkipUnless(CommandLine.arguments.contains { $0.hasSuffix("/testOverRetainedAsynchronously") })
-    await XCTAssertNoLeaks {
+  func testOverRetainedBesideAThreadThatRuns() {
+    besideAThreadThatRuns {
+      XCTAssertNoLeaks { overRetainSeveral() }  // fails: NoLeaksTests.testOverRetainedBesideAThreadThatRuns
+    }
+  }
+
+  func testMendedBesideAThreadThatRuns() {
+    besideAThreadThatRuns {
+      XCTAssertNoLeaks {
+        makeMendedLoader()
+        Registry.shared.items.append(Item())
+      }
+      let loader = XCTAssertNoLeaks { Loader(client: ClientSpy()) }
+      withExtendedLifetime(loader) {}
+    }
+  }
+
+  func testOverRetainedAsynchronously() async {
+    await XCTAssertNoLeaks {  // fails: NoLeaksTests.testOverRetainedAsynchronously
       await Task.yield()
-      overRetain()
+      overRetainSeveral()
     }
   }
 
@@ -102,7 +117,7 @@ final class NoLeaksTests: XCTestCase {
   func testLateReleaseOnTheMainQueueIsNoLeak() {
     XCTAssertNoLeaks(options: .init(failing: .growth(of: ["Demo.Loader"]))) {
       let loader = Loader(client: ClientSpy())
-      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(20)) { [loader = Unchecked(loader)] in
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { [loader = Unchecked(loader)] in
         loader.value.loadMended()
       }
     }
@@ -113,9 +128,23 @@ final class NoLeaksTests: XCTestCase {
     try LiveObjects.start()
   }
 
+  func testSkippedByChoice() {
+    let options = LiveObjects.LeakOptions(unevaluated: .isSkipped)
+    XCTAssertNoLeaks(options: options) { makeLoaderCycle() }  // fails: NoLeaksTests.testSkippedByChoice
+  }
+
   func testMessageIsAdded() {
     XCTAssertNoLeaks("in the demo") { makeLoaderCycle() }  // fails: NoLeaksTests.testMessageIsAdded
   }
+}
+
+/// Beside a thread that never waits.
+private func besideAThreadThatRuns(_ body: () -> Void) {
+  let thread = Thread { while !Thread.current.isCancelled {} }
+  thread.start()
+  while !thread.isExecuting {}
+  body()
+  thread.cancel()
 }
 
 /// Hands an object to a queue that is the only one to use it from then on.

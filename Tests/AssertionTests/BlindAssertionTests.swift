@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+/// Where the system does not allow what references are read in, no assertion holds that has seen something left
+/// behind, and none says more than it knows.
+struct BlindAssertionTests {
+  private static let reason = "references were not read: the system does not allow a copy of the process"
+
+  private func run(_ tests: String...) throws -> XCTestRun {
+    let list = tests.map { "DemoXCTests." + $0 }.joined(separator: ",")
+    return XCTestRun(try AssertionIdioms.run([list], environment: ["FORBID_COPIES": "1"]))
+  }
+
+  private func runSwiftTest(_ test: String) throws -> SwiftTestingRun {
+    SwiftTestingRun(
+      try AssertionIdioms.run(
+        SwiftTestingRun.arguments + ["--filter", test], environment: ["FORBID_COPIES": "1"]))
+  }
+
+  @Test(arguments: [
+    "NoLeaksTests/testLeaking", "NoLeaksTests/testLeakingAsynchronously", "NoLeaksTests/testOverRetained",
+    "NoLeaksTests/testCacheIsNoLeak",
+  ])
+  func whatWasLeftBehindFailsWithTheReason(test: String) throws {
+    let failures = try run(test).failures
+    #expect(failures.count == 1)
+    #expect(
+      failures.allSatisfy {
+        $0.message.hasPrefix("failed - XCTAssertNoLeaks: leaks could not be evaluated: " + Self.reason)
+      })
+  }
+
+  @Test func whereNothingIsLeftNothingHasToBeEvaluated() throws {
+    #expect(try run("NoLeaksTests/testMended", "DeallocatedTests/testMended").run.status == .exited(0))
+  }
+
+  @Test func anObjectThatStaysFailsAndItsHolderIsNotKnown() throws {
+    for test in ["DeallocatedTests/testLeaking", "MakeSUTTests/testLeaking", "KeptPropertyTests/testKept"] {
+      let messages = try run(test).failures.map(\.message)
+      #expect(!messages.isEmpty, "\(test)")
+      #expect(messages.allSatisfy { $0.contains(" is not known: " + Self.reason) }, "\(test): \(messages)")
+      #expect(messages.allSatisfy { $0.contains(" still alive ") }, "\(test): \(messages)")
+    }
+  }
+
+  @Test func theUserMayHaveThemSkipped() throws {
+    let run = try run("NoLeaksTests/testSkippedByChoice")
+    #expect(run.failures.isEmpty)
+    #expect(run.run.status == .exited(0))
+    #expect(run.run.standardError.hasPrefix("LiveObjects: leaks could not be evaluated: " + Self.reason))
+  }
+
+  @Test(arguments: ["ExpectNoLeaksTests/leaking\\(", "SingleTestTests/leakingOnATest"])
+  func soDoExpectations(test: String) throws {
+    let messages = try runSwiftTest(test).issues.map(\.message)
+    #expect(!messages.isEmpty)
+    #expect(
+      messages.allSatisfy { $0.contains("leaks could not be evaluated: " + Self.reason) }, "\(messages)")
+  }
+}
