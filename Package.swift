@@ -70,8 +70,9 @@ let package = Package(
     .target(name: "XCTestEnd", dependencies: ["LiveObjects"]),
     .target(
       name: "LiveObjectsXCTest",
-      dependencies: ["LiveObjects", "LeakAssertions", "MainRunLoop", "XCTestEnd"]),
-    .target(name: "LiveObjectsTesting", dependencies: ["LiveObjects", "LeakAssertions"]),
+      dependencies: ["CLiveObjectsStart", "LiveObjects", "LeakAssertions", "MainRunLoop", "XCTestEnd"]),
+    .target(
+      name: "LiveObjectsTesting", dependencies: ["CLiveObjectsStart", "LiveObjects", "LeakAssertions"]),
     .target(
       name: "TestWatching",
       dependencies: [

@@ -14,7 +14,7 @@ package struct AssertionFailure: Sendable {
     AssertionFailure(text, isOfObject: true)
   }
 
-  static func unwatched(_ text: String) -> AssertionFailure {
+  package static func unwatched(_ text: String) -> AssertionFailure {
     AssertionFailure(text, isOfObject: false)
   }
 

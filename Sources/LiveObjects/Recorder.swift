@@ -86,7 +86,7 @@ package enum Recorder {
   }
 
   /// Swift Testing runs its tests beside each other, so that a moment in time says nothing about a test.
-  static let runsParallelTests = ignoring {
+  package static let runsSwiftTesting = ignoring {
     let arguments = CommandLine.arguments
     return zip(arguments, arguments.dropFirst()).contains { $0 == ("--testing-library", "swift-testing") }
   }

@@ -34,7 +34,7 @@ final class Scopes: Sendable {
   /// The objects of an open scope: its own, or everybody's where nobody else is being measured.
   func attribution(of id: UInt32) -> Attribution {
     let scope = table.withLock { $0[id] }
-    let isAlone = !scope.ranBesideAnother && !Recorder.runsParallelTests
+    let isAlone = !scope.ranBesideAnother && !Recorder.runsSwiftTesting
     return Attribution(scopes: isAlone ? nil : scope.members, pauses: pauses)
   }
 }

@@ -1,4 +1,5 @@
 #if canImport(Testing)
+  internal import CLiveObjectsStart
   internal import LeakAssertions
   internal import LiveObjects
   internal import Testing
@@ -42,7 +43,41 @@
     private func record(_ failure: AssertionFailure, _ comment: Comment?, at location: SourceLocation) -> Bool
     {
       let text = failure.text(of: assertion, comment?.rawValue ?? "")
-      return Issue.record(Comment(rawValue: text), sourceLocation: location).isExpected
+      guard Test.current == nil, !Recorder.runsSwiftTesting else {
+        return Issue.record(Comment(rawValue: text), sourceLocation: location).isExpected
+      }
+      recordElsewhere(text, at: location)
+      return false
+    }
+
+    /// The library drops an issue while it runs no test. What a detached task or a thread of a test records is its.
+    private func recordElsewhere(_ text: String, at location: SourceLocation) {
+      let text = text + "\n  note: this expectation is for tests of Swift Testing, and none runs here"
+      if !liveobj_fail_in_xctest(text, location.path, location.line) {
+        liveobj_fail_process(text, location.path, location.line)
+      }
+    }
+  }
+
+  /// Called by assertions for XCTest, where no test of that runs.
+  @_cdecl("liveobj_testing_fail")
+  func failRunningTest(text: UnsafePointer<CChar>, file: UnsafePointer<CChar>, line: Int) -> Bool {
+    guard Test.current != nil || Recorder.runsSwiftTesting else { return false }
+    let path = String(cString: file)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    Issue.record(
+      Comment(rawValue: String(cString: text)),
+      sourceLocation: SourceLocation(fileID: "Tests/\(name)", filePath: path, line: max(line, 1), column: 1))
+    return true
+  }
+
+  extension SourceLocation {
+    fileprivate var path: String {
+      #if compiler(>=6.3)
+        filePath
+      #else
+        _filePath
+      #endif
     }
   }
 

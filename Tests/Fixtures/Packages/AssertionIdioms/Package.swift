@@ -17,6 +17,13 @@ let package = Package(
       name: "DemoTestingTests",
       dependencies: ["Demo", .product(name: "LiveObjectsTesting", package: "LiveObjects")]),
     .testTarget(
+      name: "MixedTests",
+      dependencies: [
+        "Demo",
+        .product(name: "LiveObjectsXCTest", package: "LiveObjects"),
+        .product(name: "LiveObjectsTesting", package: "LiveObjects"),
+      ]),
+    .testTarget(
       name: "AssertedScenarios",
       dependencies: [
         .product(name: "LiveObjectsXCTest", package: "LiveObjects"),

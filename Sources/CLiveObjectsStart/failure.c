@@ -1,0 +1,45 @@
+// failure.c - fails what runs: a test of the other library, or the process.
+//
+// Owns whether the process has failed. Runs in assertions, on any thread, and at exit.
+
+#define _GNU_SOURCE
+#include "CLiveObjectsStart.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// Each is defined by a library of assertions, in Swift.
+__attribute__((weak)) bool liveobj_xctest_fail(const char *text, const char *file, long line);
+__attribute__((weak)) bool liveobj_testing_fail(const char *text, const char *file, long line);
+
+bool liveobj_fail_in_xctest(const char *text, const char *file, long line) {
+    return liveobj_xctest_fail && liveobj_xctest_fail(text, file, line);
+}
+
+bool liveobj_fail_in_testing(const char *text, const char *file, long line) {
+    return liveobj_testing_fail && liveobj_testing_fail(text, file, line);
+}
+
+static bool has_failed; // atomic
+
+void liveobj_fail_process(const char *text, const char *file, long line) {
+    // Relaxed: it only ever becomes true.
+    __atomic_store_n(&has_failed, true, __ATOMIC_RELAXED);
+    fprintf(stderr, "%s:%ld: error: %s\n", file, line, text);
+}
+
+#if defined(__linux__)
+static void end_as_failed(int status, void *unused) {
+    (void)unused;
+    if (status != 0 || !__atomic_load_n(&has_failed, __ATOMIC_RELAXED))
+        return;
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+/// Registered first, so that it is called last: what others do at exit is done by then.
+__attribute__((constructor(101))) static void watch_exit(void) {
+    on_exit(end_as_failed, NULL);
+}
+#endif

@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+/// An assertion that is called in a test of the other library fails that test.
+struct MixedLibraryTests {
+  @Test func expectationsFailTheXCTestThatRuns() throws {
+    let run = XCTestRun(try AssertionIdioms.run(["MixedTests.MixedXCTests"]))
+    let places = Set(run.failures.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
+    #expect(places.sorted() == (try due(of: "MixedXCTests.")))
+    #expect(run.passed == ["MixedXCTests.testMended", "MixedXCTests.testNothing"])
+    #expect(run.failures.allSatisfy { $0.message.contains("this expectation is for tests of Swift Testing") })
+  }
+
+  @Test func assertionsFailTheSwiftTestThatRuns() throws {
+    let run = SwiftTestingRun(
+      try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", "MixedSwiftTests"]))
+    let places = Set(
+      run.issues.filter { !$0.test.isEmpty && $0.message.contains("for tests of XCTest") }
+        .map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
+    #expect(places.isSuperset(of: try due(of: "").filter { !$0.test.hasPrefix("MixedXCTests.") }))
+    #expect(run.messages(of: "mended()").isEmpty)
+    #expect(run.run.status == .exited(1))
+  }
+
+  @Test func inADetachedTaskTheRunFails() throws {
+    for test in ["assertNoLeaksInADetachedTask", "expectNoLeaksInADetachedTask"] {
+      let run = try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", "/" + test])
+      #expect(run.status == .exited(1))
+      #expect((run.standardOutput + run.standardError).contains("retain cycle: Demo.ClientSpy"))
+    }
+  }
+
+  @Test func whereNoTestRunsTheProcessFails() throws {
+    let run = try AssertionIdioms.run(["MixedTests.MixedXCTests/testNothing"])
+    #expect(run.status == .exited(1))
+    #expect(XCTestRun(run).passed == ["MixedXCTests.testNothing"])
+    for assertion in ["XCTAssertNoLeaks", "expectNoLeaks"] {
+      #expect(
+        run.standardError.contains(": error: \(assertion): retain cycle: Demo.ClientSpy"), "\(assertion)")
+    }
+  }
+
+  private func due(of prefix: String) throws -> [AssertionIdioms.Place] {
+    try AssertionIdioms.due(in: "MixedTests").filter { $0.test.hasPrefix(prefix) }
+  }
+}

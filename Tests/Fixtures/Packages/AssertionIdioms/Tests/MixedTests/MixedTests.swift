@@ -1,0 +1,71 @@
+import Demo
+import LiveObjectsTesting
+import LiveObjectsXCTest
+import Testing
+import XCTest
+
+/// Assertions in tests of the other library.
+final class MixedXCTests: XCTestCase {
+  /// Before any test runs, for which only the process can fail: not in every run.
+  override class func setUp() {
+    guard CommandLine.arguments.contains(where: { $0.hasSuffix("MixedXCTests/testNothing") }) else { return }
+    XCTAssertNoLeaks { makeLoaderCycle() }
+    expectNoLeaks { makeLoaderCycle() }
+  }
+
+  func testNothing() {}
+
+  func testExpectNoLeaks() {
+    expectNoLeaks { makeLoaderCycle() }  // fails: MixedXCTests.testExpectNoLeaks
+  }
+
+  func testExpectNoLeaksAsynchronously() async {
+    await expectNoLeaks { makeLoaderCycle() }  // fails: MixedXCTests.testExpectNoLeaksAsynchronously
+  }
+
+  func testExpectDeallocated() {
+    expectDeallocated(timeout: .milliseconds(100)) {  // fails: MixedXCTests.testExpectDeallocated
+      Registry.shared.items = [Item()]
+      return Registry.shared.items[0]
+    }
+  }
+
+  func testMended() {
+    expectNoLeaks { makeMendedLoader() }
+    expectDeallocated { Item() }
+  }
+}
+
+@Suite struct MixedSwiftTests {
+  @Test func assertNoLeaks() {
+    XCTAssertNoLeaks { makeLoaderCycle() }  // fails: assertNoLeaks()
+  }
+
+  @Test func assertNoLeaksInADetachedTask() async {
+    await Task.detached {
+      await XCTAssertNoLeaks { makeLoaderCycle() }
+    }.value
+  }
+
+  @Test func expectNoLeaksInADetachedTask() async {
+    await Task.detached {
+      await expectNoLeaks { makeLoaderCycle() }
+    }.value
+  }
+
+  @Test func assertDeallocated() {
+    XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: assertDeallocated()
+      Registry.shared.items = [Item()]
+      return Registry.shared.items[0]
+    }
+  }
+
+  @Test func track() {
+    XCTestCase(name: "track") { _ in }.trackForLeaks(Item())  // fails: track()
+  }
+
+  @Test func mended() {
+    XCTAssertNoLeaks { makeMendedLoader() }
+    XCTAssertDeallocated { Item() }
+  }
+}
