@@ -35,13 +35,13 @@ struct TerminalTests {
     }
   }
 
-  @Test(
-    "of wrong arguments",
-    arguments: [
-      ["--\(evil)"], ["report", "--\(evil)", "x"], ["report", "x", "--fail-on", evil], [evil],
-      ["run", evil], ["run", "--text", evil, "--json", evil, "--", "true"], ["run", "--options", evil],
-      ["run", "--options", evil, "--", "true"], ["run", "--", "/nowhere/\(evil)"],
-    ])
+  private static let wrongArguments = [
+    ["--\(evil)"], ["report", "--\(evil)", "x"], ["report", "x", "--fail-on", evil], [evil],
+    ["run", evil], ["run", "--text", evil, "--json", evil, "--", "true"], ["run", "--options", evil],
+    ["run", "--options", evil, "--", "true"], ["run", "--", "/nowhere/\(evil)"],
+  ]
+
+  @Test("of wrong arguments", arguments: wrongArguments)
   func showsArguments(arguments: [String]) throws {
     let result = try runProgram(BuiltProducts.tool, arguments)
     #expect(result.status == .exited(2))
