@@ -61,7 +61,8 @@
     /// otherwise.
     var argumentsText: String {
       let text = payload.messages?.first?.text ?? ""
-      let sentence = /Test case passing \d+ arguments? (?<arguments>.*) to .* started\./.dotMatchesNewlines()
+      // Swift 6.0 says `Passing 1 argument number → 2 to test(number:)`.
+      let sentence = /(?:Test case p|P)assing \d+ arguments? (?<arguments>.*) to .*/.dotMatchesNewlines()
       return text.wholeMatch(of: sentence).map { String($0.arguments) } ?? ""
     }
   }
