@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A test case of Swift Testing that leaves a retain cycle behind has an issue more.
-struct TestingLeakTests {
+@Suite(.needsVisibleCases) struct TestingLeakTests {
   @Test func aLeakIsAnIssueOfTheTestThatMadeIt() throws {
     let run = try TestingLeaks.run("ParallelTests")
     #expect(run.leakingTests == ["leaksA()", "leaksB()"])

@@ -3,7 +3,7 @@ import Testing
 
 /// The promise: beside 400 other test cases, with work on other threads in between, every leak is found on the very
 /// case that made it, and nothing anywhere else.
-struct TestingParallelTests {
+@Suite(.needsVisibleCases) struct TestingParallelTests {
   private static let leaking = 300
 
   @Test func everyLeakIsOnItsOwnCase() throws {

@@ -86,9 +86,13 @@ struct TestingRecordsTests {
   @Test func everyWayToWriteATestIsWatched() throws {
     let run = try run("StructureTests")
     #expect(run.leaks.count == 7 && run.report.findings.allSatisfy { $0.test != nil })
-    #expect(
-      run.report.outcomes(of: "LeakyTests.StructureTests/")
-        == ["leaked", "leaked", "leaked", "leaked", "leaked", "leaked", "leaked", "passed", "passed"])
+    let outcomes = run.report.outcomes(of: "LeakyTests.StructureTests/")
+    #expect(outcomes.filter { $0 == "leaked" }.count == 7)
+    #if compiler(>=6.2)  // There is an exit test.
+      #expect(outcomes.filter { $0 == "passed" }.count == 2 && outcomes.count == 9)
+    #else
+      #expect(outcomes.filter { $0 == "passed" }.count == 1 && outcomes.count == 8)
+    #endif
     #expect(run.run.status == .exited(1))
   }
 

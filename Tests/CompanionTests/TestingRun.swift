@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// `Tests/Fixtures/Packages/TestingLeaks`, as its test binary is, under the preload library.
 enum TestingLeaks {
@@ -100,5 +101,17 @@ struct TestingReport: Decodable {
   /// The outcomes of the tests whose name begins so, sorted.
   func outcomes(of name: String) -> [String] {
     tests.filter { $0.id.hasPrefix(name) }.map(\.outcome).sorted()
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For what needs test cases whose beginning and end can be seen. Without, `TestingRecordsTests` says what there is.
+  static var needsVisibleCases: Self {
+    #if compiler(>=6.1)
+      let areVisible = true
+    #else
+      let areVisible = false
+    #endif
+    return .enabled(if: areVisible, "Swift Testing 6.0 binds its state of a case inside of the runtime")
   }
 }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is no leak of a test case, and what is nobody's business.
-struct TestingSilenceTests {
+@Suite(.needsVisibleCases) struct TestingSilenceTests {
   @Test func aTestThatLeavesNothingBehindPasses() throws {
     let run = try TestingLeaks.run("CleanTests", options: "failon=growth")
     #expect(run.leaks.isEmpty)
