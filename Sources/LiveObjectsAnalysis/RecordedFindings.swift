@@ -39,19 +39,24 @@ struct RecordedFindings {
     if instances.isEmpty { released.append(finding) } else { findings.append(finding) }
   }
 
+  /// What an object is known by: another may have been at its address before.
+  private struct Identity: Hashable {
+    var address: ObjectAddress
+    var sequence: UInt64
+  }
+
   /// Of the objects that are alive.
   private static func indices(in capture: Capture) -> [TestFinding.Object: Int] {
-    var wanted: [ObjectAddress: [TestFinding.Object]] = [:]
-    for object in capture.testFindings.lazy.flatMap(\.objects) {
-      wanted[object.address, default: []].append(object)
-    }
-    var indices: [TestFinding.Object: Int] = [:]
+    let wanted = Set(capture.testFindings.lazy.flatMap(\.objects))
+    let identities = Set(wanted.lazy.map { Identity(address: $0.address, sequence: $0.sequence) })
+    var alive: [Identity: Int] = [:]
     for (index, object) in capture.objects.enumerated() where !object.isPinned {
-      for recorded in wanted[object.address] ?? [] where recorded.sequence == object.sequence {
-        indices[recorded] = index
-      }
+      let identity = Identity(address: object.address, sequence: object.sequence)
+      if identities.contains(identity) { alive[identity] = index }
     }
-    return indices
+    return wanted.reduce(into: [:]) { indices, recorded in
+      indices[recorded] = alive[Identity(address: recorded.address, sequence: recorded.sequence)]
+    }
   }
 }
 

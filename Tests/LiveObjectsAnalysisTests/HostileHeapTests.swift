@@ -96,4 +96,30 @@ import Testing
     #expect(findings.map(\.instances) == [100])
     #expect(findings.map(\.remarks.count) == [16])
   }
+
+  @Test func objectsThatTestsFailedWithMayAllHaveOneAddress() {
+    let objects = (0..<30_000).map {
+      LiveObject(address: 64, bytes: 32, sequence: UInt64($0), type: 0, strongCount: 1)
+    }
+    var capture = Capture(
+      process: ProcessDescription(id: 12, executable: "/app/demo"),
+      tracking: TrackingStatus(state: .tracking),
+      types: [TypeDescription(kind: .classInstance, name: "Demo.Node")], objects: objects,
+      tests: [
+        TestDescription(library: .testing, outcome: .leaked, id: "T/testOne", sequenceNumbers: 0..<40_000)
+      ])
+    let finding = Finding(
+      fingerprint: "1", verdict: .retainCycle, type: "Demo.Node", kind: .classInstance, instances: 1,
+      objects: 1, bytes: 32)
+    capture.testFindings = objects.map {
+      TestFinding(
+        test: 0, objects: [TestFinding.Object($0, instance: 0, isCore: true)], content: finding.content)
+    }
+    var findings: [Finding] = []
+    let seconds = processorSeconds {
+      findings = Analysis(of: capture, symbolicator: TableSymbolicator()).findings
+    }
+    #expect(seconds < mostProcessorSeconds)
+    #expect(findings.contains { $0.verdict == .retainCycle })
+  }
 }
