@@ -1,12 +1,11 @@
 import LiveObjectsCapture
 
 /// Bytes of a capture file: decoded, analysed, reported.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+@_cdecl("test_input")
+public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   reach.add("inputs")
   if let captures = try? Capture.decodeAll(bytes) { report(on: captures) }
-  return 0
 }
 
 @_silgen_name("LLVMFuzzerMutate")

@@ -1,12 +1,11 @@
 import LiveObjectsCapture
 
 /// A heap that the input describes, a byte a choice: every input is one, so that all of them reach the analysis.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+@_cdecl("test_input")
+public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   var choices = Choices(bytes: UnsafeBufferPointer(start: start, count: count))
   reach.add("inputs")
   report(on: (0...choices.next(2)).map { _ in makeCapture(&choices) })
-  return 0
 }
 
 /// Small numbers, one after the other; 0 when there are no more.

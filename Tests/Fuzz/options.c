@@ -15,7 +15,9 @@ static bool check(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+void test_input(const uint8_t *bytes, size_t count);
+
+void test_input(const uint8_t *bytes, size_t count) {
     char *string = strndup((const char *)bytes, count);
     struct liveobj_options options;
     struct liveobj_text problems;
@@ -31,5 +33,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     liveobj_text_append_plain(&problems, (const char *)bytes, count);
     liveobj_text_flush(&problems);
     free(string);
-    return 0;
 }

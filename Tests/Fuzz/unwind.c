@@ -22,9 +22,11 @@ static void put_header(unsigned char *table, size_t count, uintptr_t code, unsig
     put_int(table + 16, (int64_t)(HEADER + entry % count));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+void test_input(const uint8_t *bytes, size_t count);
+
+void test_input(const uint8_t *bytes, size_t count) {
     if (count < HEADER + 2)
-        return 0;
+        return;
     unsigned char *table = malloc(count);
     memcpy(table, bytes, count);
     uintptr_t start = (uintptr_t)table, code = start + CODE;
@@ -42,5 +44,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
             liveobj_eh_program_run(&program, code + offset, columns, &row);
     }
     free(table);
-    return 0;
 }
