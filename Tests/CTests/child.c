@@ -310,7 +310,7 @@ static void a_wait_of_the_program_does_not_find_it(void) {
 }
 
 static void *run_children(void *is_over) {
-    enum { CHILDREN = 100 };
+    enum { CHILDREN = 40 };
     for (int i = 0; i < CHILDREN; i++)
         EXPECT(answers(say_hello, NULL, "hello"));
     __atomic_store_n((bool *)is_over, true, __ATOMIC_RELAXED);

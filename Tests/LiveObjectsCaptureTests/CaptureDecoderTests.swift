@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct CaptureDecoderTests {
   @Test func everythingThatWasWrittenIsRead() throws {
-    let written = makeSampleCapture()
+    var written = makeSampleCapture()
+    written.image("/opt/libPlugin.so", isUnloaded: true)
     let read = try Capture(decoding: written.bytes)
 
     #expect(read.process == written.capture.process)

@@ -9,7 +9,6 @@ func makeSampleCapture() -> CaptureBuilder {
       droppedRecords: 1, droppedStackTraces: 2, missedDeaths: 3, allocations: 40, deaths: 30,
       notes: ["A note.", "Another, with ünïcödé."]))
   let library = builder.image("/usr/lib/libswiftCore.so", isSystem: true)
-  builder.image("/opt/libPlugin.so", isUnloaded: true)
   let outer = builder.stackTrace([0x10, 0x20, 0x30])
   let inner = builder.stackTrace([0x40], image: library, continuing: outer, taking: 2)
   let nowhere = builder.stackTrace([0x7fff_0000_0000], image: nil)
