@@ -42,12 +42,21 @@ struct BlockedSignals {
     #endif
   }
 
-  /// Whether somebody has asked this tool to end.
-  var areEndRequested: Bool {
-    var pending = sigset_t()
-    sigpending(&pending)
-    return Self.requests.contains { sigismember(&pending, $0) == 1 && !Self.isIgnored($0) }
+  /// From here on a request to end is not held back: this tool tidies up, and ends by that signal.
+  ///
+  /// On a thread of its own, since nothing interrupts what takes long, such as reading captures. So no program may be
+  /// started from here on.
+  func endWhenRequested(_ tidyUp: @escaping @Sendable () -> Void) {
+    #if canImport(Glibc)
+      var thread = pthread_t()
+      let ending = Unmanaged.passRetained(RequestedEnd(tidyUp)).toOpaque()
+      let error = pthread_create(&thread, nil, { RequestedEnd.main($0) }, ending)
+      if error == 0 { pthread_detach(thread) }
+    #endif
   }
+
+  /// The requests that this tool was not told to ignore, as by `nohup`.
+  fileprivate static var heededRequests: [CInt] { requests.filter { !isIgnored($0) } }
 
   private static func isIgnored(_ signal: CInt) -> Bool {
     var action = sigaction()
@@ -68,10 +77,31 @@ struct BlockedSignals {
     sigprocmask(SIG_SETMASK, &mask, nil)
   }
 
-  private static func set(_ signals: [CInt]) -> sigset_t {
+  fileprivate static func set(_ signals: [CInt]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     for signal in signals { sigaddset(&set, signal) }
     return set
   }
 }
+
+#if canImport(Glibc)
+  /// Waits for a request to end.
+  private final class RequestedEnd: Sendable {
+    private let tidyUp: @Sendable () -> Void
+
+    init(_ tidyUp: @escaping @Sendable () -> Void) { self.tidyUp = tidyUp }
+
+    static func main(_ ending: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+      var awaited = BlockedSignals.set(BlockedSignals.heededRequests)
+      var number: CInt = 0
+      guard let ending, sigwait(&awaited, &number) == 0 else { return nil }
+      Unmanaged<RequestedEnd>.fromOpaque(ending).takeRetainedValue().tidyUp()
+      signal(number, SIG_DFL)
+      var request = BlockedSignals.set([number])
+      pthread_sigmask(SIG_UNBLOCK, &request, nil)
+      raise(number)
+      return nil
+    }
+  }
+#endif

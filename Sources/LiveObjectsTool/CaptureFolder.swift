@@ -51,6 +51,16 @@ struct CaptureFolder {
   /// The last number in the name of a capture.
   static func processID(of file: String) -> Int { numbers(in: file).last ?? 0 }
 
+  /// Where memory runs out from here on, the system is to end this process before any other, for reading captures takes
+  /// memory; and where the user asks for it, nothing stays behind. What is started afterwards inherits the first.
+  func lastProgramHasEnded(_ signals: BlockedSignals, for outputs: Outputs) {
+    try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
+    signals.endWhenRequested {
+      remove()
+      outputs.discard()
+    }
+  }
+
   func remove() {
     for name in names { unlink("\(path)/\(name)") }
     rmdir(path)

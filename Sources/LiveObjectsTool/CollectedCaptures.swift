@@ -26,13 +26,13 @@ struct CollectedCaptures {
   init(
     in folder: CaptureFolder, processes: [String: String] = [:],
     isIncluded: (Capture) -> Bool = { _ in true },
-    progress: (_ done: Int, _ all: Int) throws(ToolFailure) -> Void = { _, _ in }
-  ) throws(ToolFailure) {
+    progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
     self.folder = folder
     self.processes = processes
     files = folder.captures
     for (index, file) in files.enumerated() {
-      try progress(index, files.count)
+      progress(index, files.count)
       outcomes[file] = add(file, isIncluded)
     }
   }
@@ -56,12 +56,6 @@ struct CollectedCaptures {
 
   /// Counts a process that left no file at all.
   mutating func add(lost sentence: String) { builder.add(lost: sentence) }
-
-  /// Has the system end this process before any other if memory runs out: reading captures takes memory, and the program
-  /// has ended. One that is started afterwards inherits that.
-  static func offerToEnd() {
-    try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
-  }
 
   private mutating func add(_ file: String, _ isIncluded: (Capture) -> Bool) -> Outcome {
     let first = builder.captures.count

@@ -7,7 +7,7 @@ import LiveObjectsReport
 #endif
 
 /// A file that is open for writing, or a standard stream.
-final class OutputFile {
+final class OutputFile: Sendable {
   private let name: String
   private let descriptor: CInt
   /// There was no such file before.

@@ -47,35 +47,32 @@ struct RunCommand: ParsableCommand {
     preloading library: String, _ signals: BlockedSignals, for outputs: Outputs
   ) throws(ToolFailure) -> WatchedRun {
     do {
-      let first = try runProgram(preloading: library, options, isLast: !explainRetains, signals)
+      let first = try runProgram(
+        preloading: library, options, lastFor: explainRetains ? nil : outputs, signals)
       guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report.findings) else {
         return first
       }
       first.folder.remove()
       printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
       return try runProgram(
-        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"), isLast: true,
-        signals)
+        preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"),
+        lastFor: outputs, signals)
     } catch {
       outputs.discard()
       throw error
     }
   }
 
+  /// - Parameter outputs: `nil` if the program may run again.
   private func runProgram(
-    preloading library: String, _ options: String?, isLast: Bool, _ signals: BlockedSignals
+    preloading library: String, _ options: String?, lastFor outputs: Outputs?, _ signals: BlockedSignals
   ) throws(ToolFailure) -> WatchedRun {
     let folder = try CaptureFolder()
     do {
       let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
-      if isLast { CollectedCaptures.offerToEnd() }
-      let collected = try CollectedCaptures(
-        in: folder,
-        progress: { _, _ throws(ToolFailure) in
-          if signals.areEndRequested { throw ToolFailure("interrupted") }
-        })
-      return WatchedRun(folder: folder, collected: collected, ending: ending)
+      if let outputs { folder.lastProgramHasEnded(signals, for: outputs) }
+      return WatchedRun(folder: folder, collected: CollectedCaptures(in: folder), ending: ending)
     } catch {
       folder.remove()
       throw error

@@ -59,7 +59,8 @@ struct TestCommand: ParsableCommand {
       arguments: swiftTestArguments, settings: TestRunSettings(library: library, options: settings),
       captures: folder)
     let (ending, notesRuns) = try test.run(signals)
-    var tests = try WatchedTests(in: folder, notesRuns: notesRuns, signals)
+    folder.lastProgramHasEnded(signals, for: outputs)
+    var tests = WatchedTests(in: folder, notesRuns: notesRuns)
     if tests.areNone && (ending.shellStatus != 0 || !swiftTestArguments.areForRunningTests) {
       sayWhatIsMisplaced()
       outputs.discard()

@@ -13,19 +13,14 @@ struct WatchedTests {
   ///
   /// - Parameter notesRuns: whether every run was noted before it started. If not, programs that the build started
   ///   were watched as well; they do not count.
-  /// - Throws: if this tool is asked to end meanwhile.
-  init(in folder: CaptureFolder, notesRuns: Bool, _ signals: BlockedSignals) throws(ToolFailure) {
+  init(in folder: CaptureFolder, notesRuns: Bool) {
     let runs = TestRun.all(in: folder)
     let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
-    CollectedCaptures.offerToEnd()
     let line = ProgressLine()
     defer { line.erase() }
-    collected = try CollectedCaptures(
+    collected = CollectedCaptures(
       in: folder, processes: names, isIncluded: { notesRuns || $0.process.isTestBinary },
-      progress: { done, all throws(ToolFailure) in
-        if signals.areEndRequested { throw ToolFailure("interrupted") }
-        line.show("reading \(done) of \(all) captures")
-      })
+      progress: { line.show("reading \($0) of \($1) captures") })
     areNone = runs.isEmpty && collected.files.isEmpty
     for run in runs where collected.outcomes[run.capture] == nil {
       add(unwatched: "\(run): \(UnwatchedReason(ofSilent: run.program, .exited(0), lost: []))")

@@ -171,6 +171,29 @@ struct RunCommandTests {
     #expect(try folder.names() == [])
   }
 
+  @Test("ends at once and leaves no file behind when it is asked to, after the program has ended")
+  func endsAtOnce() throws {
+    let (folder, elsewhere) = (try TemporaryFolder(), try TemporaryFolder())
+    // Nobody reads the capture but for its first byte, so that the tool has to wait.
+    let script = """
+      mkfifo "$2" && exec 5<> "$2"
+      "$0" run --json "$3" --capture "$2" -- "$1" > /dev/null 5>&- &
+      head -c 1 <&5 > /dev/null
+      kill -TERM $!
+      wait $!
+      """
+    let result = try runProgram(
+      "/bin/bash",
+      [
+        "-c", script, BuiltProducts.tool, BuiltProducts.executable("Survivors"), elsewhere.path("fifo"),
+        elsewhere.path("json"),
+      ],
+      environment: ["TMPDIR": folder.path])
+    #expect(result.status == .exited(143))
+    #expect(try folder.names() == [])
+    #expect(try elsewhere.names() == ["fifo"])
+  }
+
   @Test("takes an empty TMPDIR for none")
   func knowsAnEmptyTemporaryFolder() throws {
     let result = try run(["--", "sh", "-c", "echo $LIVEOBJECTS_OPTIONS"], environment: ["TMPDIR": ""])
