@@ -70,7 +70,7 @@ static bool is_started(const struct liveobj_process *process) {
     return __atomic_load_n(&process->is_started, __ATOMIC_ACQUIRE);
 }
 
-/// valgrind knows no process that shares memory: there the keeper has a copy, and what it tells is
+/// valgrind knows no process that shares memory: there the keeper has a copy, and its result is
 /// in memory that both share.
 static void start_keeper(struct liveobj_process *process) {
     long sharing = liveobj_valgrind_is_running() ? 0 : CLONE_VM;

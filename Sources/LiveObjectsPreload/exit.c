@@ -54,8 +54,8 @@ static struct {
     const bool *is_there; ///< in memory that a copy of the process finds wiped; NULL if unknown
 } process;
 
-/// A forked child has our memory and is not the process that was watched. The id tells one that
-/// shares the memory (vfork), and the memory one with the same id (in a PID namespace of its own).
+/// A forked child is not the process that was watched. One that shares our memory (vfork) has
+/// another id; one with the same id (in a PID namespace of its own) has a copy of the memory.
 static bool is_watched_process(void) {
     return getpid() == process.id && (!process.is_there || *process.is_there);
 }

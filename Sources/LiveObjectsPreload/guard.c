@@ -56,7 +56,7 @@ __asm__(".pushsection .text\n"
         ".hidden liveobj_guard_return\n"
         ".globl liveobj_guard_return\n"
         ".type liveobj_guard_return, @function\n"
-        "nop\n" // unwinders look at the instruction before
+        "nop\n" // unwinders read the instruction before
         "liveobj_guard_return:\n"
         "movq $15, %rax\n" // rt_sigreturn
         "syscall\n"
@@ -159,7 +159,7 @@ static bool start_timer(int milliseconds) {
            syscall(SYS_timer_settime, guard.timer, 0, &ticks, NULL) == 0;
 }
 
-/// Called by way of liveobj_stack_call.
+/// Called by liveobj_stack_call.
 static void run(void *context) {
     (void)context;
     guard.is_in_step = true;

@@ -74,7 +74,7 @@ static const char *find_pair(const char *options, uint64_t fields[FIELDS]) {
 
 // MARK: - Handing down
 
-/// When this process was made, in the kernel's ticks; 0 if that cannot be told.
+/// When this process was made, in the kernel's ticks; 0 if unknown.
 static uint64_t start_time(void) {
     enum { FIELD_BEHIND_NAME = 20 };
     char text[1024];

@@ -67,10 +67,9 @@ static bool is_restricting(const struct call *call) {
 }
 
 /// What is to be said is said before: later, writing may be forbidden as well.
-static long make_restricting_call(const struct call *call) {
+static long enter(const struct call *call) {
     bool is_ours = liveobj_exit_owns_memory();
-    if (!liveobj_sandbox_is_entered())
-        liveobj_exit_announce_sandbox();
+    liveobj_exit_announce_sandbox();
     long result = ask_kernel(call);
     if (result >= 0 && is_ours)
         __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED);
@@ -79,7 +78,8 @@ static long make_restricting_call(const struct call *call) {
 
 static long make_call(const struct call *call) {
     enum { MOST_ERRORS = 4095 };
-    long result = is_restricting(call) ? make_restricting_call(call) : ask_kernel(call);
+    bool is_entering = !liveobj_sandbox_is_entered() && is_restricting(call);
+    long result = is_entering ? enter(call) : ask_kernel(call);
     if (result >= 0 || result < -MOST_ERRORS)
         return result;
     errno = (int)-result;

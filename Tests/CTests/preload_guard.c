@@ -95,7 +95,7 @@ static void a_step_that_works_may_take_its_time(void) {
     EXPECT(run(work_for_a_second, NULL));
 }
 
-/// Nobody's clock runs on meanwhile but the one on the wall.
+/// A limit on the clock would count that time.
 static void a_step_may_be_stopped(void) {
     int status;
     pid_t process = fork();

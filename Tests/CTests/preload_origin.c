@@ -45,7 +45,7 @@ static struct child start_child(bool has_other_errors) {
     return (struct child){status & 1, status & 2, status & 4};
 }
 
-static void the_first_is_told_by_no_one(void) {
+static void a_process_without_a_pair_is_the_first(void) {
     give_options(NULL);
     liveobj_origin_start();
     EXPECT(liveobj_origin_is_first() && !liveobj_origin_has_begun() && has_standard_error());
@@ -60,7 +60,7 @@ static void the_first_stays_so_in_the_program_that_it_executes(void) {
     EXPECT(starts_with(liveobj_origin_options(), "depth=5:first="));
 }
 
-static void a_program_that_it_starts_is_told(void) {
+static void a_program_that_it_starts_is_not_the_first(void) {
     give_options("depth=5");
     liveobj_origin_start();
     struct child child = start_child(false);
@@ -112,9 +112,9 @@ static void the_environment_keeps_all_else(void) {
 }
 
 int main(void) {
-    the_first_is_told_by_no_one();
+    a_process_without_a_pair_is_the_first();
     the_first_stays_so_in_the_program_that_it_executes();
-    a_program_that_it_starts_is_told();
+    a_program_that_it_starts_is_not_the_first();
     one_that_is_watched_says_so();
     an_id_that_came_again_is_another_process();
     other_options_begin_a_new_run();

@@ -1,4 +1,4 @@
-//===--- valgrind_request.h - what valgrind is asked and told --------------===//
+//===--- valgrind_request.h - requests to valgrind --------------------------===//
 //
 // By instructions that do nothing where valgrind does not execute them.
 //

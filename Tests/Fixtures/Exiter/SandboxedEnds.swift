@@ -6,9 +6,9 @@ import FixtureSupport
 @_silgen_name("syscall") private func systemCall(_ number: Int, _: Int, _: Int, _: Int) -> Int
 
 #if arch(x86_64)
-  private let (writeCall, exitGroupCall, seccompCall) = (UInt32(1), UInt32(231), 317)
+  private let (writeCall, exitGroupCall, controlCall, seccompCall) = (1, 231, 157, 317)
 #else
-  private let (writeCall, exitGroupCall, seccompCall) = (UInt32(64), UInt32(94), 277)
+  private let (writeCall, exitGroupCall, controlCall, seccompCall) = (64, 94, 167, 277)
 #endif
 
 /// An instruction of the kernel's packet filter.
@@ -24,29 +24,34 @@ private struct Program {
   var instructions: UnsafePointer<Instruction>
 }
 
-/// From here on any system call but those of a plain end kills the process.
-///
-/// - Parameter isByLibrary: by the way of libseccomp, else by the older one.
-func enterSandbox(isByLibrary: Bool) {
+/// A filter that kills the process for any other system call than these.
+private func filter(allowing calls: [Int]) -> [Instruction] {
   let (load, jumpIfEqual, end) = (UInt16(0x20), UInt16(0x15), UInt16(0x06))
   let (kill, allow) = (UInt32(0x8000_0000), UInt32(0x7fff_0000))
-  let instructions = [
-    Instruction(code: load, operand: 0),
-    Instruction(code: jumpIfEqual, ifTrue: 2, operand: writeCall),
-    Instruction(code: jumpIfEqual, ifTrue: 1, operand: exitGroupCall),
-    Instruction(code: end, operand: kill),
-    Instruction(code: end, operand: allow),
-  ]
+  let jumps = calls.enumerated().map { index, call in
+    Instruction(code: jumpIfEqual, ifTrue: UInt8(calls.count - index), operand: UInt32(call))
+  }
+  return [Instruction(code: load, operand: 0)] + jumps
+    + [Instruction(code: end, operand: kill), Instruction(code: end, operand: allow)]
+}
+
+/// From here on any system call but those of a plain end, and of one more sandbox, kills the process.
+///
+/// - Parameter isByLibrary: by the system call that libseccomp uses, else by `prctl`.
+func enterSandbox(isByLibrary: Bool) {
+  let instructions = filter(allowing: [writeCall, exitGroupCall, controlCall, seccompCall])
   let (setNoNewPrivileges, setSeccomp, filterMode, setFilter) = (CInt(38), CInt(22), 2, 1)
   precondition(control(setNoNewPrivileges, 1, 0, 0, 0) == 0)
   instructions.withUnsafeBufferPointer {
     var program = Program(count: UInt16($0.count), instructions: $0.baseAddress!)
     withUnsafeMutablePointer(to: &program) {
       let address = Int(bitPattern: $0)
-      if isByLibrary {
-        precondition(systemCall(seccompCall, setFilter, 0, address) == 0)
-      } else {
-        precondition(control(setSeccomp, filterMode, address, 0, 0) == 0)
+      for _ in 1...2 {
+        let result =
+          isByLibrary
+          ? systemCall(seccompCall, setFilter, 0, address)
+          : Int(control(setSeccomp, filterMode, address, 0, 0))
+        precondition(result == 0)
       }
     }
   }
