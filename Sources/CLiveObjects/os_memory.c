@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /// Since Linux 4.17, and in headers that know it.
 #ifndef MAP_FIXED_NOREPLACE
@@ -130,15 +132,15 @@ static void advise(void *start, size_t bytes, bool is_dense) {
         madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
-static void *map(void *wanted, size_t bytes, int flags) {
-    void *start = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
-                       MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+static void *map(size_t bytes, int flags) {
+    void *start =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
     return start == MAP_FAILED ? NULL : start;
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
     int saved = errno; // the host must not find our failures in its errno
-    void *start = map(NULL, bytes, MAP_PRIVATE);
+    void *start = map(bytes, MAP_PRIVATE);
     if (start) {
         advise(start, bytes, false);
         note_mapping(start, bytes);
@@ -149,9 +151,12 @@ LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
 
 LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
     int saved = errno;
-    void *mapped = map(start, bytes, MAP_PRIVATE | MAP_FIXED_NOREPLACE);
+    // ThreadSanitizer's mmap takes an address that is none of its program's for 0, and ends it.
+    void *mapped =
+        (void *)syscall(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     bool is_there = mapped == start;
-    if (mapped && !is_there) // an older kernel, which does not know the flag
+    if (mapped != MAP_FAILED && !is_there) // an older kernel, which does not know the flag
         munmap(mapped, bytes);
     if (is_there) {
         advise(start, bytes, is_dense);
@@ -164,8 +169,7 @@ LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
 
 void *liveobj_os_find_room(size_t bytes) {
     int saved = errno;
-    void *start =
-        mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *start = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start != MAP_FAILED)
         munmap(start, bytes);
     errno = saved;
@@ -183,7 +187,7 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 
 void *liveobj_os_map_shared(size_t bytes) {
     int saved = errno;
-    void *start = map(NULL, bytes, MAP_SHARED);
+    void *start = map(bytes, MAP_SHARED);
     if (start)
         madvise(start, bytes, MADV_DONTDUMP);
     errno = saved;
