@@ -71,7 +71,11 @@ static bool keep(size_t bytes, bool is_dense) {
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
-    void *start = keep(bytes, is_dense) ? liveobj_os_map(bytes) : NULL;
+    if (!keep(bytes, is_dense))
+        return NULL;
+    void *start = is_dense ? liveobj_os_map_dense(bytes) : liveobj_os_map(bytes);
+    if (!start)
+        give_up(bytes, is_dense);
     return start;
 }
 

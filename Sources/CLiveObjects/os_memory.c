@@ -138,15 +138,23 @@ static void *map(size_t bytes, int flags) {
     return start == MAP_FAILED ? NULL : start;
 }
 
-LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
+static void *map_anywhere(size_t bytes, bool is_dense) {
     int saved = errno; // the host must not find our failures in its errno
     void *start = map(bytes, MAP_PRIVATE);
     if (start) {
-        advise(start, bytes, false);
+        advise(start, bytes, is_dense);
         note_mapping(start, bytes);
     }
     errno = saved;
     return start;
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
+    return map_anywhere(bytes, false);
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes) {
+    return map_anywhere(bytes, true);
 }
 
 LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {

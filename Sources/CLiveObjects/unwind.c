@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,19 +93,26 @@ LIVEOBJ_HOOK static uintptr_t *readable_page(void) {
 }
 LIVEOBJ_UNCHECKED_END
 
+static bool is_memory(uintptr_t address) {
+    uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    if (page == 0 || (page != *readable_page() && !liveobj_os_is_readable(address)))
+        return false;
+    *readable_page() = page;
+    return true;
+}
+
+/// Also of code, at any address.
 LIVEOBJ_HOOK static int access_memory(void *space, uintptr_t address, uintptr_t *value,
                                       int is_write, void *cursor) {
     (void)space, (void)cursor;
     enum { REFUSED = -1 };
-    uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-    if (page == 0 || (page != *readable_page() && !liveobj_os_is_readable(address)))
+    if (!is_memory(address) || !is_memory(address + sizeof *value - 1))
         return REFUSED;
-    *readable_page() = page;
     // A program that uses libunwind itself may set registers that were saved to memory.
     if (is_write)
-        *(uintptr_t *)address = *value;
+        memcpy((void *)address, value, sizeof *value);
     else
-        *value = *(const uintptr_t *)address;
+        memcpy(value, (const void *)address, sizeof *value);
     return 0;
 }
 
