@@ -86,8 +86,10 @@ extension SourceFrame {
     return frame
   }
 
-  fileprivate static func precedes(_ a: SourceFrame, _ b: SourceFrame) -> Bool {
-    (a.module, a.function ?? "", a.file ?? "", a.line ?? 0, a.isSystem ? 1 : 0, a.unloadedLibrary ?? "")
-      < (b.module, b.function ?? "", b.file ?? "", b.line ?? 0, b.isSystem ? 1 : 0, b.unloadedLibrary ?? "")
+  fileprivate static func precedes(_ a: SourceFrame, _ b: SourceFrame) -> Bool { a.order < b.order }
+
+  /// Swift 6.0 needs to be told the type.
+  private var order: (String, String, String, Int, Int, String) {
+    (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0, unloadedLibrary ?? "")
   }
 }
