@@ -9,7 +9,9 @@ struct TypeLabel: Hashable {
 
   /// A type that needs no stack trace to be named. `nil` for closure contexts and boxes that may be
   /// the program's: they are called after the function that allocated them.
-  init?(_ type: TypeDescription, of capture: Capture) {
+  ///
+  /// - Parameter unreadable: what a type without a name is called where its image does not tell.
+  init?(_ type: TypeDescription, of capture: Capture, unreadable: String) {
     kind = ObjectKind(of: type)
     let name = TypeName(type.name)
     let isSystem = type.image.map { capture.images[$0].isSystem } ?? false
@@ -19,7 +21,7 @@ struct TypeLabel: Hashable {
     case .closureContextOrBox: return nil
     case .genericBox: (text, isUsers) = ("box of \(name.text)", name.isUsers)
     case _ where capture.isUnreadable(type):
-      (text, isUsers) = (capture.unreadableName(of: type), !isSystem)
+      (text, isUsers) = (capture.unreadableName(of: type, else: unreadable), !isSystem)
     case _ where name.text.isEmpty: (text, isUsers) = ("unnamed \(kind.rawValue)", false)
     default: (text, isUsers) = (name.text, name.isUsers)
     }

@@ -19,7 +19,8 @@ package struct UnnamedAnalysis {
   package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
     self.capture = capture
     self.options = options
-    let labels = capture.types.map { TypeLabel($0, of: capture) }
+    let unreadable = capture.unreadableName
+    let labels = capture.types.map { TypeLabel($0, of: capture, unreadable: unreadable) }
     let judged = JudgedObjects(in: capture, options)
     let heap = HeapJudgement(of: judged)
     groups = ObjectGroup.groups(of: judged)

@@ -4,7 +4,8 @@ import LiveObjectsCapture
 extension Capture {
   /// Objects without a readable type, by what such a type is called.
   package var unreadableTypes: [String: Int] {
-    let names = types.map { isUnreadable($0) ? unreadableName(of: $0) : nil }
+    let other = unreadableName
+    let names = types.map { isUnreadable($0) ? unreadableName(of: $0, else: other) : nil }
     return objects.reduce(into: [:]) { counts, object in
       if let name = names[object.type] { counts[name, default: 0] += 1 }
     }
@@ -14,9 +15,16 @@ extension Capture {
     type.kind == .other && type.name.isEmpty
   }
 
-  func unreadableName(of type: TypeDescription) -> String {
-    let image = type.image.map { images[$0] }
-    if let image, image.isUnloaded { return "type of \(image.name), unloaded" }
-    return images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
+  /// - Parameter other: `unreadableName`, made once for all types.
+  func unreadableName(of type: TypeDescription, else other: String) -> String {
+    if let image = type.image.map({ images[$0] }), image.isUnloaded {
+      return "type of \(image.name), unloaded"
+    }
+    return other
+  }
+
+  /// For types of which not even the image is known. It looks at all images.
+  var unreadableName: String {
+    images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
   }
 }

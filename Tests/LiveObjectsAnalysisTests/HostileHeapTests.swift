@@ -97,6 +97,16 @@ import Testing
     #expect(findings.map(\.remarks.count) == [16])
   }
 
+  @Test func manyTypesMayBeUnreadableAmongManyImages() {
+    var builder = CaptureBuilder()
+    for index in 0..<10_000 { builder.image("/app/lib\(index).so") }
+    for _ in 0..<10_000 { builder.objects(of: builder.type("", kind: .other, image: nil)) }
+    var types: [TypeGrowth] = []
+    #expect(processorSeconds { types = analyse(builder).types } < mostProcessorSeconds)
+    #expect(types.map(\.type) == ["unreadable type"])
+    #expect(types.map(\.live) == [10_000])
+  }
+
   @Test func objectsThatTestsFailedWithMayAllHaveOneAddress() {
     let objects = (0..<30_000).map {
       LiveObject(address: 64, bytes: 32, sequence: UInt64($0), type: 0, strongCount: 1)
