@@ -31,7 +31,8 @@ struct SwiftTestingAssertionTests {
   }
 
   static let overRetaining =
-    ["overRetained", "overRetainedAsynchronously"] + (AssertionIdioms.haveTrait ? ["overRetainedOnATest"] : [])
+    ["overRetained", "overRetainedAsynchronously"]
+    + (AssertionIdioms.haveTrait ? ["overRetainedOnATest"] : [])
 
   @Test(arguments: overRetaining.map { "\($0)()" })
   func anOverRetainedObjectFailsItsTestBesideOthers(test: String) {
@@ -41,7 +42,8 @@ struct SwiftTestingAssertionTests {
 
   @Test(arguments: overRetaining)
   func anOverRetainedObjectFailsItsTestWhereThatRunsAlone(test: String) throws {
-    let run = SwiftTestingRun(try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", "/\(test)\\("]))
+    let run = SwiftTestingRun(
+      try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", "/\(test)\\("]))
     #expect(run.issues.count == 1)
     #expect(run.issues.allSatisfy { $0.message.contains("over-retained by 1 each: Demo.Item") })
   }
