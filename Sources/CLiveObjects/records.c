@@ -50,7 +50,8 @@ bool liveobj_records_start(uint64_t max_objects) {
     bool is_started = liveobj_arena_start(&arena, count * sizeof(struct liveobj_record)) &&
                       liveobj_page_map_start(&liveobj_heap.map, granule_bits());
     liveobj_heap.records = (struct liveobj_record *)(void *)arena.start;
-    capacity = (uint32_t)(arena.most / sizeof(struct liveobj_record));
+    uint64_t most = arena.most / sizeof(struct liveobj_record); // more than wanted if that is little
+    capacity = (uint32_t)(most < count ? most : count);
     return is_started;
 }
 
@@ -73,7 +74,7 @@ static bool commit_locked(uint32_t wanted) {
 /// Makes sure that records below `wanted` are backed by memory, and their accounts before them.
 static bool commit(uint32_t wanted) {
     enum { STEP = 1 << 13 };
-    uint32_t whole = wanted < capacity - STEP ? (wanted + STEP - 1) / STEP * STEP : capacity;
+    uint32_t whole = wanted + STEP < capacity ? (wanted + STEP - 1) / STEP * STEP : capacity;
     if (wanted <= liveobj_records_room())
         return true;
     if (!liveobj_lock_acquire(&arena_lock))
