@@ -69,7 +69,9 @@ int liveobj_descriptor_lift(int descriptor) {
     if (descriptor < 0)
         return -1;
     int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, LIFTED);
-    if (lifted < 0) // a low limit of open files: at least out of the standard three
+    if (lifted < 0 && descriptor > STDERR_FILENO)
+        return descriptor; // few files may be open: it is out of the standard three at least
+    if (lifted < 0)
         lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(descriptor);
     return lifted;

@@ -60,11 +60,11 @@ static void resolve_path(const char *path, bool *names_process) {
 static int open_path(int flags) {
     // Non-blocking: opening a FIFO that nobody reads must not hang the program. For the user alone:
     // a capture holds the command line.
-    int descriptor =
-        open(output.path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC | flags, 0600);
+    const int always = O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
+    int descriptor = liveobj_descriptor_lift(open(output.path, always | flags, 0600));
     if (descriptor < 0)
         complain(errno);
-    return liveobj_descriptor_lift(descriptor);
+    return descriptor;
 }
 
 /// Opening a FIFO and closing it again would tell its reader that this was all.

@@ -42,8 +42,8 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     char path[PATH_BYTES], text[TEXT_BYTES];
     liveobj_os_thread_file(thread, "syscall", path);
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
-    if (!strchr(text, ' ')) // `running`, or not to be read
-        return (struct liveobj_thread_state){0};
+    if (!strchr(text, ' ')) // `running`, or the file cannot be read: after setuid, without /proc
+        return (struct liveobj_thread_state){.is_running = *text == 'r'};
     struct liveobj_thread_state state = {.is_suspended = is_sigsuspend(text)};
     state.program_counter = take_last_number(text);
     state.stack_pointer = take_last_number(text);
@@ -204,7 +204,7 @@ static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
         uint32_t thread = times->items[i].thread;
         uint64_t present = liveobj_os_thread_time(thread);
         if (present != UINT64_MAX && present - times->items[i].time < nanoseconds &&
-            !liveobj_thread_state_of(thread).stack_pointer)
+            liveobj_thread_state_of(thread).is_running)
             return false;
     }
     return true;

@@ -2,8 +2,12 @@ import Foundation
 
 private typealias PluginFunction = @convention(c) () -> Void
 
+/// Beside the program, which is started by its whole path: without /proc there is no other way to tell.
 private let pluginPath =
-  Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent("libPlugin.so").path
+  URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+    "libPlugin.so"
+  )
+  .path
 
 /// Has a library leak objects of its own classes, and closes it.
 func runPlugin() -> String {
