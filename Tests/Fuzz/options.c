@@ -1,7 +1,7 @@
 // The parser of LIVEOBJECTS_OPTIONS, and the text that it complains in.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
