@@ -18,7 +18,7 @@ void liveobj_put_text(struct liveobj_section *section, const char *text) {
 static void put_arguments(struct liveobj_section *section) {
     // The kernel separates arguments with NUL bytes. What does not fit is left out.
     char text[16 * 1024];
-    size_t length = liveobj_os_file_read("/proc/self/cmdline", text, sizeof text);
+    size_t length = liveobj_os_file_read("/proc/thread-self/cmdline", text, sizeof text);
     uint32_t count = 0;
     for (size_t i = 0; i < length; i++)
         count += text[i] == 0;
@@ -32,7 +32,7 @@ static void put_arguments(struct liveobj_section *section) {
 
 void liveobj_put_executable(struct liveobj_section *section) {
     char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path);
     liveobj_put_string(section, path, length > 0 ? (size_t)length : 0);
 }
 

@@ -29,7 +29,7 @@ struct visit {
 static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_main) {
     struct liveobj_image image = {.bias = info->dlpi_addr,
                                   .start = UINTPTR_MAX,
-                                  .path = is_main ? "/proc/self/exe" : info->dlpi_name,
+                                  .path = is_main ? "/proc/thread-self/exe" : info->dlpi_name,
                                   .headers = info->dlpi_phdr,
                                   .header_count = info->dlpi_phnum,
                                   .thread_locals = (uintptr_t)info->dlpi_tls_data,

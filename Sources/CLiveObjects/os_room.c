@@ -43,7 +43,7 @@ static uint64_t number_at(const char *text) {
 static uint64_t bytes_in_statm(unsigned place) {
     char text[128];
     const char *next = text;
-    text[liveobj_os_file_read("/proc/self/statm", text, sizeof text - 1)] = 0;
+    text[liveobj_os_file_read("/proc/thread-self/statm", text, sizeof text - 1)] = 0;
     while (--place > 0 && (next = strchr(next, ' ')))
         next++;
     return next ? number_at(next) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;

@@ -12,6 +12,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -25,28 +26,27 @@ void liveobj_reader_start(struct liveobj_reader *reader) {
     memset(reader->sound, 0, sizeof reader->sound);
 }
 
-/// Where the system does not let us look through the kernel: page by page, each of them tested.
-static bool copy_readable(uintptr_t address, unsigned char *into, size_t count) {
-    for (size_t done = 0; done < count;) {
-        size_t left = LIVEOBJ_PAGE_BYTES - (address + done) % LIVEOBJ_PAGE_BYTES;
-        size_t some = left < count - done ? left : count - done;
-        if (!liveobj_os_is_readable(address + done))
-            return false;
-        memcpy(into + done, (const void *)(address + done), some);
-        done += some;
-    }
-    return true;
+/// Where a filter of system calls refuses the other way, as some containers' does.
+static ssize_t read_by_file(uintptr_t address, void *into, size_t count) {
+    int file = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
+    ssize_t read = file < 0 ? -1 : pread(file, into, count, (off_t)address);
+    if (file >= 0)
+        close(file);
+    return read;
 }
 
 bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into,
                         size_t count) {
     struct iovec here = {into, count}, there = {(void *)address, count};
     int saved = errno;
-    ssize_t read = reader->refused ? 0 : process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    // By the thread's id: the process's has no memory once the main thread has ended.
+    pid_t self = (pid_t)liveobj_os_thread_id();
+    ssize_t read = reader->refused ? 0 : process_vm_readv(self, &here, 1, &there, 1, 0);
     reader->refused |= read < 0 && (errno == EPERM || errno == ENOSYS);
+    if (reader->refused)
+        read = read_by_file(address, into, count);
     errno = saved;
-    return read == (ssize_t)count || (reader->refused && liveobj_os_is_single_threaded() &&
-                                      copy_readable(address, into, count));
+    return read == (ssize_t)count;
 }
 
 static bool load_page(struct liveobj_reader *reader, uintptr_t page) {

@@ -10,6 +10,8 @@
 #include "preload.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -113,11 +115,28 @@ static const char *start_library(const struct library *library) {
     return problem || library != &testing ? problem : start_cases(&result);
 }
 
+/// One that is preloaded before this library is initialised after it. Swift asks it for the sizes of
+/// blocks, and writes behind them if they are wrong.
+static bool is_allocator_initialised(void) {
+    enum { BYTES = 24 };
+    void *memory = malloc(BYTES);
+    bool is_initialised = memory && malloc_usable_size(memory) >= BYTES;
+    free(memory);
+    return is_initialised;
+}
+
 void liveobj_companion_start(const struct liveobj_options *options, int argument_count,
                              char *const *arguments) {
     const struct library *library = running_library(argument_count, arguments);
     if (!library)
         return;
+    if (!is_allocator_initialised()) {
+        liveobj_message("leaks are reported for the process, not for each test of ", library->name,
+                        ": the allocator in LD_PRELOAD is not initialised yet; put "
+                        "libLiveObjectsPreload.so before it",
+                        NULL);
+        return;
+    }
     describe_host(options);
     liveobj_ignore_begin();
     const char *problem = start_library(library);

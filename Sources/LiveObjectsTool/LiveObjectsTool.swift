@@ -17,6 +17,11 @@ struct LiveObjectsTool: ParsableCommand {
     subcommands: [RunCommand.self, TestCommand.self, ReportCommand.self, TestRunnerCommand.self])
 
   static func main() {
+    // Swift reads them from there. Without this, help would stand in the place of a report.
+    guard !CommandLine.arguments.isEmpty else {
+      printError("the arguments cannot be read, since /proc is not mounted")
+      exit(withError: ExitCode(ExitStatus.usage))
+    }
     Demangling.isolate()
     do {
       var command = try parseAsRoot()

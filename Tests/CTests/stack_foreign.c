@@ -24,15 +24,18 @@ static unsigned questions; // to the kernel
 /// In the place of the C library's, so that the recorder's questions can be counted.
 long syscall(long number, ...) {
     va_list list;
-    long result, a[4];
+    long result, a[6];
     va_start(list, number);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         a[i] = va_arg(list, long);
     va_end(list);
     register long fourth __asm__("r10") = a[3];
+    register long fifth __asm__("r8") = a[4];
+    register long sixth __asm__("r9") = a[5];
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth), "r"(fifth),
+                       "r"(sixth)
                      : "rcx", "r11", "memory");
     questions += number == SYS_rt_sigprocmask;
     errno = result < 0 ? (int)-result : errno;

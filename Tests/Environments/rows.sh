@@ -7,7 +7,9 @@ row_plain() { both "nothing special"; }
 # MARK: - Tools
 
 gdb_run() {
-  gdb -q -batch -ex "run >$WORK/gdb.out 2>$WORK/gdb.err" -ex 'quit $_exitcode' --args "$@" >/dev/null 2>&1
+  # shellcheck disable=SC2016  # for the shell that is started
+  gdb -q -batch -ex run -ex 'quit $_exitcode' \
+    --args bash -c 'exec "$@" >"$WORK/gdb.out" 2>"$WORK/gdb.err"' in-gdb "$@" >/dev/null 2>&1
   local status=$?
   cat "$WORK/gdb.out"
   cat "$WORK/gdb.err" >&2

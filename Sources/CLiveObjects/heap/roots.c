@@ -197,7 +197,7 @@ bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry 
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);
-    bool found = liveobj_os_visit_lines("/proc/self/maps", add_mapping, &finding);
+    bool found = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, &finding);
     liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
     liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
     bool has_threads = roots->threads > 0; // the calling one, where the system lists them

@@ -1,10 +1,12 @@
 import Foundation
+import Situations
 
 private typealias PluginFunction = @convention(c) () -> Void
 
-/// Beside the program, which is started by its whole path: without /proc there is no other way to tell.
+/// Beside the program, which is started by its whole path: without /proc neither Foundation nor Swift know it.
 private let pluginPath =
-  URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+  URL(fileURLWithPath: String(cString: situation_program())).deletingLastPathComponent()
+  .appendingPathComponent(
     "libPlugin.so"
   )
   .path

@@ -17,7 +17,7 @@ case nil: break
 case "heap": keepObjects(count: Int(arguments[2])!)
 case "large-heap": keepLargeHeap()
 case "plugin-loop": loadPluginRepeatedly()
-case "exec-chain": situation_exec(arguments[0])
+case "exec-chain": situation_exec()
 case "crash": fatalError("on purpose")
 case let name?: run(situation: name)
 }

@@ -2,6 +2,7 @@
 
 #include "situation.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -78,7 +79,12 @@ void situation_daemonize(situation_work work) {
     wait_for(first);
 }
 
-void situation_exec(const char *program) {
+const char *situation_program(void) {
+    return program_invocation_name;
+}
+
+void situation_exec(void) {
+    const char *program = situation_program();
     const char *left = getenv("EXECUTIONS_LEFT");
     if (left && *left == '0')
         return;

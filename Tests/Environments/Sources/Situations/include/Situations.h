@@ -13,7 +13,8 @@ void situation_fork_storm(situation_work work);   // 1,000 children
 void situation_vfork(situation_work work);        // 100 children that only exit, 100 that execute a program
 void situation_spawn(situation_work work);        // 100 programs by posix_spawn
 void situation_daemonize(situation_work work);    // forks, setsid, forks, closes all descriptors
-void situation_exec(const char *program);         // executes the program again, twice
+void situation_exec(void);                        // executes the program again, twice
+const char *situation_program(void);              // its path, as it was started
 void situation_fork_in_handler(situation_work work); // forks from a signal handler that interrupts allocations
 
 // MARK: threads.c
