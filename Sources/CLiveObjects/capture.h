@@ -16,7 +16,7 @@
 
 #include "cycle_search.h"
 #include "image_list.h"
-#include "internal.h"
+#include "stream.h"
 
 #pragma GCC visibility push(hidden)
 

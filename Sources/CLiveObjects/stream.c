@@ -5,7 +5,7 @@
 
 #if defined(__linux__)
 
-#include "internal.h"
+#include "stream.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include "tests.h"
 #include "records.h"
 #include "scopes.h"
+#include "stream.h"
 
 #include <string.h>
 
