@@ -132,10 +132,17 @@ static void advise(void *start, size_t bytes, bool is_dense) {
         madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
+/// Most of it is room that is never touched. In a program that locks its memory, also that which is
+/// to come (mlockall), the system would fill it all: it fills nothing that cannot be accessed yet.
 static void *map(size_t bytes, int flags) {
-    void *start =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
-    return start == MAP_FAILED ? NULL : start;
+    void *start = mmap(NULL, bytes, PROT_NONE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    munlock(start, bytes);
+    if (mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0)
+        return start;
+    munmap(start, bytes);
+    return NULL;
 }
 
 static void *map_anywhere(size_t bytes, bool is_dense) {

@@ -226,7 +226,10 @@ static void wait_at_exit(int status, void *context) {
 void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
     chosen = options;
-    on_exit(wait_at_exit, NULL); // the one registered first runs last
+    // The ones registered first run last: one for each thread that may call exit beside the first.
+    enum { THREADS = 64 };
+    for (int i = 0; i < THREADS; i++)
+        on_exit(wait_at_exit, NULL);
     on_exit(at_exit, NULL);
 }
 

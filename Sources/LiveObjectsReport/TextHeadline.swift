@@ -28,7 +28,8 @@ enum TextHeadline {
 
   /// `no leaks found; `, unless a command fails all the same.
   private static func verdict(onUnleaked findings: [Finding], _ report: Report, _ failOn: FailOn?) -> String {
-    let noLeaks = report.tracking.readReferences ? noLeaks(in: findings) : ""
+    let isEvaluated = report.tracking.readReferences && report.tracking.unevaluated.isEmpty
+    let noLeaks = isEvaluated ? noLeaks(in: findings) : ""
     guard let failOn, findings.contains(where: failOn.includes) else {
       return noLeaks.isEmpty ? "" : "\(noLeaks); "
     }

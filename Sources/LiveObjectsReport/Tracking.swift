@@ -16,7 +16,7 @@ extension Report {
     public var droppedRecords: UInt64
     /// The references among objects were read in every watched process: what leaked is told from what has grown.
     public var readReferences: Bool
-    /// Of watched processes whose references could not be read, or that ended before: which one and why, a sentence each. Where there are
+    /// Of watched processes with objects that were not recorded or references that could not be read, or that ended before: which one and why, a sentence each. Where there are
     /// any, no report may say that nothing leaked.
     public var unevaluated: [String]
     /// Every watched process announced its tests: without any in the report, none ran.
@@ -58,9 +58,13 @@ extension Report.Tracking {
 }
 
 extension Capture {
-  /// `nil` where references were read, or not asked for.
+  /// `nil` where all objects were recorded and references were read, or not asked for.
   fileprivate var reasonForNoEvaluation: String? {
     if let end = untimelyEnd(of: "it") { return "\(process.label): \(end)" }
+    if tracking.droppedRecords > 0 {
+      return
+        "\(process.label): \(Count.of(tracking.droppedRecords, "object was", "objects were")) not recorded"
+    }
     guard let status = graph?.status, !status.wasRead else { return nil }
     return "\(process.label): \(status.notes.first ?? ReferenceNotes.unread)"
   }

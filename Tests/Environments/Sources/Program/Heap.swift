@@ -15,7 +15,7 @@ func keepLargeHeap() {
   for _ in 0..<1_000_000 { kept.append(Node(bytes: 4096)) }
   let writer = Thread { writeForEver() }
   writer.start()
-  atexit { print("written before the end") }
+  Thread.sleep(forTimeInterval: 1)
 }
 
 private func writeForEver() {
