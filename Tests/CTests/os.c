@@ -100,6 +100,28 @@ static void memory_that_grows_keeps_what_is_in_it(void) {
     liveobj_os_unmap(large, 64 * PAGE);
 }
 
+/// A program that locks all of its memory, also that which is to come, has room filled at once.
+static void room_is_not_filled_where_memory_is_locked(void) {
+    enum { ROOM = 1 << 28 };
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0 && mlockall(MCL_CURRENT | MCL_FUTURE) == 0) {
+        char *room = liveobj_os_map(ROOM), *shared = liveobj_os_map_shared(ROOM);
+        struct seen seen = {0}, seen_shared = {0};
+        uintptr_t start = (uintptr_t)room, start_shared = (uintptr_t)shared;
+        room[PAGE] = shared[PAGE] = 1;
+        liveobj_os_visit_resident((struct liveobj_extent){start, start + ROOM}, note, &seen);
+        liveobj_os_visit_resident((struct liveobj_extent){start_shared, start_shared + ROOM}, note,
+                                  &seen_shared);
+        EXPECT(seen.count == 1 && seen.items[0].end - seen.items[0].start < ROOM / 2);
+        EXPECT(seen_shared.count == 1 &&
+               seen_shared.items[0].end - seen_shared.items[0].start < ROOM / 2);
+    }
+    if (child == 0)
+        _exit(EXPECT_STATUS());
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void) {
     a_copy_of_the_process_wakes_who_waits();
     nobody_waits_for_what_has_happened();
@@ -107,5 +129,6 @@ int main(void) {
     only_pages_that_were_touched_are_in_memory();
     of_what_is_no_memory_the_system_does_not_tell();
     memory_that_grows_keeps_what_is_in_it();
+    room_is_not_filled_where_memory_is_locked();
     return EXPECT_STATUS();
 }

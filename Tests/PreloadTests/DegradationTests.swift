@@ -20,6 +20,7 @@ struct DegradationTests {
     let tracking = try watch("maxobjects=1").tracking
     #expect(!tracking.complete)
     #expect(tracking.droppedRecords > 0)
+    #expect(tracking.unevaluated?.filter { $0.contains("objects were not recorded") }.count == 1)
     #expect(tracking.notes.filter { $0.contains("maxobjects=") }.count == 1)
   }
 

@@ -4,6 +4,7 @@ struct MinimalReport: Decodable {
     var complete: Bool
     var notes: [String]
     var droppedRecords: Int
+    var unevaluated: [String]?
   }
   struct TypeLine: Decodable, Equatable {
     var type: String
