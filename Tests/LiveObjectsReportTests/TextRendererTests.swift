@@ -150,7 +150,8 @@ import Testing
     let status = TrackingStatus(state: .tracking, droppedRecords: 1)
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     let lines = text.split(separator: "\n")
-    #expect(lines[0] == "LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): 1 object was not recorded")
+    #expect(
+      lines[0] == "LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): 1 object was not recorded")
     #expect(
       lines[1] == "LiveObjects: nothing of yours was found in demo (pid 12), but the recording is incomplete")
     #expect(text.contains("note: 1 object was not recorded"))
