@@ -294,10 +294,12 @@ static void append_problem(struct liveobj_text *text, enum problem problem,
 
 void liveobj_options_parse(struct liveobj_options *options, const char *string,
                            struct liveobj_text *problems) {
+    enum { MOST_SAID = 10 };
     struct pair pair;
+    unsigned count = 0;
     for (const char *next = string ? string : ""; take_pair(&next, &pair);) {
         enum problem problem = apply(options, &pair);
-        if (problem == NO_PROBLEM)
+        if (problem == NO_PROBLEM || count++ >= MOST_SAID)
             continue;
         append(problems, "LiveObjects: " LIVEOBJ_OPTIONS_VARIABLE ": ", NULL);
         append_problem(problems, problem, &pair);

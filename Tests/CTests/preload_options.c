@@ -98,6 +98,19 @@ static void a_quote_that_is_not_closed_costs_its_own_option(void) {
     EXPECT(complains_once_of_quotes("tool='a:"));
 }
 
+static void not_every_one_of_many_problems_is_said(void) {
+    char many[400];
+    unsigned lines = 0;
+    for (size_t i = 0; i < sizeof many; i++)
+        many[i] = i % 2 ? ':' : 'x';
+    strcpy(many + sizeof many - 10, ":depth=5");
+    parse(many);
+    for (const char *end = problems; (end = strchr(end, '\n')); end++)
+        lines++;
+    EXPECT(lines == 10);
+    EXPECT(options.depth == 5);
+}
+
 static void quotes_hold_colons(void) {
     parse("output='a:b':tool=\"c:'d\":depth=5");
     EXPECT_STRING(options.output, "a:b");
@@ -238,6 +251,7 @@ static void the_documentation_has_every_row(void) {
 int main(void) {
     defaults_are_those_of_the_table();
     pairs_set_values();
+    not_every_one_of_many_problems_is_said();
     quotes_hold_colons();
     a_quote_that_is_not_closed_costs_its_own_option();
     empty_pairs_are_nothing();
