@@ -249,7 +249,7 @@ row_full_tmpfs() {
 
 # MARK: - Where the report goes
 
-row_fifo() { mkfifo "$work/fifo"; output=$work/fifo; both "output to a FIFO that nobody reads"; }
+row_fifo() { mkfifo "$work/fifo"; output=$work/fifo; both "output to a FIFO without a reader"; }
 row_dev_full() { output=/dev/full; both "output to /dev/full"; }
 without_stderr() { "$@" 2>&-; }
 export -f without_stderr
