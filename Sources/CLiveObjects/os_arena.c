@@ -88,20 +88,24 @@ LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense
 
 enum { PIECE_BYTES = 256 << 10, LARGE_PIECE_BYTES = 2 << 20, LARGE_FROM_BYTES = 4 << 20 };
 
+static const uintptr_t FAR_BYTES = (uintptr_t)4 << 40;
+
 static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// A place that nobody is likely to use: half-way down from where the system puts mappings.
-/// \returns 0 if it puts none.
+/// A place that nobody is likely to use: 4 TB below where the system puts mappings, but no lower than
+/// half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
 static uintptr_t take_place(size_t bytes) {
     static uintptr_t next; // atomic
     uintptr_t first = 0;
     if (__atomic_load_n(&next, __ATOMIC_RELAXED) == 0) {
         void *example = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
-        uintptr_t middle = (uintptr_t)example / 2 & ~(uintptr_t)(LARGE_PIECE_BYTES - 1);
+        uintptr_t half = (uintptr_t)example / 2;
+        uintptr_t below = (uintptr_t)example - (half < FAR_BYTES ? half : FAR_BYTES);
+        below &= ~(uintptr_t)(LARGE_PIECE_BYTES - 1);
         liveobj_os_unmap(example, LIVEOBJ_PAGE_BYTES);
-        __atomic_compare_exchange_n(&next, &first, middle, false, __ATOMIC_RELAXED,
+        __atomic_compare_exchange_n(&next, &first, below, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
     }
     return __atomic_fetch_add(&next, round_up(bytes, LARGE_PIECE_BYTES) + LARGE_PIECE_BYTES,
