@@ -15,7 +15,7 @@ package struct ExplainedObjects: Sendable {
   /// - Parameter fate: what follows "is" or "are".
   package func failure(_ fate: String) -> AssertionFailure {
     let text = "\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)"
-    return blindness == nil ? .object(text) : .unwatched(text)
+    return blindness == nil ? .object(text, finding) : .unwatched(text)
   }
 
   private var reason: String {

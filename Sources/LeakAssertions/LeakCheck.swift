@@ -25,7 +25,7 @@ package struct LeakCheck: Sendable {
 
   private func failures(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     let findings = diff.findings.filter(fails)
-    if !findings.isEmpty { return findings.map { .object(FindingText($0).description) } }
+    if !findings.isEmpty { return findings.map { .object(FindingText($0).description, $0) } }
     return growth(in: diff) + blindness(of: diff)
   }
 

@@ -87,7 +87,7 @@ public struct Finding: Sendable, Hashable {
   public var remarks: [String]
   /// While the program runs: code that has a weak reference to a leaked group may yet come and break its cycle.
   package var mayBeReleased = false
-  /// The objects, where they were chosen; else nobody asks.
+  /// The objects, where an assertion or a test asked about its own; else empty.
   package var members: [TestFinding.Object] = []
 
   public init(

@@ -23,7 +23,7 @@ struct JudgedObjects {
     tests = attribution.map { capture.objects.map($0.test) } ?? []
     judgedTest = options.test.map(Int32.init)
     recorded = RecordedFindings(in: capture, options)
-    namesMembers = options.test != nil || options.objects != nil
+    namesMembers = options.test != nil || options.objects != nil || options.baseline > 0
     if let test = options.test {
       // A test that the capture does not know of has made nothing that it could tell.
       let known = capture.tests.indices.contains(test) ? capture.tests[test] : nil

@@ -34,7 +34,7 @@
     /// - Parameter comment: the user's own.
     func record(at location: SourceLocation, _ comment: () -> Comment?) {
       let unexpected = failures.filter { !record($0, comment(), at: location) }
-      if unexpected.contains(where: \.isOfObject) { Recorder.markTestLeaked() }
+      if unexpected.contains(where: \.isOfObject) { Recorder.markTestLeaked(unexpected.compactMap(\.leak)) }
       // A measurement that was blind has told no leak.
       if unexpected.isEmpty, failures.contains(where: \.isOfObject), tellsAll() { Recorder.markKnown(scope) }
     }

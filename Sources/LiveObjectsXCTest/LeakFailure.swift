@@ -7,12 +7,12 @@
   /// What one failing assertion says.
   struct LeakFailure {
     private let text: String
-    private let isOfObject: Bool
+    private let failure: AssertionFailure
 
     /// - Parameter message: the user's own; empty for none.
     init(_ assertion: String, _ failure: AssertionFailure, _ message: String = "") {
       text = failure.text(of: assertion, message)
-      isOfObject = failure.isOfObject
+      self.failure = failure
     }
 
     /// - Parameter assertion: which is made at the end of a test of XCTest, and there will be none.
@@ -22,7 +22,7 @@
 
     /// Fails the test that runs: one of XCTest, else one of Swift Testing, else the process.
     func record(_ file: StaticString, _ line: UInt) {
-      if isOfObject { Recorder.markTestLeaked() }
+      if failure.isOfObject { Recorder.markTestLeaked(failure.leak.map { [$0] } ?? []) }
       #if os(Linux)
         guard RunningTests.areThere else { return recordElsewhere("\(file)", Int(line)) }
       #endif

@@ -14,7 +14,9 @@ struct PreloadedAssertionTests {
     struct Finding: Decodable {
       var test: String?
       var known: Bool
+      var type: String
       var instances: Int
+      var verdict: String
     }
     var tests: [Test]
     var findings: [Finding]
@@ -43,6 +45,14 @@ struct PreloadedAssertionTests {
     #expect(XCTestRun(run).failures.allSatisfy { $0.message.hasPrefix("failed - ") })
     #expect(report.tests.map(\.outcome) == ["leaked", "leaked"])
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+  }
+
+  @Test func theReportRepeatsTheVerdictOfAnAssertion() throws {
+    let (run, report) = try run("DemoXCTests.NoLeaksTests/testOverRetainedAndHeldLater")
+    #expect(XCTestRun(run).failures.count == 1)
+    #expect(report.tests.map(\.outcome) == ["leaked"])
+    let items = report.findings.filter { $0.type == "Demo.Item" }
+    #expect(items.map(\.verdict) == ["overRetained"] && items.map(\.instances) == [8])
   }
 
   @Test func whatATrackedObjectTellsAtTheEndOfATestIsToldOnce() throws {

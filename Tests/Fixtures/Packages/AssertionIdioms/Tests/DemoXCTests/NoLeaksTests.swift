@@ -17,6 +17,17 @@ final class NoLeaksTests: XCTestCase {
     XCTAssertNoLeaks { overRetain() }  // fails: NoLeaksTests.testOverRetained
   }
 
+  /// When the process ends, the object is held.
+  func testOverRetainedAndHeldLater() {
+    var complements: [UInt] = []
+    XCTAssertNoLeaks {  // fails: NoLeaksTests.testOverRetainedAndHeldLater
+      complements = (0..<8).map { _ in ~UInt(bitPattern: Unmanaged.passRetained(Item()).toOpaque()) }
+    }
+    for case let object? in complements.map({ UnsafeRawPointer(bitPattern: ~$0) }) {
+      Registry.shared.items.append(Unmanaged.fromOpaque(object).takeUnretainedValue())
+    }
+  }
+
   func testOverRetainedBesideAThreadThatRuns() {
     besideAThreadThatRuns {
       XCTAssertNoLeaks { overRetainSeveral() }  // fails: NoLeaksTests.testOverRetainedBesideAThreadThatRuns
