@@ -282,7 +282,8 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.started = true;
     if (!liveobj_hooks_install(&recorder.runtime, recorder.way) ||
         !liveobj_hooks_test(&recorder.runtime))
-        return become_blind_locked(no_way_reason);
+        return become_blind_locked(liveobj_threads_counts().dropped > 0 ? no_memory_reason
+                                                                        : no_way_reason);
     if (recorder.retains)
         start_retains_locked();
     return recorder.state = LIVEOBJ_STATE_TRACKING;

@@ -30,6 +30,18 @@ struct BlindAssertionTests {
       })
   }
 
+  @Test func aLimitThatLeavesNoRoomIsTheReason() throws {
+    let script = "ulimit -v 500000; exec \"$0\" \"$@\""
+    let run = XCTestRun(
+      try runProgram(
+        "/bin/sh",
+        ["-c", script, AssertionIdioms.package.testBinary(), "DemoXCTests.NoLeaksTests/testLeaking"]))
+    #expect(run.failures.count == 1)
+    #expect(
+      run.failures.allSatisfy { $0.message.contains("the limit of this process's memory leaves no room") },
+      "\(run.failures)")
+  }
+
   @Test func whereNothingIsLeftNothingHasToBeEvaluated() throws {
     #expect(try run("NoLeaksTests/testMended", "DeallocatedTests/testMended").run.status == .exited(0))
   }
