@@ -20,6 +20,9 @@ extension Capture {
     self = captures[0]
   }
 
+  /// Whether bytes can be the first ones of a capture; a reader stops where they cannot.
+  package static func mayBegin(with bytes: [UInt8]) -> Bool { CaptureOutline.mayBegin(with: bytes) }
+
   /// Decodes the captures of a file that several processes wrote to, one after the other.
   ///
   /// - Returns: at least one capture.

@@ -8,12 +8,16 @@ import LiveObjectsReport
 
 /// A file that is read as a whole.
 enum InputFile {
-  /// - Parameter path: `-` is standard input.
-  static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - isWanted: whether to read on after the first bytes.
+  static func bytes(
+    of path: String, ifBeginning isWanted: ([UInt8]) -> Bool = { _ in true }
+  ) throws(ToolFailure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path) }
     defer { if path != "-" { close(descriptor) } }
-    guard let bytes = readAll(descriptor) else { throw failure(path) }
+    guard let bytes = readAll(descriptor, isWanted) else { throw failure(path) }
     return bytes
   }
 
@@ -24,7 +28,7 @@ enum InputFile {
   }
 
   /// - Returns: `nil`, with `errno` set, if reading failed.
-  private static func readAll(_ descriptor: CInt) -> [UInt8]? {
+  private static func readAll(_ descriptor: CInt, _ isWanted: ([UInt8]) -> Bool) -> [UInt8]? {
     var bytes: [UInt8] = []
     let chunkSize = 1 << 20
     while true {
@@ -35,8 +39,9 @@ enum InputFile {
       }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { return nil }
-      guard count > 0 else { return bytes }
+      let isFirst = bytes.isEmpty
       bytes += chunk
+      guard count > 0, !isFirst || isWanted(bytes) else { return bytes }
     }
   }
 

@@ -31,7 +31,7 @@ struct ReportCommand: ParsableCommand {
     var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
     var failures: [String] = []
     for path in captures {
-      let bytes = try InputFile.bytes(of: path)
+      let bytes = try InputFile.bytes(of: path, ifBeginning: Capture.mayBegin)
       let readable = ReadableCaptures(in: bytes)
       for capture in readable.captures { builder.add(capture) }
       if let failure = readable.failure { failures.append("\(path): \(failure)") }

@@ -109,6 +109,13 @@ struct ReportCommandTests {
       result.standardError.hasPrefix("liveobjects: \(folder.path("cut")): the capture is cut off at byte "))
   }
 
+  @Test("reads no more of an endless file than shows that it is no capture", .timeLimit(.minutes(1)))
+  func refusesAnEndlessFile() throws {
+    let result = try report(["/dev/zero"])
+    #expect(result.status == .exited(2))
+    #expect(result.standardError.hasPrefix("liveobjects: /dev/zero: not a LiveObjects capture"))
+  }
+
   @Test("loses nothing of the captures beside one that is cut off", arguments: [true, false])
   func readsWhatIsWhole(isOneFile: Bool) throws {
     let (whole, other) = (makeCapture(survivors: 3).bytes, makeCapture(survivors: 4).bytes)
