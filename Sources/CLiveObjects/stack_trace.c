@@ -67,8 +67,6 @@ static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
     return record_alone(cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
 }
 
-/// Makes the walk's frames the last trace, and hashes those that are new.
-/// \returns the trace's hash.
 /// Word by word, as the frame was written: to read several of its words in one piece, the processor
 /// would have to wait until all of them have reached the cache.
 static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
@@ -81,6 +79,8 @@ static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
 #undef COPY
 }
 
+/// Makes the walk's frames the last trace, and hashes those that are new.
+/// \returns the trace's hash.
 static uint64_t remember(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     struct liveobj_frame *frame = &cache->frames[walk->common];

@@ -13,6 +13,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /// One test library, and the companion that speaks with it.
@@ -45,15 +46,11 @@ static void describe_host(const struct liveobj_options *options) {
 // MARK: - Which test library runs
 
 /// The value of `--testing-library` among a test binary's arguments; NULL if it is not there.
+/// SwiftPM's runner knows no other spelling.
 static const char *chosen_library(int count, char *const *arguments) {
-    static const char option[] = "--testing-library";
-    for (int i = 1; i < count; i++) {
-        if (strcmp(arguments[i], option) == 0 && i + 1 < count)
+    for (int i = 1; i + 1 < count; i++)
+        if (strcmp(arguments[i], "--testing-library") == 0)
             return arguments[i + 1];
-        if (strncmp(arguments[i], option, sizeof option - 1) == 0 &&
-            arguments[i][sizeof option - 1] == '=')
-            return arguments[i] + sizeof option;
-    }
     return NULL;
 }
 
@@ -62,7 +59,7 @@ static const struct library *running_library(int count, char *const *arguments) 
     const char *chosen = chosen_library(count, arguments);
     bool has_xctest = dlsym(RTLD_DEFAULT, xctest.symbol) != NULL;
     bool has_testing = dlsym(RTLD_DEFAULT, testing.symbol) != NULL;
-    bool wants_testing = chosen ? strcmp(chosen, "swift-testing") == 0 : !has_xctest;
+    bool wants_testing = chosen ? strcasecmp(chosen, "swift-testing") == 0 : !has_xctest;
     if (wants_testing)
         return has_testing ? &testing : NULL;
     return has_xctest ? &xctest : NULL;
@@ -115,8 +112,8 @@ static const char *start_library(const struct library *library) {
     return problem || library != &testing ? problem : start_cases(&result);
 }
 
-/// One that is preloaded before this library is initialised after it. Swift asks it for the sizes of
-/// blocks, and writes behind them if they are wrong.
+/// One that is preloaded before this library is initialised after it. Swift asks it for the sizes
+/// of blocks, and writes behind them if they are wrong.
 static bool is_allocator_initialised(void) {
     enum { BYTES = 24 };
     void *memory = malloc(BYTES);

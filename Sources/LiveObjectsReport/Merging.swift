@@ -11,19 +11,6 @@ extension Finding {
     merged.retainedAt = RetainingCallSite.merged(same.flatMap(\.retainedAt))
     return merged
   }
-
-  /// Adds all but the call sites, which would be compared with one another again and again.
-  private mutating func add(_ other: Finding) {
-    if other.certainty == .probable { certainty = .probable }
-    isLibraryLeak = isLibraryLeak && other.isLibraryLeak
-    instances += other.instances
-    objects += other.objects
-    victims += other.victims
-    bytes.add(saturating: other.bytes)
-    omittedCallSites += other.omittedCallSites
-    unexplainedRetains += other.unexplainedRetains
-    add(remarks: other.remarks)
-  }
 }
 
 extension Finding.CallSite {

@@ -19,7 +19,7 @@ import Testing
   @Test mutating func aBlockThatSomebodyElseKeepsIsAHolder() {
     let owner = keptBlock()
     builder.root(.dispatchBlock(Frame(image: 0, offset: code + 1)), to: owner)
-    #expect(analyse(builder).findings.allSatisfy { $0.verdict == .heldBy })
+    #expect(analyse(builder).findings.map(\.verdict) == [.heldBy])
   }
 
   /// An object that keeps a work item, whose block captured the object.

@@ -319,7 +319,7 @@ enum liveobj_remains {
 /// Older objects, those of other tests and tasks are left out. Cost: one pass over all records,
 /// about a nanosecond each; if there may be a cycle, a copy of the process, and a pass over the
 /// words of all objects.
-/// \returns whether `write` was called for a whole capture.
+/// \returns LIVEOBJ_REMAINS_CAPTURED if `write` was given a whole capture.
 enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
 
 /// `liveobj_test_capture` into memory of its own.

@@ -138,12 +138,14 @@ extension Finding {
     return finding
   }
 
-  fileprivate mutating func add(_ other: Finding) {
+  /// Adds what was left behind in the same way. Call sites are not merged.
+  package mutating func add(_ other: Finding) {
     members += other.members.map { $0.renumbered(from: instances) }
     instances += other.instances
     objects += other.objects
     victims += other.victims
     bytes.add(saturating: other.bytes)
+    omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     mayBeReleased = mayBeReleased || other.mayBeReleased
