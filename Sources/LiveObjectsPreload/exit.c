@@ -6,7 +6,9 @@
 //
 // With the report the process ends as it would without: with the same status, by the same signal.
 // After `_exit` nothing of the program's runs any more, so no signal that came during the report is
-// let through. The program's timers stand still while the report is made.
+// let through. The program's timers stand still while the report is made. Its other threads run on,
+// and one that uses what a handler of `exit` has freed is held (guard.c): then the process ends once
+// the report is made, for a handler of a library's could wait for that thread.
 //
 // The report is made on a stack of its own. Crash handlers end the process by `_exit` on an
 // alternate signal stack of 8 KB, threads may have 16 KB, and a report needs more than that.
@@ -122,14 +124,30 @@ static void start_timers(const struct timers *timers) {
 
 // MARK: - The report
 
+static int status_after_report(int status) {
+    return result.is_failing && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
+}
+
+struct end {
+    int status;
+    enum ending ending;
+};
+
 static void report(void *context) {
-    (void)context;
+    struct end *process_end = context;
+    liveobj_guard_start();
     result = liveobj_report_write(chosen);
+    process_end->status = status_after_report(process_end->status);
+    if (process_end->ending == ENDING_AT_ONCE)
+        end(process_end->status);
+    if (result.is_abandoned || liveobj_guard_holds_threads())
+        end_without_handlers(process_end->status);
+    liveobj_guard_end();
 }
 
 /// Demanglers recurse; only what is used takes memory. The stack is not given back: the process is
 /// ending.
-static void report_on_own_stack(void) {
+static void report_on_own_stack(struct end *process_end) {
     enum { STACK_BYTES = 8 << 20 };
     void *place;
     char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -138,37 +156,30 @@ static void report_on_own_stack(void) {
     if (stack == MAP_FAILED)
         liveobj_message("there is no report: there was no memory for it", NULL);
     else
-        liveobj_stack_call(stack + STACK_BYTES, report, NULL, &place);
+        liveobj_stack_call(stack + STACK_BYTES, report, process_end, &place);
     liveobj_ignore_end();
-}
-
-static int status_after_report(int status) {
-    return result.is_failing && status == 0 && chosen->exitcode ? (int)chosen->exitcode : status;
 }
 
 /// \returns the exit status to end with.
 static int make_report(int status, enum ending ending) {
+    struct end process_end = {status, ending};
     struct timers timers = stop_timers();
     struct liveobj_signals signals = liveobj_signals_block();
     liveobj_valgrind_ignore_begin();
-    report_on_own_stack();
+    report_on_own_stack(&process_end);
     liveobj_valgrind_ignore_end();
-    int new_status = status_after_report(status);
-    if (ending == ENDING_AT_ONCE)
-        end(new_status);
-    if (result.is_abandoned)
-        end_without_handlers(new_status);
     liveobj_signals_restore(&signals);
     start_timers(&timers);
     // Release: what the report said.
     __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
-    return new_status;
+    return process_end.status;
 }
 
 /// The first of several threads that end the process makes the report; the others would end it in
 /// the middle. No step of a report takes for ever (guard.c, CSpawn).
 static void wait_for_report(void) {
     const struct timespec pause = {.tv_nsec = 1000000};
+    liveobj_guard_note_wait();
     // Acquire: pairs with the release in make_report.
     while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN)
         syscall(SYS_nanosleep, &pause, NULL); // no cancellation point

@@ -1,5 +1,5 @@
-// guard.c - owns, while a step runs: one kernel timer, the handlers of the signals below, and the
-// stack they run on.
+// guard.c - owns, while a report is made: the handlers of the signals below and the stack they run
+// on; while a step runs: one kernel timer.
 //
 // `_exit` may be called in a signal handler, and what the report then needs (malloc, the dynamic
 // linker) may be locked for ever by the interrupted code, or half-way through a change: glibc's
@@ -9,6 +9,9 @@
 // What hangs uses no processor time. The clock on the wall does not tell: the whole process may be
 // stopped for a while, or the machine be busy. So it is asked at ticks, and a tick that came while
 // the thread could not run is not made up for.
+//
+// Without the report the process would have ended by now. A thread that goes on meanwhile may use
+// what a handler of `exit` has freed: it is held where it faults, and must not end the process.
 //
 // System calls only: a sanitizer's signal handling in between would hold the ticks back.
 
@@ -23,7 +26,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-enum { GUARDED_COUNT = 8, TICKS = 10, SIGNAL_SET_BYTES = 8 };
+enum { GUARDED_COUNT = 10, SIGNAL_SET_BYTES = 8 };
 
 /// As the kernel has it.
 struct action {
@@ -34,10 +37,16 @@ struct action {
 };
 
 static struct {
+    pid_t process;
     pid_t thread;
-    int timer;
-    int signals[GUARDED_COUNT];
+    uint64_t faults; ///< signals that end a step
+    stack_t handler; ///< the stack of the thread's handlers before
     struct action previous[GUARDED_COUNT];
+    bool is_on;       ///< atomic
+    bool has_waiting; ///< atomic: another thread waits for the end of the process
+    bool has_held;    ///< atomic: because it faulted
+    int timer;
+    int most_idle_ticks;
     void (*step)(void *context);
     void *context;
     volatile bool is_in_step;
@@ -85,13 +94,53 @@ static uint64_t set_mask(int how, uint64_t signals) {
     return previous;
 }
 
+static const int caught[GUARDED_COUNT] = {
+    SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, 0 /* the timer's */,
+    // These two are blocked in the thread that makes the report.
+    SIGPIPE, SIGXFSZ};
+
+static int caught_signal(int index) {
+    return caught[index] ? caught[index] : timer_signal();
+}
+
+/// Of these a program's own handler is none that ends it.
+static bool is_fatal_by_default_only(int signal) {
+    return signal == SIGPIPE || signal == SIGXFSZ;
+}
+
 // MARK: - In the handler
 
-/// Another thread's fault meets the handler that was there before, when its instruction runs again.
-static void hand_back(int signal) {
+static bool is_other_process(void) {
+    return (pid_t)syscall(SYS_getpid) != guard.process; // forked by another thread meanwhile
+}
+
+/// The fault meets the handler that was there before, when its instruction runs again.
+static void hand_back(int signal, const siginfo_t *info) {
     for (int i = 0; i < GUARDED_COUNT; i++)
-        if (guard.signals[i] == signal)
+        if (caught_signal(i) == signal)
             set_action(signal, &guard.previous[i], NULL);
+    if (info->si_code <= 0) // no fault: somebody sent it
+        syscall(SYS_tgkill, syscall(SYS_getpid), current_thread(), signal);
+}
+
+/// By a fault, by `abort`, by writing to a pipe that nobody reads.
+static bool is_of_this_process(const siginfo_t *info) {
+    return info->si_code > 0 || info->si_pid == guard.process;
+}
+
+void liveobj_guard_note_wait(void) {
+    // Relaxed: it only makes a later tick less patient.
+    __atomic_store_n(&guard.has_waiting, true, __ATOMIC_RELAXED);
+}
+
+static void hold_thread(void) {
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    liveobj_guard_note_wait();
+    // Relaxed: one that comes too late to be seen goes on when the guard ends.
+    __atomic_store_n(&guard.has_held, true, __ATOMIC_RELAXED);
+    // Acquire: the program's own handlers are there again.
+    while (__atomic_load_n(&guard.is_on, __ATOMIC_ACQUIRE))
+        syscall(SYS_nanosleep, &pause, NULL);
 }
 
 static int64_t thread_time(void) {
@@ -100,61 +149,101 @@ static int64_t thread_time(void) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
+/// Another thread that waits for the end of the process may hold a lock for ever.
+static int most_idle_ticks(void) {
+    enum { BESIDE_OTHERS = 15 };
+    bool has_waiting = __atomic_load_n(&guard.has_waiting, __ATOMIC_RELAXED);
+    bool is_shorter = has_waiting && BESIDE_OTHERS < guard.most_idle_ticks;
+    return is_shorter ? BESIDE_OTHERS : guard.most_idle_ticks;
+}
+
 /// The ticks themselves take a few microseconds each. Corrupt memory may lead in circles: that has
 /// an end as well.
 static bool is_stuck(void) {
-    static const int64_t worth_a_tick = 100000, most = INT64_C(60000000000);
+    static const int64_t worth_a_tick = 50000, most = INT64_C(60000000000);
     int64_t time = thread_time();
     guard.idle_ticks = time - guard.time < worth_a_tick ? guard.idle_ticks + 1 : 0;
     guard.time = time;
-    return guard.idle_ticks >= TICKS || time - guard.start > most;
+    return guard.idle_ticks >= most_idle_ticks() || time - guard.start > most;
 }
 
-static void handle(int signal, siginfo_t *info, void *context) {
-    (void)context;
-    bool is_timer = signal == timer_signal();
-    bool is_tick =
-        is_timer && info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)&guard;
-    bool is_in_step = current_thread() == guard.thread && guard.is_in_step;
-    if (!is_in_step && !is_timer)
-        hand_back(signal);
-    if (!is_in_step || (is_timer && !(is_tick && is_stuck())))
-        return;
-    guard.is_crashed = !is_timer;
+static void leave_step(bool is_crashed) {
+    guard.is_crashed = is_crashed;
     guard.is_in_step = false;
     liveobj_stack_leave(guard.place);
 }
 
-// MARK: - Around a step
+static void handle_tick(const siginfo_t *info) {
+    bool is_ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)&guard;
+    if (is_ours && guard.is_in_step && is_stuck())
+        leave_step(false);
+}
 
-/// \returns the mask of signals that was set before.
-static uint64_t take_signals(void) {
-    const int signals[GUARDED_COUNT] = {SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
-                                        SIGTRAP, SIGABRT, SIGSYS, timer_signal()};
+static void handle(int signal, siginfo_t *info, void *context) {
+    (void)context;
+    if (is_other_process())
+        hand_back(signal, info);
+    else if (signal == timer_signal())
+        handle_tick(info);
+    else if (current_thread() == guard.thread && guard.is_in_step)
+        leave_step(true);
+    else if (current_thread() != guard.thread && is_of_this_process(info))
+        hold_thread();
+    else
+        hand_back(signal, info);
+}
+
+// MARK: - Around the report
+
+static void take_signals(void) {
     const unsigned long flags = SA_SIGINFO | SA_ONSTACK | SA_RETURNS_BY_OURS;
     const struct action action = {handle, flags, liveobj_guard_return, UINT64_MAX};
-    uint64_t caught = 0;
     for (int i = 0; i < GUARDED_COUNT; i++) {
-        guard.signals[i] = signals[i];
-        set_action(signals[i], &action, &guard.previous[i]);
-        caught |= UINT64_C(1) << (signals[i] - 1);
+        int signal = caught_signal(i);
+        bool is_optional = is_fatal_by_default_only(signal);
+        set_action(signal, NULL, &guard.previous[i]);
+        if (is_optional && guard.previous[i].handler)
+            continue;
+        set_action(signal, &action, NULL);
+        guard.faults |= is_optional ? 0 : UINT64_C(1) << (signal - 1);
     }
-    return set_mask(SIG_UNBLOCK, caught);
 }
 
-static void give_signals_back(uint64_t mask) {
-    set_mask(SIG_SETMASK, mask);
+void liveobj_guard_start(void) {
+    stack_t own = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack};
+    guard.process = (pid_t)syscall(SYS_getpid);
+    guard.thread = current_thread();
+    // Release: pairs with hold_thread, for which all of the above is there.
+    __atomic_store_n(&guard.is_on, true, __ATOMIC_RELEASE);
+    // The program's own may be in use: this may be a handler of its.
+    syscall(SYS_sigaltstack, &own, &guard.handler);
+    take_signals();
+}
+
+bool liveobj_guard_holds_threads(void) {
+    return __atomic_load_n(&guard.has_held, __ATOMIC_RELAXED); // see where it is written
+}
+
+void liveobj_guard_end(void) {
     for (int i = 0; i < GUARDED_COUNT; i++)
-        set_action(guard.signals[i], &guard.previous[i], NULL);
+        set_action(caught_signal(i), &guard.previous[i], NULL);
+    syscall(SYS_sigaltstack, &guard.handler, NULL);
+    // Release: whom it holds by now meets the program's own handlers.
+    __atomic_store_n(&guard.is_on, false, __ATOMIC_RELEASE);
 }
 
+// MARK: - Around a step
+
+/// \returns false if there is none.
 static bool start_timer(int milliseconds) {
+    enum { SHORT_TICK = 20, LONG_TICK = 100, SHORT = 1000 };
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = timer_signal()};
     event.sigev_value.sival_ptr = &guard;
     event.sigev_notify_thread_id = guard.thread;
-    int tick = milliseconds / TICKS;
-    struct timespec time = {tick / 1000, tick % 1000 * 1000000L};
+    int tick = milliseconds < SHORT ? SHORT_TICK : LONG_TICK;
+    struct timespec time = {.tv_nsec = tick * 1000000L};
     struct itimerspec ticks = {time, time};
+    guard.most_idle_ticks = milliseconds / tick;
     return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &guard.timer) == 0 &&
            syscall(SYS_timer_settime, guard.timer, 0, &ticks, NULL) == 0;
 }
@@ -167,29 +256,19 @@ static void run(void *context) {
     guard.is_in_step = false;
 }
 
-static enum liveobj_step_end run_with_ticks(int milliseconds) {
+enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *context),
+                                        void *context) {
+    guard.step = step;
+    guard.context = context;
     guard.idle_ticks = 0;
     guard.start = guard.time = thread_time();
     if (!start_timer(milliseconds))
         return LIVEOBJ_STEP_STUCK; // it might be, and nothing would end it
+    uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
     bool is_done = liveobj_stack_call(NULL, run, NULL, &guard.place);
+    set_mask(SIG_SETMASK, mask);
     syscall(SYS_timer_delete, guard.timer);
     return is_done            ? LIVEOBJ_STEP_DONE
            : guard.is_crashed ? LIVEOBJ_STEP_CRASHED
                               : LIVEOBJ_STEP_STUCK;
-}
-
-enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *context),
-                                        void *context) {
-    stack_t own = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack}, previous;
-    guard.thread = current_thread();
-    guard.step = step;
-    guard.context = context;
-    // The program's own may be in use: this may be a handler of its.
-    syscall(SYS_sigaltstack, &own, &previous);
-    uint64_t mask = take_signals();
-    enum liveobj_step_end end = run_with_ticks(milliseconds);
-    give_signals_back(mask);
-    syscall(SYS_sigaltstack, &previous, NULL);
-    return end;
 }

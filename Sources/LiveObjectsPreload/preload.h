@@ -273,9 +273,22 @@ enum liveobj_step_end {
 /// The longest wait for a lock of the C library.
 #define LIVEOBJ_LOCK_MILLISECONDS 200
 
+/// The calling thread makes a report from here on. Another one that faults is held from then on: it
+/// must not end the process, which would have ended without the report. Call with all signals
+/// blocked, on no stack of the program's.
+void liveobj_guard_start(void);
+
+/// True if a thread is held. What it has locked stays locked.
+bool liveobj_guard_holds_threads(void);
+
+/// The program has its own handlers again, and threads that were held meet them.
+void liveobj_guard_end(void);
+
+/// Another thread waits from here on until the process has ended, with all that it has locked.
+void liveobj_guard_note_wait(void);
+
 /// Runs one step of the report, until it has done nothing for so long: a time in which the process
-/// is stopped or the machine is busy does not count. Call with all signals blocked, on one thread
-/// at a time.
+/// is stopped or the machine is busy does not count. While the guard is on, on its thread.
 enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *context),
                                         void *context);
 

@@ -1,13 +1,15 @@
-// A step of the report that crashes or hangs is left, and the program's own handlers are there
-// again.
+// A step of the report that crashes or hangs is left, another thread that faults is held meanwhile,
+// and the program's own handlers are there again.
 
 #define _GNU_SOURCE
 #include "expect.h"
 #include "preload.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,7 +69,9 @@ static void own_handler(int signal) {
 
 static enum liveobj_step_end end_of(void (*step)(void *), void *context) {
     struct liveobj_signals saved = liveobj_signals_block();
+    liveobj_guard_start();
     enum liveobj_step_end end = liveobj_guard_run(500, step, context);
+    liveobj_guard_end();
     liveobj_signals_restore(&saved);
     return end;
 }
@@ -120,29 +124,65 @@ static void the_programs_handlers_are_there_again(void) {
     signal(SIGSEGV, SIG_DFL);
 }
 
-static void *fault_elsewhere(void *thread_done) {
-    usleep(100000);
-    raise(SIGSEGV);
-    atomic_store((atomic_int *)thread_done, 1);
-    return NULL;
+/// Ends with the signal's own action, not with the parent's.
+static void a_forked_childs_fault_is_its_own(void *context) {
+    (void)context;
+    int status;
+    pid_t process = fork();
+    if (process == 0)
+        raise(SIGBUS);
+    while (waitpid(process, &status, 0) < 0) // a tick of the guard's came
+        EXPECT(errno == EINTR);
+    EXPECT(WTERMSIG(status) == SIGBUS);
 }
 
-static void wait_for_flag(void *flag) {
-    while (!atomic_load((atomic_int *)flag))
+static char *page;
+
+static void open_page(int signal) {
+    own_handler(signal);
+    mprotect(page, 1, PROT_READ);
+}
+
+static void *read_page(void *is_done) {
+    char byte = *(volatile char *)page;
+    atomic_store((atomic_int *)is_done, 1);
+    return (void *)(uintptr_t)byte;
+}
+
+static void start_thread_that_faults(void *is_done) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, read_page, is_done);
+    pthread_detach(thread);
+    while (!liveobj_guard_holds_threads())
         usleep(1000);
 }
 
-static void another_threads_fault_is_its_own(void) {
+static void another_thread_that_faults_is_held(void) {
     static atomic_int is_done;
-    pthread_t thread;
+    page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     own_handler_runs = 0;
-    signal(SIGSEGV, own_handler);
-    pthread_create(&thread, NULL, fault_elsewhere, &is_done);
-    EXPECT(run(wait_for_flag, &is_done));
-    pthread_join(thread, NULL);
-    raise(SIGSEGV);
+    signal(SIGSEGV, open_page);
+    liveobj_guard_start();
+    EXPECT(liveobj_guard_run(500, start_thread_that_faults, &is_done) == LIVEOBJ_STEP_DONE);
+    EXPECT(liveobj_guard_run(500, a_forked_childs_fault_is_its_own, NULL) == LIVEOBJ_STEP_DONE);
+    EXPECT(own_handler_runs == 0);
+    liveobj_guard_end();
+    while (!atomic_load(&is_done))
+        usleep(1000);
     EXPECT(own_handler_runs == 1);
     signal(SIGSEGV, SIG_DFL);
+}
+
+/// It has what a step needs, and keeps it.
+static void a_step_waits_shorter_for_a_thread_that_waits_itself(void) {
+    struct timespec start, end;
+    liveobj_guard_start();
+    liveobj_guard_note_wait();
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    EXPECT(liveobj_guard_run(60000, hang, NULL) == LIVEOBJ_STEP_STUCK);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    EXPECT(end.tv_sec - start.tv_sec < 30);
+    liveobj_guard_end();
 }
 
 int main(void) {
@@ -152,6 +192,7 @@ int main(void) {
     a_step_that_works_may_take_its_time();
     a_step_may_be_stopped();
     the_programs_handlers_are_there_again();
-    another_threads_fault_is_its_own();
+    another_thread_that_faults_is_held();
+    a_step_waits_shorter_for_a_thread_that_waits_itself();
     return EXPECT_STATUS();
 }

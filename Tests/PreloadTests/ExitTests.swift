@@ -70,6 +70,19 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
+  /// It would have ended with the process, before that.
+  @Test(arguments: ["exit-while-thread-faults", "_exit-while-thread-faults", "exit-while-thread-writes"])
+  func threadThatFaultsMeanwhileChangesNothing(way: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("now")
+    let waiting = try Script("touch '\(path)'; while test -e '\(path)'; do :; done; sleep 0.5; echo report")
+    let plain = try runProgram(exiter, [way, "5", path])
+    let run = try runPreloaded(exiter, [way, "5", path], options: "tool=\(waiting.path)")
+    #expect(run.status == plain.status)
+    #expect(run.standardOutput == plain.standardOutput)
+    #expect(run.standardError == "report\n")
+  }
+
   @Test func outputIsWrittenBeforeTheReport() throws {
     let reading = try Script("\(Self.findHost)\necho \"written: $(cat /proc/$host/fd/1)\"")
     let run = try runPreloaded(exiter, ["exit", "5"], options: "tool=\(reading.path)")

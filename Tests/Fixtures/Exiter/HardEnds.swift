@@ -111,3 +111,30 @@ func endWithPendingCancel(_ end: @escaping @Sendable () -> Void) {
   }.join()
   while true { sleep(100) }
 }
+
+/// Waits for a file, named by the last argument, and removes it.
+private func waitUntilTold() {
+  while unlink(CommandLine.arguments[3]) != 0 { usleep(1000) }
+}
+
+/// A thread uses memory that `exit` has freed, once it is told.
+func endWhileAnotherThreadFaults(_ end: () -> Void) {
+  _ = PosixThread {
+    waitUntilTold()
+    UnsafeMutablePointer<Int>(bitPattern: 8)!.pointee = 1
+  }
+  end()
+}
+
+/// A thread writes to a pipe that nobody reads any more, once it is told.
+func endWhileAnotherThreadWrites(_ end: () -> Void) {
+  var ends: [CInt] = [0, 0]
+  pipe(&ends)
+  close(ends[0])
+  let output = ends[1]
+  _ = PosixThread {
+    waitUntilTold()
+    _ = write(output, "x", 1)
+  }
+  end()
+}

@@ -58,6 +58,9 @@ case "_exit-while-heap-is-locked": endWhileAnotherThreadHoldsTheHeap()
 case "_exit-in-handler-in-heap": endInHandlerThatInterruptedTheHeap()
 case "exit-while-linker-is-locked": endWhileAnotherThreadHoldsTheLinker { exit(status) }
 case "exit-while-input-is-read": endWhileAnotherThreadReads { exit(status) }
+case "exit-while-thread-faults": endWhileAnotherThreadFaults { exit(status) }
+case "_exit-while-thread-faults": endWhileAnotherThreadFaults { _exit(status) }
+case "exit-while-thread-writes": endWhileAnotherThreadWrites { exit(status) }
 case "exit-before-alarm": endBeforeAlarm { exit(status) }
 case "_exit-before-alarm": endBeforeAlarm { _exit(status) }
 case "exit-sandboxed":
