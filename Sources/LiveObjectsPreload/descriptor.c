@@ -1,4 +1,4 @@
-// descriptor.c - owns nothing.
+// descriptor.c - owns the fact that a reader was waited for in vain.
 //
 // Every descriptor made here is close-on-exec. Async-signal-safe.
 
@@ -14,22 +14,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// How long a reader may take for the next few bytes before we leave it. In parts: this process may
-/// be stopped meanwhile.
-enum { PATIENCE_PARTS = 20, PART_MILLISECONDS = 500 };
+/// How long a reader may take for the next few bytes before we leave it, with all that there is to
+/// write later. In parts: this process may be stopped meanwhile.
+enum { PATIENCE_PARTS = 20, PART_MILLISECONDS = 50 };
 
 /// Where nobody looks for a descriptor: far above those that a program counts on.
 #define LIFTED 200
 
 static int wait_for_room(int descriptor) {
+    static bool has_given_up; // atomic
     struct pollfd poll_set = {.fd = descriptor, .events = POLLOUT};
     for (int part = 0; part < PATIENCE_PARTS; part++) {
-        int ready = poll(&poll_set, 1, PART_MILLISECONDS);
+        // Relaxed: it only makes a wait shorter.
+        bool is_patient = !__atomic_load_n(&has_given_up, __ATOMIC_RELAXED);
+        int ready = poll(&poll_set, 1, is_patient ? PART_MILLISECONDS : 0);
         if (ready > 0)
             return 0;
         if (ready < 0 && errno != EINTR)
             return errno;
     }
+    __atomic_store_n(&has_given_up, true, __ATOMIC_RELAXED);
     return ETIMEDOUT;
 }
 

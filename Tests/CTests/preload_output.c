@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/liveobjects-output-XXXXXX";
@@ -114,6 +116,30 @@ static void a_slow_reader_gets_everything(void) {
     close(ends[0]);
 }
 
+/// \returns how many seconds it took to write in vain.
+static int seconds_for_writes_to(int pipe) {
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < 3; i++)
+        EXPECT(liveobj_descriptor_write(pipe, "x", 1) == ETIMEDOUT);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return EXPECT_STATUS() ? INT_MAX : (int)(end.tv_sec - start.tv_sec);
+}
+
+/// In a process of its own, which waits for nobody later.
+static void a_reader_that_does_not_read_is_waited_for_once(void) {
+    int ends[2], status;
+    EXPECT(pipe2(ends, O_NONBLOCK) == 0);
+    while (write(ends[1], "x", 1) == 1)
+        continue;
+    pid_t writer = fork();
+    if (writer == 0)
+        exit(seconds_for_writes_to(ends[1]) < 8 ? 0 : 1);
+    EXPECT(waitpid(writer, &status, 0) == writer && status == 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void standard_error_is_used_only_while_it_is_the_same_file(void) {
     int original = dup(STDERR_FILENO);
     liveobj_message_start();
@@ -147,6 +173,7 @@ int main(void) {
     a_pipe_that_nobody_reads_is_an_error_and_no_more();
     a_reader_that_went_away_kills_nobody();
     a_slow_reader_gets_everything();
+    a_reader_that_does_not_read_is_waited_for_once();
     standard_error_is_used_only_while_it_is_the_same_file();
     our_descriptors_stay_out_of_the_way();
     if (EXPECT_STATUS() == 0 && fork() == 0)
