@@ -7,8 +7,8 @@
 // With the report the process ends as it would without: with the same status, by the same signal.
 // After `_exit` nothing of the program's runs any more, so no signal that came during the report is
 // let through. The program's timers stand still while the report is made. Its other threads run on,
-// and one that uses what a handler of `exit` has freed is held (guard.c): then the process ends once
-// the report is made, for a handler of a library's could wait for that thread.
+// and one that uses what a handler of `exit` has freed is held (guard.c): then the process ends
+// once the report is made, for a handler of a library's could wait for that thread.
 //
 // The report is made on a stack of its own. Crash handlers end the process by `_exit` on an
 // alternate signal stack of 8 KB, threads may have 16 KB, and a report needs more than that.
@@ -185,11 +185,6 @@ static void wait_for_report(void) {
         syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
 }
 
-/// In a sandbox no question may be asked of the kernel, not even for the process id.
-static bool is_report_possible(void) {
-    return chosen && !liveobj_sandbox_is_entered();
-}
-
 void liveobj_exit_announce_sandbox(void) {
     if (chosen && is_watched_process() && liveobj_status().state == LIVEOBJ_STATE_TRACKING)
         liveobj_message("the program restricts its system calls (seccomp), which a report needs: "
@@ -199,13 +194,18 @@ void liveobj_exit_announce_sandbox(void) {
 
 /// Writes the report if it is due. \returns the exit status to end with.
 static int report_once(int status, enum ending ending) {
-    if (!is_report_possible() || is_ending || !is_watched_process())
+    if (!chosen || is_ending)
         return status;
     int due = REPORT_DUE, cancellation;
-    // A thread that was cancelled would end in the middle of the report.
+    // A thread that was cancelled would end in the middle of the report, and while it writes.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+    // In a sandbox the next system call may be the last.
     if (ending == ENDING_BY_EXIT)
         flush_standard_streams();
+    if (liveobj_sandbox_is_entered() || !is_watched_process()) {
+        pthread_setcancelstate(cancellation, &cancellation);
+        return status;
+    }
     is_ending = true;
     // Relaxed: this only picks one of several threads that end the process.
     if (__atomic_compare_exchange_n(&progress, &due, REPORT_BEGUN, false, __ATOMIC_RELAXED,
@@ -230,12 +230,15 @@ static void at_exit(int status, void *context) {
 /// not begun, and ends the process when there are none.
 static void wait_at_exit(int status, void *context) {
     (void)status, (void)context;
-    if (is_report_possible() && !is_ending && is_watched_process())
+    // Acquire: as in wait_for_report. First, for it asks nothing of the kernel.
+    if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN && !is_ending &&
+        is_watched_process())
         wait_for_report();
 }
 
 void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
+    liveobj_sandbox_start();
     chosen = options;
     // The ones registered first run last: one for each thread that may call exit beside the first.
     enum { THREADS = 64 };

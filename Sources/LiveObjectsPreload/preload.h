@@ -234,6 +234,9 @@ void liveobj_exit_announce_sandbox(void);
 
 // MARK: sandbox.c
 
+/// Remembers whether there was a filter of system calls before. In the constructor.
+void liveobj_sandbox_start(void);
+
 /// True once the program has restricted its own system calls: a report could kill it.
 bool liveobj_sandbox_is_entered(void);
 

@@ -1,9 +1,11 @@
 // sandbox.c - owns the fact that the program has restricted its own system calls (seccomp).
 //
 // A filter may kill the process for any call that the program itself does not need: for those that
-// a report makes, and for the question whether there is a filter. So the question is not asked:
-// the two functions of libc by which a filter can be installed are replaced, and remember it. A
-// filter that was there at the start (a container's) does not count.
+// a report makes, and for the question whether there is a filter. So the two functions of libc by
+// which a filter can be installed are replaced, and remember it. The question is asked at the end
+// only, for the program may have an instruction of its own for system calls. Nothing is said then:
+// that takes more calls. A filter that was there at the start (a container's) does not count, and
+// others cannot be told from it.
 //
 // What is replaced does what libc does, in any program and on any thread. Async-signal-safe.
 
@@ -16,8 +18,9 @@
 #include <sys/syscall.h>
 
 static bool is_entered; // atomic
+static bool was_there_before;
 
-bool liveobj_sandbox_is_entered(void) {
+static bool is_known(void) {
     // Relaxed: a filter binds the thread that installed it, and those that it makes later.
     return __atomic_load_n(&is_entered, __ATOMIC_RELAXED);
 }
@@ -72,36 +75,118 @@ static long enter(const struct call *call) {
     liveobj_exit_announce_sandbox();
     long result = ask_kernel(call);
     if (result >= 0 && is_ours)
-        __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED); // see is_known
     return result;
 }
 
-static long make_call(const struct call *call) {
-    enum { MOST_ERRORS = 4095 };
-    bool is_entering = !liveobj_sandbox_is_entered() && is_restricting(call);
-    long result = is_entering ? enter(call) : ask_kernel(call);
-    if (result >= 0 || result < -MOST_ERRORS)
-        return result;
+/// What `syscall` does with the kernel's negative errno.
+__attribute__((visibility("hidden"))) long liveobj_sandbox_fail(long result);
+
+long liveobj_sandbox_fail(long result) {
     errno = (int)-result;
     return -1;
 }
 
+static long make_call(const struct call *call) {
+    enum { MOST_ERRORS = 4095 };
+    bool is_entering = !is_known() && is_restricting(call);
+    long result = is_entering ? enter(call) : ask_kernel(call);
+    return result >= 0 || result < -MOST_ERRORS ? result : liveobj_sandbox_fail(result);
+}
+
+static bool has_filter(void) {
+    return ask_kernel(&(struct call){SYS_prctl, {PR_GET_SECCOMP}}) > 0;
+}
+
+void liveobj_sandbox_start(void) {
+    was_there_before = has_filter();
+}
+
+bool liveobj_sandbox_is_entered(void) {
+    return is_known() || (!was_there_before && has_filter());
+}
+
+// MARK: - What is replaced
+
 // libc declares both with variable arguments, which are passed like these.
 
-__attribute__((visibility("default"))) long
-liveobj_syscall(long number, unsigned long first, unsigned long second, unsigned long third,
-                unsigned long fourth, unsigned long fifth, unsigned long sixth) __asm__("syscall");
 __attribute__((visibility("default"))) int liveobj_prctl(int option, unsigned long second,
                                                          unsigned long third, unsigned long fourth,
                                                          unsigned long fifth) __asm__("prctl");
-
-long liveobj_syscall(long number, unsigned long first, unsigned long second, unsigned long third,
-                     unsigned long fourth, unsigned long fifth, unsigned long sixth) {
-    return make_call(&(struct call){number, {first, second, third, fourth, fifth, sixth}});
-}
 
 int liveobj_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
                   unsigned long fifth) {
     const unsigned long first = (unsigned long)option;
     return (int)make_call(&(struct call){SYS_prctl, {first, second, third, fourth, fifth, 0}});
 }
+
+/// A call that may install a filter, with the arguments of `syscall`.
+__attribute__((visibility("hidden"))) long
+liveobj_sandbox_call(long number, unsigned long first, unsigned long second, unsigned long third,
+                     unsigned long fourth, unsigned long fifth, unsigned long sixth);
+
+long liveobj_sandbox_call(long number, unsigned long first, unsigned long second,
+                          unsigned long third, unsigned long fourth, unsigned long fifth,
+                          unsigned long sixth) {
+    return make_call(&(struct call){number, {first, second, third, fourth, fifth, sixth}});
+}
+
+// Other calls go to the kernel without a frame, as libc's do: a new process may come back from here
+// on the stack of the one that made it.
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "endbr64\n"
+        "cmpq $" TEXT(SYS_prctl) ", %rdi\n"
+                                 "je liveobj_sandbox_call\n"
+                                 "cmpq $" TEXT(SYS_seccomp) ", %rdi\n"
+                                                            "je liveobj_sandbox_call\n"
+                                                            "movq %rdi, %rax\n"
+                                                            "movq %rsi, %rdi\n"
+                                                            "movq %rdx, %rsi\n"
+                                                            "movq %rcx, %rdx\n"
+                                                            "movq %r8, %r10\n"
+                                                            "movq %r9, %r8\n"
+                                                            "movq 8(%rsp), %r9\n"
+                                                            "syscall\n"
+                                                            "cmpq $-4095, %rax\n"
+                                                            "jae 1f\n"
+                                                            "retq\n"
+                                                            "1: movq %rax, %rdi\n"
+                                                            "jmp liveobj_sandbox_fail\n"
+                                                            ".cfi_endproc\n"
+                                                            ".size syscall, . - syscall\n"
+                                                            ".popsection\n");
+#elif defined(__aarch64__)
+__asm__(".pushsection .text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "hint #34\n" // bti c
+        "cmp x0, #" TEXT(SYS_prctl) "\n"
+                                    "b.eq 2f\n"
+                                    "cmp x0, #" TEXT(SYS_seccomp) "\n"
+                                                                  "b.eq 2f\n"
+                                                                  "mov x8, x0\n"
+                                                                  "mov x0, x1\n"
+                                                                  "mov x1, x2\n"
+                                                                  "mov x2, x3\n"
+                                                                  "mov x3, x4\n"
+                                                                  "mov x4, x5\n"
+                                                                  "mov x5, x6\n"
+                                                                  "svc #0\n"
+                                                                  "cmn x0, #4095\n"
+                                                                  "b.cs 1f\n"
+                                                                  "ret\n"
+                                                                  "1: b liveobj_sandbox_fail\n"
+                                                                  "2: b liveobj_sandbox_call\n"
+                                                                  ".cfi_endproc\n"
+                                                                  ".size syscall, . - syscall\n"
+                                                                  ".popsection\n");
+#endif

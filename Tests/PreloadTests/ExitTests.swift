@@ -46,6 +46,14 @@ struct ExitTests {
     #expect(run.standardError.contains("seccomp"))
   }
 
+  /// Nor is anything said, which takes more system calls.
+  @Test func sandboxThatNobodySawIsLeftAlone() throws {
+    let plain = try runProgram(exiter, ["exit-sandboxed-unseen", "5"])
+    let run = try runPreloaded(exiter, ["exit-sandboxed-unseen", "5"], options: withoutTool)
+    #expect(run.status == .exited(5))
+    #expect(run.visible == plain.visible)
+  }
+
   @Test func quickExitStaysOneAndLeavesNoReport() throws {
     let run = try runPreloaded(exiter, ["quick_exit", "6"], options: withoutTool)
     let plain = try runProgram(exiter, ["quick_exit", "6"])

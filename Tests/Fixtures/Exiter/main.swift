@@ -64,11 +64,14 @@ case "exit-while-thread-writes": endWhileAnotherThreadWrites { exit(status) }
 case "exit-before-alarm": endBeforeAlarm { exit(status) }
 case "_exit-before-alarm": endBeforeAlarm { _exit(status) }
 case "exit-sandboxed":
-  enterSandbox(isByLibrary: false)
+  enterSandbox(by: .control)
   exit(status)
 case "_exit-sandboxed":
-  enterSandbox(isByLibrary: true)
+  enterSandbox(by: .library)
   _exit(status)
+case "exit-sandboxed-unseen":
+  enterSandbox(by: .instruction)
+  exit(status)
 case "end-main-thread":
   _ = PosixThread { leaveLeftovers() }
   pthread_exit(nil)
