@@ -56,15 +56,11 @@ LIVEOBJ_HOOK static bool pause_before(uint32_t next_try) {
 }
 LIVEOBJ_UNCHECKED_END
 
-static bool acquire_as(struct liveobj_lock *lock, uintptr_t holder) {
-    for (uint32_t try = 1; !try_as(lock, holder); try++)
+LIVEOBJ_HOOK bool liveobj_lock_acquire(struct liveobj_lock *lock) {
+    for (uint32_t try = 1; !liveobj_lock_try(lock); try++)
         if (holder_of(lock) == LOST || liveobj_lock_is_own(lock) || !pause_before(try))
             return false;
     return true;
-}
-
-LIVEOBJ_HOOK bool liveobj_lock_acquire(struct liveobj_lock *lock) {
-    return acquire_as(lock, own_thread());
 }
 
 LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock) {
@@ -84,8 +80,12 @@ bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t dead
 
 // MARK: - Fork
 
+/// Its holder may wait for a lock of the dynamic linker, and so for the thread that forks.
 void liveobj_lock_before_fork(struct liveobj_lock *lock) {
-    (void)acquire_as(lock, own_thread() | FOR_FORK);
+    static const uint64_t patience = 200000000;
+    uint64_t deadline = liveobj_os_time() + patience;
+    while (!try_as(lock, own_thread() | FOR_FORK) && liveobj_lock_wait_until_free(lock, deadline))
+        continue;
 }
 
 void liveobj_lock_after_fork(struct liveobj_lock *lock) {

@@ -75,7 +75,9 @@ static void a_lock_of_a_thread_that_is_not_there_is_lost(void) {
     pthread_t holder;
     pthread_create(&holder, NULL, hold, NULL);
     pthread_barrier_wait(&is_held);
+    uint64_t start = liveobj_os_time();
     liveobj_lock_before_fork(&lock); // waits, and gives up
+    EXPECT(liveobj_os_time() - start < 3 * second);
     pid_t child = fork();
     if (child == 0) {
         uint64_t start = liveobj_os_time();
