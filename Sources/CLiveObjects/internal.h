@@ -201,10 +201,10 @@ struct liveobj_entry {
 /// inside a hook ends in recursion.
 struct liveobj_tls {
     struct liveobj_thread *thread;
-    uint32_t guard;            // not 0: this thread is at work for the recorder
-    bool ended;                // its destructors have run
-    int cancel_state;          // the program's, during own work
-    uint64_t signals;          // the program's blocked ones, during a fork
+    uint32_t guard;   // not 0: this thread is at work for the recorder
+    bool ended;       // its destructors have run
+    int cancel_state; // the program's, during own work
+    uint64_t signals; // the program's blocked ones, during a fork
     struct liveobj_entry entry;
 };
 
@@ -326,12 +326,20 @@ bool liveobj_retain_hooks_were_late(void);
 
 // MARK: - reader.c
 
+/// Metadata that proved to be sound.
+struct liveobj_known_metadata {
+    uintptr_t address;
+    /// Of what it leads to directly, some lies where an image was until then; 0 if none does.
+    uint64_t last_unload;
+};
+
 /// Reads memory of this process that may not be there, or not any more.
 struct liveobj_reader {
     bool direct;  // in the copy of the process: plain loads will do
     bool refused; // the system does not let us look
     uintptr_t page;
-    uintptr_t sound[256]; // metadata that proved to be sound; see metadata.h
+    uint32_t unloads; // what is known of metadata is as old as this one
+    struct liveobj_known_metadata known[256];
     unsigned char bytes[LIVEOBJ_PAGE_BYTES];
 };
 void liveobj_reader_start(struct liveobj_reader *reader);

@@ -23,7 +23,7 @@ void liveobj_reader_start(struct liveobj_reader *reader) {
     reader->direct = false;
     reader->refused = false;
     reader->page = no_page;
-    memset(reader->sound, 0, sizeof reader->sound);
+    memset(reader->known, 0, sizeof reader->known);
 }
 
 /// Where a filter of system calls refuses the other way, as some containers' does.

@@ -86,7 +86,7 @@ static struct liveobj_type lost_at(uintptr_t address, uint64_t sequence) {
                        : unreadable(0);
 }
 
-enum { THROUGH_DESCRIPTOR = 6, THROUGH_ARGUMENTS = 24 }; // words of metadata
+enum { THROUGH_DESCRIPTOR = 6, THROUGH_ARGUMENTS = LIVEOBJ_METADATA_WORDS };
 
 static bool is_lost(const struct liveobj_type *type) {
     return type->kind == LIVEOBJ_TYPE_UNLOADED;
@@ -96,10 +96,10 @@ static bool is_lost(const struct liveobj_type *type) {
 /// \param count of the first words to look at.
 static struct liveobj_type lost_behind(uintptr_t metadata, size_t count, uint64_t sequence,
                                        struct liveobj_reader *reader) {
-    struct liveobj_type lost = lost_at(metadata, sequence);
     uintptr_t word;
-    if (liveobj_unloads_count() == 0)
-        return lost;
+    if (liveobj_unloads_count() == 0 || sequence >= liveobj_metadata_last_unload(reader, metadata))
+        return unreadable(0);
+    struct liveobj_type lost = lost_at(metadata, sequence);
     for (size_t i = 0; !is_lost(&lost) && i < count; i++) {
         if (!liveobj_read_checked(reader, metadata + i * sizeof word, &word, sizeof word))
             return unreadable(0);
@@ -129,7 +129,7 @@ static struct liveobj_type lost_type(const struct liveobj_type *type, enum liveo
     size_t count = trust == LIVEOBJ_TRUST_ALL ? THROUGH_DESCRIPTOR : THROUGH_ARGUMENTS;
     uintptr_t boxed = boxed_type(type, object, reader);
     struct liveobj_type lost = lost_behind(type->metadata, count, object->sequence, reader);
-    return is_lost(&lost) || boxed == type->metadata
+    return is_lost(&lost) || !boxed || boxed == type->metadata
                ? lost
                : lost_behind(boxed, count, object->sequence, reader);
 }

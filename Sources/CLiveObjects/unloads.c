@@ -154,6 +154,21 @@ uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
     return unloaded_at;
 }
 
+uint64_t liveobj_last_unload_at(uintptr_t address) {
+    uint64_t last = 0;
+    if (liveobj_unloads_count() == 0)
+        return 0;
+    if (!liveobj_lock_acquire(&noted.lock))
+        return UINT64_MAX; // in a signal handler that interrupted a change: nothing is trusted
+    for (uint32_t i = 0; i < noted.gone.count; i++) {
+        const struct liveobj_listed_image *image = &noted.gone.items[i];
+        if (liveobj_listed_image_contains(image, address) && image->unloaded_at > last)
+            last = image->unloaded_at;
+    }
+    liveobj_lock_release(&noted.lock);
+    return last;
+}
+
 void liveobj_unloads_list(struct liveobj_image_list *list) {
     if (!liveobj_lock_acquire(&noted.lock))
         return;

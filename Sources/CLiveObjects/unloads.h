@@ -25,6 +25,9 @@ uint32_t liveobj_unloads_count(void);
 /// with this sequence number was allocated; 0 if none is known.
 uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence);
 
+/// \returns the sequence number at which an image was unloaded last that held `address`; 0 if none.
+uint64_t liveobj_last_unload_at(uintptr_t address);
+
 /// Adds the images that are gone to a list, in the order in which they went.
 void liveobj_unloads_list(struct liveobj_image_list *list);
 

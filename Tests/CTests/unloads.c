@@ -10,6 +10,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #if defined(FAKE_RUNTIME_CAN_BE_WATCHED) && defined(UNLOADED_A)
 
@@ -157,6 +161,30 @@ static void an_object_is_older_than_the_unload_after_it(void) {
     EXPECT(liveobj_unload_of((uintptr_t)make_object, before) == 0);
 }
 
+static uint32_t *reads; // through the kernel; shared with copies of the process; atomic
+
+/// In the place of the C library's.
+ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long here_count,
+                         const struct iovec *there, unsigned long there_count,
+                         unsigned long flags) {
+    __atomic_fetch_add(reads, 1, __ATOMIC_RELAXED);
+    return syscall(SYS_process_vm_readv, process, here, here_count, there, there_count, flags);
+}
+
+/// Not inlined: an object is told from a raw buffer by the function that asked for it.
+static void *(*volatile allocate_object)(const void *, size_t, size_t) = swift_allocObject;
+
+static void a_type_is_looked_through_once_and_not_for_each_object(void) {
+    enum { OBJECTS = 2000 };
+    make_object_under(UNLOADED_A);
+    for (int i = 0; i < OBJECTS; i++)
+        ((uint64_t *)allocate_object(&context_metadata, 48, 15))[1] = 3;
+    uint32_t before = __atomic_load_n(reads, __ATOMIC_RELAXED);
+    liveobj_buffer_free(capture_with(LIVEOBJ_CONTENTS_OBJECTS));
+    liveobj_buffer_free(capture_with(LIVEOBJ_CONTENTS_GRAPH));
+    EXPECT(__atomic_load_n(reads, __ATOMIC_RELAXED) - before < OBJECTS);
+}
+
 static bool is_over; // atomic
 
 static void *allocate(void *unused) {
@@ -198,11 +226,13 @@ static void many_unloads_take_no_more_memory_than_one(unsigned count) {
 int main(int argument_count, char **arguments) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.way = LIVEOBJ_WAY_SLOTS;
+    reads = liveobj_os_map_shared(sizeof *reads);
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     EXPECT(liveobj_unloads_count() == 0);
     traces_name_the_library_of_their_time();
     traces_go_on_behind_the_library();
     an_object_is_older_than_the_unload_after_it();
+    a_type_is_looked_through_once_and_not_for_each_object();
     many_unloads_take_no_more_memory_than_one(
         argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 300);
     return EXPECT_STATUS();

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 
 #include "metadata.h"
+#include "../unloads.h"
 #include "layout.h"
 #include "layout_table.h"
 
@@ -98,17 +99,43 @@ static bool has_sound_superclasses(struct liveobj_reader *reader, uintptr_t meta
     return false;
 }
 
+/// What was known before an image went may have gone with it.
+static struct liveobj_known_metadata *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
+    enum { PLACES = sizeof reader->known / sizeof *reader->known };
+    uint32_t unloads = liveobj_unloads_count();
+    if (reader->unloads != unloads)
+        memset(reader->known, 0, sizeof reader->known);
+    reader->unloads = unloads;
+    return &reader->known[metadata / 16 % PLACES];
+}
+
+static uint64_t read_last_unload(struct liveobj_reader *reader, uintptr_t metadata) {
+    uintptr_t word;
+    uint64_t last = liveobj_last_unload_at(metadata);
+    for (size_t i = 0; i < LIVEOBJ_METADATA_WORDS; i++) {
+        if (!liveobj_read_checked(reader, metadata + i * sizeof word, &word, sizeof word))
+            break;
+        uint64_t next = liveobj_last_unload_at(word);
+        last = next > last ? next : last;
+    }
+    return last;
+}
+
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata) {
-    enum { PLACES = sizeof reader->sound / sizeof *reader->sound };
-    uintptr_t *known = &reader->sound[metadata / 16 % PLACES];
-    if (*known == metadata)
+    struct liveobj_known_metadata *known = place_of(reader, metadata);
+    if (known->address == metadata)
         return metadata != 0;
     bool is_sound = liveobj_metadata_is_valid(reader, metadata) &&
                     (liveobj_metadata_kind(metadata) != LIVEOBJ_KIND_CLASS ||
                      has_sound_superclasses(reader, metadata));
     if (is_sound)
-        *known = metadata;
+        *known = (struct liveobj_known_metadata){metadata, read_last_unload(reader, metadata)};
     return is_sound;
+}
+
+uint64_t liveobj_metadata_last_unload(struct liveobj_reader *reader, uintptr_t metadata) {
+    struct liveobj_known_metadata *known = place_of(reader, metadata);
+    return known->address == metadata ? known->last_unload : UINT64_MAX;
 }
 
 struct liveobj_reader *liveobj_metadata_reader(void) {

@@ -55,6 +55,12 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
 /// Likewise for what a record or a header names as an object's metadata: it may be freed, or gone
 /// with its image. Superclasses too. What proved to be sound is not read again by the same reader.
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
+/// Words of metadata that lead to its descriptor, superclass and generic arguments.
+enum { LIVEOBJ_METADATA_WORDS = 24 };
+/// Objects with this sequence number or a later one were made when all that the metadata leads to
+/// by those words was there; 0 if no image went from there. Reads nothing: UINT64_MAX unless the
+/// same reader found the metadata to be sound before.
+uint64_t liveobj_metadata_last_unload(struct liveobj_reader *reader, uintptr_t metadata);
 /// What to check such words with. It keeps a page of memory: too much for a small stack, and static
 /// memory is searched for references, which that page is full of.
 struct liveobj_reader *liveobj_metadata_reader(void);
