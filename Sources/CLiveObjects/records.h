@@ -10,8 +10,9 @@
 //
 // What a thread's block holds is changed with the thread's guard set only. A signal handler that
 // interrupts that finds the guard and records no birth, which is counted, and forgets what dies by
-// the one word of a list that needs no block (records.c, loose records). So no interleaving of hooks
-// and handlers gives two objects one record, or has a handler wait for a lock of its own thread.
+// the one word of a list that needs no block (records.c, loose records). So no interleaving of
+// hooks and handlers gives two objects one record, or has a handler wait for a lock of its own
+// thread.
 //
 // A record's birth is written last, and cleared before anything else is: a reader on another thread
 // that finds the record alive, and the same birth before and after, has a whole record. The address
@@ -150,14 +151,18 @@ static inline uint32_t *liveobj_records_slot(uintptr_t address) {
     return slot && LIVEOBJ_GET(*slot) ? slot : NULL;
 }
 
+/// The same for a word that may be anything.
+static inline uint32_t *liveobj_records_slot_of_word(uintptr_t word) {
+    return liveobj_page_map_may_find(&liveobj_heap.map, word) ? liveobj_records_slot(word) : NULL;
+}
+
 /// Of a word that may be a reference: flags may stand in the spare bits.
 #define LIVEOBJ_WORD_ADDRESS ((UINT64_C(1) << 48) - sizeof(uintptr_t))
 
 /// The index of the record of the object that a word leads to, or near to; 0 for most words.
 static inline uint32_t liveobj_records_near(uintptr_t word) {
     uintptr_t address = word & LIVEOBJ_WORD_ADDRESS;
-    uint32_t *slot =
-        address < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_page_map_find(&liveobj_heap.map, address);
+    uint32_t *slot = address < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_records_slot_of_word(address);
     return slot ? LIVEOBJ_GET(*slot) : 0;
 }
 

@@ -1,11 +1,13 @@
 // The records of live objects: found by address, forgotten, used again, dropped when there is no
 // room.
 
+#define _GNU_SOURCE
 #include "records.h"
 #include "internal.h"
 #include "support/expect.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 enum { LIMIT = 40000, BASE = 0x10000000 };
 
@@ -214,6 +216,28 @@ static void no_reader_sees_half_of_an_object(void) {
     EXPECT(torn == 0);
 }
 
+static size_t pages_of_root(void) {
+    enum { PAGES = 2048 };
+    unsigned char residence[PAGES];
+    size_t count = 0;
+    EXPECT(mincore(liveobj_heap.map.root, (size_t)PAGES * LIVEOBJ_PAGE_BYTES, residence) == 0);
+    for (size_t i = 0; i < PAGES; i++)
+        count += residence[i] & 1;
+    return count;
+}
+
+/// Data is full of words that could be addresses.
+static void words_that_are_no_addresses_of_objects_touch_no_memory(void) {
+    size_t before = pages_of_root();
+    uint64_t word = 1;
+    for (int i = 0; i < 100000; i++) {
+        word = word * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        EXPECT(liveobj_records_near(word >> 17) == 0);
+        EXPECT(!liveobj_records_slot_of_word(word >> 17));
+    }
+    EXPECT(pages_of_root() < before + 64);
+}
+
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
     struct liveobj_thread *thread = liveobj_thread_attach();
@@ -225,5 +249,6 @@ int main(void) {
     objects_that_other_threads_free_leave_their_records_to_all();
     a_mark_divides_the_numbers_of_all_threads(thread);
     no_reader_sees_half_of_an_object();
+    words_that_are_no_addresses_of_objects_touch_no_memory();
     return EXPECT_STATUS();
 }

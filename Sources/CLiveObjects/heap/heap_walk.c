@@ -21,7 +21,7 @@ bool liveobj_walk_next(struct liveobj_walk *walk) {
 }
 
 uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
-    uint32_t *slot = liveobj_records_slot(address);
+    uint32_t *slot = liveobj_records_slot_of_word(address);
     uint32_t index = slot ? LIVEOBJ_GET(*slot) : 0;
     if (!index || index >= walk->records_end)
         return 0;

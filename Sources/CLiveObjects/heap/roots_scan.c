@@ -67,7 +67,7 @@ __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *
 
 static inline void look_at(struct scan *scan, const uintptr_t *place) {
     uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
-    if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot(target)))
+    if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(target)))
         visit(scan, place);
 }
 
@@ -196,7 +196,7 @@ static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_r
     const uintptr_t *registers = roots->entry->registers;
     for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++) {
         uintptr_t target = ~registers[i] & LIVEOBJ_REFERENCE_MASK;
-        if (liveobj_records_slot(target))
+        if (liveobj_records_slot_of_word(target))
             visit(context, &(struct liveobj_root){LIVEOBJ_ROOT_STACK, target, roots->own_thread});
     }
 }
