@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
     // What a register held is kept as its complement, and so are the objects' addresses here.
     struct liveobj_entry entry = {stack_pointer, {objects[IN_REGISTER]}};
-    EXPECT(liveobj_roots_find(&roots, &entry));
+    EXPECT(!liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
     struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
@@ -277,13 +278,26 @@ static void threads_that_are_not_listed_are_a_failure(void) {
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
         struct liveobj_roots roots;
-        EXPECT(liveobj_roots_find(&roots, &liveobj_tls.entry));
+        EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.entry));
         liveobj_roots_end(&roots);
         EXPECT(forbid_listing());
-        EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.entry));
+        const char *failure = liveobj_roots_find(&roots, &liveobj_tls.entry);
+        EXPECT(failure && strstr(failure, "threads"));
         _exit(EXPECT_STATUS());
     }
     EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
+}
+
+static void a_lack_of_memory_is_called_so(void) {
+    struct rlimit present, none;
+    struct liveobj_roots roots;
+    EXPECT(getrlimit(RLIMIT_AS, &present) == 0);
+    none = (struct rlimit){1, present.rlim_max};
+    EXPECT(setrlimit(RLIMIT_AS, &none) == 0);
+    const char *failure = liveobj_roots_find(&roots, &liveobj_tls.entry);
+    EXPECT(setrlimit(RLIMIT_AS, &present) == 0);
+    EXPECT(failure && strstr(failure, "not enough memory"));
+    liveobj_roots_end(&roots);
 }
 
 int main(void) {
@@ -304,5 +318,6 @@ int main(void) {
     pthread_join(thread, NULL);
     a_thread_that_waits_in_libc_merely_waits_until_it_runs();
     threads_that_are_not_listed_are_a_failure();
+    a_lack_of_memory_is_called_so();
     return EXPECT_STATUS();
 }

@@ -58,8 +58,6 @@ static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_
         "references were not read: the memory limit of this process leaves no room for it";
     static const char *const no_memory =
         "references were not read: there was not enough memory for it";
-    static const char *const no_mappings =
-        "references were not read: the system does not list the process's memory (/proc)";
     if (!has_room(walk->capture))
         return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
@@ -70,7 +68,7 @@ static const char *prepare(struct liveobj_heap_walk *walk, const struct liveobj_
         return NULL;
     liveobj_tasks_prepare();
     liveobj_idle_threads_let_settle();
-    return liveobj_roots_find(&walk->roots, entry) ? NULL : no_mappings;
+    return liveobj_roots_find(&walk->roots, entry);
 }
 
 // MARK: - After

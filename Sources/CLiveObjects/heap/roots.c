@@ -191,17 +191,29 @@ static bool add_mapping(void *context, const char *line) {
     return !finding->failed;
 }
 
-bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
+static const char *failure_of(const struct finding *finding, bool has_mappings) {
+    if (finding->failed)
+        return "references were not read: there was not enough memory for the list of places where "
+               "they may be";
+    if (!has_mappings)
+        return "references were not read: the system did not list the process's memory; is /proc "
+               "mounted, and are there file descriptors left?";
+    if (finding->roots->threads == 0) // not even the calling one
+        return "references were not read: the system did not list the process's threads; is /proc "
+               "mounted, and are there file descriptors left?";
+    return NULL;
+}
+
+const char *liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
     struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);
-    bool found = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, &finding);
+    bool has_mappings = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, &finding);
     liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
     liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
-    bool has_threads = roots->threads > 0; // the calling one, where the system lists them
-    return found && has_threads && !finding.failed;
+    return failure_of(&finding, has_mappings);
 }
 
 void liveobj_roots_end(struct liveobj_roots *roots) {

@@ -51,8 +51,8 @@ struct liveobj_roots {
 };
 
 /// \param entry of the calling thread into the recorder; it must live as long as `roots`.
-/// \returns false if there is no memory for it, or no list of the process's mappings.
-bool liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry);
+/// \returns NULL, or a sentence about what failed.
+const char *liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.
