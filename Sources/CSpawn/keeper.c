@@ -70,6 +70,18 @@ LIVEOBJ_BARE static void offer_itself_first(void) {
     liveobj_system_call(SYS_close, file, 0, 0, 0);
 }
 
+/// The host may have a limit that a Swift program does not run with. More than the hard one takes a
+/// privilege.
+LIVEOBJ_BARE static void make_room_for_stack(void) {
+    enum { USUAL = 8 << 20 };
+    struct rlimit limit = {USUAL, USUAL};
+    liveobj_system_call(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit);
+    if (limit.rlim_cur >= USUAL)
+        return;
+    limit.rlim_cur = limit.rlim_max < USUAL ? limit.rlim_max : USUAL;
+    liveobj_system_call(SYS_prlimit64, 0, RLIMIT_STACK, (long)&limit, 0);
+}
+
 /// \returns a negative errno for an error.
 LIVEOBJ_BARE static long place(long descriptor, int target) {
     if (descriptor == target)
@@ -104,6 +116,7 @@ LIVEOBJ_BARE static void program_main(void *context) {
     reset_signals();
     leave_session(spawn);
     offer_itself_first();
+    make_room_for_stack();
     long result = place_descriptors(spawn);
     if (result >= 0)
         result = liveobj_system_call(SYS_execve, (long)spawn->path, (long)spawn->arguments,

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +175,18 @@ static void the_program_is_the_first_to_go_when_memory_runs_out(void) {
 
 static int cleanups;
 
+static void a_small_stack_is_the_hosts_own(void) {
+    struct rlimit limit, small;
+    getrlimit(RLIMIT_STACK, &limit);
+    small = (struct rlimit){64 << 10, limit.rlim_max};
+    EXPECT(setrlimit(RLIMIT_STACK, &small) == 0);
+    struct liveobj_spawn_result result = run_shell("test $(ulimit -s) -ge 8192");
+    EXPECT(result.error == 0 && result.status == 0);
+    getrlimit(RLIMIT_STACK, &small);
+    EXPECT(small.rlim_cur == 64 << 10);
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
 static void count_cleanup(void *context) {
     (void)context;
     cleanups++;
@@ -214,6 +227,7 @@ int main(void) {
     the_hosts_descriptors_do_not_reach_the_program();
     threads_run_programs_beside_each_other();
     the_program_is_the_first_to_go_when_memory_runs_out();
+    a_small_stack_is_the_hosts_own();
     a_pending_cancel_waits();
     return EXPECT_STATUS();
 }
