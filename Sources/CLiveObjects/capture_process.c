@@ -55,6 +55,8 @@ void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64
     liveobj_section_finish(&section);
 }
 
+enum { WAS_SHORT_OF_MEMORY = 2 }; // a flag
+
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status) {
     static const char *const late_retains =
         "retains by weak and unowned references in libraries that were loaded after the start were "
@@ -67,7 +69,7 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     liveobj_put_u32(&section, status->stacks);
     liveobj_put_u32(&section, status->retains);
     liveobj_put_u32(&section, status->depth);
-    liveobj_put_u32(&section, 0);
+    liveobj_put_u32(&section, liveobj_os_was_short_of_memory() ? WAS_SHORT_OF_MEMORY : 0);
     liveobj_put_u64(&section, status->dropped_records);
     liveobj_put_u64(&section, status->dropped_stacks);
     liveobj_put_u64(&section, status->missed_deaths);

@@ -185,6 +185,9 @@ uint64_t liveobj_os_resident_bytes(void);
 /// Reads the limits that are not asked for each time. Before anything is kept; not in a hook.
 void liveobj_os_keep_within_limits(void);
 
+/// True once the limits, or the system, left the recorder no memory that it wanted to keep.
+bool liveobj_os_was_short_of_memory(void);
+
 /// Memory for as long as the process lives; see `liveobj_os_map`. NULL if it is refused, or more
 /// than the recorder may keep under the limits of the process.
 /// \param is_dense whether all of it will be written to.

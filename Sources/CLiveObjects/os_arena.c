@@ -1,10 +1,10 @@
-// os_arena.c - memory that the recorder keeps for good; owns the count of it, and the list of places
-// for arenas. See os.h.
+// os_arena.c - memory that the recorder keeps for good; owns the count of it, and the list of
+// places for arenas. See os.h.
 //
 // Address space is taken as it is needed and never ahead: a limit counts it, also one that the
-// program sets later. What grows without moving has a place where the system puts nothing by itself,
-// far below the mappings that it places, and takes it piece by piece; what somebody else has mapped
-// there ends it.
+// program sets later. What grows without moving has a place where the system puts nothing by
+// itself, far below the mappings that it places, and takes it piece by piece; what somebody else
+// has mapped there ends it.
 //
 // What is kept stays within a share of each limit, so that a program which needs 95 % of RLIMIT_AS,
 // or five sixths of its memory cgroup, lives as it does unwatched. Beyond it the recorder drops
@@ -25,10 +25,19 @@ static uint64_t memory_limit = UINT64_MAX;
 
 static uint64_t kept;  // atomic
 static uint64_t dense; // what of it is written to throughout; atomic
+static bool was_short; // atomic
 
 void liveobj_os_keep_within_limits(void) {
     promised_limit = liveobj_os_address_room().limit;
     memory_limit = liveobj_os_memory_room().room.limit;
+}
+
+bool liveobj_os_was_short_of_memory(void) {
+    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // nothing else is told by it
+}
+
+static void note_shortage(void) {
+    __atomic_store_n(&was_short, true, __ATOMIC_RELAXED); // see above
 }
 
 // MARK: - The share
@@ -52,6 +61,7 @@ static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {
     if (__atomic_add_fetch(counter, bytes, __ATOMIC_RELAXED) <= most)
         return true;
     __atomic_sub_fetch(counter, bytes, __ATOMIC_RELAXED);
+    note_shortage();
     return false;
 }
 
@@ -74,9 +84,11 @@ LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
     if (!keep(bytes, is_dense))
         return NULL;
     void *start = is_dense ? liveobj_os_map_dense(bytes) : liveobj_os_map(bytes);
-    if (!start)
-        give_up(bytes, is_dense);
-    return start;
+    if (start)
+        return start;
+    give_up(bytes, is_dense);
+    note_shortage();
+    return NULL;
 }
 
 LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense) {
@@ -94,8 +106,8 @@ static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// A place that nobody is likely to use: 4 TB below where the system puts mappings, but no lower than
-/// half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
+/// A place that nobody is likely to use: 4 TB below where the system puts mappings, but no lower
+/// than half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
 static uintptr_t take_place(size_t bytes) {
     static uintptr_t next; // atomic
     uintptr_t first = 0;
@@ -138,6 +150,7 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
         return false;
     if (!liveobj_os_map_at(arena->start + bytes, grown - bytes, is_large)) {
         give_up(grown - bytes, true);
+        note_shortage();
         return false;
     }
     // Release: whoever sees the bytes may use them.

@@ -173,10 +173,10 @@ extension CaptureDecoder {
     else { throw .damage(at: start, "the tracking state is unknown") }
     let retains = try reader.u32()
     let depth = try reader.u32()
-    _ = try reader.u32()  // flags
+    let flags = try reader.u32()
     tracking = TrackingStatus(
       state: state, way: way, stackSource: stackSource, countsRetains: retains != 0, depth: depth,
-      droppedRecords: try reader.u64(),
+      wasShortOfMemory: flags & 2 != 0, droppedRecords: try reader.u64(),
       droppedStackTraces: try reader.u64(), missedDeaths: try reader.u64(),
       allocations: try reader.u64(), deaths: try reader.u64(), notes: try reader.strings())
   }

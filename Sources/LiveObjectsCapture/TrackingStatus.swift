@@ -22,6 +22,8 @@ public struct TrackingStatus: Sendable, Hashable {
   public var countsRetains: Bool
   /// Frames kept of one stack trace.
   public var depth: UInt32
+  /// Whether the process's limits, or the system, left the recorder no memory.
+  public var wasShortOfMemory: Bool
   public var droppedRecords: UInt64
   public var droppedStackTraces: UInt64
   public var missedDeaths: UInt64
@@ -32,15 +34,16 @@ public struct TrackingStatus: Sendable, Hashable {
 
   public init(
     state: State, way: Way = .pointers, stackSource: StackSource = .unwindTables,
-    countsRetains: Bool = false, depth: UInt32 = 64, droppedRecords: UInt64 = 0,
-    droppedStackTraces: UInt64 = 0, missedDeaths: UInt64 = 0, allocations: UInt64 = 0,
-    deaths: UInt64 = 0, notes: [String] = []
+    countsRetains: Bool = false, depth: UInt32 = 64, wasShortOfMemory: Bool = false,
+    droppedRecords: UInt64 = 0, droppedStackTraces: UInt64 = 0, missedDeaths: UInt64 = 0,
+    allocations: UInt64 = 0, deaths: UInt64 = 0, notes: [String] = []
   ) {
     self.state = state
     self.way = way
     self.stackSource = stackSource
     self.countsRetains = countsRetains
     self.depth = depth
+    self.wasShortOfMemory = wasShortOfMemory
     self.droppedRecords = droppedRecords
     self.droppedStackTraces = droppedStackTraces
     self.missedDeaths = missedDeaths

@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+// The recorder's, from the same library (os.h).
+bool liveobj_os_was_short_of_memory(void);
+
 struct type {
     const char *name;
     size_t name_length;
@@ -137,7 +140,8 @@ static void append_losses(struct liveobj_text *text, const struct subject *subje
     if (dropped) {
         liveobj_text_append(text, "  not recorded for want of room: ");
         liveobj_text_append_number(text, dropped, 0);
-        liveobj_text_append(text, " objects (maxobjects)\n");
+        liveobj_text_append(text, liveobj_os_was_short_of_memory() ? " objects (memory limit)\n"
+                                                                   : " objects (maxobjects)\n");
     }
     if (subject->types->left_out) {
         liveobj_text_append(text, "  not listed for want of room: ");

@@ -18,21 +18,29 @@ enum TrackingNotes {
 
   private static func degradations(of status: TrackingStatus) -> [String?] {
     [
-      dropped(status.droppedRecords), droppedTraces(status.droppedStackTraces),
+      dropped(status), droppedTraces(status),
       missed(status.missedDeaths), stacks(status.stackSource), way(status.way),
     ]
   }
 
-  private static func dropped(_ count: UInt64) -> String? {
-    guard count > 0 else { return nil }
-    return "\(Count.of(count, "object was", "objects were")) not recorded, since the limit was reached: "
-      + "counts are too low. `maxobjects=` in LIVEOBJECTS_OPTIONS raises it."
+  private static func dropped(_ status: TrackingStatus) -> String? {
+    guard status.droppedRecords > 0 else { return nil }
+    return "\(Count.of(status.droppedRecords, "object was", "objects were")) not recorded, "
+      + "since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"
   }
 
-  private static func droppedTraces(_ count: UInt64) -> String? {
-    guard count > 0 else { return nil }
-    return "\(Count.of(count, "object has", "objects have")) no stack trace, since the limit was reached: "
-      + "call sites are missing. `maxstackbytes=` in LIVEOBJECTS_OPTIONS raises it."
+  private static func droppedTraces(_ status: TrackingStatus) -> String? {
+    guard status.droppedStackTraces > 0 else { return nil }
+    return "\(Count.of(status.droppedStackTraces, "object has", "objects have")) no stack trace, "
+      + "since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"
+  }
+
+  private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {
+    guard status.wasShortOfMemory else {
+      return "the limit was reached: \(loss). `\(option)=` in LIVEOBJECTS_OPTIONS raises it."
+    }
+    return "the recorder had used up its share of the process's memory limit: \(loss). "
+      + "It records more where the process may have more memory."
   }
 
   private static func missed(_ count: UInt64) -> String? {

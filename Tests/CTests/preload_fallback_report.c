@@ -66,6 +66,9 @@ static void what_was_dropped_is_said(void) {
     EXPECT(strstr(write_report(LIVEOBJ_FORMAT_TEXT),
                   "  not recorded for want of room: 7 objects (maxobjects)\n"));
     EXPECT(strstr(write_report(LIVEOBJ_FORMAT_JSON), "\"droppedRecords\":7"));
+    fake_shortage = true;
+    EXPECT(strstr(write_report(LIVEOBJ_FORMAT_TEXT), ": 7 objects (memory limit)\n"));
+    fake_shortage = false;
     fake_status.dropped_records = 0;
 }
 

@@ -43,7 +43,7 @@ extension CaptureBuilder {
       $0.u32(status.stackSource.rawValue)
       $0.u32(status.countsRetains ? 1 : 0)
       $0.u32(status.depth)
-      $0.u32(0)
+      $0.u32(status.wasShortOfMemory ? 2 : 0)
       let counts = [
         status.droppedRecords, status.droppedStackTraces, status.missedDeaths, status.allocations,
         status.deaths,

@@ -6,7 +6,8 @@ func makeSampleCapture() -> CaptureBuilder {
   var builder = CaptureBuilder(
     tracking: TrackingStatus(
       state: .tracking, way: .slots, stackSource: .framePointers, countsRetains: true, depth: 3,
-      droppedRecords: 1, droppedStackTraces: 2, missedDeaths: 3, allocations: 40, deaths: 30,
+      wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 2, missedDeaths: 3, allocations: 40,
+      deaths: 30,
       notes: ["A note.", "Another, with ünïcödé."]))
   let library = builder.image("/usr/lib/libswiftCore.so", isSystem: true)
   let outer = builder.stackTrace([0x10, 0x20, 0x30])

@@ -53,6 +53,14 @@ import Testing
     #expect(tracking.notes.count == 1)
   }
 
+  @Test func whereMemoryWasShortTheNoteNamesThatLimit() {
+    let status = TrackingStatus(
+      state: .tracking, wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 1)
+    let notes = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes
+    #expect(notes.count == 2)
+    #expect(notes.allSatisfy { $0.contains("memory limit") && !$0.contains("LIVEOBJECTS_OPTIONS") })
+  }
+
   @Test(arguments: [
     TrackingStatus(state: .tracking, way: .slots), TrackingStatus(state: .tracking, stackSource: .off),
   ])

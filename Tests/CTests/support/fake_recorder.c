@@ -13,6 +13,12 @@ struct liveobj_status liveobj_status(void) {
     return fake_status;
 }
 
+bool fake_shortage;
+
+bool liveobj_os_was_short_of_memory(void) {
+    return fake_shortage;
+}
+
 void liveobj_ignore_begin(void) {}
 
 void liveobj_ignore_end(void) {}

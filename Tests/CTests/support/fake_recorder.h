@@ -12,6 +12,7 @@ struct fake_type {
 };
 
 extern struct liveobj_status fake_status;
+extern bool fake_shortage;
 extern const struct fake_type *fake_types;
 extern size_t fake_type_count;
 
