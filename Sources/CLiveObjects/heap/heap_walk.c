@@ -12,10 +12,25 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
+static uintptr_t address_of(uint32_t index) {
+    return LIVEOBJ_GET(liveobj_heap.records[index].address) & liveobj_value_mask;
+}
+
+/// Headers of large objects lie on pages of their own: to wait for each of them takes longer than
+/// all that is done with it. An address that is none does no harm here.
+static void fetch_ahead(const struct liveobj_walk *walk) {
+    enum { AHEAD = 16 };
+    uint32_t later = walk->index + AHEAD;
+    if (later < walk->records_end && walk->ordinals[later])
+        __builtin_prefetch((const void *)address_of(later));
+}
+
 bool liveobj_walk_next(struct liveobj_walk *walk) {
-    while (++walk->index < walk->records_end)
+    while (++walk->index < walk->records_end) {
+        fetch_ahead(walk);
         if (walk->ordinals[walk->index] && liveobj_records_get(walk->index, &walk->object))
             return true;
+    }
     walk->index = 0;
     return false;
 }
@@ -25,8 +40,7 @@ uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
     uint32_t index = slot ? LIVEOBJ_GET(*slot) : 0;
     if (!index || index >= walk->records_end)
         return 0;
-    uintptr_t start = LIVEOBJ_GET(liveobj_heap.records[index].address) & liveobj_value_mask;
-    return start == address ? walk->ordinals[index] : 0;
+    return address_of(index) == address ? walk->ordinals[index] : 0;
 }
 
 // MARK: - Objects
