@@ -34,10 +34,11 @@ struct SwiftTestingAssertionTests {
     ["overRetained", "overRetainedAsynchronously"]
     + (AssertionIdioms.haveTrait ? ["overRetainedOnATest"] : [])
 
-  @Test(arguments: overRetaining.map { "\($0)()" })
+  @Test(arguments: overRetaining)
   func anOverRetainedObjectFailsItsTestBesideOthers(test: String) {
-    #expect(run.messages(of: test).count == 1)
-    #expect(run.messages(of: test).allSatisfy { $0.contains("over-retained by 1 each: Demo.Item") })
+    let messages = run.messages(of: "\(test)()")
+    #expect(messages.count == 1)
+    #expect(messages.allSatisfy { $0.contains("over-retained by 1 each: Demo.Item") })
   }
 
   @Test(arguments: overRetaining)
