@@ -36,7 +36,12 @@ static void say(const char *line) {
     liveobj_message(line, NULL);
 }
 
-static struct liveobj_companion_host host = {.version = LIVEOBJ_COMPANION_VERSION, .say = say};
+static struct liveobj_companion_host host = {
+    .version = LIVEOBJ_COMPANION_VERSION,
+    .say = say,
+    .value_bound = liveobj_test_cases_value_bound,
+    .value_unbinding = liveobj_test_cases_value_unbinding,
+};
 
 static void describe_host(const struct liveobj_options *options) {
     static char fail_on[16];

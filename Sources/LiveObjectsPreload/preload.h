@@ -208,6 +208,9 @@ struct liveobj_testing_companion;
 /// made in one have its scope. While the process has one thread.
 /// \returns NULL, or one sentence about why it cannot be done.
 const char *liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
+/// On a task for which Swift Testing has bound a task-local value, and before it unbinds one.
+void liveobj_test_cases_value_bound(void);
+void liveobj_test_cases_value_unbinding(void);
 
 // MARK: test_entry.c
 
@@ -215,6 +218,15 @@ const char *liveobj_test_cases_start(const struct liveobj_testing_companion *com
 /// `liveobj_test_cases_start`. While the process has one thread.
 /// \returns false if the program does not run its tests as SwiftPM's do.
 bool liveobj_test_entry_start(const struct liveobj_testing_companion *companion);
+
+/// Puts an asynchronous function in the place of one that an image calls. While the process has one
+/// thread.
+/// \param file_name of the image; NULL for the executable.
+/// \param symbol of the function, and of what Swift knows of it (`…Tu`).
+/// \param function what Swift knows of the other one.
+/// \returns false if the image does not call it.
+bool liveobj_async_function_replace(const char *file_name, const char *symbol,
+                                    const char *record_symbol, const void *function);
 
 // MARK: test_output.c
 

@@ -2,10 +2,11 @@
 //
 // Swift Testing tells its own state of a test case to the tasks in it by a task-local value, and
 // calls the runtime to bind it and to let it go. In its image, and nowhere else, these two calls
-// come here first. When a test case begins, a value of ours is bound on top of the library's:
-// child tasks and actors inherit it, and the recorder stores the scope in it with every object.
-// Before the library's value goes, ours goes: task-local values lie in the task's own stack of
-// memory, last in, first out.
+// come here first; Swift Testing 6.0 makes them by one function of the runtime, in whose place the
+// companion's stands, which calls this file round what it runs. When a test case begins, a value of
+// ours is bound on top of the library's: child tasks and actors inherit it, and the recorder stores
+// the scope in it with every object. Before the library's value goes, ours goes: task-local values
+// lie in the task's own stack of memory, last in, first out.
 //
 // Between the two the library binds more on the same task (known issues, time limits). These are
 // counted, on the task that began the case, the owner. Its child tasks bind values of their own.
@@ -113,8 +114,7 @@ static bool is_owner(const struct test_case *test_case) {
 
 // MARK: - In the place of what the library calls
 
-static void hook_push(const void *other_key, const void *value, const void *type) {
-    task_local_push(other_key, value, type);
+void liveobj_test_cases_value_bound(void) {
     struct test_case *test_case = bound_case();
     if (!test_case)
         begin_case();
@@ -122,10 +122,19 @@ static void hook_push(const void *other_key, const void *value, const void *type
         test_case->pushes++;
 }
 
-static void hook_pop(void) {
+void liveobj_test_cases_value_unbinding(void) {
     struct test_case *test_case = bound_case();
     if (test_case && is_owner(test_case) && test_case->pushes-- == 0)
         end_case(test_case);
+}
+
+static void hook_push(const void *other_key, const void *value, const void *type) {
+    task_local_push(other_key, value, type);
+    liveobj_test_cases_value_bound();
+}
+
+static void hook_pop(void) {
+    liveobj_test_cases_value_unbinding();
     task_local_pop();
 }
 
@@ -170,19 +179,19 @@ static bool replace(const char *symbol, void *function) {
     return liveobj_images_replace_slots(library, symbol, function) > 0;
 }
 
-/// Swift Testing of 6.0 binds its state of a test case by a function of the runtime's, whose own
-/// calls do not come here.
-static bool binds_in_runtime(void) {
-    static const char with_value[] = "$ss9TaskLocalC9withValue_9operation9isolation4file4line"
-                                     "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlFTu";
-    void *function = dlsym(RTLD_DEFAULT, with_value);
-    return function && replace(with_value, function);
+/// Whether Swift Testing binds its state of a test case by a function of the runtime's, as 6.0
+/// does, and the companion has one for its place.
+static bool replace_with_value(void) {
+#define WITH_VALUE                                                                                 \
+    "$ss9TaskLocalC9withValue_9operation9isolation4file4line"                                      \
+    "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
+    return companion.with_value && liveobj_async_function_replace(
+                                       library, WITH_VALUE, WITH_VALUE "Tu", companion.with_value);
 }
 
 /// Both or none. The library's calls as they are come first: that only tells whether there are any.
 static bool replace_calls(void) {
-    return !binds_in_runtime() &&
-           replace("swift_task_localValuePush", *(void **)&task_local_push) &&
+    return replace("swift_task_localValuePush", *(void **)&task_local_push) &&
            replace("swift_task_localValuePop", *(void **)&task_local_pop) &&
            replace("swift_task_localValuePop", (void *)(uintptr_t)hook_pop) &&
            replace("swift_task_localValuePush", (void *)(uintptr_t)hook_push);
@@ -192,7 +201,7 @@ const char *liveobj_test_cases_start(const struct liveobj_testing_companion *fun
     companion = *functions;
     if (!make_cases())
         return "there is no memory for test cases";
-    if (!find_runtime() || !replace_calls())
+    if (!find_runtime() || !(replace_with_value() || replace_calls()))
         return "this version of Swift Testing does not show where its tests begin and end";
     replace("fwrite", (void *)(uintptr_t)hook_fwrite);
     replace("fputs", (void *)(uintptr_t)hook_fputs);

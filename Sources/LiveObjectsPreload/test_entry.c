@@ -23,14 +23,18 @@ struct async_function {
     uint32_t context_bytes;
 };
 
-static bool replace(const char *symbol, const void *replacement) {
-    return liveobj_images_replace_slots(NULL, symbol, (void *)(uintptr_t)replacement) > 0;
+bool liveobj_async_function_replace(const char *file_name, const char *symbol,
+                                    const char *record_symbol, const void *function) {
+    const struct async_function *record = function;
+    if (liveobj_images_replace_slots(file_name, record_symbol, (void *)(uintptr_t)function) == 0)
+        return false;
+    const char *code = (const char *)function + record->distance;
+    liveobj_images_replace_slots(file_name, symbol, (void *)(uintptr_t)code);
+    return true;
 }
 
 bool liveobj_test_entry_start(const struct liveobj_testing_companion *companion) {
-    const struct async_function *entry_point = companion->entry_point;
-    if (!entry_point || !replace(ENTRY_POINT "Tu", entry_point))
-        return false;
-    replace(ENTRY_POINT, (const char *)entry_point + entry_point->distance);
-    return true;
+    return companion->entry_point &&
+           liveobj_async_function_replace(NULL, ENTRY_POINT, ENTRY_POINT "Tu",
+                                          companion->entry_point);
 }

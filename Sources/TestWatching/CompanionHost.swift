@@ -21,4 +21,10 @@ package struct CompanionHost: @unchecked Sendable {
   package func say(_ line: String) {
     host.pointee.say(line)
   }
+
+  /// Swift Testing has bound a task-local value on this task.
+  package func valueWasBound() { host.pointee.value_bound() }
+
+  /// Swift Testing is about to unbind one.
+  package func valueWillBeUnbound() { host.pointee.value_unbinding() }
 }

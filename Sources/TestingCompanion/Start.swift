@@ -22,10 +22,14 @@
         return UnsafePointer(strdup("it was built from other sources than the preload library"))
       }
       CaseWatcher.shared.start(host)
+      #if compiler(<6.1)
+        BoundValues.host = host
+      #endif
       result.pointee = liveobj_testing_companion(
         version: UInt32(LIVEOBJ_COMPANION_VERSION),
         case_begin: { CaseWatcher.shared.begin() },
         case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) },
+        with_value: liveobj_testing_with_value(),
         entry_point: liveobj_testing_entry_point())
       return nil
     }

@@ -211,6 +211,39 @@ static void without_the_librarys_calls_there_are_no_cases(void) {
     EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
 }
 
+#define WITH_VALUE                                                                                 \
+    "$ss9TaskLocalC9withValue_9operation9isolation4file4line"                                      \
+    "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
+
+/// Swift Testing 6.0.
+static void a_function_that_binds_is_replaced(void) {
+    static const struct {
+        int32_t distance;
+        uint32_t context_bytes;
+        char code[8];
+    } with_value = {8, 64, ""};
+    struct liveobj_testing_companion companion = {
+        .case_begin = case_begin, .case_end = case_end, .with_value = &with_value};
+    EXPECT(liveobj_test_cases_start(&companion) == NULL);
+    EXPECT(fake_slot(WITH_VALUE "Tu") == &with_value && fake_slot(WITH_VALUE) == with_value.code);
+}
+
+/// As that function calls.
+static void a_case_lies_between_what_the_function_says(void) {
+    struct task task = {0};
+    running = &task;
+    swift_task_localValuePush(&state_key, &word, NULL);
+    has_case = true;
+    liveobj_test_cases_value_bound();
+    has_case = false;
+    EXPECT(bound_scope() == 100 + begun && task.count == 2);
+    liveobj_test_cases_value_bound();
+    liveobj_test_cases_value_unbinding();
+    EXPECT(bound_scope() == 100 + begun);
+    liveobj_test_cases_value_unbinding();
+    EXPECT(ended == begun && bound_scope() == 0 && task.count == 1);
+}
+
 int main(void) {
     without_the_librarys_calls_there_are_no_cases();
     a_case_lies_between_the_two_calls();
@@ -220,5 +253,7 @@ int main(void) {
     cases_on_other_tasks_run_meanwhile();
     a_task_that_outlives_the_case_changes_nothing();
     what_is_written_in_a_case_fails_it();
+    a_case_lies_between_what_the_function_says();
+    a_function_that_binds_is_replaced();
     return EXPECT_STATUS();
 }

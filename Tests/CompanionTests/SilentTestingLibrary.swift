@@ -3,10 +3,13 @@ import TestSupport
 
 /// A Swift Testing that calls the runtime under other names, so that nobody sees where its test cases begin and end.
 ///
-/// The toolchain's own, in which the names of two imported functions have another beginning, as long as theirs; a
-/// second library leads from these to the runtime. A test binary can be made to call the entry point likewise.
+/// The toolchain's own, in which the names of imported functions have another end, as long as theirs; a second library
+/// leads from these to the runtime. A test binary can be made to call the entry point likewise.
 struct SilentTestingLibrary {
   private static let localValues = ["swift_task_localValuePush", "swift_task_localValuePop"]
+  /// Asynchronous; called by Swift Testing 6.0 alone.
+  private static let withValue =
+    "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
   private static let entryPoint =
     "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
 
@@ -18,7 +21,7 @@ struct SilentTestingLibrary {
     folder = try TemporaryFolder()
     original = try Self.loadedLibrary()
     self.hidesEntryPoint = hidesEntryPoint
-    try rename(Self.localValues, in: original, to: "libTesting.so")
+    try rename(Self.localValues + [Self.withValue, Self.withValue + "Tu"], in: original, to: "libTesting.so")
     try build()
   }
 
@@ -60,40 +63,48 @@ struct SilentTestingLibrary {
   }
 
   private static func renamed(_ symbol: String) -> String {
-    symbol.replacing("swift", with: "other", maxReplacements: 1)
+    symbol.hasSuffix("Tu") ? renamed(String(symbol.dropLast(2))) + "Tu" : symbol.dropLast() + "_"
   }
 
-  /// Each function under its other name, and the entry point's asynchronous function pointer: where the code is from
-  /// there, and enough bytes for its context.
+  /// Each function under its other name.
   private func build() throws {
-    let functions = (Self.localValues + [Self.entryPoint]).map { name in
-      """
-      .globl "\(Self.renamed(name))"
-      .type "\(Self.renamed(name))", %function
-      "\(Self.renamed(name))": JUMP("\(name)")
-      """
-    }
     let source = """
       #if defined(__x86_64__)
       #define JUMP(function) jmp function@PLT
       #else
       #define JUMP(function) b function
       #endif
-      .text
-      \(functions.joined(separator: "\n"))
-      .Lentry_point: JUMP("\(Self.entryPoint)")
-      .data
-      .p2align 3
-      .globl "\(Self.renamed(Self.entryPoint))Tu"
-      .type "\(Self.renamed(Self.entryPoint))Tu", %object
-      .size "\(Self.renamed(Self.entryPoint))Tu", 8
-      "\(Self.renamed(Self.entryPoint))Tu": .long .Lentry_point - .
-      .long 4096
+      \((Self.localValues + [Self.withValue, Self.entryPoint]).map(Self.function).joined(separator: "\n"))
+      \([Self.withValue, Self.entryPoint].map(Self.asyncFunctionPointer).joined(separator: "\n"))
       .section .note.GNU-stack, "", %progbits
 
       """
     let file = folder.path("renamed.S")
     try Data(source.utf8).write(to: URL(fileURLWithPath: file))
     try Compiler.run("clang", ["-shared", "-fPIC", file, "-o", folder.path("librenamed.so")])
+  }
+
+  private static func function(_ name: String) -> String {
+    """
+    .text
+    .globl "\(renamed(name))"
+    .type "\(renamed(name))", %function
+    "\(renamed(name))": JUMP("\(name)")
+    """
+  }
+
+  /// Where the code is from there, and enough bytes for its context.
+  private static func asyncFunctionPointer(_ name: String) -> String {
+    """
+    .text
+    ".L\(name)": JUMP("\(name)")
+    .data
+    .p2align 3
+    .globl "\(renamed(name))Tu"
+    .type "\(renamed(name))Tu", %object
+    .size "\(renamed(name))Tu", 8
+    "\(renamed(name))Tu": .long ".L\(name)" - .
+    .long 4096
+    """
   }
 }

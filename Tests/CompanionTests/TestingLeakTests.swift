@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A test case of Swift Testing that leaves a retain cycle behind has an issue more.
-@Suite(.needsVisibleCases) struct TestingLeakTests {
+struct TestingLeakTests {
   @Test func aLeakIsAnIssueOfTheTestThatMadeIt() throws {
     let run = try TestingLeaks.run("ParallelTests")
     #expect(run.leakingTests == ["leaksA()", "leaksB()"])
@@ -28,7 +28,7 @@ import Testing
 
   @Test func aCaseOfAParameterisedTestIsToldByItsArguments() throws {
     let run = try TestingLeaks.run("ArgumentTests")
-    #expect(run.leaks.map(\.arguments) == [#"text → "c", number → 2"#])
+    #expect(run.leaks.map(\.arguments) == [#""c", 2"#])
     #expect(run.report.findings.map(\.case) == [#""c", 2"#])
     #expect(
       run.report.tests.compactMap(\.case).sorted() == [#""a b", 1"#, #""a b", 2"#, #""c", 1"#, #""c", 2"#])
@@ -53,7 +53,11 @@ import Testing
         "leaksWhatTheSuiteMade()", "runsOnTheMainActor()", "throwsOutOfTasks()",
       ])
     #expect(run.leaks.count == 7)
-    #expect(run.report.tests.count == 9)
+    #if compiler(>=6.2)  // There is an exit test.
+      #expect(run.report.tests.count == 9)
+    #else
+      #expect(run.report.tests.count == 8)
+    #endif
     #expect(run.run.status == .exited(1))
   }
 

@@ -24,10 +24,14 @@ enum TestingLeaks {
     let binary = try package.testBinary()
     let run = try runProgram(
       try library?.program(binary) ?? binary,
-      ["--testing-library", "swift-testing", "--filter", filter] + arguments,
+      // Of an option that is there twice, the first counts.
+      ["--testing-library", "swift-testing", "--filter", filter] + arguments
+        + ["--event-stream-output-path", folder.path("events")],
       environment: environment, timeout: timeout)
     let report = Data(try folder.bytes(of: "report"))
-    return TestingRun(run: run, report: try JSONDecoder().decode(TestingReport.self, from: report))
+    return TestingRun(
+      run: run, events: try TestingEvent.all(in: (try? folder.text(of: "events")) ?? ""),
+      report: try JSONDecoder().decode(TestingReport.self, from: report))
   }
 
   /// Where a test is declared: the place of its attribute.
@@ -36,16 +40,17 @@ enum TestingLeaks {
   }
 }
 
-/// What Swift Testing said on standard error, and what the report says.
+/// What Swift Testing said, and what the report says.
 struct TestingRun {
   let run: ProgramRun
+  private let events: [TestingEvent]
   let report: TestingReport
 
   /// An issue that one of our companions recorded.
   struct Leak: Hashable {
-    /// `leaks(number:)`.
+    /// `leaks(number:)`, or the suite that it stands in.
     var test: String
-    /// `number → 2`; empty for a test without parameters.
+    /// `"c", 2`; empty for a test without parameters.
     var arguments: String
     /// `File.swift:12`.
     var place: String
@@ -55,28 +60,64 @@ struct TestingRun {
     var explanation: String
   }
 
-  /// In the order in which they were recorded.
-  var leaks: [Leak] {
-    let lines = run.standardError.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.indices.compactMap { index in
-      guard let issue = lines[index].firstMatch(of: Self.issue), index + 1 < lines.endIndex,
-        let finding = lines[index + 1].wholeMatch(of: Self.finding)
-      else { return nil }
-      return Leak(
-        test: String(issue.test), arguments: issue.arguments.map(String.init) ?? "",
-        place: String(issue.place),
-        finding: String(finding.text),
-        explanation: lines[(index + 2)...].prefix { $0.hasPrefix("    ") }.joined(separator: "\n"))
-    }
+  init(run: ProgramRun, events: [TestingEvent], report: TestingReport) {
+    (self.run, self.events, self.report) = (run, events, report)
   }
+
+  /// In the order in which they were recorded. By the library's event stream: what 6.0 writes for people comes in
+  /// pieces, and pieces of several issues mix.
+  var leaks: [Leak] { events.compactMap(\.leak) }
 
   /// The tests that leaked, sorted.
   var leakingTests: [String] { Set(leaks.map(\.test)).sorted() }
+}
 
-  // Immutable, and never changed after it is made.
-  nonisolated(unsafe) private static let issue =
-    /^✘ (?:Test|Suite) (?<test>.+?) recorded an issue(?: with \d+ arguments? (?<arguments>.*))? at (?<place>\S+:\d+):\d+: Issue recorded$/
-  nonisolated(unsafe) private static let finding = /↳ (?<text>retain cycle.*)/
+/// As much of a line of Swift Testing's event stream as tells of issues.
+struct TestingEvent: Decodable {
+  struct Payload: Decodable {
+    struct Message: Decodable {
+      var text: String
+    }
+    struct Case: Decodable {
+      var displayName: String
+    }
+    struct Issue: Decodable {
+      struct Place: Decodable {
+        var fileID: String
+        var line: Int
+      }
+      var sourceLocation: Place?
+    }
+    var kind: String
+    var testID: String?
+    var _testCase: Case?
+    var issue: Issue?
+    var messages: [Message]?
+  }
+  var payload: Payload
+
+  static func all(in text: String) throws -> [TestingEvent] {
+    try text.split(separator: "\n").filter { $0.contains("\"issueRecorded\"") }
+      .map { try JSONDecoder().decode(TestingEvent.self, from: Data($0.utf8)) }
+  }
+
+  fileprivate var leak: TestingRun.Leak? {
+    let lines = (payload.messages ?? []).flatMap { $0.text.split(separator: "\n") }
+    guard let place = payload.issue?.sourceLocation,
+      let finding = lines.firstIndex(where: { $0.hasPrefix("retain cycle") })
+    else { return nil }
+    let file = place.fileID.split(separator: "/").last ?? ""
+    return TestingRun.Leak(
+      test: test, arguments: payload._testCase?.displayName ?? "", place: "\(file):\(place.line)",
+      finding: String(lines[finding]), explanation: lines[(finding + 1)...].joined(separator: "\n"))
+  }
+
+  /// `LeakyTests.ParallelTests/leaksA()/ParallelTests.swift:9:4` is of `leaksA()`.
+  private var test: String {
+    let names = (payload.testID ?? "").split(separator: "/").filter { !$0.contains(".swift:") }
+    return names.count > 1
+      ? String(names[names.count - 1]) : String(names.first?.split(separator: ".").last ?? "")
+  }
 }
 
 /// As much of a JSON report as these tests ask about.
@@ -101,17 +142,5 @@ struct TestingReport: Decodable {
   /// The outcomes of the tests whose name begins so, sorted.
   func outcomes(of name: String) -> [String] {
     tests.filter { $0.id.hasPrefix(name) }.map(\.outcome).sorted()
-  }
-}
-
-extension Trait where Self == ConditionTrait {
-  /// For what needs test cases whose beginning and end can be seen. Without, `TestingRecordsTests` says what there is.
-  static var needsVisibleCases: Self {
-    #if compiler(>=6.1)
-      let areVisible = true
-    #else
-      let areVisible = false
-    #endif
-    return .enabled(if: areVisible, "Swift Testing 6.0 binds its state of a case inside of the runtime")
   }
 }

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 2
+#define LIVEOBJ_COMPANION_VERSION 3
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -32,6 +32,10 @@ struct liveobj_companion_host {
 
     /// One line on standard error, marked as LiveObjects' own.
     void (*say)(const char *line);
+    /// Swift Testing has bound a task-local value; it is about to unbind it. On its task. For
+    /// `with_value`.
+    void (*value_bound)(void);
+    void (*value_unbinding)(void);
 };
 
 /// What the preload library calls at the borders of Swift Testing's test cases. Called on the task
@@ -46,15 +50,22 @@ struct liveobj_testing_companion {
     /// The test case with this scope ends.
     /// \param has_failed an issue was recorded in it.
     void (*case_end)(uint32_t scope, bool has_failed);
+    /// In the place of the asynchronous `TaskLocal.withValue` that Swift Testing 6.0 calls; NULL
+    /// in a companion for later versions, which call the runtime's functions themselves.
+    const void *with_value;
     /// In the place of the asynchronous function that SwiftPM's test binaries call and that ends
     /// the process: runs the tests likewise, and finds their cases itself.
     const void *entry_point;
 };
 
-/// Swift's record of an asynchronous function, of the companion's own: Swift has no way to name it.
+/// Swift's records of asynchronous functions of the companion's own: Swift has no way to name them.
 static inline const void *liveobj_testing_entry_point(void) {
     extern const char liveobj_testing_run_tests[] __asm__("liveobj_testing_run_testsTu");
     return liveobj_testing_run_tests;
+}
+static inline const void *liveobj_testing_with_value(void) {
+    extern const char function[] __asm__("liveobj_testing_with_valueTu") __attribute__((weak));
+    return function;
 }
 
 /// \param result For Swift Testing: the companion's functions. Not used for XCTest.
