@@ -14,6 +14,7 @@
 //   watched_types.h  whether a type is one of those asked for
 //   stacks.h      from registers to a stack trace id
 //   reader.c      reading the heap of a running program without touching freed memory
+//   free_memory.c  memory that old words lead to, kept from being handed out
 //   types.c       metadata -> type id, kind and name
 //   stream.h      sections and records of the capture stream
 //   capture.h     the writers of a capture's sections, and their order

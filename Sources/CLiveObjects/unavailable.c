@@ -98,6 +98,14 @@ void liveobj_ignore_end(void) {}
 
 void liveobj_stack_forget(void) {}
 
+struct liveobj_free_memory *liveobj_free_memory_take(void) {
+    return NULL;
+}
+
+void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
+    (void)taken;
+}
+
 bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
                      void *context) {
     (void)since, (void)contents, (void)write, (void)context;

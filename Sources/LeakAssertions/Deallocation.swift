@@ -13,7 +13,9 @@ package enum Deallocation {
   package static func failure<Failure: Error>(
     within time: Duration, pausing: (Duration) -> Void, of make: () throws(Failure) -> AnyObject?
   ) throws(Failure) -> AssertionFailure? {
+    let keptMemory = Recorder.KeptMemory()
     guard let object = try WatchedObject(madeBy: make) else { return nothingMade }
+    defer { withExtendedLifetime(keptMemory) {} }
     return failure(on: Lifetime.survivors(of: [object], within: time, pausing: pausing), after: time)
   }
 

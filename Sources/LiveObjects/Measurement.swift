@@ -9,6 +9,7 @@ final class Measurement {
   let scope: UInt32
   private let before: TrackingStatus
   private let stopsBefore: Int
+  private let keptMemory = Recorder.KeptMemory()
   /// The baseline of every pass.
   private var marks: [UInt64] = []
 

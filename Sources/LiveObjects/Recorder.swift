@@ -76,6 +76,14 @@ package enum Recorder {
   /// Forgets what calls that have returned left on this thread's stack.
   package static func forgetStack() { liveobj_stack_forget() }
 
+  /// Free memory to which old words on this thread's stack may lead: no object that is made as long as it is kept looks
+  /// held by such a word.
+  package struct KeptMemory: ~Copyable {
+    private let taken = liveobj_free_memory_take()
+    package init() {}
+    deinit { liveobj_free_memory_give_back(taken) }
+  }
+
   /// Runs work of our own: what it allocates on this thread is not recorded.
   package static func ignoring<Result, Failure: Error>(
     _ work: () throws(Failure) -> Result

@@ -263,6 +263,12 @@ void liveobj_ignore_end(void);
 /// overwrite would look like theirs.
 void liveobj_stack_forget(void);
 
+/// Takes free memory to which old words on the calling thread's stack may lead, so that no object
+/// made meanwhile has such an address and looks held.
+/// \returns what to give back, on any thread; NULL for none.
+struct liveobj_free_memory *liveobj_free_memory_take(void);
+void liveobj_free_memory_give_back(struct liveobj_free_memory *taken);
+
 // MARK: - Captures
 
 /// What a capture holds.
