@@ -26,13 +26,22 @@ enum TestingLeaks {
       try library?.program(binary) ?? binary,
       // Of an option that is there twice, the first counts.
       ["--testing-library", "swift-testing", "--filter", filter] + arguments
-        + ["--event-stream-output-path", folder.path("events")],
+        + ["--event-stream-output-path", folder.path("events")] + streamVersion,
       environment: environment, timeout: timeout)
     let report = Data(try folder.bytes(of: "report"))
     return TestingRun(
       run: run, events: try TestingEvent.all(in: (try? folder.text(of: "events")) ?? ""),
       report: try JSONDecoder().decode(TestingReport.self, from: report))
   }
+
+  /// Of the event stream, in which an issue names its case.
+  private static let streamVersion: [String] = {
+    #if compiler(>=6.3)
+      ["--experimental-event-stream-version", "99"]
+    #else
+      []
+    #endif
+  }()
 
   /// Where a test is declared: the place of its attribute.
   static func declaration(of test: String, in file: String) throws -> String? {

@@ -14,6 +14,9 @@ public final class FixturePackage: Sendable {
   public init(_ name: String) {
     self.name = name
     scratchFolder = BuiltProducts.folder + "/FixturePackages/" + name
+    // SwiftPM plans anew only where the package itself has changed: a file that was added to LiveObjects would not
+    // be linked.
+    try? FileManager.default.removeItem(atPath: "\(scratchFolder)/\(Self.configuration[1]).yaml")
     do {
       try Compiler.run(
         "swift",
