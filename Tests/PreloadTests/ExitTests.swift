@@ -91,6 +91,15 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
+  @Test func otherThreadsLeaveTheProcessorsToTheReport() throws {
+    let listing = try Script(
+      "\(Self.findHost)\nfor task in /proc/$host/task/*; do cut -d ' ' -f 19 $task/stat; done")
+    let run = try runPreloaded(exiter, ["exit-among-threads", "5"], options: "tool=\(listing.path)")
+    let priorities = run.standardError.split(separator: "\n").compactMap { Int32($0) }
+    let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+    #expect(priorities.sorted() == [own] + Array(repeating: min(own + 10, 19), count: 4))
+  }
+
   @Test func outputIsWrittenBeforeTheReport() throws {
     let reading = try Script("\(Self.findHost)\necho \"written: $(cat /proc/$host/fd/1)\"")
     let run = try runPreloaded(exiter, ["exit", "5"], options: "tool=\(reading.path)")
