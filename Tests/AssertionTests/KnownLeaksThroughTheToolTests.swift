@@ -11,8 +11,7 @@ struct KnownLeaksThroughTheToolTests {
       BuiltProducts.tool,
       ["test"] + own + ["--package-path", AssertionIdioms.package.folder]
         + ["--scratch-path", AssertionIdioms.package.scratchFolder, "--skip-build"]
-        + FixturePackage.configuration + ["--filter", filter],
-      timeout: .seconds(120))
+        + FixturePackage.configuration + ["--filter", filter])
   }
 
   @Test func aKnownLeakIsListedAsKnownAndFailsNothing() throws {

@@ -93,7 +93,7 @@ struct OneAnswerTests {
       ["test", "--json", folder.path("json"), "--options", options] + own
         + ["--package-path", package.folder, "--scratch-path", package.scratchFolder, "--skip-build"]
         + FixturePackage.configuration + arguments,
-      environment: environment, timeout: .seconds(120))
+      environment: environment)
     return (run, try JSONDecoder().decode(AnswerReport.self, from: Data(folder.bytes(of: "json"))))
   }
 }

@@ -7,7 +7,7 @@ struct TestingParallelTests {
   private static let leaking = 300
 
   @Test func everyLeakIsOnItsOwnCase() throws {
-    let run = try TestingLeaks.run("NumberedTests", timeout: .seconds(600))
+    let run = try TestingLeaks.run("NumberedTests")
     let expected = Set((0..<Self.leaking).map(String.init))
     #expect(run.leaks.count == Self.leaking)
     #expect(Set(run.leaks.map(\.arguments)) == expected)

@@ -10,7 +10,7 @@ struct TestingRecordsTests {
   }
 
   private func run(_ filter: String, _ arguments: [String] = [], options: String = "") throws -> TestingRun {
-    try TestingLeaks.run(filter, arguments, options: options, timeout: .seconds(300), with: library)
+    try TestingLeaks.run(filter, arguments, options: options, with: library)
   }
 
   /// What the issues say: where they stand, and what left the leak behind.

@@ -10,10 +10,9 @@ enum TestingLeaks {
   ///   - filter: which tests to run, a regular expression.
   ///   - arguments: more of them for the test binary.
   ///   - options: for `LIVEOBJECTS_OPTIONS`.
-  ///   - timeout: how long it may take.
   ///   - library: in the place of the toolchain's.
   static func run(
-    _ filter: String, _ arguments: [String] = [], options: String = "", timeout: Duration = .seconds(60),
+    _ filter: String, _ arguments: [String] = [], options: String = "",
     with library: SilentTestingLibrary? = nil
   ) throws -> TestingRun {
     let folder = try TemporaryFolder()
@@ -27,7 +26,7 @@ enum TestingLeaks {
       // Of an option that is there twice, the first counts.
       ["--testing-library", "swift-testing", "--filter", filter] + arguments
         + ["--event-stream-output-path", folder.path("events")] + streamVersion,
-      environment: environment, timeout: timeout)
+      environment: environment)
     let report = Data(try folder.bytes(of: "report"))
     return TestingRun(
       run: run, events: try TestingEvent.all(in: (try? folder.text(of: "events")) ?? ""),

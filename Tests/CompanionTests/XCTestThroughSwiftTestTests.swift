@@ -12,8 +12,7 @@ struct XCTestThroughSwiftTestTests {
       BuiltProducts.tool,
       ["test"] + own + ["--package-path", XCTestLeaks.package.folder]
         + ["--scratch-path", XCTestLeaks.package.scratchFolder, "--skip-build"]
-        + FixturePackage.configuration + arguments,
-      timeout: .seconds(120))
+        + FixturePackage.configuration + arguments)
   }
 
   @Test func inParallelEachLeakingTestFailsAloneAndStandsInTheXUnitFile() throws {

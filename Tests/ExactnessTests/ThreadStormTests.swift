@@ -7,7 +7,7 @@ extension Exactness {
       arguments: Watching.everyWay)
     func storm(watching: Watching) throws {
       let storm = ["16", "8", "1000000", "997"]
-      let run = try WatchedRun("ThreadStorm", storm, watching: watching, timeout: .seconds(300))
+      let run = try WatchedRun("ThreadStorm", storm, watching: watching)
       let capture = try run.capture
       capture.expectComplete(watching: watching)
       #expect(capture.liveCount(of: "ThreadStorm.Survivor") == 16 * 997)

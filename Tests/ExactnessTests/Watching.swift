@@ -41,7 +41,7 @@ struct WatchedRun {
   /// - Parameter executable: a path, or the name of a fixture.
   init(
     _ executable: String, _ arguments: [String] = [], watching: Watching = .asDefault,
-    environment: [String: String?] = [:], timeout: Duration = .seconds(120)
+    environment: [String: String?] = [:]
   ) throws {
     let folder = try TemporaryFolder()
     let preload = [
@@ -49,8 +49,7 @@ struct WatchedRun {
       "LIVEOBJECTS_OPTIONS": "output=\(folder.path("%p")):format=capture:\(watching.options)",
     ]
     program = try runProgram(
-      path(of: executable), arguments, environment: environment.merging(preload) { $1 },
-      timeout: timeout)
+      path(of: executable), arguments, environment: environment.merging(preload) { $1 })
     captures = try folder.names().flatMap { name in
       // A program that ends before it can write a capture leaves an empty file.
       let bytes = try folder.bytes(of: name)

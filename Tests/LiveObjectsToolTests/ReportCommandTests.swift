@@ -109,7 +109,7 @@ struct ReportCommandTests {
       result.standardError.hasPrefix("liveobjects: \(folder.path("cut")): the capture is cut off at byte "))
   }
 
-  @Test("reads no more of an endless file than shows that it is no capture", .timeLimit(.minutes(1)))
+  @Test("reads no more of an endless file than shows that it is no capture")
   func refusesAnEndlessFile() throws {
     let result = try report(["/dev/zero"])
     #expect(result.status == .exited(2))

@@ -13,8 +13,7 @@
       @Test("ends with 3 and says so if the test processes could not be watched")
       func tellsUnwatchedRuns() throws {
         let result = try runProgram(
-          toolWithAnEmptyLibrary(), ["test", "--package-path", ToolSample.path] + ToolSample.scratchPath,
-          timeout: .seconds(300))
+          toolWithAnEmptyLibrary(), ["test", "--package-path", ToolSample.path] + ToolSample.scratchPath)
         #expect(result.status == .exited(3))
         #expect(result.standardError.contains("PackageTests.xctest never began to be watched"))
         #expect(result.standardError.contains("liveobjects: nothing was watched: the XCTest run of "))
@@ -63,8 +62,7 @@
           atPath: folder.path("Tests"), withIntermediateDirectories: true)
         try write("let broken: Int = nil", to: "Tests/Broken.swift")
         let result = try runProgram(
-          BuiltProducts.tool, ["test", "--json", folder.path("json"), "--package-path", folder.path],
-          timeout: .seconds(300))
+          BuiltProducts.tool, ["test", "--json", folder.path("json"), "--package-path", folder.path])
         #expect(result.status == .exited(1))
         #expect((result.standardOutput + result.standardError).contains("Broken.swift:1"))
         #expect(!result.standardError.contains("watched"))

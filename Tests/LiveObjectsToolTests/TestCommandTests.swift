@@ -59,8 +59,7 @@
         let result = try runProgram(
           BuiltProducts.tool,
           ["test", "--text", "-", "--package-path", ToolSample.path, "-c", "release"]
-            + ToolSample.scratchPath,
-          timeout: .seconds(300))
+            + ToolSample.scratchPath)
         #expect(result.status == .exited(1))
         #expect(result.standardOutput.contains("retain cycle: Sample.Leaky"))
       }

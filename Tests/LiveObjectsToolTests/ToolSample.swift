@@ -23,6 +23,6 @@ enum ToolSample {
     _ = try package.testBinary()
     return try runProgram(
       "/bin/sh", ["-c", "cd \"$0\" && exec \"$@\"", path, program] + arguments,
-      environment: environment, timeout: .seconds(300))
+      environment: environment)
   }
 }

@@ -31,8 +31,7 @@
     private init(of scenario: String = "all") throws {
       func run(_ arguments: [String]) throws -> ProgramRun {
         try runProgram(
-          try Self.package.testBinary(), arguments, environment: ["SCENARIO": scenario],
-          timeout: .seconds(300))
+          try Self.package.testBinary(), arguments, environment: ["SCENARIO": scenario])
       }
       func run(only test: String) throws -> SwiftTestingRun {
         SwiftTestingRun(
