@@ -162,9 +162,10 @@ static void another_thread_that_faults_is_held(void) {
     page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     own_handler_runs = 0;
     signal(SIGSEGV, open_page);
+    signal(SIGBUS, SIG_DFL); // sanitizers have an action of their own
     liveobj_guard_start();
-    EXPECT(liveobj_guard_run(500, start_thread_that_faults, &is_done) == LIVEOBJ_STEP_DONE);
-    EXPECT(liveobj_guard_run(500, a_forked_childs_fault_is_its_own, NULL) == LIVEOBJ_STEP_DONE);
+    EXPECT(liveobj_guard_run(60000, start_thread_that_faults, &is_done) == LIVEOBJ_STEP_DONE);
+    EXPECT(liveobj_guard_run(60000, a_forked_childs_fault_is_its_own, NULL) == LIVEOBJ_STEP_DONE);
     EXPECT(own_handler_runs == 0);
     liveobj_guard_end();
     while (!atomic_load(&is_done))
