@@ -23,7 +23,7 @@
 
     @Test(
       "does not end a program before its report, which says so",
-      .enabled(if: Compiler.linksAddressSanitizer, "the toolchain's AddressSanitizer cannot be linked"))
+      .enabled(if: Compiler.linksSanitizers, "the toolchain's sanitizers cannot be linked"))
     func leavesTheReport() throws {
       let folder = try TemporaryFolder()
       let program = try build(in: folder)

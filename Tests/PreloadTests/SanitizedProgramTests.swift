@@ -14,7 +14,9 @@ struct SanitizedProgramTests {
     print("done")
     """
 
-  @Test(arguments: ["thread", "address"])
+  @Test(
+    .enabled(if: Compiler.linksSanitizers, "the toolchain's sanitizers cannot be linked"),
+    arguments: ["thread", "address"])
   func statusAndOutputAreTheProgramsOwn(sanitizer: String) throws {
     let folder = try TemporaryFolder()
     let program = folder.path("program")

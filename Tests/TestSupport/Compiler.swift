@@ -28,8 +28,8 @@ public enum Compiler {
     try run("swiftc", configuration + sources + arguments + ["-o", output])
   }
 
-  /// Whether a program can be linked with AddressSanitizer: that of Debian's Swift 6.2 refers to what its libc has no more.
-  public static let linksAddressSanitizer: Bool = {
+  /// Whether programs can be linked with sanitizers: those of Debian's Swift 6.2 refer to what its libc has no more.
+  public static let linksSanitizers: Bool = {
     do {
       let folder = try TemporaryFolder()
       try Data().write(to: URL(fileURLWithPath: folder.path("main.swift")))
