@@ -16,7 +16,8 @@ enum AssertionIdioms {
   }
 
   static func run(_ arguments: [String], environment: [String: String?] = [:]) throws -> ProgramRun {
-    try runProgram(try package.testBinary(), arguments, environment: environment)
+    // A busy machine takes its time, and no test is about that.
+    try runProgram(try package.testBinary(), arguments, environment: environment, timeout: .seconds(900))
   }
 
   /// Swift Testing lets traits run code round a test since 6.1. Without, there is no `detectsLeaks`.
