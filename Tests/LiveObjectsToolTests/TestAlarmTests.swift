@@ -42,7 +42,8 @@
             "--json", folder.path("json"), "--toolset", folder.path("toolset.json"),
           ])
           #expect(result.status == .exited(3))
-          #expect(result.standardError.contains("liveobjects: nothing was watched: swift test started no test"))
+          #expect(
+            result.standardError.contains("liveobjects: nothing was watched: swift test started no test"))
           #expect(try folder.text(of: "json").contains("your own --toolset"))
         }
       #endif
