@@ -59,8 +59,22 @@ static struct liveobj_root describe(const struct scan *scan, const uintptr_t *pl
     }
 }
 
+/// AddressSanitizer gives functions frames of its own, and keeps those of functions that have
+/// returned for a while: dead words. Its mark is a frame's first word (kRetiredStackFrameMagic).
+static bool is_in_retired_frame(const struct scan *scan, const uintptr_t *place) {
+    enum { LEAST_BYTES = 64, RETIRED = 0x45E0360E };
+    for (uintptr_t bytes = LEAST_BYTES; bytes <= LIVEOBJ_PAGE_BYTES; bytes *= 2) {
+        uintptr_t frame = (uintptr_t)place & ~(bytes - 1);
+        if (frame >= scan->range.start && *(const uintptr_t *)frame == RETIRED)
+            return true;
+    }
+    return false;
+}
+
 /// Not inlined: few words lead to an object, and those are to be fast that do not.
 __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *place) {
+    if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
+        return;
     struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
     scan->visit(scan->context, &root);
 }
