@@ -16,8 +16,7 @@ enum AssertionIdioms {
   }
 
   static func run(_ arguments: [String], environment: [String: String?] = [:]) throws -> ProgramRun {
-    // A busy machine takes its time, and no test is about that.
-    try runProgram(try package.testBinary(), arguments, environment: environment, timeout: .seconds(900))
+    try runProgram(try package.testBinary(), arguments, environment: environment)
   }
 
   /// Swift Testing lets traits run code round a test since 6.1. Without, there is no `detectsLeaks`.
