@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static const char *file_name(const char *path) {
@@ -31,7 +32,8 @@ const char *liveobj_activation_program(void) {
     static char path[PATH_MAX];
     if (!*path)
         read_program("self", path);
-    return path;
+    const char *as_started = (const char *)getauxval(AT_EXECFN); // where there is no /proc
+    return *path || !as_started ? path : as_started;
 }
 
 // MARK: - The toolchain's own programs
