@@ -1,5 +1,6 @@
 import CaptureFixtures
 import LiveObjectsAnalysis
+import LiveObjectsCapture
 import Testing
 
 /// XCTest drops its suite when the last test is over; the test cases were held by it.
@@ -11,6 +12,21 @@ import Testing
       findings.first { $0.type == "Demo.Loader" }?.path == [
         .init(type: "DemoTests.LoaderTests", reference: "sut")
       ])
+  }
+
+  /// As one that a test library has not cleared, in an object that a test leads to.
+  @Test func aVariableWeighsMoreThanAWordInATest() {
+    var builder = CaptureBuilder()
+    let tests = builder.type("DemoTests.LoaderTests")
+    builder.superclasses(of: tests, ["XCTest.XCTestCase", "XCTest.XCTest"])
+    let test = builder.object(of: tests)
+    let cached = builder.object(of: builder.type("Demo.Cached"))
+    builder.reference(from: test, to: cached, ReferenceLabel(.memory, ownership: .conservative))
+    builder.global(0x900, to: cached)
+    let findings = Analysis(of: builder.capture, symbolicator: TableSymbolicator()).findings
+    let finding = findings.first { $0.type == "Demo.Cached" }
+    #expect(finding?.verdict == .heldBy && finding?.certainty == .definite)
+    #expect(finding?.path.first?.type != "DemoTests.LoaderTests")
   }
 
   @Test func theSuiteIsALeakOfTheLibrary() {

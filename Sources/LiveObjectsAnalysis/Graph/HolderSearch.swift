@@ -35,6 +35,11 @@ struct HolderSearch {
   /// By object: all references on the path to it are strong.
   private var isCertain: [Bool]
 
+  /// How many of `order` have been searched.
+  private var next = 0
+  /// References to follow where there is no strong one.
+  private var vague: [Int] = []
+
   /// References that are kept of either end of a path. Every object may have a path of its own, as long as the heap is
   /// large.
   private static let longestEnd = 32
@@ -56,7 +61,9 @@ struct HolderSearch {
     search(from: Self.tasks(in: graph), isExcluded)
     search(from: roots.blocks, isExcluded)
     search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
+    searchVaguely(isExcluded)
     search(from: roots.others, isExcluded)
+    searchVaguely(isExcluded)
   }
 
   func isReached(_ object: Int) -> Bool { arrivals[object] != Self.isUnreached }
@@ -89,22 +96,14 @@ struct HolderSearch {
 
   private typealias Start = (object: Int, origin: Origin)
 
+  /// Follows strong references, and notes the others.
   private mutating func search(from starts: [Start], _ isExcluded: (Int) -> Bool) {
-    var next = order.count
     for (object, origin) in starts where !isReached(object) && !isExcluded(object) {
       arrivals[object] = Self.isOrigin
       origins[object] = origin
       order.append(object)
     }
-    var vague: [Int] = []
-    var nextVague = 0
-    while next < order.count || nextVague < vague.count {
-      if next == order.count {
-        let reference = vague[nextVague]
-        nextVague += 1
-        if !isReached(graph.target(reference)) { reach(by: reference) }
-        continue
-      }
+    while next < order.count {
       for reference in graph.references(from: order[next])
       where graph.mayHold(reference) || graph.mayBeRetainedPointer(reference) {
         let target = graph.target(reference)
@@ -113,6 +112,17 @@ struct HolderSearch {
       }
       next += 1
     }
+  }
+
+  /// Follows words that only look like references: to what no strong reference leads.
+  private mutating func searchVaguely(_ isExcluded: (Int) -> Bool) {
+    var first = 0
+    while first < vague.count {
+      if !isReached(graph.target(vague[first])) { reach(by: vague[first]) }
+      first += 1
+      search(from: [], isExcluded)
+    }
+    vague = []
   }
 
   private mutating func reach(by reference: Int) {
