@@ -1,6 +1,6 @@
 // free_memory.c - keeps memory from being handed out that old words on a stack lead to.
 //
-// A frame may have a word that nobody uses any more: the address of an object that has gone. An
+// A frame may hold a stale word: the address of an object that was deallocated. An
 // object that an assertion's body makes in the same place would look as if that frame held it, and
 // one that is over-retained would be hidden. So the assertion takes such memory before its body
 // runs, and gives it back when all is known.

@@ -36,7 +36,7 @@ struct liveobj_thread_state {
     uintptr_t stack_pointer; // 0 if it runs, or nobody may know
     uintptr_t program_counter;
     bool is_suspended; // it waits for a signal
-    bool is_running;   // or would, if it were its turn; false if nobody may know
+    bool is_running;   // or is ready to run; false if the system does not say
 };
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 
