@@ -18,6 +18,7 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,8 @@ static struct {
     void *place;     ///< where a step is left to
     int64_t start;   ///< of the step, in processor time of the thread, as all times here
     int64_t time;    ///< at the last tick
+    long sleeps;     ///< of the thread, at the last tick
+    int64_t idle;    ///< the most time that is none between two ticks
     int idle_ticks;  ///< in a row
     bool is_crashed; ///< why the step was left
     _Alignas(16) char stack[64 * 1024];
@@ -157,13 +160,28 @@ static int most_idle_ticks(void) {
     return is_shorter ? BESIDE_OTHERS : guard.most_idle_ticks;
 }
 
-/// The ticks themselves take a few microseconds each. Corrupt memory may lead in circles: that has
-/// an end as well.
-static bool is_stuck(void) {
-    static const int64_t worth_a_tick = 50000, most = INT64_C(60000000000);
-    int64_t time = thread_time();
-    guard.idle_ticks = time - guard.time < worth_a_tick ? guard.idle_ticks + 1 : 0;
+/// How often the thread waited for something.
+static long thread_sleeps(void) {
+    struct rusage usage = {.ru_nvcsw = 0};
+    syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
+
+/// Since the last tick, which alone woke it. A thread that reads from a slow disk is woken more
+/// often.
+static bool was_idle(int64_t time) {
+    long sleeps = thread_sleeps();
+    bool was_idle = time - guard.time < guard.idle && sleeps - guard.sleeps <= 1;
     guard.time = time;
+    guard.sleeps = sleeps;
+    return was_idle;
+}
+
+/// Corrupt memory may lead in circles: that has an end as well.
+static bool is_stuck(void) {
+    static const int64_t most = INT64_C(60000000000);
+    int64_t time = thread_time();
+    guard.idle_ticks = was_idle(time) ? guard.idle_ticks + 1 : 0;
     return guard.idle_ticks >= most_idle_ticks() || time - guard.start > most;
 }
 
@@ -244,6 +262,7 @@ static bool start_timer(int milliseconds) {
     struct timespec time = {.tv_nsec = tick * 1000000L};
     struct itimerspec ticks = {time, time};
     guard.most_idle_ticks = milliseconds / tick;
+    guard.idle = time.tv_nsec / 100; // on a virtual machine a tick itself takes up to 0.2 ms
     return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &guard.timer) == 0 &&
            syscall(SYS_timer_settime, guard.timer, 0, &ticks, NULL) == 0;
 }
@@ -262,6 +281,7 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
     guard.context = context;
     guard.idle_ticks = 0;
     guard.start = guard.time = thread_time();
+    guard.sleeps = thread_sleeps();
     if (!start_timer(milliseconds))
         return LIVEOBJ_STEP_STUCK; // it might be, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
