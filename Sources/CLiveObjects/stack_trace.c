@@ -67,16 +67,12 @@ static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
     return record_alone(cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
 }
 
-/// Word by word, as the frame was written: to read several of its words in one piece, the processor
-/// would have to wait until all of them have reached the cache.
 static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
-#define COPY(word) to->word = __atomic_load_n(&from->word, __ATOMIC_RELAXED)
-    COPY(registers.pc);
-    COPY(registers.sp);
-    COPY(registers.fp);
-    COPY(fp_place);
-    COPY(fp_word);
-#undef COPY
+    to->registers.pc = liveobj_frame_word(&from->registers.pc);
+    to->registers.sp = liveobj_frame_word(&from->registers.sp);
+    to->registers.fp = liveobj_frame_word(&from->registers.fp);
+    to->fp_place = liveobj_frame_word(&from->fp_place);
+    to->fp_word = liveobj_frame_word(&from->fp_word);
 }
 
 /// Makes the walk's frames the last trace, and hashes those that are new.

@@ -252,8 +252,8 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
         walk->common = index + 1;
         walk->walked = (uint32_t)(frame - cache->walked);
         // The inner frames may be others now.
-        cache->frames[index].fp_place = frame->fp_place;
-        cache->frames[index].fp_word = frame->fp_word;
+        cache->frames[index].fp_place = liveobj_frame_word(&frame->fp_place);
+        cache->frames[index].fp_word = liveobj_frame_word(&frame->fp_word);
         return NULL;
     }
     while (index-- > proven && frame < &cache->walked[LIVEOBJ_MAX_FRAMES])

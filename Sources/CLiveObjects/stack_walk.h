@@ -33,6 +33,12 @@ struct liveobj_frame {
     uint64_t hash;
 };
 
+/// Reads one word of a frame that was just written, as it was written. If the compiler joined two
+/// such reads, the processor would wait until both words have reached the cache.
+static inline uintptr_t liveobj_frame_word(const uintptr_t *word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 struct liveobj_stack_cache {
     /// What is known to be in one piece with the top of the thread's stack, and that top.
     uintptr_t own_from;
