@@ -81,7 +81,7 @@ extension JudgedObjects {
   ///
   /// - Returns: `nil` for a group that is not told.
   func owner(of group: LeakGroup, _ counted: [Bool]) -> Int32? {
-    guard (group.core + group.victims).contains(where: { counted[$0] }) else { return nil }
+    guard [group.core, group.victims].joined().contains(where: { counted[$0] }) else { return nil }
     guard let attribution else { return TestAttribution.nobody }
     let claimant = firstClaim(on: group.core, attribution) ?? firstClaim(on: group.victims, attribution)
     guard let test = claimant ?? (isNobodys(group.core, attribution) ? TestAttribution.nobody : nil) else {

@@ -21,7 +21,9 @@ extension Capture {
   }
 
   /// Whether bytes can be the first ones of a capture; a reader stops where they cannot.
-  package static func mayBegin(with bytes: [UInt8]) -> Bool { CaptureOutline.mayBegin(with: bytes) }
+  package static func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+    CaptureOutline.mayBegin(with: bytes)
+  }
 
   /// Decodes the captures of a file that several processes wrote to, one after the other.
   ///
@@ -52,13 +54,16 @@ public struct ReadableCaptures: Sendable {
     self = bytes.withUnsafeBytes { ReadableCaptures(in: $0) }
   }
 
-  init(in bytes: UnsafeRawBufferPointer) {
+  /// - Parameters:
+  ///   - bytes: must outlive the call only.
+  ///   - discard: is called with the place of what was decoded and is not read again.
+  package init(in bytes: UnsafeRawBufferPointer, discarding discard: (Range<Int>) -> Void = { _ in }) {
     var reader = ByteReader(file: bytes)
     if bytes.isEmpty { failure = CaptureError(offset: 0, reason: .empty) }
     while failure == nil && !reader.isAtEnd {
       do throws(CaptureError) {
         let outline = try CaptureOutline(&reader)
-        add(try CaptureDecoder.decode(outline.sections, of: reader))
+        add(try CaptureDecoder.decode(outline.sections, of: reader, discard))
         size = reader.offset
       } catch {
         failure = error
@@ -92,11 +97,14 @@ struct CaptureDecoder {
   private var testTable = TestTableDecoder()
 
   static func decode(
-    _ sections: [Section], of file: ByteReader
+    _ sections: [Section], of file: ByteReader, _ discard: (Range<Int>) -> Void
   ) throws(CaptureError) -> Capture {
     var decoder = CaptureDecoder(file: file)
     decoder.reserve(for: sections)
-    for section in sections { try decoder.decode(section) }
+    for section in sections {
+      try decoder.decode(section)
+      discard(section.payload)
+    }
     return try decoder.finish(end: sections.last?.payload.upperBound ?? 0)
   }
 
@@ -198,7 +206,9 @@ extension CaptureDecoder {
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    guard Int(try reader.u32()) == types.count + 1 else { throw .damage(at: start, "a type is out of order") }
+    guard Int(try reader.u32()) == types.count + 1, types.count < LiveObject.mostTypes else {
+      throw .damage(at: start, "a type is out of order")
+    }
     guard let kind = TypeDescription.Kind(rawValue: try reader.u32()) else {
       throw .damage(at: start, "a type is of an unknown kind")
     }
@@ -228,7 +238,13 @@ extension CaptureDecoder {
       }
       objects.append(record.object)
     }
+    guard objects.count < Self.mostObjects else {
+      throw .damage(at: start, "it has more objects than can be analysed")
+    }
   }
+
+  /// The analysis numbers them with 31 bits.
+  private static var mostObjects: Int { 1 << 31 }
 
   private mutating func decodeRetains(_ reader: inout ByteReader) throws(CaptureError) {
     let section = try reader.records(of: RetainRecord.size)

@@ -22,7 +22,9 @@ struct CaptureOutline {
     }
   }
 
-  static func mayBegin(with bytes: [UInt8]) -> Bool { bytes.starts(with: magic.prefix(bytes.count)) }
+  static func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.starts(with: magic.prefix(bytes.count))
+  }
 
   /// A journal is written piece by piece while the process runs, and has no end.
   private var isJournal: Bool { sections.first?.tag == .journal }

@@ -124,7 +124,13 @@ extension HeapGraphDecoder {
       last = reference.source
     }
     contents.references += references
+    guard contents.references.count < Self.mostReferences else {
+      throw .damage(at: start, "it has more references than can be analysed")
+    }
   }
+
+  /// The analysis numbers them with 31 bits.
+  private static let mostReferences = Int(Int32.max)
 
   private func isValid(_ reference: Reference, _ extent: Extent) -> Bool {
     Int(reference.source) < extent.objects && Int(reference.target) < extent.objects

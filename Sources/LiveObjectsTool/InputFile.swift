@@ -11,14 +11,18 @@ enum InputFile {
   /// - Parameters:
   ///   - path: `-` is standard input.
   ///   - isWanted: whether to read on after the first bytes.
-  static func bytes(
-    of path: String, ifBeginning isWanted: ([UInt8]) -> Bool = { _ in true }
-  ) throws(ToolFailure) -> [UInt8] {
+  static func memory(
+    of path: String, ifBeginning isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
+  ) throws(ToolFailure) -> InputBytes {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path) }
     defer { if path != "-" { close(descriptor) } }
     guard let bytes = readAll(descriptor, isWanted) else { throw failure(path) }
     return bytes
+  }
+
+  static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
+    Array(try memory(of: path).bytes)
   }
 
   /// - Throws: unless there is a folder that can be listed.
@@ -28,20 +32,17 @@ enum InputFile {
   }
 
   /// - Returns: `nil`, with `errno` set, if reading failed.
-  private static func readAll(_ descriptor: CInt, _ isWanted: ([UInt8]) -> Bool) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    let chunkSize = 1 << 20
+  private static func readAll(
+    _ descriptor: CInt, _ isWanted: (UnsafeRawBufferPointer) -> Bool
+  ) -> InputBytes? {
+    var status = stat()
+    let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    guard let bytes = InputBytes(expecting: max(size, 0)) else { return nil }
+    var isFirst = true
     while true {
-      var count = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: chunkSize) { buffer, initialized in
-        count = read(descriptor, buffer.baseAddress, buffer.count)
-        initialized = max(0, count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      let isFirst = bytes.isEmpty
-      bytes += chunk
-      guard count > 0, !isFirst || isWanted(bytes) else { return bytes }
+      guard let count = bytes.readMore(from: descriptor) else { return nil }
+      guard count > 0, !isFirst || isWanted(bytes.bytes) else { return bytes }
+      isFirst = false
     }
   }
 

@@ -31,11 +31,12 @@ struct ReportCommand: ParsableCommand {
     var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
     var failures: [String] = []
     for path in captures {
-      let bytes = try InputFile.bytes(of: path, ifBeginning: Capture.mayBegin)
-      let readable = ReadableCaptures(in: bytes)
+      let input = try InputFile.memory(of: path, ifBeginning: Capture.mayBegin)
+      let isKept = output.capture != nil
+      let readable = ReadableCaptures(in: input.bytes, discarding: { if !isKept { input.discard($0) } })
       for capture in readable.captures { builder.add(capture) }
       if let failure = readable.failure { failures.append("\(path): \(failure)") }
-      if output.capture != nil { streams.append(Array(bytes.prefix(readable.size))) }
+      if output.capture != nil { streams.append(Array(input.bytes.prefix(readable.size))) }
     }
     if builder.captures.isEmpty { throw ToolFailure(failures[0]) }
     for failure in failures { builder.add(lost: failure) }

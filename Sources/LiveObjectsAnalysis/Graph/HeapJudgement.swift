@@ -49,7 +49,7 @@ struct HeapJudgement {
 
   /// Code that still runs may come to the group by a weak reference, and break its cycle.
   func hasVisitors(_ group: LeakGroup) -> Bool {
-    let objects = group.core + group.victims
+    let objects = [group.core, group.victims].joined()
     // Whose weak references they are, and whether from something alive, only the whole heap tells.
     if graph.heap.status.isPartial { return objects.contains { graph.capture.objects[$0].isVisited } }
     return !hasVisitors.isEmpty && objects.contains(where: hasVisitors.contains)
@@ -63,7 +63,6 @@ struct HeapJudgement {
 
   /// The function of a closure whose context this is, as the reference on the way to it tells.
   func function(of object: Int) -> UInt32? {
-    let arrival = holders.arrivals[object]
-    return arrival >= 0 ? graph.heap.references[arrival].function : nil
+    holders.arrival(at: object).flatMap { graph.heap.references[$0].function }
   }
 }

@@ -22,7 +22,7 @@ struct HeldObjects {
   static func all(in judgement: HeapJudgement, isJudged: (Int) -> Bool) -> [HeldObjects] {
     var indices: [Key: Int] = [:]
     var all: [HeldObjects] = []
-    for object in judgement.holders.order {
+    for object in judgement.holders.order.lazy.map(Int.init) {
       guard isJudged(object), let signature = judgement.signature(of: object) else { continue }
       let judged = judgement.judged
       let key = Key(signature: signature, test: judged.namesake(of: judged.test(of: object)))

@@ -29,10 +29,10 @@ struct HeldSignatures {
     signatures = [Int32](repeating: -1, count: graph.count)
     var places: [HolderSearch.Origin: Int32] = [:]
     let kinds = graph.capture.types.map { ObjectKind(of: $0) }
-    for object in holders.order {
+    for object in holders.order.lazy.map(Int.init) {
       let type = graph.capture.objects[object].type
-      let arrival = holders.arrivals[object]
-      if arrival == HolderSearch.isOrigin, let origin = holders.origins[object] {
+      guard let arrival = holders.arrival(at: object) else {
+        guard let origin = holders.origins[object] else { continue }
         let step = Step(
           holder: -1, type: Int32(type), label: 0, function: 0, origin: Self.number(of: origin, &places))
         signatures[object] = number(of: step, isNamed: origin.isNamed)

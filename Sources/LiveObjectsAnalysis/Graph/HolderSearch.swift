@@ -25,11 +25,11 @@ struct HolderSearch {
   }
 
   private let graph: ReferenceGraph
-  /// The reference by which an object was reached: -1 for where a search starts, -2 for what no search reached.
-  private(set) var arrivals: [Int]
+  /// See `arrival(at:)`.
+  private var arrivals: [Int32]
   private(set) var origins: [Int: Origin] = [:]
   /// Objects in the order in which they were reached: holders come before what they hold.
-  private(set) var order: [Int] = []
+  private(set) var order: [UInt32] = []
   /// By object, on the path to it: the object behind which the first part ends. Of shorter ones the length, as -1 for 0.
   private var gates: [Int32]
   /// By object: all references on the path to it are strong.
@@ -38,21 +38,21 @@ struct HolderSearch {
   /// How many of `order` have been searched.
   private var next = 0
   /// References to follow where there is no strong one.
-  private var vague: [Int] = []
+  private var vague: [UInt32] = []
 
   /// References that are kept of either end of a path. Every object may have a path of its own, as long as the heap is
   /// large.
   private static let longestEnd = 32
 
-  static let isOrigin = -1
-  static let isUnreached = -2
+  private static let isOrigin: Int32 = -1
+  private static let isUnreached: Int32 = -2
 
   /// - Parameters:
   ///   - isExcluded: objects that nothing holds.
   ///   - isOlder: objects that may hold, and are not judged themselves.
   init(in graph: ReferenceGraph, isExcluded: (Int) -> Bool, isOlder: (Int) -> Bool) {
     self.graph = graph
-    arrivals = [Int](repeating: Self.isUnreached, count: graph.count)
+    arrivals = [Int32](repeating: Self.isUnreached, count: graph.count)
     gates = [Int32](repeating: -1, count: graph.count)
     isCertain = [Bool](repeating: true, count: graph.count)
     let roots = Self.roots(of: graph)
@@ -68,6 +68,9 @@ struct HolderSearch {
 
   func isReached(_ object: Int) -> Bool { arrivals[object] != Self.isUnreached }
 
+  /// The reference by which an object was reached; `nil` where a search starts, and for what no search reached.
+  func arrival(at object: Int) -> Int? { arrivals[object] >= 0 ? Int(arrivals[object]) : nil }
+
   /// Every reference on the path to an object keeps what it leads to.
   func isCertain(_ object: Int) -> Bool { isCertain[object] }
 
@@ -75,7 +78,7 @@ struct HolderSearch {
   func path(to object: Int) -> (origin: Origin, path: ObjectPath)? {
     guard isReached(object) else { return nil }
     var (references, start) = references(before: object, atMost: 2 * Self.longestEnd)
-    if arrivals[start] >= 0 {
+    if arrival(at: start) != nil {
       references.removeSubrange(Self.longestEnd...)
       let first = self.references(before: Int(gates[object]), atMost: Self.longestEnd)
       (references, start) = (references + first.references, first.start)
@@ -87,9 +90,9 @@ struct HolderSearch {
   private func references(before object: Int, atMost limit: Int) -> (references: [Int], start: Int) {
     var references: [Int] = []
     var start = object
-    while arrivals[start] >= 0, references.count < limit {
-      references.append(arrivals[start])
-      start = graph.source(arrivals[start])
+    while references.count < limit, let arrival = arrival(at: start) {
+      references.append(arrival)
+      start = graph.source(arrival)
     }
     return (references, start)
   }
@@ -101,14 +104,14 @@ struct HolderSearch {
     for (object, origin) in starts where !isReached(object) && !isExcluded(object) {
       arrivals[object] = Self.isOrigin
       origins[object] = origin
-      order.append(object)
+      order.append(UInt32(object))
     }
     while next < order.count {
-      for reference in graph.references(from: order[next])
+      for reference in graph.references(from: Int(order[next]))
       where graph.mayHold(reference) || graph.mayBeRetainedPointer(reference) {
         let target = graph.target(reference)
         guard !isReached(target), !isExcluded(target) else { continue }
-        if graph.isStrong(reference) { reach(by: reference) } else { vague.append(reference) }
+        if graph.isStrong(reference) { reach(by: reference) } else { vague.append(UInt32(reference)) }
       }
       next += 1
     }
@@ -118,7 +121,8 @@ struct HolderSearch {
   private mutating func searchVaguely(_ isExcluded: (Int) -> Bool) {
     var first = 0
     while first < vague.count {
-      if !isReached(graph.target(vague[first])) { reach(by: vague[first]) }
+      let reference = Int(vague[first])
+      if !isReached(graph.target(reference)) { reach(by: reference) }
       first += 1
       search(from: [], isExcluded)
     }
@@ -127,8 +131,8 @@ struct HolderSearch {
 
   private mutating func reach(by reference: Int) {
     let (source, target) = (graph.source(reference), graph.target(reference))
-    arrivals[target] = reference
-    order.append(target)
+    arrivals[target] = Int32(reference)
+    order.append(UInt32(target))
     isCertain[target] = isCertain[source] && graph.isStrong(reference)
     // Invariant: below zero as long as the path is shorter than its first part may be.
     let isAtGate = gates[source] == Int32(-Self.longestEnd)

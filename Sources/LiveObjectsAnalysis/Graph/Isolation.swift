@@ -57,17 +57,17 @@ struct Isolation {
   /// lost by not starting there; and they are full of words that mean nothing any more.
   private static func marked(in graph: ReferenceGraph, isHeld: (Int) -> Bool) -> [Bool] {
     var marked = [Bool](repeating: false, count: graph.count)
-    var open: [Int] = []
+    var open: [UInt32] = []
     for object in 0..<graph.count where isHeld(object) {
       marked[object] = true
-      if graph.kind(of: object) != .rawBuffer { open.append(object) }
+      if graph.kind(of: object) != .rawBuffer { open.append(UInt32(object)) }
     }
     while let object = open.popLast() {
-      for reference in graph.references(from: object) where graph.mayHold(reference) {
+      for reference in graph.references(from: Int(object)) where graph.mayHold(reference) {
         let target = graph.target(reference)
         guard !marked[target] else { continue }
         marked[target] = true
-        open.append(target)
+        open.append(UInt32(target))
       }
     }
     return marked

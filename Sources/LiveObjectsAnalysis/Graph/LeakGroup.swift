@@ -45,7 +45,7 @@ struct LeakSearch {
     let isHeld = held(components, follows: follows)
     // Holders have greater numbers than what they hold.
     for number in (0..<components.count).reversed() where !isHeld[number] {
-      let core = components[number]
+      let core = components[number].lazy.map(Int.init)
       guard let first = core.first, !taken[first], core.count > 1 || refersToItself(first, follows) else {
         continue
       }
@@ -63,9 +63,10 @@ struct LeakSearch {
   private func held(_ components: StronglyConnectedComponents, follows: (Int) -> Bool) -> [Bool] {
     var held = [Bool](repeating: false, count: components.count)
     for reference in graph.heap.references.indices where follows(reference) {
-      let source = components.component[graph.source(reference)]
-      let target = components.component[graph.target(reference)]
-      if source >= 0, target >= 0, source != target { held[Int(target)] = true }
+      guard let source = components.component(of: graph.source(reference)),
+        let target = components.component(of: graph.target(reference)), source != target
+      else { continue }
+      held[target] = true
     }
     return held
   }
@@ -77,14 +78,14 @@ struct LeakSearch {
   /// Everything that can be reached from the core and that no group has yet.
   mutating func takeVictims(of core: some Collection<Int>, _ isVictim: (Int) -> Bool) -> [Int] {
     var victims: [Int] = []
-    var open = Array(core)
+    var open = core.map(UInt32.init)
     while let object = open.popLast() {
-      for reference in graph.references(from: object) where graph.mayHold(reference) {
+      for reference in graph.references(from: Int(object)) where graph.mayHold(reference) {
         let target = graph.target(reference)
         guard !taken[target], isVictim(target) else { continue }
         taken[target] = true
         victims.append(target)
-        open.append(target)
+        open.append(UInt32(target))
       }
     }
     return victims

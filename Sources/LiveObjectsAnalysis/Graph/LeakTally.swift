@@ -7,8 +7,10 @@ struct LeakTally {
     var verdict: Finding.Verdict
     var certainty: Finding.Certainty
     var test: Int32
-    /// Types, labels and functions along the path; of an object that is retained too often, what made it.
-    var steps: [UInt32]
+    /// The first type and, of an object that is retained too often, what made it.
+    var start: [UInt32]
+    /// Types, labels and functions along the path, which may be as long as the heap is large.
+    var steps: Int
   }
 
   /// One of them, which tells for all.
@@ -44,7 +46,7 @@ struct LeakTally {
     var indices: [Pattern: Int] = [:]
     var all: [LeakTally] = []
     for leak in leaks {
-      let named = order.best(of: leak.core, in: graph.capture)
+      let named = order.best(of: leak.core, atMost: PathFinder.mostStarts, in: graph.capture)
       var path: ObjectPath?
       if leak.verdict == .retainCycle {
         for object in leak.core { isCore[object] = true }
@@ -76,15 +78,16 @@ struct LeakTally {
     let graph = judgement.graph
     let test = judgement.judged.namesake(of: leak.test)
     let object = graph.capture.objects[start]
-    var steps = [UInt32(object.type)]
-    if path == nil { steps.append(object.stackTrace) }
+    var steps = Hasher()
     for index in path?.references ?? [] {
       let reference = graph.heap.references[index]
-      steps.append(reference.label)
-      steps.append(reference.function ?? .max)
-      steps.append(UInt32(graph.capture.objects[Int(reference.target)].type))
+      steps.combine(reference.label)
+      steps.combine(reference.function)
+      steps.combine(graph.capture.objects[Int(reference.target)].type)
     }
-    return Pattern(verdict: leak.verdict, certainty: leak.certainty, test: test, steps: steps)
+    return Pattern(
+      verdict: leak.verdict, certainty: leak.certainty, test: test,
+      start: [UInt32(object.type), path == nil ? object.stackTrace : 0], steps: steps.finalize())
   }
 
   private mutating func add(_ leak: LeakGroup, in judgement: HeapJudgement, _ isUsers: [Bool]) {

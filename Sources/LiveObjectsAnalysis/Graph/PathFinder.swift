@@ -1,16 +1,18 @@
 /// Finds shortest ways through the heap, one after the other, in the same memory.
 struct PathFinder {
+  /// Objects that a search for a cycle is made from.
+  static let mostStarts = 33
   /// References to look at, where a search is made for each of many objects.
   static let patience = 1 << 14
 
   private let graph: ReferenceGraph
   /// The reference by which each object was first reached in this search; -1 for none.
-  private var arrivals: [Int]
-  private var queue: [Int] = []
+  private var arrivals: [Int32]
+  private var queue: [UInt32] = []
 
   init(in graph: ReferenceGraph) {
     self.graph = graph
-    arrivals = [Int](repeating: -1, count: graph.count)
+    arrivals = [Int32](repeating: -1, count: graph.count)
   }
 
   /// The shortest way from one object to another one, or back to itself.
@@ -21,18 +23,18 @@ struct PathFinder {
   mutating func path(
     from start: Int, to end: Int, lookingAt limit: Int = .max, follows: (Int) -> Bool
   ) -> ObjectPath? {
-    queue.append(start)
+    queue.append(UInt32(start))
     defer { forget() }
     var (next, looked) = (0, 0)
     while next < queue.count, looked < limit {
-      let references = graph.references(from: queue[next]).prefix(limit - looked)
+      let references = graph.references(from: Int(queue[next])).prefix(limit - looked)
       looked += references.count
       for reference in references where follows(reference) {
         let target = graph.target(reference)
         if target == end { return path(to: reference, from: start) }
         guard target != start, arrivals[target] < 0 else { continue }
-        arrivals[target] = reference
-        queue.append(target)
+        arrivals[target] = Int32(reference)
+        queue.append(UInt32(target))
       }
       next += 1
     }
@@ -43,9 +45,8 @@ struct PathFinder {
   ///
   /// Some of a knot of thousands are enough: it is made of small ones that are all alike.
   mutating func cycle(through objects: [Int], follows: (Int) -> Bool) -> ObjectPath? {
-    let mostObjects = 32
     var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
-    for object in objects.dropFirst().prefix(mostObjects) where shortest?.references.count != 1 {
+    for object in objects.prefix(Self.mostStarts).dropFirst() where shortest?.references.count != 1 {
       let path = path(from: object, to: object, lookingAt: Self.patience, follows: follows)
       if let path, shortest.map({ isBetter(path, than: $0) }) ?? true { shortest = path }
     }
@@ -66,15 +67,21 @@ struct PathFinder {
   }
 
   private func path(to last: Int, from start: Int) -> ObjectPath {
-    var references = [last]
-    while graph.source(references[references.count - 1]) != start {
-      references.append(arrivals[graph.source(references[references.count - 1])])
+    func before(_ reference: Int) -> Int? {
+      let source = graph.source(reference)
+      return source == start ? nil : Int(arrivals[source])
     }
-    return ObjectPath(start: start, references: references.reversed())
+    // Counted first: it may be as long as the heap is large.
+    let count = sequence(first: last, next: before).reduce(0) { count, _ in count + 1 }
+    var references = [Int](repeating: last, count: count)
+    for (index, reference) in zip((0..<count).reversed(), sequence(first: last, next: before)) {
+      references[index] = reference
+    }
+    return ObjectPath(start: start, references: references)
   }
 
   private mutating func forget() {
-    for object in queue { arrivals[object] = -1 }
+    for object in queue { arrivals[Int(object)] = -1 }
     queue.removeAll(keepingCapacity: true)
   }
 }

@@ -9,7 +9,7 @@ final class ReferenceGraph: Sendable {
   let capture: Capture
   let heap: HeapGraph
   /// The references of object `i` are `heap.references[starts[i]..<starts[i + 1]]`.
-  private let starts: [Int]
+  private let starts: [UInt32]
   private let ownership: [ReferenceLabel.Ownership]
   /// By index into `Capture.types`.
   private let isTestCase: [Bool]
@@ -27,7 +27,7 @@ final class ReferenceGraph: Sendable {
       heap.superclasses[$0]?.contains("XCTest.XCTestCase") ?? false
     }
     let count = capture.objects.count
-    var starts = [Int](repeating: 0, count: count + 1)
+    var starts = [UInt32](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
     var conservative = strong
     let isVague = capture.types.map { $0.kind == .rawBuffer || $0.kind == .task }
@@ -50,7 +50,7 @@ final class ReferenceGraph: Sendable {
 
   /// Indices into `heap.references`.
   func references(from object: Int) -> Range<Int> {
-    starts[object]..<starts[object + 1]
+    Int(starts[object])..<Int(starts[object + 1])
   }
 
   func target(_ reference: Int) -> Int { Int(heap.references[reference].target) }

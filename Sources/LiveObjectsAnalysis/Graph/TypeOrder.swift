@@ -21,9 +21,15 @@ struct TypeOrder {
     return label.isUsers ? 0 : 1
   }
 
-  /// The objects of the best type among them.
-  func best(of objects: [Int], in capture: Capture) -> [Int] {
+  /// The first objects, in the order of the capture, of the best type among them.
+  func best(of objects: [Int], atMost limit: Int, in capture: Capture) -> [Int] {
     let best = objects.lazy.map { ranks[capture.objects[$0].type] }.min()
-    return objects.filter { ranks[capture.objects[$0].type] == best }.sorted()
+    var first: [Int] = []
+    for object in objects where ranks[capture.objects[object].type] == best {
+      guard first.count < limit || object < first[limit - 1] else { continue }
+      if first.count == limit { first.removeLast() }
+      first.insert(object, at: first.firstIndex { object < $0 } ?? first.count)
+    }
+    return first
   }
 }
