@@ -9,8 +9,6 @@ final class InputBytes {
   private var memory: UnsafeMutableRawBufferPointer
   private(set) var count = 0
 
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
-
   /// - Parameter expected: the size of the file, where it is known.
   init?(expecting expected: Int) {
     guard let memory = Self.map(max(expected + 1, 1 << 20)) else { return nil }
@@ -18,6 +16,11 @@ final class InputBytes {
   }
 
   deinit { munmap(memory.baseAddress, memory.count) }
+
+  func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+  }
 
   /// Reads the next bytes.
   ///

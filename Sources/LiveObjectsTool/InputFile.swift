@@ -22,7 +22,7 @@ enum InputFile {
   }
 
   static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
-    Array(try memory(of: path).bytes)
+    try memory(of: path).withUnsafeBytes { Array($0) }
   }
 
   /// - Throws: unless there is a folder that can be listed.
@@ -41,7 +41,7 @@ enum InputFile {
     var isFirst = true
     while true {
       guard let count = bytes.readMore(from: descriptor) else { return nil }
-      guard count > 0, !isFirst || isWanted(bytes.bytes) else { return bytes }
+      guard count > 0, !isFirst || bytes.withUnsafeBytes(isWanted) else { return bytes }
       isFirst = false
     }
   }

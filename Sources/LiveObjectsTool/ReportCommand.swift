@@ -33,10 +33,12 @@ struct ReportCommand: ParsableCommand {
     for path in captures {
       let input = try InputFile.memory(of: path, ifBeginning: Capture.mayBegin)
       let isKept = output.capture != nil
-      let readable = ReadableCaptures(in: input.bytes, discarding: { if !isKept { input.discard($0) } })
+      let readable = input.withUnsafeBytes { bytes in
+        ReadableCaptures(in: bytes, discarding: { if !isKept { input.discard($0) } })
+      }
       for capture in readable.captures { builder.add(capture) }
       if let failure = readable.failure { failures.append("\(path): \(failure)") }
-      if output.capture != nil { streams.append(Array(input.bytes.prefix(readable.size))) }
+      if output.capture != nil { streams.append(input.withUnsafeBytes { Array($0.prefix(readable.size)) }) }
     }
     if builder.captures.isEmpty { throw ToolFailure(failures[0]) }
     for failure in failures { builder.add(lost: failure) }
