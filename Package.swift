@@ -46,7 +46,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    .target(name: "CLiveObjects"),
+    // Its files include one another by folder: "records/records.h".
+    .target(name: "CLiveObjects", cSettings: [.headerSearchPath(".")]),
     .target(name: "CCompanion"),
     .target(name: "CSpawn"),
     .target(name: "CLiveObjectsOptions"),
@@ -125,6 +126,7 @@ let package = Package(
     .target(
       name: "LiveObjectsPreload",
       dependencies: ["CLiveObjects", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
+      cSettings: [.headerSearchPath("../CLiveObjects")],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.

@@ -284,8 +284,8 @@ static void append_problem(struct liveobj_text *text, enum problem problem,
     else if (problem == NO_VALUE)
         append(text, "'", name.bytes, "' has no value (key=value:key=value)", NULL);
     else if (problem == OPEN_QUOTE)
-        append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes,
-               " do not match", NULL);
+        append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes, " do not match",
+               NULL);
     else if (problem == UNSUPPORTED)
         append(text, name.bytes, " is not supported yet", NULL);
     else

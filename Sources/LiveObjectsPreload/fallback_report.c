@@ -5,14 +5,12 @@
 // itself incomplete and says why.
 
 #define _GNU_SOURCE
+#include "os/os.h"
 #include "preload.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-// The recorder's, from the same library (os.h).
-bool liveobj_os_was_short_of_memory(void);
 
 struct type {
     const char *name;

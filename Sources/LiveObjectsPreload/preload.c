@@ -5,14 +5,10 @@
 
 #define _GNU_SOURCE
 #include "preload.h"
+#include "recorder/recorder.h"
 #include "valgrind_request.h"
 
 #include <string.h>
-
-// The recorder's, from the same library (internal.h, handover.c).
-void liveobj_recorder_prepare(void);
-struct liveobj_table;
-extern const struct liveobj_table liveobj_recorder_table;
 
 /// For a program that is linked with LiveObjects as well: its copy of the recorder finds this by
 /// name and uses ours (handover.c).

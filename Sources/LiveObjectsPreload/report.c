@@ -4,7 +4,9 @@
 // dies half-way leaves no half report, and other processes wait for a copy, not for an analysis.
 
 #define _GNU_SOURCE
+#include "os/os.h"
 #include "preload.h"
+#include "recorder/recorder.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -14,11 +16,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-// The recorder's, from the same library (internal.h).
-bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
-bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
-void liveobj_os_visit_threads(void (*visit)(void *context, uint32_t thread), void *context);
 
 /// How long a step may do nothing: longer than a slow reader of the output is waited for.
 #define STEP_MILLISECONDS 15000

@@ -17,14 +17,12 @@
 #define _GNU_SOURCE
 #include "CCompanion.h"
 #include "preload.h"
+#include "runtime/image.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-// The recorder's, from the same library (internal.h).
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
 
 static const char library[] = "libTesting.so";
 

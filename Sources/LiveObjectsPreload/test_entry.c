@@ -8,9 +8,7 @@
 #define _GNU_SOURCE
 #include "CCompanion.h"
 #include "preload.h"
-
-// The recorder's, from the same library (internal.h).
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
+#include "runtime/image.h"
 
 /// `Testing.__swiftPMEntryPoint(passing:) async -> Never`.
 #define ENTRY_POINT                                                                                \

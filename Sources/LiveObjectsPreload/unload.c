@@ -6,11 +6,9 @@
 
 #define _GNU_SOURCE
 #include "preload.h"
+#include "recorder/recorder.h"
 
 #include <dlfcn.h>
-
-// The recorder's, from the same library (internal.h).
-void liveobj_recorder_note_unloads(void);
 
 typedef int (*close_fn)(void *library);
 

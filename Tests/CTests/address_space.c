@@ -1,11 +1,12 @@
-// Of a limit of address space (ulimit -v, ulimit -d), also of one that is set after the start, nearly
-// all stays the program's; what is not recorded for that is counted.
+// Of a limit of address space (ulimit -v, ulimit -d), also of one that is set after the start,
+// nearly all stays the program's; what is not recorded for that is counted.
 
 #define _GNU_SOURCE
-#include "internal.h"
-#include "records.h"
-#include "retain_ledger.h"
-#include "stack_depot.h"
+#include "os/os.h"
+#include "records/records.h"
+#include "records/retain_ledger.h"
+#include "records/thread.h"
+#include "stacks/stack_depot.h"
 #include "support/expect.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static bool start(void) {
     liveobj_os_keep_within_limits();
     return liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27) &&
            liveobj_stack_depot_start(UINT64_C(1) << 32) &&
-           liveobj_ledger_start(liveobj_records_limit(), NULL);
+           liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(), NULL);
 }
 
 static void record_objects(uintptr_t distance, unsigned count) {

@@ -2,7 +2,7 @@
 // two threads that capture at once, and forks.
 
 #define _GNU_SOURCE
-#include "internal.h"
+#include "CLiveObjects.h"
 #include "support/capture_sections.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"

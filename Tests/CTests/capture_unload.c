@@ -2,7 +2,7 @@
 // while it was there.
 
 #define _GNU_SOURCE
-#include "internal.h"
+#include "CLiveObjects.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
 

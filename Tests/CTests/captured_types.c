@@ -1,7 +1,10 @@
 // Captured values whose types no metadata stands for are known by their mangled names alone.
 
-#include "heap/captured_type.h"
-#include "heap/metadata.h"
+#include "layout/captured_type.h"
+#include "layout/generic_environment.h"
+#include "layout/layout.h"
+#include "metadata/mangling.h"
+#include "metadata/metadata.h"
 #include "support/expect.h"
 
 struct outcome {

@@ -2,7 +2,9 @@
 // program does not notice.
 
 #define _GNU_SOURCE
-#include "heap/child.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
 #include "support/expect.h"
 
 #include <dirent.h>
@@ -40,18 +42,18 @@ static unsigned open_descriptors(void) {
 }
 
 /// \returns whether the child's answer is `expected`.
-static bool answers(liveobj_child_work_fn work, void *context, const char *expected) {
-    struct liveobj_child child = liveobj_child_run(work, context, capacity);
+static bool answers(liveobj_snapshot_work_fn work, void *context, const char *expected) {
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, context, capacity);
     bool answered = !child.failure && child.count == strlen(expected) &&
                     memcmp(child.bytes, expected, child.count) == 0;
-    liveobj_child_end(&child);
+    liveobj_snapshot_end(&child);
     return answered;
 }
 
-static bool fails(liveobj_child_work_fn work, void *context, const char *because) {
-    struct liveobj_child child = liveobj_child_run(work, context, capacity);
+static bool fails(liveobj_snapshot_work_fn work, void *context, const char *because) {
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, context, capacity);
     bool failed = child.failure && strstr(child.failure, because) && child.count == 0;
-    liveobj_child_end(&child);
+    liveobj_snapshot_end(&child);
     return failed;
 }
 
@@ -91,12 +93,12 @@ static bool write_pages(void *context, liveobj_write_fn write, void *destination
 static void what_was_read_takes_no_memory(void) {
     int pages = 3;
     unsigned char is_resident[3];
-    struct liveobj_child child = liveobj_child_run(write_pages, &pages, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, &pages, capacity);
     EXPECT(child.count == (size_t)pages * LIVEOBJ_PAGE_BYTES);
-    liveobj_child_discard(&child, 2 * LIVEOBJ_PAGE_BYTES + 1);
+    liveobj_snapshot_discard(&child, 2 * LIVEOBJ_PAGE_BYTES + 1);
     EXPECT(mincore((void *)(uintptr_t)child.bytes, child.count, is_resident) == 0);
     EXPECT(!(is_resident[0] & 1) && !(is_resident[1] & 1) && is_resident[2] & 1);
-    liveobj_child_end(&child);
+    liveobj_snapshot_end(&child);
 }
 
 static bool write_too_much(void *context, liveobj_write_fn write, void *destination) {
@@ -145,9 +147,9 @@ static void succeed(void *unused) {
 static bool try_between(void *context, liveobj_write_fn write, void *destination) {
     const struct attempt *attempt = context;
     const char *words[] = {"ended ", "done "};
-    const char *first = words[liveobj_child_try(succeed, NULL)];
-    const char *second = words[liveobj_child_try(attempt->step, attempt->context)];
-    const char *third = words[liveobj_child_try(succeed, NULL)];
+    const char *first = words[liveobj_snapshot_step(succeed, NULL)];
+    const char *second = words[liveobj_snapshot_step(attempt->step, attempt->context)];
+    const char *third = words[liveobj_snapshot_step(succeed, NULL)];
     return write(destination, first, strlen(first)) && write(destination, second, strlen(second)) &&
            write(destination, third, strlen(third));
 }
@@ -166,7 +168,7 @@ static void advance_for_long(void *unused) {
     (void)unused;
     for (int i = 0; i < 60; i++) {
         liveobj_os_sleep(5000000);
-        liveobj_child_advance();
+        liveobj_snapshot_advance();
     }
 }
 
@@ -377,7 +379,7 @@ static void allocate(void *unused) {
 
 static bool allocate_in_steps(void *context, liveobj_write_fn write, void *destination) {
     (void)context;
-    liveobj_child_try(allocate, NULL); // another thread may have held the allocator's lock
+    liveobj_snapshot_step(allocate, NULL); // another thread may have held the allocator's lock
     return write(destination, "went on", 7);
 }
 

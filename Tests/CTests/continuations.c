@@ -1,7 +1,11 @@
 // Which descriptions of work libdispatch's data of a thread shows to be cached.
 
-#include "heap/continuations.h"
-#include "heap/child.h"
+#include "CLiveObjects.h"
+#include "heap/dispatch_continuations.h"
+#include "metadata/address_table.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "runtime/image.h"
 #include "support/expect.h"
 
 #include <stdlib.h>
@@ -35,11 +39,11 @@ static bool count_found(void *caches, liveobj_write_fn write, void *destination)
 static uint32_t cached(uintptr_t thread, const void *head) {
     uintptr_t data[] = {thread, 0, 0, (uintptr_t)head, 0};
     struct liveobj_continuation_caches caches = {.count = 1, .items[0] = {(uintptr_t)data, THREAD}};
-    struct liveobj_child child = liveobj_child_run(count_found, &caches, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(count_found, &caches, 1 << 20);
     uint32_t count = UINT32_MAX;
     if (!child.failure)
         memcpy(&count, child.bytes, sizeof count);
-    liveobj_child_end(&child);
+    liveobj_snapshot_end(&child);
     return count;
 }
 

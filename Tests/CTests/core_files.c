@@ -1,10 +1,12 @@
 // Nothing that the recorder maps is in core files, and what stays empty is not in huge pages.
 
 #define _GNU_SOURCE
-#include "internal.h"
-#include "records.h"
-#include "retain_ledger.h"
-#include "stack_depot.h"
+#include "os/os.h"
+#include "records/page_map.h"
+#include "records/records.h"
+#include "records/retain_ledger.h"
+#include "records/thread.h"
+#include "stacks/stack_depot.h"
 #include "support/expect.h"
 
 #include <inttypes.h>
@@ -64,7 +66,7 @@ int main(void) {
     unsigned visited = 0;
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 27));
     EXPECT(liveobj_stack_depot_start(UINT64_C(1) << 32));
-    EXPECT(liveobj_ledger_start(liveobj_records_limit(), NULL));
+    EXPECT(liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(), NULL));
     record_objects();
     char *shared = liveobj_os_map_shared(1 << 20);
     char *grown = liveobj_os_resize(liveobj_os_map(1 << 16), 1 << 16, 1 << 23);

@@ -1,8 +1,8 @@
 // In the child of a fork, what other threads were changing at that moment is not used again.
 
 #define _GNU_SOURCE
-#include "internal.h"
-#include "records.h"
+#include "records/records.h"
+#include "records/thread.h"
 #include "support/expect.h"
 
 #include <pthread.h>

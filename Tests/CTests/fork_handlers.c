@@ -1,8 +1,9 @@
 // While the process forks, all the recorder's locks are held: whatever else runs on that thread
 // then, a signal handler or a fork handler of the program, must not wait for one of them.
 
-#include "internal.h"
-#include "retain_ledger.h"
+#include "recorder/recorder.h"
+#include "records/retain_ledger.h"
+#include "records/thread.h"
 #include "support/expect.h"
 
 #include <unistd.h>
@@ -25,7 +26,7 @@ static void the_guard_is_as_it_was_before(void) {
 
 int main(void) {
     alarm(PATIENCE_SECONDS);
-    EXPECT(liveobj_ledger_start(4096, NULL) && liveobj_ledger_make_room(4096));
+    EXPECT(liveobj_ledger_start(4096, 0, NULL) && liveobj_ledger_make_room(4096));
     an_object_with_an_account_may_die_while_the_process_forks();
     the_guard_is_as_it_was_before();
     return EXPECT_STATUS();

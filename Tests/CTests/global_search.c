@@ -1,7 +1,10 @@
 // What variables of the program hold, and what a test without a scope left behind.
 
 #define _GNU_SOURCE
-#include "records.h"
+#include "CLiveObjects.h"
+#include "metadata/types.h"
+#include "records/records.h"
+#include "records/thread.h"
 #include "support/scoped_objects.h"
 
 #include <pthread.h>

@@ -2,7 +2,11 @@
 // wait for what the own thread holds, no two objects with one record, and children that go on.
 
 #define _GNU_SOURCE
-#include "internal.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "recorder/recorder.h"
+#include "records/records.h"
+#include "records/thread.h"
 #include "support/scoped_objects.h"
 
 #include <errno.h>

@@ -2,7 +2,9 @@
 
 #define _GNU_SOURCE
 #include "heap/idle_threads.h"
-#include "records.h"
+#include "os/os.h"
+#include "records/records.h"
+#include "records/thread.h"
 #include "support/expect.h"
 
 #include <pthread.h>
@@ -74,7 +76,7 @@ static void a_starved_thread_is_waited_for(void) {
     start_starved_thread();
     liveobj_idle_threads_let_settle();
     liveobj_os_visit_threads(note_other_thread, &idle);
-    EXPECT(liveobj_idle_threads_merely_wait(&idle));
+    EXPECT(liveobj_idle_threads_are_parked(&idle));
     kill(busy, SIGKILL);
     waitpid(busy, NULL, 0);
 }

@@ -2,7 +2,8 @@
 // stored that the dynamic linker does not expect, and no symbol of another file is believed.
 
 #define _GNU_SOURCE
-#include "internal.h"
+#include "runtime/image.h"
+#include "os/os.h"
 #include "support/expect.h"
 
 #include <dlfcn.h>
@@ -24,7 +25,7 @@ struct fake_image {
         ElfW(Sym) symbols[2];
         ElfW(Rela) relocation;
         char names[16];
-    } *page;
+    } * page;
     void **slot;
     ElfW(Phdr) headers[2];
     struct liveobj_image image;

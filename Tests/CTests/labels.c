@@ -1,6 +1,6 @@
 // Labels: one id for each, joined along the way into a value.
 
-#include "heap/labels.h"
+#include "metadata/labels.h"
 #include "support/expect.h"
 
 static uint32_t property(const char *text) {

@@ -2,7 +2,7 @@
 // lock that cannot be had.
 
 #define _GNU_SOURCE
-#include "os.h"
+#include "os/os.h"
 #include "support/expect.h"
 
 #include <pthread.h>

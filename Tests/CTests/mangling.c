@@ -1,6 +1,7 @@
 // Mangled type names: where they end, how they own, and whether the runtime may be asked for them.
 
-#include "heap/mangling.h"
+#include "metadata/mangling.h"
+#include "metadata/labels.h"
 #include "support/expect.h"
 
 static struct liveobj_mangled read(const char *text) {

@@ -2,7 +2,7 @@
 // folders with the files that the system would have there.
 
 #define _GNU_SOURCE
-#include "os.h"
+#include "os/os.h"
 #include "support/expect.h"
 
 #include <stdlib.h>

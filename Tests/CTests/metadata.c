@@ -1,6 +1,7 @@
 // What is taken for metadata when a word may be anything: that of types, and no object.
 
-#include "heap/metadata.h"
+#include "metadata/metadata.h"
+#include "runtime/memory_reader.h"
 #include "support/expect.h"
 
 /// A class as the runtime lays it out: its witness table stands in front of it.

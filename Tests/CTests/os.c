@@ -2,7 +2,7 @@
 // which memory there is.
 
 #define _GNU_SOURCE
-#include "os.h"
+#include "os/os.h"
 #include "support/expect.h"
 
 #include <string.h>

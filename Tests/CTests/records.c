@@ -2,8 +2,10 @@
 // room.
 
 #define _GNU_SOURCE
-#include "records.h"
-#include "internal.h"
+#include "records/records.h"
+#include "os/atomic.h"
+#include "os/os.h"
+#include "records/thread.h"
 #include "support/expect.h"
 
 #include <pthread.h>
@@ -188,13 +190,14 @@ struct recycling {
 static void *recycle(void *context) {
     struct recycling *recycling = context;
     struct liveobj_thread *thread = liveobj_thread_attach();
-    for (uint32_t n = 1; !LIVEOBJ_GET(recycling->stop); n++) {
+    for (uint32_t n = 1; !LIVEOBJ_LOAD_RELAXED(recycling->stop); n++) {
         liveobj_records_insert(thread, (struct liveobj_object){.address = address_of(7),
                                                                .metadata = UINT64_C(16) * n,
                                                                .bytes = n,
                                                                .sequence = n,
                                                                .stack = n});
-        LIVEOBJ_SET(recycling->index, LIVEOBJ_GET(*liveobj_records_slot(address_of(7))));
+        LIVEOBJ_STORE_RELAXED(recycling->index,
+                              LIVEOBJ_LOAD_RELAXED(*liveobj_records_slot(address_of(7))));
         remove_at(thread, address_of(7));
     }
     return NULL;
@@ -207,11 +210,11 @@ static void no_reader_sees_half_of_an_object(void) {
     struct liveobj_object object;
     pthread_create(&recycler, NULL, recycle, &recycling);
     for (unsigned i = 0; i < 5000000; i++)
-        if (liveobj_records_get(LIVEOBJ_GET(recycling.index), &object) &&
+        if (liveobj_records_get(LIVEOBJ_LOAD_RELAXED(recycling.index), &object) &&
             object.address == address_of(7))
             torn += object.metadata != 16 * object.bytes || object.sequence != object.bytes ||
                     object.stack != object.bytes;
-    LIVEOBJ_SET(recycling.stop, true);
+    LIVEOBJ_STORE_RELAXED(recycling.stop, true);
     pthread_join(recycler, NULL);
     EXPECT(torn == 0);
 }

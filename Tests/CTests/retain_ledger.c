@@ -1,6 +1,6 @@
 // The accounts of retained objects: exact sums, with many call sites, many threads, and no room.
 
-#include "retain_ledger.h"
+#include "records/retain_ledger.h"
 #include "support/expect.h"
 
 #include <pthread.h>
@@ -131,7 +131,7 @@ static void an_account_may_be_closed_while_it_is_read(void) {
 }
 
 int main(void) {
-    EXPECT(liveobj_ledger_start(RECORDS, NULL) && liveobj_ledger_make_room(RECORDS));
+    EXPECT(liveobj_ledger_start(RECORDS, 0, NULL) && liveobj_ledger_make_room(RECORDS));
     a_call_site_has_its_retains_and_releases();
     a_call_site_is_found_again_behind_newer_ones();
     retains_without_a_stack_trace_are_counted();

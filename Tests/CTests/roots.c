@@ -2,8 +2,12 @@
 
 #define _GNU_SOURCE
 #include "heap/roots.h"
-#include "heap/child.h"
-#include "records.h"
+#include "CLiveObjects.h"
+#include "heap/idle_threads.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "records/records.h"
+#include "records/thread.h"
 #include "support/expect.h"
 
 #include <errno.h>
@@ -78,15 +82,15 @@ static bool scan(void *context, liveobj_write_fn write, void *destination) {
 __attribute__((noinline)) static void look(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
     // What a register held is kept as its complement, and so are the objects' addresses here.
-    struct liveobj_entry entry = {stack_pointer, {objects[IN_REGISTER]}};
+    struct liveobj_caller_context entry = {stack_pointer, {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
-    struct liveobj_child child = liveobj_child_run(scan, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &roots, 1 << 20);
     EXPECT(!child.failure && child.count == sizeof seen);
     if (child.count == sizeof seen)
         memcpy(seen, child.bytes, sizeof seen);
-    liveobj_child_end(&child);
+    liveobj_snapshot_end(&child);
     liveobj_roots_end(&roots);
 }
 
@@ -243,17 +247,17 @@ static struct liveobj_idle_threads other_threads(void) {
 
 static void a_thread_with_a_frame_of_the_program_does_more_than_wait(void) {
     struct liveobj_idle_threads idle = other_threads();
-    EXPECT(!liveobj_idle_threads_merely_wait(&idle));
+    EXPECT(!liveobj_idle_threads_are_parked(&idle));
 }
 
 static void a_thread_that_waits_in_libc_merely_waits_until_it_runs(void) {
     signal(SIGUSR1, ignore);
     pthread_t thread = start_idle_thread();
     struct liveobj_idle_threads idle = other_threads();
-    EXPECT(liveobj_idle_threads_merely_wait(&idle));
+    EXPECT(liveobj_idle_threads_are_parked(&idle));
     pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
     pthread_join(thread, NULL);
-    EXPECT(!liveobj_idle_threads_merely_wait(&idle));
+    EXPECT(!liveobj_idle_threads_are_parked(&idle));
 }
 
 /// From now on this process may list no folder.
@@ -278,10 +282,10 @@ static void threads_that_are_not_listed_are_a_failure(void) {
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
         struct liveobj_roots roots;
-        EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.entry));
+        EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.caller));
         liveobj_roots_end(&roots);
         EXPECT(forbid_listing());
-        const char *failure = liveobj_roots_find(&roots, &liveobj_tls.entry);
+        const char *failure = liveobj_roots_find(&roots, &liveobj_tls.caller);
         EXPECT(failure && strstr(failure, "threads"));
         _exit(EXPECT_STATUS());
     }
@@ -294,7 +298,7 @@ static void a_lack_of_memory_is_called_so(void) {
     EXPECT(getrlimit(RLIMIT_AS, &present) == 0);
     none = (struct rlimit){1, present.rlim_max};
     EXPECT(setrlimit(RLIMIT_AS, &none) == 0);
-    const char *failure = liveobj_roots_find(&roots, &liveobj_tls.entry);
+    const char *failure = liveobj_roots_find(&roots, &liveobj_tls.caller);
     EXPECT(setrlimit(RLIMIT_AS, &present) == 0);
     EXPECT(failure && strstr(failure, "not enough memory"));
     liveobj_roots_end(&roots);

@@ -1,10 +1,10 @@
 // A Swift runtime whose `swift_slowAlloc` keeps no frame pointer: who asks for memory cannot be
 // told by it, so nothing is watched, and the program runs on.
 
-#include "internal.h"
-#include "support/expect.h"
-
 #define FAKE_RUNTIME_WITHOUT_FRAME_POINTER
+
+#include "CLiveObjects.h"
+#include "support/expect.h"
 #include "support/fake_runtime.h"
 
 #if defined(__x86_64__)

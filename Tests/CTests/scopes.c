@@ -2,9 +2,12 @@
 // recorder keeps of them, and what a capture says.
 
 #define _GNU_SOURCE
-#include "scopes.h"
-#include "capture.h"
-#include "internal.h"
+#include "records/scopes.h"
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "capture/test_table.h"
+#include "records/records.h"
 #include "support/capture_sections.h"
 #include "support/scoped_objects.h"
 

@@ -1,8 +1,8 @@
 // The depot keeps each trace once, gives dense ids, and shares frames between traces.
 
+#include "stacks/stack_depot.h"
+#include "stacks/stacks.h"
 #include "support/stack_testing.h"
-
-#include "stack_depot.h"
 
 #include <pthread.h>
 #include <string.h>

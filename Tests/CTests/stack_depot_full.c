@@ -1,8 +1,8 @@
 // A full depot drops new traces, counts them, and still knows the old ones.
 
+#include "stacks/stack_depot.h"
+#include "stacks/stacks.h"
 #include "support/stack_testing.h"
-
-#include "stack_depot.h"
 
 #define LIMIT ((uint64_t)100000)
 

@@ -1,7 +1,10 @@
 // Stacks that the program made itself, as coroutine libraries do: walked as far as they are memory.
 
 #define _GNU_SOURCE
-#include "stacks.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
 #include "support/expect.h"
 
 #include <errno.h>

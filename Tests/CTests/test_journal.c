@@ -2,6 +2,7 @@
 // captures.
 
 #define _GNU_SOURCE
+#include "capture/test_table.h"
 #include "support/capture_sections.h"
 #include "support/scoped_objects.h"
 

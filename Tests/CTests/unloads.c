@@ -2,8 +2,13 @@
 // that takes their place is another one, even where all return addresses are the same.
 
 #define _GNU_SOURCE
-#include "unloads.h"
-#include "internal.h"
+#include "runtime/unloads.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "recorder/recorder.h"
+#include "records/records.h"
+#include "runtime/image_list.h"
+#include "stacks/stacks.h"
 #include "support/capture_sections.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"

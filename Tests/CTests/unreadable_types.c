@@ -2,7 +2,8 @@
 // was unmapped, of which a part was, that is other memory now, and words that never were metadata.
 
 #define _GNU_SOURCE
-#include "internal.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
 #include "support/capture_sections.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
@@ -47,7 +48,7 @@ static uintptr_t make_class(uintptr_t superclass, uintptr_t descriptor, uintptr_
     class->words[1] = superclass;
     class->words[3] = OBJECT_BYTES;
     class->words[5] = descriptor;
-    return (uintptr_t)class->words;
+    return (uintptr_t) class->words;
 }
 
 static uintptr_t sound_class(uintptr_t superclass) {
@@ -151,7 +152,7 @@ static unsigned make_unreadable_objects(void) {
         make_object(metadata[i]);
     uintptr_t *counted_elsewhere = make_object(context_with(0));
     counted_elsewhere[1] = (uintptr_t)1 << 63 | gone >> 3;
-    uintptr_t *error = make_object((uintptr_t)&(const uintptr_t[]){ERROR, 0, 0, 0}[0]);
+    uintptr_t *error = make_object((uintptr_t) & (const uintptr_t[]){ERROR, 0, 0, 0}[0]);
     error[2] = gone;
     return count + 3; // and `another`
 }

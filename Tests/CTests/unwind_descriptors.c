@@ -1,9 +1,12 @@
 // libunwind costs the program no descriptor, and does nothing to those that the program has.
 
 #define _GNU_SOURCE
-#include "stacks.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
+#include "stacks/unwind.h"
 #include "support/expect.h"
-#include "unwind.h"
 
 #include <fcntl.h>
 #include <signal.h>

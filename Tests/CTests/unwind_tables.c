@@ -2,10 +2,10 @@
 // not.
 
 #define _GNU_SOURCE
+#include "os/os.h"
+#include "stacks/eh_frame.h"
+#include "stacks/unwind_images.h"
 #include "support/expect.h"
-
-#include "eh_frame.h"
-#include "os.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -119,8 +119,8 @@ static size_t build(unsigned char *start, size_t total) {
 static unsigned char *make_table(struct liveobj_unwind_image *image) {
     unsigned char *pages =
         mmap(NULL, 3 * LIVEOBJ_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED || mprotect(pages + LIVEOBJ_PAGE_BYTES, LIVEOBJ_PAGE_BYTES,
-                                        PROT_READ | PROT_WRITE) != 0)
+    if (pages == MAP_FAILED ||
+        mprotect(pages + LIVEOBJ_PAGE_BYTES, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
         abort();
     unsigned char *table = pages + 2 * LIVEOBJ_PAGE_BYTES - TABLE_BYTES;
     EXPECT(build(table, TABLE_BYTES) == TABLE_BYTES);

@@ -1,6 +1,6 @@
 // Patterns for the names of types.
 
-#include "watched_types.h"
+#include "metadata/watched_types.h"
 #include "support/expect.h"
 
 static const struct liveobj_name_parts cache = {{"Cache", "Outer", "Demo"}, 3};

@@ -1,8 +1,8 @@
 // The reader of a loaded image's file, which another may have replaced.
 
 #define _GNU_SOURCE
-#include "internal.h"
-#include "unloads.h"
+#include "runtime/image.h"
+#include "os/os.h"
 
 #include <elf.h>
 #include <link.h>
@@ -11,11 +11,6 @@
 #include <unistd.h>
 
 void test_input(const uint8_t *bytes, size_t count);
-
-/// Nothing is unloaded here.
-void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context) {
-    (void)visit, (void)context;
-}
 
 void test_input(const uint8_t *bytes, size_t count) {
     static int descriptor = -1;

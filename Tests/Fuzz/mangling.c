@@ -1,7 +1,7 @@
 // Mangled type names, in memory that ends where they do, and labels made of them.
 
-#include "heap/mangling.h"
-#include "heap/labels.h"
+#include "metadata/mangling.h"
+#include "metadata/labels.h"
 
 #include <stdlib.h>
 #include <string.h>

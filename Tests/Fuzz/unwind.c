@@ -1,7 +1,8 @@
 // The reader of unwind tables, on an image that is nothing but the input. Half of the inputs have a
 // sound header put before them: it is what bytes changed at random hardly ever are.
 
-#include "eh_frame.h"
+#include "stacks/eh_frame.h"
+#include "stacks/unwind_images.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,15 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "idle_threads.h"
-#include "../unwind_images.h"
-#include "../unwind_rules.h"
+#include "heap/idle_threads.h"
+#include "os/os.h"
+#include "runtime/image.h"
+#include "runtime/memory_reader.h"
+#include "stacks/unwind_images.h"
+#include "stacks/unwind_rules.h"
 
 #include <elf.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
@@ -213,7 +217,7 @@ static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
 static bool merely_wait_now(void) {
     struct liveobj_idle_threads idle = {0};
     liveobj_os_visit_threads(add_other, &idle);
-    return liveobj_idle_threads_merely_wait(&idle);
+    return liveobj_idle_threads_are_parked(&idle);
 }
 
 void liveobj_idle_threads_let_settle(void) {
@@ -229,7 +233,7 @@ void liveobj_idle_threads_let_settle(void) {
     }
 }
 
-bool liveobj_idle_threads_merely_wait(const struct liveobj_idle_threads *idle) {
+bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle) {
     struct liveobj_reader reader;
     liveobj_reader_start(&reader);
     for (uint32_t i = 0; i < idle->count; i++)

@@ -9,7 +9,8 @@
 #ifndef LIVEOBJ_IDLE_THREADS_H
 #define LIVEOBJ_IDLE_THREADS_H
 
-#include "../internal.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -25,8 +26,8 @@ struct liveobj_idle_threads {
     } items[LIVEOBJ_IDLE_THREADS_LIMIT];
 };
 
-/// Gives workers that are just finishing 3 ms each: of time in which they run, for on a busy machine
-/// they may have to wait for a processor. Waits 10 s at most.
+/// Gives workers that are just finishing 3 ms each: of time in which they run, for on a busy
+/// machine they may have to wait for a processor. Waits 10 s at most.
 void liveobj_idle_threads_let_settle(void);
 
 void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread);
@@ -41,7 +42,7 @@ struct liveobj_thread_state {
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 
 /// None of the threads has run since it was added, and each waits for work.
-bool liveobj_idle_threads_merely_wait(const struct liveobj_idle_threads *idle);
+bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle);
 
 #pragma GCC visibility pop
 

@@ -11,9 +11,9 @@
 
 #if defined(__linux__)
 
-#include "malloc_chunks.h"
-
-#include "child.h"
+#include "heap/malloc_chunks.h"
+#include "os/compiler.h"
+#include "os/snapshot_process.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
@@ -51,7 +51,7 @@ static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
         uintptr_t size = size_of(chunk);
         if (size < LEAST_BYTES || size % ALIGNMENT || size > end - chunk)
             return false;
-        liveobj_child_advance();
+        liveobj_snapshot_advance();
         chunk += size;
     }
     return chunk == end || is_fence_post(chunk, end);

@@ -2,8 +2,13 @@
 
 #if defined(__linux__)
 
-#include "object_words.h"
-#include "storage.h"
+#include "heap/object_words.h"
+#include "heap/object_type.h"
+#include "layout/storage.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+#include "records/records.h"
+#include "runtime/memory_reader.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -3,7 +3,12 @@
 #ifndef LIVEOBJ_OBJECT_WORDS_H
 #define LIVEOBJ_OBJECT_WORDS_H
 
-#include "../internal.h"
+#include "records/records.h"
+#include "runtime/memory_reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 

@@ -6,10 +6,16 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "roots.h"
+#include "heap/roots.h"
+#include "heap/dispatch_continuations.h"
+#include "heap/idle_threads.h"
+#include "os/os.h"
+#include "records/thread.h"
+#include "runtime/image.h"
 
 #include <elf.h>
 #include <link.h>
+#include <string.h>
 
 /// Where a thread's stack is in use from.
 struct stack {
@@ -204,7 +210,8 @@ static const char *failure_of(const struct finding *finding, bool has_mappings) 
     return NULL;
 }
 
-const char *liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry) {
+const char *liveobj_roots_find(struct liveobj_roots *roots,
+                               const struct liveobj_caller_context *entry) {
     struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
     liveobj_images_visit(add_globals, &finding);

@@ -6,8 +6,13 @@
 #ifndef LIVEOBJ_ROOTS_H
 #define LIVEOBJ_ROOTS_H
 
-#include "continuations.h"
-#include "idle_threads.h"
+#include "heap/dispatch_continuations.h"
+#include "heap/idle_threads.h"
+#include "records/thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -43,7 +48,7 @@ struct liveobj_roots {
     uint32_t capacity;
     uint32_t threads;          // that were alive
     size_t thread_local_bytes; // of one thread, as far as they lie beside its stack
-    const struct liveobj_entry *entry;
+    const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     bool misses_stacks; // of some thread no stack pointer could be had
     struct liveobj_idle_threads idle;
@@ -52,7 +57,8 @@ struct liveobj_roots {
 
 /// \param entry of the calling thread into the recorder; it must live as long as `roots`.
 /// \returns NULL, or a sentence about what failed.
-const char *liveobj_roots_find(struct liveobj_roots *roots, const struct liveobj_entry *entry);
+const char *liveobj_roots_find(struct liveobj_roots *roots,
+                               const struct liveobj_caller_context *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Words inside of live objects are left out: those are
 /// references.

@@ -6,11 +6,15 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "../records.h"
-#include "child.h"
-#include "malloc_chunks.h"
-#include "roots.h"
-#include "walk.h"
+#include "heap/dispatch_continuations.h"
+#include "heap/malloc_chunks.h"
+#include "heap/roots.h"
+#include "metadata/address_table.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "records/records.h"
+#include "runtime/runtime.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
@@ -37,7 +41,7 @@ static uintptr_t end_of_page(uintptr_t address) {
 /// A Swift closure that was made a block lies behind the block's own words.
 static bool is_in_block(const struct scan *scan, const uintptr_t *place) {
     enum { ISA = -5 };
-    uintptr_t block_class = (uintptr_t)liveobj_recorder_runtime()->_NSConcreteMallocBlock;
+    uintptr_t block_class = (uintptr_t)liveobj_runtime_current()->_NSConcreteMallocBlock;
     return (uintptr_t)&place[ISA] >= scan->range.start && block_class && place[ISA] == block_class;
 }
 
@@ -123,7 +127,7 @@ static void scan_range(void *context) {
         end = end < scan->range.end ? end : scan->range.end;
         scan->next = may_hold_objects ? scan_words_and_objects(scan, scan->next, end)
                                       : scan_words(scan, scan->next, end);
-        liveobj_child_advance();
+        liveobj_snapshot_advance();
     }
 }
 
@@ -134,7 +138,7 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
          chunk += bytes) {
-        liveobj_child_advance();
+        liveobj_snapshot_advance();
         if (liveobj_chunk_is_free(chunks, chunk) ||
             liveobj_address_find(&scan->continuations, liveobj_chunk_content(chunk)))
             continue;
@@ -165,7 +169,7 @@ static void scan_in_steps(void *context, struct liveobj_extent extent) {
     scan->range.end = extent.end;
     if (scan->next < extent.start) // else an object reaches into it
         scan->next = extent.start;
-    while (scan->next < extent.end && !liveobj_child_try(scan_range, scan)) {
+    while (scan->next < extent.end && !liveobj_snapshot_step(scan_range, scan)) {
         scan->is_complete = false;
         scan->next = end_of_page(scan->next);
     }
@@ -196,9 +200,9 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
     scan->next = 0;
     scan->thread_locals = UINTPTR_MAX;
     if (range.kind == LIVEOBJ_ROOT_STACK)
-        liveobj_child_try(find_thread_block, scan);
+        liveobj_snapshot_step(find_thread_block, scan);
     scan->is_heap = false;
-    bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_child_try(scan_heap, scan);
+    bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
     // A program may have reserved more than there is memory.
     if (!is_read || !scan->is_heap)
         scan->is_complete &= liveobj_os_visit_resident(

@@ -224,8 +224,8 @@ uint32_t liveobj_test_begin(const struct liveobj_test *test);
 void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 
 /// Nothing more becomes of a test, unless the process ends first. Ends it if need be.
-/// \param is_evaluated All that it left behind was evaluated: what can be said of it by now is said.
-/// \param test 0 is ignored.
+/// \param is_evaluated All that it left behind was evaluated: what can be said of it by now is
+/// said. \param test 0 is ignored.
 void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
 
 /// The test fails because of what it left behind; it may go on. When it ends as failed, that counts

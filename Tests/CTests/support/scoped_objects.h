@@ -4,10 +4,9 @@
 #ifndef LIVEOBJ_SCOPED_OBJECTS_H
 #define LIVEOBJ_SCOPED_OBJECTS_H
 
+#include "CLiveObjects.h"
 #include "expect.h"
 #include "fake_runtime.h"
-#include "internal.h"
-#include "tests.h"
 
 #ifdef FAKE_RUNTIME_CAN_BE_WATCHED
 

@@ -43,7 +43,7 @@ void *calloc(size_t count, size_t bytes) {
 void *realloc(void *old, size_t bytes) {
     void *new = allocate(UNIT_BYTES, bytes);
     size_t kept = old ? *(size_t *)(void *)((char *)old - sizeof(size_t)) : 0;
-    if (new && old)
+    if (new &&old)
         memcpy(new, old, kept < bytes ? kept : bytes);
     return new;
 }

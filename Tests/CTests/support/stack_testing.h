@@ -4,8 +4,9 @@
 #define STACK_TESTING_H
 
 #include "expect.h"
-#include "os.h"
-#include "stacks.h"
+#include "os/os.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
 
 #include <stdlib.h>
 

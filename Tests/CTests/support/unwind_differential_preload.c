@@ -10,7 +10,11 @@
 // compared ends there.
 
 #define _GNU_SOURCE
-#include "unwind_rules.h"
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
+#include "stacks/unwind_rules.h"
 #include "unwind_truth.h"
 
 #include <pthread.h>

@@ -9,7 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/// `clone` without CLONE_VM is a copy. The flags of `clone3` cannot be seen; without it the C library takes `clone`.
+/// `clone` without CLONE_VM is a copy. The flags of `clone3` cannot be seen; without it the C
+/// library takes `clone`.
 __attribute__((constructor)) static void forbid_copies(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -1,1 +1,2 @@
-// Nothing to call: with FORBID_COPIES in its environment the process may make no copy of itself, and none but threads.
+// Nothing to call: with FORBID_COPIES in its environment the process may make no copy of itself,
+// and none but threads.

@@ -1,0 +1,135 @@
+// capture_images.c - images as a capture names them, and addresses in them: first those that are
+// loaded, then those that were.
+//
+// Owns the table of one capture, taken from the system and given back at its end.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "runtime/image.h"
+#include "runtime/image_list.h"
+#include "runtime/runtime.h"
+#include "runtime/unloads.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { IMAGE_LIMIT = 65535, NO_IMAGE = 65535, PATHS_BYTES = 1 << 22 };
+static const uint32_t no_image_id = UINT32_MAX;
+
+bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
+    liveobj_unloads_note();
+    images->last = images->loaded = 0;
+    // Address space for all that the format can name; memory only for those there are.
+    if (!liveobj_image_list_start(&images->list, IMAGE_LIMIT, PATHS_BYTES))
+        return false;
+    liveobj_image_list_add_loaded(&images->list);
+    images->loaded = images->list.count;
+    liveobj_unloads_list(&images->list);
+    return true;
+}
+
+void liveobj_captured_images_end(struct liveobj_captured_images *images) {
+    liveobj_image_list_end(&images->list);
+}
+
+uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address) {
+    for (uint32_t i = 0; i < images->loaded; i++) {
+        uint32_t id = (images->last + i) % images->loaded;
+        if (liveobj_listed_image_contains(&images->list.items[id], address))
+            return images->last = id;
+    }
+    return no_image_id;
+}
+
+uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
+                                   uint64_t sequence) {
+    for (uint32_t id = images->loaded; id < images->list.count; id++)
+        if (liveobj_listed_image_contains(&images->list.items[id], address) &&
+            sequence < images->list.items[id].unloaded_at)
+            return id;
+    return liveobj_captured_image_id(images, address);
+}
+
+static uint64_t word_in_image(const struct liveobj_captured_images *images, uintptr_t pc,
+                              uint32_t id) {
+    uint64_t image = id == no_image_id ? NO_IMAGE : id;
+    uintptr_t offset = id == no_image_id ? pc : pc - images->list.items[id].bias;
+    return image << 48 | (offset & ((UINT64_C(1) << 48) - 1));
+}
+
+uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc) {
+    return word_in_image(images, pc, liveobj_captured_image_id(images, pc));
+}
+
+uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t pc,
+                               uint64_t sequence) {
+    return word_in_image(images, pc, liveobj_captured_image_at(images, pc, sequence));
+}
+
+// MARK: - IMAG
+
+static bool begins_with(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library
+/// folders.
+static bool is_system(const struct liveobj_listed_image *image, const char *path) {
+    const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
+    if (image->is_main)
+        return false;
+    if (begins_with(path, "/lib") || begins_with(path, "/usr/lib") ||
+        !strchr(path, '/')) // the kernel's own
+        return true;
+    const char *slash = runtime->is_main ? NULL : strrchr(runtime->path, '/');
+    return slash && strncmp(path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
+}
+
+/// A library that was loaded by a relative path: who reads the capture may be in another folder.
+static void put_path(struct liveobj_section *section, const char *path) {
+    char absolute[4096];
+    bool is_relative = path[0] != '/' && strchr(path, '/'); // the kernel's own is in no folder
+    long folder = is_relative ? syscall(SYS_getcwd, absolute, sizeof absolute) : 0; // with the NUL
+    size_t length = strlen(path);
+    if (folder <= 1 || absolute[0] != '/' || (size_t)folder + length >= sizeof absolute) {
+        liveobj_put_text(section, path);
+        return;
+    }
+    absolute[folder - 1] = '/';
+    memcpy(absolute + folder, path, length + 1);
+    liveobj_put_text(section, absolute);
+}
+
+static uint32_t flags_of(const struct liveobj_listed_image *image, const char *path) {
+    enum { IS_SYSTEM = 1, IS_UNLOADED = 2 };
+    return (is_system(image, path) ? IS_SYSTEM : 0) | (image->unloaded_at ? IS_UNLOADED : 0);
+}
+
+void liveobj_write_images(struct liveobj_stream *stream,
+                          const struct liveobj_captured_images *images) {
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "IMAG"))
+        return;
+    for (uint32_t id = 0; id < images->list.count; id++) {
+        const struct liveobj_listed_image *image = &images->list.items[id];
+        const char *path = liveobj_image_list_path(&images->list, image);
+        liveobj_section_reserve(&section, 2 * LIVEOBJ_STRING_LIMIT + 64);
+        liveobj_put_u32(&section, id);
+        liveobj_put_u32(&section, flags_of(image, path));
+        liveobj_put_u64(&section, image->bias);
+        liveobj_put_u64(&section, image->start);
+        liveobj_put_u64(&section, image->end);
+        liveobj_put_string(&section, (const char *)image->build_id, image->build_id_count);
+        if (image->is_main)
+            liveobj_put_executable(&section);
+        else
+            put_path(&section, path);
+    }
+    liveobj_section_finish(&section);
+}
+
+#endif

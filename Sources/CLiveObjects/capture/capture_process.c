@@ -1,0 +1,91 @@
+// capture_process.c - what a capture says of the process, and of how well it was watched.
+//
+// Owns nothing.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "hooks/retain_hooks.h"
+#include "os/os.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+void liveobj_put_text(struct liveobj_section *section, const char *text) {
+    liveobj_put_string(section, text, strlen(text));
+}
+
+static void put_arguments(struct liveobj_section *section) {
+    // The kernel separates arguments with NUL bytes. What does not fit is left out.
+    char text[16 * 1024];
+    size_t length = liveobj_os_file_read("/proc/thread-self/cmdline", text, sizeof text);
+    uint32_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == 0;
+    liveobj_put_u32(section, count);
+    for (size_t start = 0; count > 0; count--) {
+        size_t argument = strnlen(text + start, length - start);
+        liveobj_put_string(section, text + start, argument);
+        start += argument + 1;
+    }
+}
+
+void liveobj_put_executable(struct liveobj_section *section) {
+    char path[4096];
+    ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path);
+    liveobj_put_string(section, path, length > 0 ? (size_t)length : 0);
+}
+
+void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64_t next) {
+#if defined(__aarch64__)
+    enum { MACHINE = EM_AARCH64 };
+#else
+    enum { MACHINE = EM_X86_64 };
+#endif
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "PROC"))
+        return;
+    liveobj_put_u32(&section, (uint32_t)getpid());
+    liveobj_put_u32(&section, MACHINE);
+    liveobj_put_u64(&section, liveobj_os_wall_clock());
+    liveobj_put_u64(&section, since);
+    liveobj_put_u64(&section, next);
+    liveobj_put_executable(&section);
+    put_arguments(&section);
+    liveobj_section_finish(&section);
+}
+
+enum { WAS_SHORT_OF_MEMORY = 2 }; // a flag
+
+void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status) {
+    static const char *const late_retains =
+        "retains by weak and unowned references in libraries that were loaded after the start were "
+        "not recorded";
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "STAT"))
+        return;
+    liveobj_put_u32(&section, status->state);
+    liveobj_put_u32(&section, status->way);
+    liveobj_put_u32(&section, status->stacks);
+    liveobj_put_u32(&section, status->retains);
+    liveobj_put_u32(&section, status->depth);
+    liveobj_put_u32(&section, liveobj_os_was_short_of_memory() ? WAS_SHORT_OF_MEMORY : 0);
+    liveobj_put_u64(&section, status->dropped_records);
+    liveobj_put_u64(&section, status->dropped_stacks);
+    liveobj_put_u64(&section, status->missed_deaths);
+    liveobj_put_u64(&section, status->allocations);
+    liveobj_put_u64(&section, status->deaths);
+    bool has_late = status->retains && liveobj_retain_hooks_missed_images();
+    liveobj_put_u32(&section, (status->reason[0] != 0) + has_late);
+    if (status->reason[0])
+        liveobj_put_text(&section, status->reason);
+    if (has_late)
+        liveobj_put_text(&section, late_retains);
+    liveobj_section_finish(&section);
+}
+
+#endif

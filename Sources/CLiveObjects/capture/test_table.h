@@ -1,0 +1,61 @@
+// test_table.h - the tests that this process has run.
+
+#ifndef LIVEOBJ_TEST_TABLE_H
+#define LIVEOBJ_TEST_TABLE_H
+
+#include "CLiveObjects.h"
+#include "os/os.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// A test as it is kept.
+struct liveobj_kept_test {
+    uint32_t library;
+    uint32_t outcome;
+    uint32_t has_leaked;   // it has failed for what it left behind
+    uint32_t is_evaluated; // all that it left behind was evaluated when it ended
+    uint32_t scope;
+    uint32_t line;
+    uint64_t first; // sequence numbers
+    uint64_t end;   // 0 while it runs
+    const char *id;
+    const char *arguments;
+    const char *file;
+};
+
+uint32_t liveobj_tests_begin(const struct liveobj_test *test);
+void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome);
+void liveobj_tests_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
+
+/// What tests have failed with, as whole `FIND` sections.
+struct liveobj_kept_findings {
+    const unsigned char *bytes;
+    size_t count;
+    uint64_t sections;
+};
+/// \returns the section that was kept; none if there is no room.
+struct liveobj_kept_findings liveobj_tests_found(uint32_t test, const void *finding, size_t count);
+/// All of them so far.
+struct liveobj_kept_findings liveobj_tests_findings(void);
+
+/// The number of tests; they are counted from 1.
+uint32_t liveobj_tests_count(void);
+/// Whether each test of the process is announced.
+bool liveobj_tests_are_watched(void);
+void liveobj_tests_set_watched(bool are_watched);
+struct liveobj_kept_test liveobj_tests_get(uint32_t test);
+
+/// The test whose scope this is or lies in; 0 for none.
+uint32_t liveobj_tests_of_scope(uint32_t scope);
+/// The test without a scope that began last and has not ended; 0 for none.
+uint32_t liveobj_tests_running(void);
+
+void liveobj_tests_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
+#pragma GCC visibility pop
+
+#endif

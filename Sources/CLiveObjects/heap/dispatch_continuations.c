@@ -1,0 +1,113 @@
+// dispatch_continuations.c - see dispatch_continuations.h.
+//
+// libdispatch has one variable of each thread, which begins with the thread's id and has the head
+// of the cache in its fourth word. (src/shims/tsd.h, `struct dispatch_tsd`.) It has the same place
+// in each thread, as seen from the list of robust mutexes, which the kernel tells of any thread;
+// where it has not, the id is another one.
+//
+// Each member of a cache has how many the list has from there on. (src/inline_internal.h,
+// `_dispatch_continuation_free_cacheonly`.) That count stays where work is described anew, so that
+// a queue may look like a cache, but for its head.
+
+#if defined(__linux__)
+
+#include "heap/dispatch_continuations.h"
+#include "metadata/address_table.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "runtime/image.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+struct continuation {
+    uintptr_t flags;
+    uint32_t count;
+    uint32_t rest_of_priority;
+    const struct continuation *next;
+};
+
+struct thread_data {
+    uint32_t thread;
+    uintptr_t queue;
+    uintptr_t frame;
+    const struct continuation *cache;
+};
+
+// MARK: - In the program
+
+void liveobj_continuation_caches_take(struct liveobj_continuation_caches *caches,
+                                      const struct liveobj_image *image) {
+    if (!image->thread_locals || !liveobj_image_is_named(image, "libdispatch.so"))
+        return;
+    caches->own_data = image->thread_locals;
+    caches->robust_list = liveobj_os_robust_list(liveobj_os_thread_id());
+}
+
+void liveobj_continuation_caches_add(struct liveobj_continuation_caches *caches, uint32_t thread) {
+    uintptr_t robust_list = caches->robust_list ? liveobj_os_robust_list(thread) : 0;
+    if (!robust_list || caches->count == LIVEOBJ_CONTINUATION_CACHES_LIMIT)
+        return;
+    uintptr_t data = caches->own_data + (robust_list - caches->robust_list);
+    caches->items[caches->count++] = (struct liveobj_continuation_cache){data, thread};
+}
+
+// MARK: - In the child
+
+struct finding {
+    struct liveobj_continuation_cache cache;
+    const struct continuation *first; // NULL, or of a cache that was counted
+    struct liveobj_address_table found;
+};
+
+/// In memory of the C library, as large as libdispatch makes them.
+static bool may_be_continuation(const struct continuation *continuation) {
+    enum { WORD = sizeof(uintptr_t), LEAST_BYTES = 8 * WORD, MOST_BYTES = 12 * WORD, FLAGS = 7 };
+    if ((uintptr_t)continuation % (2 * WORD))
+        return false;
+    uintptr_t bytes = ((const uintptr_t *)continuation)[-1] & ~(uintptr_t)FLAGS;
+    return bytes > LEAST_BYTES && bytes <= MOST_BYTES;
+}
+
+/// \returns whether the list has as many members as each says of it.
+static bool is_counted(const struct continuation *member) {
+    enum { MOST_CACHED = 1024 };
+    if (!may_be_continuation(member) || member->count > MOST_CACHED)
+        return false;
+    for (uint32_t left = member->count; left > 0; left--, member = member->next)
+        if (!member || !may_be_continuation(member) || member->count != left)
+            return false;
+    return !member;
+}
+
+static void find_cache(void *context) {
+    struct finding *finding = context;
+    const struct thread_data *data = (const void *)finding->cache.data;
+    bool is_of_thread =
+        finding->cache.data % sizeof(uintptr_t) == 0 && data->thread == finding->cache.thread;
+    if (is_of_thread && data->cache && is_counted(data->cache))
+        finding->first = data->cache;
+}
+
+static void add_members(void *context) {
+    struct finding *finding = context;
+    for (const struct continuation *member = finding->first; member; member = member->next)
+        liveobj_address_number(&finding->found, (uintptr_t)member);
+}
+
+struct liveobj_address_table
+liveobj_continuations_find(const struct liveobj_continuation_caches *caches) {
+    struct finding finding = {.first = NULL};
+    for (uint32_t i = 0; i < caches->count; i++) {
+        finding.cache = caches->items[i];
+        finding.first = NULL;
+        liveobj_snapshot_step(find_cache, &finding);
+        if (!liveobj_snapshot_step(add_members, &finding))
+            finding.found = (struct liveobj_address_table){0}; // it may have been left half done
+    }
+    return finding.found;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

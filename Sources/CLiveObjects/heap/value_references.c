@@ -1,0 +1,223 @@
+// value_references.c - see value_references.h.
+//
+// Owns nothing. Values nest in one another (an enum in an existential in an enum …), so the walk of
+// one object recurses; `depth` bounds it.
+
+#if defined(__linux__)
+
+#include "heap/value_references.h"
+#include "heap/object_type.h"
+#include "layout/layout.h"
+#include "metadata/labels.h"
+#include "metadata/metadata.h"
+#include "os/compiler.h"
+#include "records/records.h"
+#include "runtime/memory_reader.h"
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+enum {
+    DEPTH_LIMIT = 256,
+    SCRATCH_BYTES = 1024, // of an enum's value; larger ones are scanned
+    LEAST_ADDRESS = 4096,
+};
+
+// MARK: - Words
+
+/// The object that a word refers to: none in words with the sign bit (immortal objects, small
+/// strings); the other spare bits may hold flags.
+static uintptr_t object_in(uintptr_t word) {
+    uintptr_t address = word & UINT64_C(0x00fffffffffffff8);
+    return (intptr_t)word <= 0 || address < LEAST_ADDRESS ? 0 : address;
+}
+
+static uint32_t label_in(const struct liveobj_visit *visit, uint32_t label) {
+    return visit->outer ? liveobj_label_join(visit->outer, label) : label;
+}
+
+static void tell(struct liveobj_visit *visit, uintptr_t target, uint32_t label,
+                 uintptr_t function) {
+    if (target)
+        visit->function(visit->context, &(struct liveobj_reference){target, label_in(visit, label),
+                                                                    visit->element, function});
+}
+
+void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
+                        uint32_t label) {
+    label = label_in(visit, label);
+    start = (start + sizeof(uintptr_t) - 1) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
+    for (; start + sizeof(uintptr_t) <= end; start += sizeof(uintptr_t)) {
+        uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
+        if (word >= LEAST_ADDRESS && word >> 47 == 0)
+            visit->function(visit->context,
+                            &(struct liveobj_reference){word, label, visit->element, 0});
+    }
+}
+
+// MARK: - Values
+
+/// Walks a value that stands where `label` says.
+void liveobj_visit_inside(struct liveobj_visit *visit, uint32_t label, uintptr_t type,
+                          uintptr_t value) {
+    const struct liveobj_layout *layout =
+        visit->depth < DEPTH_LIMIT ? liveobj_layout_of_value(type) : NULL;
+    if (!layout) {
+        visit->is_precise = false;
+        return;
+    }
+    struct liveobj_visit inside = *visit;
+    inside.outer = label_in(visit, label);
+    inside.depth++;
+    liveobj_visit_layout(&inside, layout, value);
+    visit->is_precise = inside.is_precise;
+}
+
+static void walk_unknown(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                         uintptr_t value) {
+    visit->is_precise = false;
+    liveobj_visit_scan(visit, value, value + slot->bytes,
+                       liveobj_label_with(slot->label, LIVEOBJ_OWNERSHIP_CONSERVATIVE));
+}
+
+/// The payload of some enums has other bits than a value of its own type: the runtime takes them
+/// out, of a copy.
+static void walk_payload(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                         struct liveobj_enum_case payload, uintptr_t value) {
+    _Alignas(16) unsigned char scratch[SCRATCH_BYTES];
+    if (slot->bytes > SCRATCH_BYTES)
+        return walk_unknown(visit, slot, value);
+    memcpy(scratch, (const void *)value, slot->bytes);
+    liveobj_witnesses_of(slot->type)->project_enum(scratch, (const void *)slot->type);
+    uint32_t label = liveobj_label_join(slot->label, payload.label);
+    if (payload.is_indirect)
+        tell(visit, object_in(*(const uintptr_t *)scratch), label, 0);
+    else
+        liveobj_visit_inside(visit, label, payload.type, (uintptr_t)scratch);
+}
+
+static void walk_enum(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                      uintptr_t value) {
+    uint32_t tag =
+        liveobj_witnesses_of(slot->type)->enum_tag((const void *)value, (const void *)slot->type);
+    struct liveobj_enum_case payload = liveobj_layout_enum_case(slot->type, tag);
+    if (!payload.is_known)
+        walk_unknown(visit, slot, value);
+    else if (payload.type && liveobj_metadata_kind(slot->type) == LIVEOBJ_KIND_OPTIONAL)
+        liveobj_visit_inside(visit, slot->label, payload.type, value);
+    else if (payload.type || payload.is_indirect)
+        walk_payload(visit, slot, payload, value);
+}
+
+/// An opaque existential: three words for the value or its box, then its type.
+static void walk_existential(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                             uintptr_t value) {
+    uintptr_t type = liveobj_word(value, 3);
+    if (type < LEAST_ADDRESS)
+        return; // `nil`
+    bool is_readable =
+        liveobj_layout_is_known(type) || (liveobj_metadata_is_valid(visit->reader, type) &&
+                                          !liveobj_metadata_is_lost(type, visit->reader));
+    if (!is_readable)
+        return walk_unknown(visit, slot, value);
+    uint32_t flags = liveobj_witnesses_of(type)->flags;
+    if (flags & LIVEOBJ_WITNESS_IS_NOT_INLINE)
+        tell(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
+    else if (flags & LIVEOBJ_WITNESS_IS_NOT_POD ||
+             liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS)
+        liveobj_visit_inside(visit, slot->label, type, value);
+}
+
+static void walk_function(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                          uintptr_t value) {
+    uintptr_t code = liveobj_word(value, 0);
+    if (code >= LEAST_ADDRESS) // else `nil`
+        tell(visit, object_in(liveobj_word(value, 1)), slot->label, code);
+}
+
+/// A block on the heap holds what it captured: a closure as its code and context, or another block.
+/// How is known to the block's own functions only, so what it refers to is a guess.
+static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t block,
+                       uint32_t depth) {
+    enum { DESCRIPTOR = 3, FIRST_CAPTURE = 4, SIZE_LIMIT = 1024, NESTING = 4 };
+    uintptr_t class = (uintptr_t)liveobj_runtime_current()->_NSConcreteMallocBlock;
+    uintptr_t isa = 0;
+    if (depth == NESTING || !class ||
+        !liveobj_read_checked(visit->reader, block, &isa, sizeof isa) || isa != class)
+        return tell(visit, block, label, 0);
+    size_t bytes = liveobj_word(liveobj_word(block, DESCRIPTOR), 1);
+    for (size_t i = FIRST_CAPTURE; i < bytes / sizeof(uintptr_t) && bytes < SIZE_LIMIT; i++) {
+        uintptr_t target = object_in(liveobj_word(block, i));
+        if (i == FIRST_CAPTURE + 1)
+            tell(visit, target, label, liveobj_word(block, FIRST_CAPTURE));
+        else if (target)
+            walk_block(visit, label, target, depth + 1);
+    }
+}
+
+/// A weak reference leads to the object's side table, whose first word is the object.
+static void walk_weak(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                      uintptr_t value) {
+    uintptr_t side_table = object_in(liveobj_word(value, 0));
+    if (side_table)
+        tell(visit, object_in(liveobj_word(side_table, 0)), slot->label, 0);
+}
+
+static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *slot,
+                      uintptr_t value) {
+    switch (slot->kind) {
+    case LIVEOBJ_SLOT_REFERENCE:
+    case LIVEOBJ_SLOT_BRIDGE:
+    case LIVEOBJ_SLOT_UNOWNED:
+    case LIVEOBJ_SLOT_UNMANAGED:
+        return tell(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
+    case LIVEOBJ_SLOT_FUNCTION:
+        return walk_function(visit, slot, value);
+    case LIVEOBJ_SLOT_BLOCK:
+        if (object_in(liveobj_word(value, 0)))
+            walk_block(visit, slot->label, object_in(liveobj_word(value, 0)), 0);
+        return;
+    case LIVEOBJ_SLOT_WEAK:
+        return walk_weak(visit, slot, value);
+    case LIVEOBJ_SLOT_ENUM:
+        return walk_enum(visit, slot, value);
+    case LIVEOBJ_SLOT_EXISTENTIAL:
+        return walk_existential(visit, slot, value);
+    case LIVEOBJ_SLOT_WORDS:
+        return liveobj_visit_scan(visit, value, value + slot->bytes, slot->label);
+    }
+}
+
+void liveobj_visit_layout(struct liveobj_visit *visit, const struct liveobj_layout *layout,
+                          uintptr_t value) {
+    visit->is_precise &= layout->is_precise;
+    for (uint32_t i = 0; i < layout->count; i++)
+        walk_slot(visit, &layout->slots[i], value + layout->slots[i].offset);
+}
+
+struct liveobj_visit liveobj_visit_start(liveobj_visit_reference_fn function, void *context) {
+    return (struct liveobj_visit){.function = function,
+                                  .context = context,
+                                  .reader = liveobj_metadata_reader(),
+                                  .element = LIVEOBJ_NO_ELEMENT,
+                                  .is_precise = true};
+}
+
+bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
+                                    liveobj_visit_reference_fn function, void *context) {
+    struct liveobj_visit visit = liveobj_visit_start(function, context);
+    liveobj_visit_inside(&visit, label, type, value);
+    return visit.is_precise;
+}
+
+void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
+                             liveobj_visit_reference_fn function, void *context) {
+    struct liveobj_visit visit = {function, context, NULL, 0, LIVEOBJ_NO_ELEMENT, 0, false};
+    liveobj_visit_scan(&visit, start, end, label);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

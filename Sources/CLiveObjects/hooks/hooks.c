@@ -1,0 +1,447 @@
+// hooks.c - what runs inside the Swift runtime.
+//
+// Every hook has the same steps in the same order: leave if this thread is at work for the
+// recorder; set the guard; let the runtime do its work; record; clear the guard. Objects are
+// recorded after the runtime's allocation returned and forgotten before its `free` runs, so a
+// recorded address is always one that the program holds. Deaths are followed even under the guard:
+// an object that dies while the recorder works is dead all the same.
+//
+// No hook allocates, takes a lock (but for the slow path of records.c, once in hundreds of calls),
+// or changes errno. A signal handler that interrupts a hook finds the guard set: what it allocates
+// is not recorded but counted, what it frees is forgotten without the thread's block. So a hook
+// never waits for what the thread that it runs on has begun. Owns the originals of all it took
+// over.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "hooks/hooks.h"
+#include "CLiveObjects.h"
+#include "hooks/hook_frame.h"
+#include "metadata/task_state.h"
+#include "metadata/types.h"
+#include "os/atomic.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "records/records.h"
+#include "records/thread.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+
+// What a hook calls of the runtime is the host's own work, so it may do as it likes.
+LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
+                                              size_t alignment_mask);
+LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
+LIVEOBJ_HOOK typedef int (*posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
+LIVEOBJ_HOOK typedef void (*free_fn)(void *memory);
+LIVEOBJ_HOOK typedef const void *(*task_local_get_fn)(const void *key);
+LIVEOBJ_HOOK typedef const void *(*task_get_current_fn)(void);
+
+static struct {
+    alloc_object_fn _swift_allocObject;
+    malloc_fn malloc;
+    posix_memalign_fn posix_memalign;
+    free_fn free;
+} original;
+
+static bool slots_tell_objects; // LIVEOBJ_WAY_SLOTS: objects come through the slots too
+
+/// What is wanted beyond the plain record of an object; 0 lets the hooks take their short path.
+enum {
+    EXTRA_PAUSE = 1, // no record at all
+    EXTRA_STACKS = 2,
+    EXTRA_SCOPES = 4,
+};
+static uint32_t extras;
+static const void *scope_keys[2]; // by owner
+static bool tasks_have_scopes;    // atomic
+static task_local_get_fn task_local_get;
+static task_get_current_fn task_get_current;
+
+/// The code of the functions that objects, raw buffers and tasks come from.
+static struct liveobj_extent task_create;
+static struct liveobj_extent slow_alloc;
+static struct liveobj_extent metadata_allocate; // of pools
+static struct liveobj_extent object_allocators[3];
+
+// MARK: - Recording
+
+static uint32_t scope_of(enum liveobj_scope_owner owner) {
+    const void *key = scope_keys[owner];
+    const uint32_t *scope = key ? task_local_get(key) : NULL;
+    return scope ? *scope : 0;
+}
+
+static struct liveobj_record *record_of(uintptr_t task) {
+    const uint32_t *slot = task ? liveobj_records_slot(task) : NULL;
+    return slot ? &liveobj_heap.records[LIVEOBJ_LOAD_RELAXED(*slot)] : NULL;
+}
+
+static uintptr_t running_task(void) {
+    return task_get_current ? (uintptr_t)task_get_current() : 0;
+}
+
+/// The scope that it was given, else the one in which it was made.
+static uint32_t scope_of_task(const struct liveobj_record *record) {
+    uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
+    uint32_t given = liveobj_is_task_mark(metadata) ? liveobj_task_mark_scope(metadata) : 0;
+    return given ? given : liveobj_scope_unpack(LIVEOBJ_LOAD_RELAXED(record->address), metadata);
+}
+
+/// `Task.detached` inherits no task-local value. The task is ours to read for as long as it runs,
+/// and those that wait for it: what `async let` begins lies in memory of the task that has begun
+/// it, and has no record of its own.
+static uint32_t scope_of_running_task(void) {
+    enum { MOST_TASKS = 16 };
+    uintptr_t task = running_task();
+    const struct liveobj_record *record = record_of(task);
+    for (int i = 0; task && !record && i < MOST_TASKS; i++) {
+        task = liveobj_task_parent(task);
+        record = record_of(task);
+    }
+    return record ? scope_of_task(record) : 0;
+}
+
+/// A diff goes before the test that it runs in.
+LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
+    uint32_t scope = scope_of(LIVEOBJ_SCOPE_DIFFS);
+    scope = scope ? scope : scope_of(LIVEOBJ_SCOPE_TESTS);
+    return scope ? scope : scope_of_running_task();
+}
+
+/// For all but the short path: a thread's first hook, those after its end, and the extras.
+__attribute__((noinline)) static void record_with_extras(void *address, uintptr_t metadata,
+                                                         size_t bytes, const uintptr_t *frame) {
+    // Acquire: what an extra needs was stored before its bit.
+    uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
+    struct liveobj_tls *tls = liveobj_tls_get();
+    struct liveobj_thread *thread = tls->thread;
+    if (wanted & EXTRA_PAUSE)
+        return;
+    if (!thread && !(thread = liveobj_thread_attach())) {
+        liveobj_counts_add_drop();
+        return;
+    }
+    uint32_t stack = wanted & EXTRA_STACKS ? liveobj_hook_stack_trace(thread, frame) : 0;
+    liveobj_records_insert(thread,
+                           (struct liveobj_object){
+                               .address = (uintptr_t)address,
+                               .metadata = metadata,
+                               .bytes = bytes,
+                               .sequence = liveobj_sequence_next(thread),
+                               .stack = stack,
+                               .scope = wanted & EXTRA_SCOPES ? liveobj_hooks_current_scope() : 0,
+                           });
+    if (LIVEOBJ_UNLIKELY(tls->ended))
+        liveobj_thread_detach();
+}
+
+/// Always inline: a call would take as long as what is called.
+static inline __attribute__((always_inline)) void record(void *address, uintptr_t metadata,
+                                                         size_t bytes, const uintptr_t *frame) {
+    struct liveobj_thread *thread = liveobj_tls_get()->thread;
+    // Relaxed: an allocation beside a change of the extras may fall on either side.
+    if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
+        record_with_extras(address, metadata, bytes, frame);
+    else
+        liveobj_records_insert(thread, (struct liveobj_object){
+                                           .address = (uintptr_t)address,
+                                           .metadata = metadata,
+                                           .bytes = bytes,
+                                           .sequence = liveobj_sequence_next(thread),
+                                       });
+}
+
+/// For a thread that has no block, or is at work for the recorder: it may have been interrupted in
+/// the middle of a change of its block.
+__attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
+    if (tls->guard) {
+        liveobj_records_remove_loosely(slot);
+        return;
+    }
+    liveobj_guard_set(tls);
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    if (thread)
+        liveobj_records_remove(thread, slot);
+    else
+        liveobj_records_remove_loosely(slot);
+    liveobj_thread_detach();
+    liveobj_guard_clear(tls);
+}
+
+static inline void forget(const void *address) {
+    uint32_t *slot = liveobj_records_slot((uintptr_t)address);
+    if (!slot)
+        return;
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread)) {
+        forget_slowly(tls, slot);
+        return;
+    }
+    liveobj_guard_set(tls);
+    liveobj_records_remove(tls->thread, slot);
+    liveobj_guard_clear(tls);
+}
+
+/// An object that is made while the thread is at work for the recorder: one of the recorder's own,
+/// or of a signal handler that has interrupted a hook and must not meet what that has begun.
+__attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_tls *tls,
+                                                           const void *metadata, size_t bytes,
+                                                           size_t alignment_mask) {
+    if (tls->guard == LIVEOBJ_GUARD_HOOK)
+        liveobj_counts_add_drop();
+    return original._swift_allocObject(metadata, bytes, alignment_mask);
+}
+
+// MARK: - Objects through the runtime's pointers
+
+LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
+                                            size_t alignment_mask) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (LIVEOBJ_UNLIKELY(tls->guard))
+        return allocate_unrecorded(tls, metadata, bytes, alignment_mask);
+    liveobj_guard_set(tls); // the allocator slots below must not take it for a raw buffer, either
+    void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
+    record(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
+    liveobj_guard_clear(tls);
+    return address;
+}
+
+// MARK: - The runtime's allocator slots, and those of its concurrency library
+
+static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
+    return address - extent.start < extent.end - extent.start;
+}
+
+/// Whether the caller keeps a frame pointer. In a runtime that was built without them the register
+/// holds anything, and must not be followed; the self-test then finds that nothing can be told.
+static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
+    enum { MOST_BYTES = 1024 }; // `swift_slowAlloc` has few variables
+    return outer % sizeof(uintptr_t) == 0 && outer - (uintptr_t)frame < MOST_BYTES;
+}
+
+/// What memory is for, told by who asked `swift_slowAlloc` for it.
+/// \param frame the frame address of the hook that `swift_slowAlloc` called.
+/// \returns one of LIVEOBJ_METADATA_*; 0 for the pools in which the runtime keeps metadata.
+static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
+    const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
+    if (!is_frame_of_caller(frame, frame[0]))
+        return LIVEOBJ_METADATA_RAW_BUFFER;
+    if (is_inside(metadata_allocate, slow_alloc_frame[1]))
+        return 0;
+    for (size_t i = 0; slots_tell_objects && i < 3; i++)
+        if (is_inside(object_allocators[i], slow_alloc_frame[1]))
+            return LIVEOBJ_METADATA_IN_HEADER;
+    return LIVEOBJ_METADATA_RAW_BUFFER;
+}
+
+/// \returns one of LIVEOBJ_METADATA_*; 0 for what the runtime uses itself.
+static uintptr_t purpose_of_memory(const uintptr_t *frame) {
+    if (is_inside(task_create, frame[1]))
+        return LIVEOBJ_METADATA_TASK;
+    return is_inside(slow_alloc, frame[1]) ? purpose_of_slow_allocation(frame) : 0;
+}
+
+/// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an
+/// object is allocated through the pointers, so what arrives here is a task, a raw buffer, or comes
+/// by the second way.
+__attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
+                                                    const uintptr_t *frame) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    uintptr_t purpose = memory ? purpose_of_memory(frame) : 0;
+    if (!purpose)
+        return;
+    liveobj_guard_set(tls);
+    record(memory, purpose, bytes, frame);
+    liveobj_guard_clear(tls);
+}
+
+LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
+    if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
+        return original.malloc(bytes);
+    void *memory = original.malloc(bytes);
+    record_memory(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+LIVEOBJ_HOOK static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+    if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
+        return original.posix_memalign(memory, alignment, bytes);
+    int error = original.posix_memalign(memory, alignment, bytes);
+    record_memory(error ? NULL : *memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return error;
+}
+
+LIVEOBJ_HOOK static void hook_free(void *memory) {
+    forget(memory);
+    original.free(memory);
+}
+
+// MARK: - Installation
+
+/// Where the runtime asks for the pools in which it keeps metadata. A stripped runtime does not
+/// name the function, but its call is the only one that passes 16 KB and no alignment as constants.
+static struct liveobj_extent find_metadata_allocate(const struct liveobj_image *runtime) {
+    struct liveobj_extent named =
+        liveobj_image_symbol(runtime, "_ZN5swift17MetadataAllocator8AllocateEmm");
+#if defined(__x86_64__)
+    // mov $0x4000, %edi; xor %esi, %esi; call, and its displacement up to the return address
+    static const unsigned char code[] = {0xbf, 0x00, 0x40, 0x00, 0x00, 0x31, 0xf6, 0xe8};
+    enum { DISPLACEMENT_BYTES = 4 };
+    if (!named.start && (named = liveobj_image_code_like(runtime, code, sizeof code)).start)
+        named.end += DISPLACEMENT_BYTES + 1;
+#endif
+    return named;
+}
+
+static void find_extents(const struct liveobj_runtime *runtime) {
+    static const char *const names[] = {"swift_allocObject", "swift_bufferAllocate",
+                                        "swift_allocBox"};
+    task_create = liveobj_image_symbol(&runtime->concurrency, "swift_task_create_common");
+    slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
+    metadata_allocate = find_metadata_allocate(&runtime->image);
+    for (size_t i = 0; i < 3; i++)
+        object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
+}
+
+/// \returns whether `free` is among those replaced: it comes last in the list.
+static bool replace_slots(const struct liveobj_image *image) {
+    unsigned replaced = 0;
+#define LIVEOBJ_SLOT(name, hook)                                                                   \
+    replaced = liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook).found;
+#include "hooks/hooks.def"
+    return replaced > 0;
+}
+
+/// \returns false if the deaths of objects cannot be seen.
+static bool install_slots(const struct liveobj_runtime *runtime) {
+    // Our own slots first: in a static executable they are among those replaced. The barrier hides
+    // from the optimiser that this is the only value: a direct call would go through the replaced
+    // slot again.
+#define LIVEOBJ_SLOT(name, hook)                                                                   \
+    original.name = (name##_fn)name;                                                               \
+    __asm__ volatile("" : "+r"(original.name));
+#include "hooks/hooks.def"
+    if (!replace_slots(&runtime->image))
+        return false;
+    // A task is born and dies by the same functions; without those slots tasks are not seen.
+    replace_slots(&runtime->concurrency);
+    // CoreFoundation frees some objects itself: the one that each NSURL is copied from.
+    if (runtime->foundation.path)
+        liveobj_image_replace_slots(&runtime->foundation, "free", (void *)(uintptr_t)hook_free);
+    return true;
+}
+
+static void install_pointers(const struct liveobj_runtime *runtime) {
+#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_TAKE_POINTER(runtime, name, hook)
+#include "hooks/hooks.def"
+}
+
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way) {
+    task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
+    task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
+    find_extents(runtime);
+    liveobj_tasks_prepare();
+    slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
+    if (!install_slots(runtime))
+        return false;
+    if (way == LIVEOBJ_WAY_POINTERS)
+        install_pointers(runtime);
+    return true;
+}
+
+// MARK: - Self-test
+
+typedef void *(*slow_alloc_fn)(size_t bytes, size_t alignment_mask);
+typedef void (*slow_dealloc_fn)(void *memory, size_t bytes, size_t alignment_mask);
+
+enum { TEST_BYTES = 48, TEST_ALIGNMENT_MASK = 7 };
+
+/// Stands in for `swift_allocObject` as a caller of `swift_slowAlloc`.
+__attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_alloc_function) {
+    void *volatile memory = slow_alloc_function(TEST_BYTES, TEST_ALIGNMENT_MASK);
+    return memory; // volatile, so that the call above is no tail call and this frame stays
+}
+
+static bool sees_birth(const void *memory) {
+    struct liveobj_object object;
+    uintptr_t metadata =
+        slots_tell_objects ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
+    return liveobj_records_find((uintptr_t)memory, &object) && object.metadata == metadata &&
+           object.bytes == TEST_BYTES;
+}
+
+static bool sees_birth_and_death(const struct liveobj_runtime *runtime) {
+    struct liveobj_object object;
+    slow_alloc_fn allocate = (slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc;
+    slow_dealloc_fn deallocate = (slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc;
+    void *memory = allocate_for_test(allocate);
+    bool born = sees_birth(memory);
+    deallocate(memory, TEST_BYTES, TEST_ALIGNMENT_MASK);
+    return born && !liveobj_records_find((uintptr_t)memory, &object);
+}
+
+bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
+    enum { CODE_BYTES = 256 }; // more than `allocate_for_test` has
+    if (!runtime->swift_slowAlloc || !runtime->swift_slowDealloc)
+        return false;
+    struct liveobj_extent allocator = object_allocators[0];
+    uint32_t guard = liveobj_tls_get()->guard;
+    uintptr_t code = (uintptr_t)allocate_for_test;
+    object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
+    liveobj_tls_get()->guard = 0; // whoever starts tracking may be at work for it
+    bool sees = sees_birth_and_death(runtime);
+    liveobj_tls_get()->guard = guard;
+    object_allocators[0] = allocator;
+    return sees;
+}
+
+// MARK: - Switches
+
+static void set_extra(uint32_t extra, bool on) {
+    // Release: what the extra needs before its bit.
+    if (on)
+        __atomic_fetch_or(&extras, extra, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&extras, ~extra, __ATOMIC_RELEASE);
+}
+
+void liveobj_hooks_pause(void) {
+    set_extra(EXTRA_PAUSE, true);
+}
+
+void liveobj_hooks_resume(void) {
+    set_extra(EXTRA_PAUSE, false);
+}
+
+void liveobj_hooks_set_stacks(bool on) {
+    set_extra(EXTRA_STACKS, on);
+}
+
+LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
+    // Acquire: what stack traces need was stored before their bit.
+    return __atomic_load_n(&extras, __ATOMIC_ACQUIRE) & EXTRA_STACKS;
+}
+
+void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key) {
+    scope_keys[owner] = key; // a key lives for ever, for a thread that has just read it
+    bool has_keys = task_local_get && (scope_keys[0] || scope_keys[1]);
+    set_extra(EXTRA_SCOPES, has_keys || LIVEOBJ_LOAD_RELAXED(tasks_have_scopes));
+}
+
+bool liveobj_hooks_set_task_scope(uint32_t scope) {
+    struct liveobj_record *record = record_of(running_task());
+    uint64_t metadata = record ? LIVEOBJ_LOAD_RELAXED(record->metadata) : 0;
+    if (!liveobj_is_task_mark(metadata))
+        return false;
+    // One word, and nobody else writes it while the task lives.
+    uint64_t made_in = metadata >> LIVEOBJ_VALUE_BITS;
+    LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(liveobj_task_mark(scope), made_in));
+    LIVEOBJ_STORE_RELAXED(tasks_have_scopes, true);
+    set_extra(EXTRA_SCOPES, true);
+    return true;
+}
+
+#endif

@@ -1,0 +1,124 @@
+// retain_path.c - is the runtime's hook path for retain sound, and if not, can it be made so?
+//
+// On Swift 6.3 for Linux, `swift_retain` with hooks on goes through a file-local adapter that
+// clears the spare bits of the pointer before it calls `_swift_retain`. The pointer of an immortal
+// object (a string literal has the top bit set) then looks like an ordinary one, and its bytes are
+// changed as if they were a reference count: every XCTest binary dies of it. (Upstream: introduced
+// by swiftlang/swift pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
+//
+// Whether this runtime is at fault is asked of the runtime itself, by a call that dereferences
+// nothing. The adapter is reached through a variable of libswiftCore; the repair stores a function
+// there that takes the pointer as it is.
+//
+// Owns the address of that variable. Runs once, before there is a second thread: while the probe is
+// under way, a retain by another thread would be lost.
+
+#if defined(__linux__)
+
+#include "hooks/retain_path.h"
+#include "os/os.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+#include <elf.h>
+#include <string.h>
+
+typedef void *(*retain_fn)(void *);
+
+/// Looks like an immortal object to a runtime that does not mask, like address 0x1000 to one that
+/// does.
+static void *const probe_object = (void *)(uintptr_t)0x8000000000001000;
+
+static void *seen_object;
+static void **adapter_variable;
+
+static void *remember_argument(void *object) {
+    seen_object = object;
+    return object;
+}
+
+/// Sends one retain of the probe object down the hook path, and puts everything back.
+static bool hook_path_masks(const struct liveobj_runtime *runtime) {
+    retain_fn *hook = (retain_fn *)runtime->_swift_retain;
+    bool *enabled =
+        (bool *)
+            runtime->_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly;
+    retain_fn retain = (retain_fn)(uintptr_t)runtime->swift_retain;
+    retain_fn original = *hook;
+    bool was_enabled = *enabled;
+    seen_object = NULL;
+    *hook = remember_argument;
+    *enabled = true;
+    retain(probe_object);
+    *enabled = was_enabled;
+    *hook = original;
+    return seen_object != NULL && seen_object != probe_object;
+}
+
+/// True if `variable` is what we look for: data of the runtime that leads to code of the runtime.
+static bool leads_to_adapter(const struct liveobj_runtime *runtime, void **variable) {
+    return liveobj_image_contains(&runtime->image, (uintptr_t)variable, PF_W) &&
+           liveobj_image_contains(&runtime->image, (uintptr_t)*variable, PF_X);
+}
+
+#if defined(__x86_64__)
+
+/// The variable that `swift_retain` jumps through: mov disp32(%rip),%rax [pop %rbp] jmp *%rax.
+static void **decode_adapter_variable(const struct liveobj_runtime *runtime) {
+    enum { SEARCHED = 256 };
+    const unsigned char *code = runtime->swift_retain;
+    if (!liveobj_image_contains(&runtime->image, (uintptr_t)code + SEARCHED, PF_X))
+        return NULL;
+    for (const unsigned char *at = code; at < code + SEARCHED - 10; at++) {
+        const unsigned char *jump = at[7] == 0x5d ? at + 8 : at + 7;
+        if (memcmp(at, "\x48\x8b\x05", 3) != 0 || memcmp(jump, "\xff\xe0", 2) != 0)
+            continue;
+        int32_t displacement;
+        memcpy(&displacement, at + 3, sizeof displacement);
+        void **variable = (void **)(uintptr_t)(at + 7 + displacement);
+        if (leads_to_adapter(runtime, variable))
+            return variable;
+    }
+    return NULL;
+}
+
+#else
+
+static void **decode_adapter_variable(const struct liveobj_runtime *runtime) {
+    (void)runtime; // other machines: by symbol only
+    return NULL;
+}
+
+#endif
+
+static void **find_adapter_variable(const struct liveobj_runtime *runtime) {
+    void **variable = decode_adapter_variable(runtime);
+    if (variable)
+        return variable;
+    const char *symbol = "_ZL21_swift_retain_adapter";
+    variable = (void **)liveobj_image_symbol(&runtime->image, symbol).start;
+    return variable && leads_to_adapter(runtime, variable) ? variable : NULL;
+}
+
+enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime) {
+    if (!liveobj_os_is_single_threaded())
+        return LIVEOBJ_RETAIN_PATH_FAULTY; // cannot be told
+    if (!hook_path_masks(runtime))
+        return LIVEOBJ_RETAIN_PATH_SOUND;
+    void **variable = find_adapter_variable(runtime);
+    if (!variable)
+        return LIVEOBJ_RETAIN_PATH_FAULTY;
+    void *adapter = *variable;
+    // The probe below must see its own hook, so the variable leads there while it runs.
+    *variable = (void *)(uintptr_t)remember_argument;
+    bool still_masks = hook_path_masks(runtime);
+    *variable = still_masks ? adapter : *(void **)runtime->_swift_retain;
+    adapter_variable = still_masks ? NULL : variable;
+    return still_masks ? LIVEOBJ_RETAIN_PATH_FAULTY : LIVEOBJ_RETAIN_PATH_REPAIRED;
+}
+
+void **liveobj_retain_path_variable(void) {
+    return adapter_variable;
+}
+
+#endif

@@ -1,0 +1,157 @@
+// captured_type.c - see captured_type.h. Owns nothing.
+
+#if defined(__linux__)
+
+#include "layout/captured_type.h"
+#include "layout/generic_environment.h"
+#include "layout/layout.h"
+#include "metadata/labels.h"
+#include "metadata/mangling.h"
+#include "metadata/metadata.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+static size_t word_offset(size_t offset) {
+    return (offset + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
+}
+
+static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
+                       size_t offset, const char *text) {
+    offset = word_offset(offset);
+    liveobj_layout_add_slot(builder, (struct liveobj_slot){
+                                         .offset = (uint32_t)offset,
+                                         .bytes = sizeof(uintptr_t),
+                                         .label = liveobj_label_make(
+                                             LIVEOBJ_LABEL_CAPTURE, LIVEOBJ_OWNERSHIP_STRONG, text),
+                                         .kind = kind,
+                                     });
+    return offset + sizeof(uintptr_t);
+}
+
+// MARK: - Boxes
+
+/// A captured `var` is captured as the box that holds it: `…z_Xx`, `…XX`, `…Xb`.
+static bool is_box(const struct liveobj_mangled *type) {
+    const char *end = type->text + type->length;
+    return type->plain_length >= 2 && end[-2] == 'X' &&
+           (end[-1] == 'x' || end[-1] == 'X' || end[-1] == 'b');
+}
+
+// MARK: - Functions
+
+enum function_form { NO_FUNCTION, THICK, THICK_NO_ESCAPE, BLOCK, POINTER };
+
+/// The attributes of a lowered function type, from behind its `I`: `egy_`.
+static enum function_form function_form(const char *next) {
+    next += strspn(next, "sIP");
+    bool escapes = *next == 'e';
+    next += escapes;
+    next += *next == 'A';
+    next += strspn(next, "dlfr");
+    char convention = *next;
+    if (!convention || !strchr("ygxt", convention))
+        return NO_FUNCTION;
+    next++;
+    next += next[0] == 'z' && (next[1] == 'B' || next[1] == 'C');
+    if (*next == 'B')
+        return BLOCK;
+    if (*next == 'C' || convention == 't')
+        return POINTER;
+    return escapes ? THICK : THICK_NO_ESCAPE;
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Lowered functions end in `I<attributes>_`, optional ones in `I<attributes>_Sg`: as large, and
+/// without code for `nil`.
+static enum function_form lowered_function(const struct liveobj_mangled *type) {
+    const char *end = type->text + type->length, *start = end - type->plain_length;
+    enum function_form form = NO_FUNCTION;
+    if (type->plain_length > 2 && end[-2] == 'S' && end[-1] == 'g')
+        end -= 2;
+    if (end - start < 3 || end[-1] != '_')
+        return NO_FUNCTION;
+    for (const char *next = end - 2; form == NO_FUNCTION && next >= start && is_letter(*next);
+         next--)
+        if (*next == 'I')
+            form = function_form(next + 1);
+    return form;
+}
+
+static size_t add_function(struct liveobj_layout_builder *builder, enum function_form form,
+                           size_t offset) {
+    enum { FUNCTION_BYTES = 2 * sizeof(uintptr_t) };
+    offset = word_offset(offset);
+    switch (form) {
+    case THICK:
+        add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, "function");
+        return offset + FUNCTION_BYTES;
+    case THICK_NO_ESCAPE:
+        return offset + FUNCTION_BYTES;
+    case BLOCK:
+        return add_word(builder, LIVEOBJ_SLOT_BLOCK, offset, "function");
+    default:
+        return offset + sizeof(uintptr_t);
+    }
+}
+
+// MARK: - Types with metadata
+
+static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
+                        enum liveobj_ownership ownership, size_t offset) {
+    char text[1024];
+    struct liveobj_type named = {type, type, LIVEOBJ_TYPE_OTHER};
+    struct liveobj_name name = liveobj_type_name(&named);
+    size_t length = name.length < sizeof text ? name.length : sizeof text - 1;
+    memcpy(text, name.text, length);
+    text[length] = 0;
+    offset = liveobj_value_offset(type, offset);
+    liveobj_layout_add_value(builder, type, offset,
+                             liveobj_label_make(LIVEOBJ_LABEL_CAPTURE, ownership, text));
+    return offset + liveobj_witnesses_of(type)->size;
+}
+
+/// Whatever its generic arguments are, a reference is a reference.
+uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
+    enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5 };
+    bool is_bound = type->plain_length > 0 && type->text[type->length - 1] == 'G';
+    if (type->ownership != LIVEOBJ_OWNERSHIP_STRONG ||
+        (type->length != REFERENCE_BYTES && !is_bound))
+        return 0;
+    uintptr_t target = 0;
+    if (type->text[0] == DIRECT || type->text[0] == INDIRECT)
+        target = liveobj_relative((uintptr_t)type->text + 1);
+    if (target && type->text[0] == INDIRECT)
+        target = liveobj_word(target, 0);
+    return target && liveobj_descriptor_kind(target) == LIVEOBJ_DESCRIPTOR_CLASS ? target : 0;
+}
+
+size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
+                                 const struct liveobj_mangled *type,
+                                 const struct liveobj_generic_environment *environment,
+                                 size_t offset) {
+    if (!type->text)
+        return 0;
+    if (is_box(type))
+        return add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, "");
+    enum function_form form = lowered_function(type);
+    if (form != NO_FUNCTION)
+        return add_function(builder, form, offset);
+    uintptr_t metadata = environment ? liveobj_generic_environment_resolve(environment, type)
+                                     : liveobj_resolve(type, 0, 0);
+    if (metadata)
+        return add_value(builder, metadata, type->ownership, offset);
+    uintptr_t class = liveobj_captured_class(type);
+    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, liveobj_descriptor_name(class))
+                 : 0;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,116 @@
+// layout.c - compiles layouts and keeps them.
+//
+// Owns the tables of what was compiled. How a value of each kind of type is laid out is in
+// layout_value.c, its fields in layout_fields.c.
+
+#if defined(__linux__)
+
+#include "layout/layout.h"
+#include "metadata/labels.h"
+#include "metadata/metadata.h"
+#include "metadata/metadata_table.h"
+#include "os/os.h"
+
+#include <string.h>
+
+static struct liveobj_metadata_table values, classes;
+
+// MARK: - Gathering
+
+static bool make_room(struct liveobj_layout_builder *builder) {
+    enum { FIRST_CAPACITY = 128 };
+    if (builder->count < builder->capacity)
+        return true;
+    uint32_t capacity = builder->capacity ? builder->capacity * 2 : FIRST_CAPACITY;
+    struct liveobj_slot *slots = liveobj_os_resize(
+        builder->slots, builder->capacity * sizeof *slots, capacity * sizeof *slots);
+    builder->failed |= !slots;
+    if (slots) {
+        builder->slots = slots;
+        builder->capacity = capacity;
+    }
+    return slots != NULL;
+}
+
+void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot) {
+    if (builder->count == LIVEOBJ_SLOTS_LIMIT)
+        builder->is_precise = false;
+    else if (make_room(builder))
+        builder->slots[builder->count++] = slot;
+}
+
+void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t offset, size_t bytes,
+                              uint32_t label) {
+    builder->is_precise = false;
+    liveobj_layout_add_slot(
+        builder,
+        (struct liveobj_slot){.offset = (uint32_t)offset,
+                              .bytes = (uint32_t)bytes,
+                              .label = liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE),
+                              .kind = LIVEOBJ_SLOT_WORDS});
+}
+
+const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder) {
+    size_t bytes = builder->count * sizeof *builder->slots;
+    struct liveobj_layout *layout = liveobj_metadata_table_allocate(sizeof *layout + bytes);
+    if (builder->failed)
+        layout = NULL;
+    if (layout) {
+        struct liveobj_slot *slots = (struct liveobj_slot *)(layout + 1);
+        if (bytes)
+            memcpy(slots, builder->slots, bytes);
+        *layout = (struct liveobj_layout){slots, builder->count, builder->is_precise};
+    }
+    liveobj_os_unmap(builder->slots, builder->capacity * sizeof *builder->slots);
+    return layout;
+}
+
+// MARK: - Values
+
+const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type) {
+    const struct liveobj_layout *known = liveobj_metadata_table_get(&values, type);
+    if (known)
+        return known;
+    struct liveobj_layout_builder builder = {.is_precise = true};
+    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, "");
+    liveobj_layout_add_value(&builder, type, 0, label);
+    return liveobj_metadata_table_put(&values, type, liveobj_layout_finish(&builder));
+}
+
+bool liveobj_layout_is_known(uintptr_t type) {
+    return liveobj_metadata_table_get(&values, type) != NULL;
+}
+
+// MARK: - Instances
+
+/// A class that was built without reflection metadata: its part of an instance is scanned.
+static void add_unknown_fields(struct liveobj_layout_builder *builder, uintptr_t metadata) {
+    enum { HEADER_BYTES = 16 };
+    uintptr_t superclass = liveobj_superclass_of(metadata);
+    size_t start = superclass ? liveobj_instance_size(superclass) : HEADER_BYTES;
+    size_t end = liveobj_instance_size(metadata);
+    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "");
+    if (start < end)
+        liveobj_layout_add_words(builder, start, end - start, label);
+}
+
+static void add_class(struct liveobj_layout_builder *builder, uintptr_t metadata) {
+    for (uintptr_t level = metadata; level; level = liveobj_superclass_of(level)) {
+        struct liveobj_fields fields = liveobj_fields_of(level);
+        if (fields.is_known)
+            liveobj_layout_add_fields(builder, level, 0, 0);
+        else
+            add_unknown_fields(builder, level);
+    }
+}
+
+const struct liveobj_layout *liveobj_layout_of_class(uintptr_t metadata) {
+    const struct liveobj_layout *known = liveobj_metadata_table_get(&classes, metadata);
+    if (known)
+        return known;
+    struct liveobj_layout_builder builder = {.is_precise = true};
+    add_class(&builder, metadata);
+    return liveobj_metadata_table_put(&classes, metadata, liveobj_layout_finish(&builder));
+}
+
+#endif

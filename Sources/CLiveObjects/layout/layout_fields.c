@@ -1,0 +1,90 @@
+// layout_fields.c - the stored properties of classes and structs.
+
+#if defined(__linux__)
+
+#include "layout/layout.h"
+#include "layout/noncopyable.h"
+#include "metadata/labels.h"
+#include "metadata/mangling.h"
+#include "metadata/metadata.h"
+#include "os/compiler.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+/// Properties that the compiler stores under a name of its own.
+static const char *readable(const char *name) {
+    static const char lazy[] = "$__lazy_storage_$_";
+    return strncmp(name, lazy, sizeof lazy - 1) == 0 ? name + sizeof lazy - 1 : name;
+}
+
+/// What lies inside the standard library's own types is nobody's property: an array is called what
+/// the property is called that it stands in.
+static bool has_nameless_fields(const struct liveobj_fields *fields) {
+    return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_STRUCT &&
+           liveobj_descriptor_is_in_module(fields->descriptor, "Swift");
+}
+
+static uint32_t label_of(const struct liveobj_fields *fields, const struct liveobj_field *field,
+                         uint32_t outer) {
+    const char *name = has_nameless_fields(fields) ? "" : readable(field->name);
+    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, field->type.ownership, name);
+    return outer ? liveobj_label_join(outer, label) : label;
+}
+
+/// An actor's queue and lock: no references.
+static bool is_actor_storage(const struct liveobj_field *field) {
+    return liveobj_mangled_is(&field->type, "BD") || liveobj_mangled_is(&field->type, "Bd");
+}
+
+static bool is_pointer(uintptr_t type) {
+    static const char *const names[] = {"UnsafeMutablePointer", "UnsafePointer",
+                                        "UnsafeMutableRawPointer", "UnsafeRawPointer",
+                                        "OpaquePointer"};
+    enum { PAYLOAD = 2 }; // of an optional, its only generic argument
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        type = liveobj_word(type, PAYLOAD);
+    uintptr_t descriptor = liveobj_descriptor_of(type);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (liveobj_descriptor_is(descriptor, "Swift", names[i]))
+            return true;
+    return false;
+}
+
+/// Some of Foundation's classes are CoreFoundation's structures as well: what owns there is a plain
+/// pointer to Swift.
+static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t type) {
+    return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_CLASS && is_pointer(type) &&
+           liveobj_descriptor_is_in_module(fields->descriptor, "Foundation");
+}
+
+static void add_field(struct liveobj_layout_builder *builder, const struct liveobj_fields *fields,
+                      uint32_t index, size_t offset, uint32_t outer) {
+    struct liveobj_field field = liveobj_field_at(fields, index);
+    if (!field.type.text || is_actor_storage(&field))
+        return;
+    uint32_t label = label_of(fields, &field, outer);
+    size_t start = liveobj_field_offset(fields, index);
+    if (liveobj_mangled_is_accessor(&field.type) &&
+        liveobj_layout_add_noncopyable(builder, fields, &field, offset + start, label))
+        return;
+    uintptr_t type =
+        liveobj_mangled_is_accessor(&field.type) ? 0 : liveobj_field_type(fields, &field);
+    size_t limit = liveobj_field_limit(fields, index);
+    if (type && !is_of_core_foundation(fields, type))
+        liveobj_layout_add_value(builder, type, offset + start, label);
+    else if (limit > start)
+        liveobj_layout_add_words(builder, offset + start, limit - start, label);
+}
+
+void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,
+                               size_t offset, uint32_t label) {
+    struct liveobj_fields fields = liveobj_fields_of(type);
+    for (uint32_t index = 0; index < fields.count; index++)
+        add_field(builder, &fields, index, offset, label);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,311 @@
+// layout_value.c - where a value of each kind of type holds references.
+//
+// Values nest; `depth` of the builder bounds the recursion. Owns the table of enum cases.
+
+#if defined(__linux__)
+
+#include "layout/layout.h"
+#include "metadata/labels.h"
+#include "metadata/mangling.h"
+#include "metadata/metadata.h"
+#include "metadata/metadata_table.h"
+#include "os/compiler.h"
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+enum { DEPTH_LIMIT = 512 }; // of nested values; deeper ones are scanned
+
+static void add_one(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
+                    size_t offset, size_t bytes, uint32_t label, uintptr_t type) {
+    liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
+                                                           .bytes = (uint32_t)bytes,
+                                                           .label = label,
+                                                           .kind = kind,
+                                                           .type = type});
+}
+
+static void add_reference(struct liveobj_layout_builder *builder, size_t offset, uint32_t label) {
+    add_one(builder, LIVEOBJ_SLOT_REFERENCE, offset, sizeof(uintptr_t), label, 0);
+}
+
+static void add_unknown(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                        uint32_t label) {
+    liveobj_layout_add_words(builder, offset, liveobj_witnesses_of(type)->size, label);
+}
+
+// MARK: - Structs
+
+/// `Synchronization` keeps its values behind the compiler's back.
+/// \returns false for all other structs.
+static bool add_synchronization(struct liveobj_layout_builder *builder, uintptr_t type,
+                                size_t offset, uint32_t label) {
+    uintptr_t descriptor = liveobj_descriptor_of(type);
+    if (!liveobj_descriptor_is_in_module(descriptor, "Synchronization"))
+        return false;
+    if (liveobj_descriptor_is(descriptor, "Synchronization", "AtomicLazyReference"))
+        add_reference(builder, offset, label);
+    else if (liveobj_descriptor_is(descriptor, "Synchronization", "Mutex"))
+        liveobj_layout_add_value(
+            builder, liveobj_word(type, 2),
+            liveobj_value_offset(liveobj_word(type, 2), offset + sizeof(uint32_t)), label);
+    else if (liveobj_descriptor_is(descriptor, "Synchronization", "_Cell"))
+        liveobj_layout_add_value(builder, liveobj_word(type, 2), offset, label);
+    else
+        return liveobj_descriptor_is(descriptor, "Synchronization", "Atomic");
+    return true;
+}
+
+static void add_struct(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                       uint32_t label) {
+    if (add_synchronization(builder, type, offset, label))
+        return;
+    struct liveobj_fields fields = liveobj_fields_of(type);
+    if (fields.is_known && fields.count > 0)
+        liveobj_layout_add_fields(builder, type, offset, label);
+    else
+        add_unknown(builder, type, offset, label);
+}
+
+// MARK: - Enums
+
+struct cases {
+    uint32_t count;
+    struct liveobj_enum_case items[]; // by tag
+};
+
+static struct liveobj_enum_case make_case(const struct liveobj_fields *fields, uint32_t index) {
+    struct liveobj_field field = liveobj_field_at(fields, index);
+    struct liveobj_enum_case result = {
+        .label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, field.type.ownership, ""),
+        .is_indirect = field.is_indirect,
+        .is_known = true,
+    };
+    if (field.type.text && !field.is_indirect) {
+        bool is_readable = !liveobj_mangled_is_accessor(&field.type);
+        result.type = is_readable ? liveobj_field_type(fields, &field) : 0;
+        result.is_known = result.type != 0;
+    }
+    return result;
+}
+
+static const struct cases *cases_of(uintptr_t type) {
+    static struct liveobj_metadata_table table;
+    const struct cases *known = liveobj_metadata_table_get(&table, type);
+    struct liveobj_fields fields = liveobj_fields_of(type);
+    if (known || !fields.is_known)
+        return known;
+    struct cases *cases =
+        liveobj_metadata_table_allocate(sizeof *cases + fields.count * sizeof *cases->items);
+    if (!cases)
+        return NULL;
+    cases->count = fields.count;
+    for (uint32_t index = 0; index < fields.count; index++)
+        cases->items[index] = make_case(&fields, index);
+    return liveobj_metadata_table_put(&table, type, cases);
+}
+
+struct liveobj_enum_case liveobj_layout_enum_case(uintptr_t type, uint32_t tag) {
+    const struct cases *cases = cases_of(type);
+    if (cases && tag < cases->count)
+        return cases->items[tag];
+    // Cases without payload come last, and have no record where there is no reflection metadata.
+    return (struct liveobj_enum_case){.is_known = cases != NULL};
+}
+
+uint32_t liveobj_layout_enum_case_count(uintptr_t type) {
+    const struct cases *cases = cases_of(type);
+    return cases ? cases->count : 0;
+}
+
+/// `nil` of these is told by the word that a reference, the code of a function or the type of an
+/// existential stands in otherwise.
+static bool shares_layout_with_optional(const struct liveobj_slot *only, uintptr_t payload) {
+    size_t size = liveobj_witnesses_of(payload)->size;
+    return only->offset == 0 && only->bytes == size &&
+           (only->kind == LIVEOBJ_SLOT_REFERENCE || only->kind == LIVEOBJ_SLOT_FUNCTION ||
+            only->kind == LIVEOBJ_SLOT_EXISTENTIAL || only->kind == LIVEOBJ_SLOT_BLOCK);
+}
+
+static void add_enum(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                     uint32_t label) {
+    struct liveobj_enum_case payload = {0};
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        payload = liveobj_layout_enum_case(type, 0);
+    const struct liveobj_layout *layout =
+        payload.type ? liveobj_layout_of_value(payload.type) : NULL;
+    if (layout && layout->count == 1 && layout->is_precise &&
+        shares_layout_with_optional(&layout->slots[0], payload.type))
+        liveobj_layout_add_value(builder, payload.type, offset, label);
+    else
+        add_one(builder, LIVEOBJ_SLOT_ENUM, offset, liveobj_witnesses_of(type)->size, label, type);
+}
+
+// MARK: - Structural types
+
+/// The label of a tuple's element: by its own name, if it has one.
+static uint32_t element_label(const char **names, uint32_t outer) {
+    enum { NAME_LIMIT = 256 };
+    char name[NAME_LIMIT];
+    size_t length = *names ? strcspn(*names, " ") : 0;
+    size_t kept = length < NAME_LIMIT ? length : NAME_LIMIT - 1;
+    memcpy(name, *names ? *names : "", kept);
+    name[kept] = 0;
+    if (*names)
+        *names += length + ((*names)[length] == ' ');
+    return liveobj_label_join(
+        outer, liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, name));
+}
+
+static void add_tuple(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                      uint32_t label) {
+    const struct element {
+        uintptr_t type;
+        uintptr_t offset;
+    } *elements = (const struct element *)(type + 3 * sizeof(uintptr_t));
+    const char *names = (const char *)liveobj_word(type, 2); // "a b ", empty for those without
+    for (size_t i = 0; i < liveobj_word(type, 1); i++)
+        liveobj_layout_add_value(builder, elements[i].type, offset + (uint32_t)elements[i].offset,
+                                 element_label(&names, label));
+}
+
+static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                            uint32_t label) {
+    uintptr_t element = liveobj_word(type, 2);
+    size_t stride = liveobj_witnesses_of(element)->stride;
+    for (size_t i = 0; i < liveobj_word(type, 1) && builder->count < LIVEOBJ_SLOTS_LIMIT; i++)
+        liveobj_layout_add_value(builder, element, offset + i * stride, label);
+}
+
+static void add_function(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                         uint32_t label) {
+    enum liveobj_convention convention = liveobj_convention_of(type);
+    if (convention == LIVEOBJ_CONVENTION_SWIFT)
+        add_one(builder, LIVEOBJ_SLOT_FUNCTION, offset, 2 * sizeof(uintptr_t), label, 0);
+    else if (convention == LIVEOBJ_CONVENTION_BLOCK)
+        add_one(builder, LIVEOBJ_SLOT_BLOCK, offset, sizeof(uintptr_t),
+                liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE), 0);
+}
+
+static void add_existential(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                            uint32_t label) {
+    enum { IS_NOT_CLASS_BOUND = UINT32_C(1) << 31, SPECIAL_ERROR = 1 };
+    uint32_t flags = liveobj_half_word(type, 2 * sizeof(uint32_t));
+    if ((flags >> 24 & 0x3f) == SPECIAL_ERROR || !(flags & IS_NOT_CLASS_BOUND))
+        add_reference(builder, offset, label);
+    else
+        add_one(builder, LIVEOBJ_SLOT_EXISTENTIAL, offset, liveobj_witnesses_of(type)->size, label,
+                0);
+}
+
+/// `any P<T>`: its shape says how the value is kept.
+static void add_extended_existential(struct liveobj_layout_builder *builder, uintptr_t type,
+                                     size_t offset, uint32_t label) {
+    enum { OPAQUE = 0, CLASS = 1, METATYPE = 2 };
+    switch (liveobj_half_word(liveobj_word(type, 1), 0) & 0xff) {
+    case OPAQUE:
+        add_one(builder, LIVEOBJ_SLOT_EXISTENTIAL, offset, liveobj_witnesses_of(type)->size, label,
+                0);
+        break;
+    case CLASS:
+        add_reference(builder, offset, label);
+        break;
+    case METATYPE:
+        break;
+    default:
+        add_unknown(builder, type, offset, label);
+    }
+}
+
+/// The compiler's own types have metadata behind a symbol of the runtime.
+static bool is_builtin(uintptr_t type, const void *symbol) {
+    return symbol && type == (uintptr_t)symbol + sizeof(uintptr_t);
+}
+
+static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                       uint32_t label) {
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    if (is_builtin(type, runtime->$sBoN) || is_builtin(type, runtime->$sBON))
+        add_reference(builder, offset, label);
+    else if (is_builtin(type, runtime->$sBbN))
+        add_one(builder, LIVEOBJ_SLOT_BRIDGE, offset, sizeof(uintptr_t), label, 0);
+    else
+        add_unknown(builder, type, offset, label);
+}
+
+// MARK: - Any value
+
+/// References that keep nothing alive.
+/// \returns false for strong ones.
+static bool add_other_ownership(struct liveobj_layout_builder *builder, size_t offset,
+                                uint32_t label) {
+    static const enum liveobj_slot_kind kinds[] = {
+        [LIVEOBJ_OWNERSHIP_WEAK] = LIVEOBJ_SLOT_WEAK,
+        [LIVEOBJ_OWNERSHIP_UNOWNED] = LIVEOBJ_SLOT_UNOWNED,
+        [LIVEOBJ_OWNERSHIP_UNMANAGED] = LIVEOBJ_SLOT_UNMANAGED,
+    };
+    enum liveobj_ownership ownership = liveobj_label_get(label).ownership;
+    if (ownership < LIVEOBJ_OWNERSHIP_WEAK || ownership > LIVEOBJ_OWNERSHIP_UNMANAGED)
+        return false;
+    add_one(builder, kinds[ownership], offset, sizeof(uintptr_t), label, 0);
+    return true;
+}
+
+static bool is_unmanaged(uintptr_t type) {
+    return liveobj_metadata_kind(type) == LIVEOBJ_KIND_STRUCT &&
+           liveobj_descriptor_is(liveobj_descriptor_of(type), "Swift", "Unmanaged");
+}
+
+static void add_by_kind(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                        uint32_t label) {
+    switch (liveobj_metadata_kind(type)) {
+    case LIVEOBJ_KIND_CLASS:
+        return add_reference(builder, offset, label);
+    case LIVEOBJ_KIND_STRUCT:
+        return add_struct(builder, type, offset, label);
+    case LIVEOBJ_KIND_ENUM:
+    case LIVEOBJ_KIND_OPTIONAL:
+        return add_enum(builder, type, offset, label);
+    case LIVEOBJ_KIND_OPAQUE:
+        return add_opaque(builder, type, offset, label);
+    case LIVEOBJ_KIND_TUPLE:
+        return add_tuple(builder, type, offset, label);
+    case LIVEOBJ_KIND_FUNCTION:
+        return add_function(builder, type, offset, label);
+    case LIVEOBJ_KIND_EXISTENTIAL:
+        return add_existential(builder, type, offset, label);
+    case LIVEOBJ_KIND_EXTENDED_EXISTENTIAL:
+        return add_extended_existential(builder, type, offset, label);
+    case LIVEOBJ_KIND_FIXED_ARRAY:
+        return add_fixed_array(builder, type, offset, label);
+    case LIVEOBJ_KIND_METATYPE:
+    case LIVEOBJ_KIND_EXISTENTIAL_METATYPE:
+        return;
+    default: // also the imported classes of other languages
+        return add_unknown(builder, type, offset, label);
+    }
+}
+
+void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                              uint32_t label) {
+    if (add_other_ownership(builder, offset, label))
+        return;
+    if (is_unmanaged(type)) {
+        uint32_t unmanaged = liveobj_label_with(label, LIVEOBJ_OWNERSHIP_UNMANAGED);
+        return add_one(builder, LIVEOBJ_SLOT_UNMANAGED, offset, sizeof(uintptr_t), unmanaged, 0);
+    }
+    bool is_class = liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS;
+    if (!is_class && !(liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_IS_NOT_POD))
+        return;
+    if (builder->depth == DEPTH_LIMIT)
+        return add_unknown(builder, type, offset, label);
+    builder->depth++;
+    add_by_kind(builder, type, offset, label);
+    builder->depth--;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,126 @@
+// noncopyable.c - see noncopyable.h.
+//
+// Reads symbols from the image's file: some milliseconds, once for each property.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+
+#include "layout/noncopyable.h"
+#include "layout/layout.h"
+#include "metadata/mangling.h"
+#include "metadata/metadata.h"
+#include "os/compiler.h"
+#include "runtime/image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+enum { NAME_LIMIT = 1024 };
+
+/// A type's mangled name, without symbolic references, in the context of the type that has the
+/// property.
+struct name {
+    char text[NAME_LIMIT];
+    const struct liveobj_fields *fields;
+};
+
+static bool begins_with(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/// The name stands behind a word: `get_type_metadata 15Synchronization5MutexVySiG noncopyable` in
+/// Swift 6.3, `get_type_metadata 15Synchronization5MutexVySiG.7` before.
+static bool find_name(struct name *name, const struct liveobj_field *field) {
+    static const char prefix[] = "get_type_metadata ";
+    struct liveobj_image image;
+    uintptr_t record = (uintptr_t)field->type.text;
+    if (liveobj_types_are_closed() || !liveobj_image_of(record, &image) ||
+        !liveobj_image_symbol_at(&image, record, prefix, name->text, sizeof name->text))
+        return false;
+    size_t length = strcspn(name->text + sizeof prefix - 1, " .");
+    memmove(name->text, name->text + sizeof prefix - 1, length);
+    name->text[length] = 0;
+    return true;
+}
+
+/// `Mutex<T>` -> `T`.
+static bool take_argument(struct name *name, const char *generic) {
+    size_t start = strlen(generic), length = strlen(name->text);
+    if (!begins_with(name->text, generic) || length <= start || name->text[length - 1] != 'G')
+        return false;
+    memmove(name->text, name->text + start, length - start - 1);
+    name->text[length - start - 1] = 0;
+    return true;
+}
+
+/// What the runtime does not find by name, the type's own accessor makes.
+static uintptr_t call_accessor(const struct name *name) {
+    typedef const void *(*accessor_fn)(size_t request);
+    char symbol[NAME_LIMIT + 8];
+    struct liveobj_image image;
+    if (strchr(name->text, 'y') || !liveobj_image_of(name->fields->descriptor, &image))
+        return 0; // a generic type's accessor wants arguments
+    snprintf(symbol, sizeof symbol, "$s%sMa", name->text);
+    accessor_fn accessor = (accessor_fn)liveobj_image_symbol(&image, symbol).start;
+    return accessor ? (uintptr_t)accessor(0) : 0;
+}
+
+static uintptr_t type_of(const struct name *name) {
+    struct liveobj_mangled mangled = liveobj_mangled_read(name->text);
+    uintptr_t type = liveobj_resolve(&mangled, name->fields->descriptor, name->fields->arguments);
+    return type || mangled.mentions_parameters ? type : call_accessor(name);
+}
+
+/// A class that is not generic, or an optional one. It may be private, and then the runtime does
+/// not find it by name; a reference to it looks like any other.
+static bool is_class(const struct name *name) {
+    size_t length = strlen(name->text);
+    if (length > 2 && strcmp(name->text + length - 2, "Sg") == 0)
+        length -= 2;
+    return length > 0 && name->text[length - 1] == 'C';
+}
+
+static void add_reference(struct liveobj_layout_builder *builder, size_t offset, uint32_t label) {
+    liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
+                                                           .bytes = sizeof(uintptr_t),
+                                                           .label = label,
+                                                           .kind = LIVEOBJ_SLOT_REFERENCE});
+}
+
+static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,
+                      size_t offset, uint32_t label) {
+    static const size_t mask = sizeof(uintptr_t) - 1;
+    uintptr_t type = type_of(name);
+    if (type)
+        liveobj_layout_add_value(builder, type, liveobj_value_offset(type, offset), label);
+    else if (is_class(name))
+        add_reference(builder, (offset + mask) & ~mask, label);
+    else
+        return false;
+    return true;
+}
+
+bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
+                                    const struct liveobj_fields *fields,
+                                    const struct liveobj_field *field, size_t offset,
+                                    uint32_t label) {
+    enum { LOCK_BYTES = 4 }; // of a mutex, before its value
+    struct name name = {.fields = fields};
+    if (!find_name(&name, field))
+        return false;
+    if (begins_with(name.text, "15Synchronization6AtomicVy"))
+        return true;
+    if (take_argument(&name, "15Synchronization19AtomicLazyReferenceVy")) {
+        add_reference(builder, offset, label);
+        return true;
+    }
+    bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");
+    return add_value(builder, &name, is_mutex ? offset + LOCK_BYTES : offset, label);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

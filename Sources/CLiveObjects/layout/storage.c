@@ -1,0 +1,74 @@
+// storage.c - see storage.h.
+
+#if defined(__linux__)
+
+#include "layout/storage.h"
+#include "layout/layout.h"
+#include "metadata/metadata.h"
+#include "metadata/metadata_table.h"
+#include "os/compiler.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
+    static const struct {
+        const char *name;
+        enum liveobj_storage_kind kind;
+    } known[] = {
+        {"_ContiguousArrayStorage", LIVEOBJ_STORAGE_ARRAY},
+        {"_DictionaryStorage", LIVEOBJ_STORAGE_DICTIONARY},
+        {"_SetStorage", LIVEOBJ_STORAGE_SET},
+        {"__StringStorage", LIVEOBJ_STORAGE_TEXT},
+    };
+    uintptr_t descriptor = liveobj_descriptor_of(metadata);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (liveobj_descriptor_is(descriptor, "Swift", known[i].name))
+            return known[i].kind;
+    return LIVEOBJ_STORAGE_NONE;
+}
+
+size_t liveobj_storage_stride(uintptr_t metadata, size_t argument) {
+    uintptr_t type = liveobj_word(liveobj_generic_arguments(metadata), argument);
+    return liveobj_witnesses_of(type)->stride;
+}
+
+size_t liveobj_array_element_offset(uintptr_t metadata, size_t index) {
+    enum { ARRAY_HEADER = 32 };
+    uintptr_t element = liveobj_word(liveobj_generic_arguments(metadata), 0);
+    return liveobj_value_offset(element, ARRAY_HEADER) +
+           index * liveobj_storage_stride(metadata, 0);
+}
+
+static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
+    const struct liveobj_layout *layout = liveobj_layout_of_value(type);
+    return layout && layout->count > 0 ? layout : NULL;
+}
+
+static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
+    uintptr_t arguments = liveobj_generic_arguments(metadata);
+    uintptr_t element = liveobj_word(arguments, 0);
+    storage->elements = layout_if_it_holds(element);
+    storage->element_stride = liveobj_storage_stride(metadata, 0);
+    storage->first_element = liveobj_array_element_offset(metadata, 0);
+    if (storage->kind == LIVEOBJ_STORAGE_DICTIONARY) {
+        storage->values = layout_if_it_holds(liveobj_word(arguments, 1));
+        storage->value_stride = liveobj_storage_stride(metadata, 1);
+    }
+}
+
+const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
+    static struct liveobj_metadata_table table;
+    const struct liveobj_storage *known = liveobj_metadata_table_get(&table, metadata);
+    struct liveobj_storage *storage =
+        known ? NULL : liveobj_metadata_table_allocate(sizeof *storage);
+    if (!storage)
+        return known;
+    *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata)};
+    if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
+        find_elements(storage, metadata);
+    return liveobj_metadata_table_put(&table, metadata, storage);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,144 @@
+// labels.c - see labels.h.
+
+#if defined(__linux__)
+
+#include "metadata/labels.h"
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+// Address space; memory only for what is used.
+enum {
+    LABELS_LIMIT = 1 << 20,
+    SLOTS = 2 * LABELS_LIMIT,
+    TEXT_BYTES = 1 << 27,
+    TEXT_LIMIT = 1024, // nobody reads a longer path
+};
+
+struct stored_label {
+    uint32_t text; // in `texts`
+    uint8_t kind;
+    uint8_t ownership;
+};
+
+/// What was joined lately: the values of one type are walked one after the other.
+enum { JOINS = 4096 };
+struct join {
+    uint32_t outer;
+    uint32_t inner;
+    uint32_t label;
+};
+
+static struct {
+    struct stored_label *labels; // by id
+    uint32_t *slots;             // open addressing -> id
+    char *texts;
+    struct join *joins;
+    uint32_t end; // 0: not started
+    uint32_t text_end;
+} table;
+
+static bool start(void) {
+    if (table.end)
+        return true;
+    table.labels = liveobj_os_map(LABELS_LIMIT * sizeof *table.labels);
+    table.slots = liveobj_os_map(SLOTS * sizeof *table.slots);
+    table.texts = liveobj_os_map(TEXT_BYTES);
+    table.joins = liveobj_os_map(JOINS * sizeof *table.joins);
+    bool started = table.labels && table.slots && table.texts && table.joins;
+    table.end = started;
+    return started;
+}
+
+// MARK: - Making
+
+static uint64_t hash_of(uint32_t kind_and_ownership, const char *text, size_t length) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ kind_and_ownership; // FNV-1a
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static bool is_same(const struct stored_label *label, enum liveobj_label_kind kind,
+                    enum liveobj_ownership ownership, const char *text, size_t length) {
+    const char *known = table.texts + label->text;
+    return label->kind == kind && label->ownership == ownership &&
+           strncmp(known, text, length) == 0 && known[length] == 0;
+}
+
+static uint32_t add(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
+                    const char *text, size_t length) {
+    if (table.end == LABELS_LIMIT || length + 1 > TEXT_BYTES - table.text_end)
+        return 0;
+    table.labels[table.end] =
+        (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership};
+    memcpy(table.texts + table.text_end, text, length); // the NUL is there already
+    table.text_end += (uint32_t)length + 1;
+    return table.end++;
+}
+
+static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
+                     const char *text, size_t length) {
+    if (!start())
+        return 0;
+    length = length < TEXT_LIMIT ? length : TEXT_LIMIT;
+    uint32_t slot = (uint32_t)(hash_of(kind << 8 | ownership, text, length) % SLOTS);
+    for (; table.slots[slot]; slot = (slot + 1) % SLOTS)
+        if (is_same(&table.labels[table.slots[slot]], kind, ownership, text, length))
+            return table.slots[slot];
+    return table.slots[slot] = add(kind, ownership, text, length);
+}
+
+uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
+                            const char *text) {
+    return make(kind, ownership, text, strlen(text));
+}
+
+uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership) {
+    struct liveobj_label label = liveobj_label_get(id);
+    return label.ownership == ownership ? id
+                                        : liveobj_label_make(label.kind, ownership, label.text);
+}
+
+// MARK: - Joining
+
+static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
+    struct liveobj_label outer = liveobj_label_get(outer_id), inner = liveobj_label_get(inner_id);
+    char text[2 * TEXT_LIMIT + 2];
+    size_t length = strlen(outer.text), inner_length = strlen(inner.text);
+    memcpy(text, outer.text, length);
+    if (length && inner_length) // a captured type's name has dots of its own
+        text[length++] =
+            outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t') ? '\t' : '.';
+    memcpy(text + length, inner.text, inner_length);
+    return make(outer.kind, inner.ownership, text, length + inner_length);
+}
+
+uint32_t liveobj_label_join(uint32_t outer, uint32_t inner) {
+    if (!outer || !inner)
+        return 0;
+    struct join *known = &table.joins[(outer * 31 + inner) % JOINS];
+    if (known->outer != outer || known->inner != inner)
+        *known = (struct join){outer, inner, join(outer, inner)};
+    return known->label;
+}
+
+// MARK: - Reading
+
+struct liveobj_label liveobj_label_get(uint32_t id) {
+    if (id == 0 || id >= table.end)
+        return (struct liveobj_label){LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, ""};
+    const struct stored_label *label = &table.labels[id];
+    return (struct liveobj_label){label->kind, label->ownership, table.texts + label->text};
+}
+
+uint32_t liveobj_labels_end(void) {
+    return table.end ? table.end : 1;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

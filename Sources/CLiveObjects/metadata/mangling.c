@@ -1,0 +1,116 @@
+// mangling.c - the length, the ownership, and the dangers of a mangled type name.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+
+#include "metadata/mangling.h"
+#include "metadata/labels.h"
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <string.h>
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Bytes of the symbolic reference that begins with `c`; 0 if none does.
+static size_t symbolic_reference_bytes(char c) {
+    if (c >= 0x01 && c <= 0x17)
+        return 1 + sizeof(int32_t);
+    if (c >= 0x18 && c <= 0x1f)
+        return 1 + sizeof(uintptr_t);
+    return 0;
+}
+
+/// Words of earlier identifiers, `0aBC`: lower case goes on, upper case is the last one.
+static const char *skip_substituted_words(const char *next) {
+    while (*next >= 'a' && *next <= 'z')
+        next++;
+    return is_letter(*next) ? next + 1 : next;
+}
+
+/// An identifier, `4Demo`: its letters are nobody's parameters.
+static const char *skip_identifier(const char *next) {
+    if (*next == '0')
+        next = skip_substituted_words(next + 1);
+    size_t count = 0;
+    for (; is_digit(*next) && count < LIVEOBJ_PAGE_BYTES; next++)
+        count = 10 * count + (size_t)(*next - '0');
+    return next + strnlen(next, count);
+}
+
+/// Generic parameters are `x`, `q_`, `q0_` …, packs and their expansions contain `Q`. A captured
+/// variable's box, `Xx`, is none.
+static bool is_parameter(char before, char c) {
+    return c == 'q' || c == 'Q' || (c == 'x' && before != 'X');
+}
+
+static enum liveobj_ownership ownership_of(const char *plain, const char *end) {
+    if (end - plain < 2 || end[-2] != 'X')
+        return LIVEOBJ_OWNERSHIP_STRONG;
+    switch (end[-1]) {
+    case 'w':
+        return LIVEOBJ_OWNERSHIP_WEAK;
+    case 'o':
+        return LIVEOBJ_OWNERSHIP_UNOWNED;
+    case 'u':
+        return LIVEOBJ_OWNERSHIP_UNMANAGED;
+    default:
+        return LIVEOBJ_OWNERSHIP_STRONG;
+    }
+}
+
+struct liveobj_mangled liveobj_mangled_read(const char *text) {
+    struct liveobj_mangled mangled = {.text = text, .ownership = LIVEOBJ_OWNERSHIP_STRONG};
+    if (!text)
+        return mangled;
+    const char *next = text, *plain = text; // since the last symbolic reference or identifier
+    while (*next) {
+        char before = next > plain ? next[-1] : 0;
+        size_t reference = symbolic_reference_bytes(*next);
+        if (reference) {
+            plain = next += reference;
+        } else if (is_digit(*next) && before != 'A') { // `A3b` repeats a substitution
+            plain = next = skip_identifier(next);
+        } else {
+            mangled.mentions_parameters |= is_parameter(before, *next);
+            next++;
+        }
+    }
+    mangled.length = (size_t)(next - text);
+    mangled.plain_length = (size_t)(next - plain);
+    mangled.ownership = ownership_of(plain, next);
+    return mangled;
+}
+
+bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name) {
+    return mangled->text && mangled->length == strlen(name) &&
+           memcmp(mangled->text, name, mangled->length) == 0;
+}
+
+bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {
+    enum { PADDING = 0xff, ACCESSOR_FUNCTION = 0x09 };
+    // Compilers before 6.3 align the reference.
+    size_t padding = mangled->text && (unsigned char)mangled->text[0] == PADDING ? 1 : 0;
+    return mangled->text && mangled->text[padding] == ACCESSOR_FUNCTION &&
+           mangled->length == padding + symbolic_reference_bytes(ACCESSOR_FUNCTION);
+}
+
+bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
+    // The operators of block types, the second where the C type is mangled too. One at the very end
+    // is the whole type.
+    size_t searched = mangled->length ? mangled->length - 1 : 0;
+    return memmem(mangled->text, searched, "XB", 2) || memmem(mangled->text, searched, "XzB", 3);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,128 @@
+// task_state.c - see task_state.h. Owns nothing but what `liveobj_tasks_prepare` found out.
+//
+// A task is one piece of memory: the task itself, fragments that depend on its kind, its result,
+// and the first asynchronous function's context. Later contexts lie in slabs of its own. Layout
+// version 1: include/swift/ABI/Task.h and stdlib/public/Concurrency/TaskPrivate.h of
+// swiftlang/swift.
+
+#if defined(__linux__)
+
+#include "metadata/task_state.h"
+#include "metadata/metadata.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+#include "runtime/runtime.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+/// 0 if tasks cannot be read. Atomic: the same whoever finds it out.
+static size_t task_bytes;
+
+enum {
+    STATUS_RUNNING = 0x800,
+    STATUS_ENQUEUED = 0x1000,
+    STATUS_WAITS = 0x4000,
+};
+
+/// Swift 6.0 does not tell its layout, which is that of version 1 but for what comes last. It is
+/// the first that lets tasks prefer an executor.
+static size_t known_task_bytes(const struct liveobj_runtime *runtime) {
+    enum { BYTES_IN_6_0 = 192, BYTES = 208 };
+    const uint32_t *version = runtime->_swift_concurrency_debug_internal_layout_version;
+    const size_t *bytes = runtime->_swift_concurrency_debug_asyncTaskSize;
+    if (!version && !bytes)
+        return runtime->swift_task_pushTaskExecutorPreference ? BYTES_IN_6_0 : 0;
+    return version && *version == 1 && bytes && *bytes == BYTES ? BYTES : 0;
+}
+
+bool liveobj_tasks_prepare(void) {
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
+    size_t bytes = escalates && !*escalates ? known_task_bytes(runtime) : 0;
+    // Relaxed, here and below: there is nothing else to it.
+    __atomic_store_n(&task_bytes, bytes, __ATOMIC_RELAXED);
+    return bytes > 0;
+}
+
+LIVEOBJ_HOOK size_t liveobj_task_bytes(void) {
+    return __atomic_load_n(&task_bytes, __ATOMIC_RELAXED);
+}
+
+bool liveobj_task_is_readable(uintptr_t task) {
+    return liveobj_task_bytes() > 0 && liveobj_type_is_task(liveobj_word(task, 0));
+}
+
+static uintptr_t word_at(uintptr_t address, size_t offset) {
+    return *(const uintptr_t *)(address + offset);
+}
+
+// MARK: - Whose child it is
+
+LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
+    size_t bytes = liveobj_task_bytes();
+    bool is_child =
+        bytes > 0 && *(const uint32_t *)(task + LIVEOBJ_TASK_AT_FLAGS) & LIVEOBJ_TASK_IS_CHILD;
+    return is_child ? *(const uintptr_t *)(task + bytes) : 0;
+}
+
+// MARK: - What it does
+
+static enum liveobj_task_state state_of(uint32_t status) {
+    return status & LIVEOBJ_TASK_STATUS_COMPLETE ? LIVEOBJ_TASK_COMPLETE
+           : status & STATUS_RUNNING             ? LIVEOBJ_TASK_RUNNING
+           : status & STATUS_ENQUEUED            ? LIVEOBJ_TASK_ENQUEUED
+                                                 : LIVEOBJ_TASK_SUSPENDED;
+}
+
+/// A dependency record says what it is a wait for, as LIVEOBJ_TASK_WAIT_* are numbered.
+static void read_dependency(uintptr_t record, struct liveobj_task *task) {
+    enum { AT_AWAITED = 16, AT_KIND = 32 };
+    uint8_t kind = record ? *(const uint8_t *)(record + AT_KIND) : 0;
+    if (kind < LIVEOBJ_TASK_WAIT_TASK || kind > LIVEOBJ_TASK_WAIT_EXECUTOR)
+        return;
+    task->wait = (enum liveobj_task_wait)kind;
+    if (kind <= LIVEOBJ_TASK_WAIT_CONTINUATION)
+        task->awaited = word_at(record, AT_AWAITED);
+}
+
+static void add_frame(struct liveobj_task *task, uintptr_t function) {
+    bool repeats = task->frame_count > 0 && task->frames[task->frame_count - 1] == function;
+    if (function && !repeats)
+        task->frames[task->frame_count++] = function;
+}
+
+/// Each asynchronous function's context leads to its caller's, and to the function that the caller
+/// goes on in. A task that waits for something resumes in the runtime first.
+static void read_frames(uintptr_t address, struct liveobj_task *task) {
+    struct context {
+        const struct context *parent;
+        uintptr_t resume;
+    };
+    if (task->wait == LIVEOBJ_TASK_WAIT_NONE || task->wait == LIVEOBJ_TASK_WAIT_EXECUTOR)
+        add_frame(task, word_at(address, LIVEOBJ_TASK_AT_RESUME_FUNCTION));
+    const struct context *context =
+        (const struct context *)word_at(address, LIVEOBJ_TASK_AT_RESUME_CONTEXT);
+    for (uint32_t i = 0;
+         context && i < LIVEOBJ_TASK_LIST_LIMIT && task->frame_count < LIVEOBJ_TASK_FRAMES; i++) {
+        add_frame(task, context->resume);
+        context = context->parent;
+    }
+}
+
+struct liveobj_task liveobj_task_read(uintptr_t address) {
+    struct liveobj_task task = {0};
+    if (!liveobj_task_is_readable(address))
+        return task;
+    uint32_t status = liveobj_half_word(address, LIVEOBJ_TASK_AT_STATUS);
+    task.state = state_of(status);
+    if (task.state == LIVEOBJ_TASK_COMPLETE || task.state == LIVEOBJ_TASK_RUNNING)
+        return task; // its contexts are gone, or ahead of what the task says
+    if (status & STATUS_WAITS)
+        read_dependency(word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY), &task);
+    read_frames(address, &task);
+    return task;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

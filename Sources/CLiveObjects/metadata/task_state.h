@@ -1,0 +1,71 @@
+// task_state.h - Swift's asynchronous tasks: their layout, what they do and what they wait for.
+//
+// Offsets are those of one layout version of libswift_Concurrency; the runtime's own debug symbols
+// are asked whether they hold, and without them tasks are scanned as memory. In the guarded child
+// only, but for what says otherwise.
+
+#ifndef LIVEOBJ_TASK_STATE_H
+#define LIVEOBJ_TASK_STATE_H
+
+#include "os/compiler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Byte offsets in a task, and flags: of one layout version of libswift_Concurrency.
+enum {
+    LIVEOBJ_TASK_AT_FLAGS = 32,
+    LIVEOBJ_TASK_AT_RESUME_FUNCTION = 56,
+    LIVEOBJ_TASK_AT_RESUME_CONTEXT = 64,
+    LIVEOBJ_TASK_AT_STATUS = 96,
+    LIVEOBJ_TASK_AT_FIRST_SLAB = 120,
+    LIVEOBJ_TASK_AT_LOCALS = 136,
+    LIVEOBJ_TASK_AT_DEPENDENCY = 160,
+    LIVEOBJ_TASK_IS_CHILD = 1 << 24,
+    LIVEOBJ_TASK_IS_FUTURE = 1 << 25,
+    LIVEOBJ_TASK_IS_GROUP_CHILD = 1 << 26,
+    LIVEOBJ_TASK_STATUS_COMPLETE = 0x2000,
+    LIVEOBJ_TASK_LIST_LIMIT = 1 << 16, // more than any task has; what is read may be garbage
+};
+
+/// As the capture format numbers them.
+enum liveobj_task_state {
+    LIVEOBJ_TASK_UNKNOWN = 0,
+    LIVEOBJ_TASK_RUNNING = 1,
+    LIVEOBJ_TASK_ENQUEUED = 2,
+    LIVEOBJ_TASK_SUSPENDED = 3,
+    LIVEOBJ_TASK_COMPLETE = 4,
+};
+enum liveobj_task_wait {
+    LIVEOBJ_TASK_WAIT_NONE = 0,
+    LIVEOBJ_TASK_WAIT_TASK = 1,
+    LIVEOBJ_TASK_WAIT_CONTINUATION = 2,
+    LIVEOBJ_TASK_WAIT_GROUP = 3,
+    LIVEOBJ_TASK_WAIT_EXECUTOR = 4,
+};
+
+enum { LIVEOBJ_TASK_FRAMES = 32 };
+struct liveobj_task {
+    enum liveobj_task_state state;
+    enum liveobj_task_wait wait;
+    uintptr_t awaited;                     // the task, or the context of the continuation; 0
+    uintptr_t frames[LIVEOBJ_TASK_FRAMES]; // resume functions, innermost first
+    uint32_t frame_count;
+};
+
+/// Whether this runtime's tasks can be read. Before the first hook runs, and as often as wanted.
+bool liveobj_tasks_prepare(void);
+/// The task that waits for a child task to end, if that is known; else 0. Inside hooks too, for a
+/// task that runs, and for the parents of one.
+LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task);
+struct liveobj_task liveobj_task_read(uintptr_t task);
+/// Of a task's fixed part; 0 if tasks cannot be read.
+LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
+bool liveobj_task_is_readable(uintptr_t task);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,114 @@
+// types.c - from metadata to a kind and a name; a number for each type of a capture.
+//
+// Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift). Owns
+// the memory of type tables. Outside of hooks.
+
+#if defined(__linux__)
+
+#include "metadata/types.h"
+#include "metadata/metadata.h"
+#include "os/os.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
+    struct liveobj_image image;
+    if (type->kind != LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX)
+        return 0;
+    uintptr_t descriptor = liveobj_word(type->metadata, 2);
+    if (!descriptor || !liveobj_image_of(type->metadata, &image) ||
+        !liveobj_image_contains(&image, descriptor, 0))
+        return 0;
+    return *(const uint32_t *)descriptor;
+}
+
+bool liveobj_type_is_task(uintptr_t header) {
+    uintptr_t *task = liveobj_runtime_current()->_swift_concurrency_debug_asyncTaskMetadata;
+    return task && *task == header;
+}
+
+// MARK: - Names
+
+struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
+    typedef struct liveobj_name (*get_type_name_fn)(const void *metadata, bool qualified);
+    get_type_name_fn get_type_name =
+        (get_type_name_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeName;
+    if (type->kind == LIVEOBJ_TYPE_TASK)
+        return (struct liveobj_name){"Swift.Task", strlen("Swift.Task")};
+    if (!type->subject || type->kind == LIVEOBJ_TYPE_UNLOADED || !get_type_name)
+        return (struct liveobj_name){"", 0};
+    return get_type_name((const void *)type->subject, true);
+}
+
+// MARK: - Table
+
+static bool make_room(struct liveobj_type_table *table, uint32_t capacity) {
+    *table = (struct liveobj_type_table){
+        .types = liveobj_os_map(capacity / 2 * sizeof *table->types),
+        .slots = liveobj_os_map(capacity * sizeof *table->slots),
+        .capacity = capacity,
+    };
+    return table->types && table->slots;
+}
+
+bool liveobj_type_table_start(struct liveobj_type_table *table) {
+    enum { FIRST_CAPACITY = 1024 };
+    return make_room(table, FIRST_CAPACITY);
+}
+
+void liveobj_type_table_end(struct liveobj_type_table *table) {
+    liveobj_os_unmap(table->types, table->capacity / 2 * sizeof *table->types);
+    liveobj_os_unmap(table->slots, table->capacity * sizeof *table->slots);
+    *table = (struct liveobj_type_table){0};
+}
+
+static bool is_same(const struct liveobj_type *one, const struct liveobj_type *other) {
+    return one->metadata == other->metadata && one->subject == other->subject &&
+           one->kind == other->kind;
+}
+
+/// The slot of the type, or the free one where it belongs.
+static uint32_t *slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
+    // Metadata is aligned and lies close together: a multiplication spreads it.
+    uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
+    while (table->slots[slot] && !is_same(&table->types[table->slots[slot]], type))
+        slot = (slot + 1) & (table->capacity - 1);
+    return &table->slots[slot];
+}
+
+static void add(struct liveobj_type_table *table, const struct liveobj_type *type) {
+    uint32_t *slot = slot_of(table, type);
+    *slot = ++table->count;
+    table->types[*slot] = *type;
+}
+
+static bool grow(struct liveobj_type_table *table) {
+    struct liveobj_type_table larger;
+    if (!make_room(&larger, table->capacity * 2)) {
+        liveobj_type_table_end(&larger);
+        return false;
+    }
+    for (uint32_t id = 1; id <= table->count; id++)
+        add(&larger, &table->types[id]);
+    liveobj_type_table_end(table);
+    *table = larger;
+    return true;
+}
+
+uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
+                               bool *is_new) {
+    uint32_t id = *slot_of(table, type);
+    *is_new = id == 0;
+    if (id)
+        return id;
+    // The last place among `types` is that of the greatest id.
+    if (table->count + 1 >= table->capacity / 2 && !grow(table))
+        return 0;
+    add(table, type);
+    return table->count;
+}
+
+#endif

@@ -1,0 +1,85 @@
+// types.h - types by their metadata: kind, name, and a number for each.
+
+#ifndef LIVEOBJ_TYPES_H
+#define LIVEOBJ_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Stands in for the metadata of what has none, or has it in its header only.
+enum {
+    LIVEOBJ_METADATA_RAW_BUFFER = 1,
+    LIVEOBJ_METADATA_IN_HEADER = 2,
+    LIVEOBJ_METADATA_TASK = 3,
+};
+
+/// The mark of a task, which needs few bits, with the scope that the task was given to work in.
+static inline uint64_t liveobj_task_mark(uint32_t scope) {
+    return LIVEOBJ_METADATA_TASK | (uint64_t)scope << 16;
+}
+
+/// Metadata is aligned, so that none looks like a task's mark.
+static inline bool liveobj_is_task_mark(uint64_t metadata) {
+    return (uint16_t)metadata == LIVEOBJ_METADATA_TASK;
+}
+
+/// The scope in a task's mark; 0 for none.
+static inline uint32_t liveobj_task_mark_scope(uint64_t metadata) {
+    return (uint32_t)(metadata >> 16);
+}
+
+/// Kinds as the capture format numbers them.
+enum liveobj_type_kind {
+    LIVEOBJ_TYPE_CLASS = 1,
+    LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX = 2,
+    LIVEOBJ_TYPE_GENERIC_BOX = 3,
+    LIVEOBJ_TYPE_ERROR_BOX = 4,
+    LIVEOBJ_TYPE_RAW_BUFFER = 5,
+    LIVEOBJ_TYPE_OTHER = 6,
+    LIVEOBJ_TYPE_TASK = 7,
+    /// Its metadata went with an image that was unloaded. In the format: LIVEOBJ_TYPE_OTHER.
+    LIVEOBJ_TYPE_UNLOADED = 8,
+};
+
+struct liveobj_type {
+    uintptr_t metadata;
+    /// The metadata that names it: its own, or that of what is boxed; 0 for none. Of
+    /// LIVEOBJ_TYPE_UNLOADED: the sequence number at which the image was unloaded.
+    uintptr_t subject;
+    enum liveobj_type_kind kind;
+};
+
+/// Whether `header`, the first word of an object, is that of an asynchronous task. A task is
+/// recorded before the runtime has written its header.
+bool liveobj_type_is_task(uintptr_t header);
+
+/// The number of values that a closure context or box holds; 0 for other kinds, and without
+/// reflection metadata.
+uint32_t liveobj_type_capture_count(const struct liveobj_type *type);
+
+struct liveobj_name {
+    const char *text;
+    size_t length;
+};
+/// The type's name as the runtime spells it; empty for none. The runtime allocates and locks here.
+struct liveobj_name liveobj_type_name(const struct liveobj_type *type);
+
+/// Types by id, from 1 in the order in which they were first seen.
+struct liveobj_type_table {
+    struct liveobj_type *types; // by id
+    uint32_t *slots;            // open addressing: ids
+    uint32_t count;
+    uint32_t capacity; // of `slots`, a power of two; twice that of `types`
+};
+bool liveobj_type_table_start(struct liveobj_type_table *table);
+void liveobj_type_table_end(struct liveobj_type_table *table);
+/// The id of `type`, and whether it is a new one; 0 if there is no memory for it.
+uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
+                               bool *is_new);
+
+#pragma GCC visibility pop
+
+#endif

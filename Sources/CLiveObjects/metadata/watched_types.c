@@ -1,0 +1,170 @@
+// watched_types.c - see watched_types.h.
+//
+// A type's name is read from its descriptors, which are constant memory of its image: the runtime,
+// which would lock and allocate, is not asked. What was found is kept in a table that forgets:
+// another type may take a type's place in it, which is then decided again. Owns the patterns and
+// that table. Runs in the hook of allocations.
+
+#if defined(__linux__)
+
+#include "metadata/watched_types.h"
+#include "metadata/metadata.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <string.h>
+
+static const char *patterns; // NULL: all types
+
+// MARK: - Patterns
+
+/// A place in a name that is made of parts: "Demo" "." "Cache".
+struct place {
+    const struct liveobj_name_parts *name;
+    uint32_t parts_left;
+    const char *next; // in the present part
+};
+
+/// The character at the place, 0 at the end of the name.
+static char character_at(const struct place *place) {
+    return *place->next ? *place->next : place->parts_left > 1 ? '.' : '\0';
+}
+
+static void advance(struct place *place) {
+    if (*place->next)
+        place->next++;
+    else
+        place->next = place->name->parts[--place->parts_left - 1];
+}
+
+static bool is_pattern_end(char character) {
+    return character == '\0' || character == ',';
+}
+
+/// Greedy stars with one step back are enough: an earlier star can never do better than the last.
+static bool matches_one(struct place place, const char *pattern) {
+    const char *after_star = NULL;
+    struct place star_place = place;
+    while (character_at(&place)) {
+        if (*pattern == '*') {
+            after_star = ++pattern;
+            star_place = place;
+        } else if (!is_pattern_end(*pattern) && *pattern == character_at(&place)) {
+            pattern++;
+            advance(&place);
+        } else if (after_star) {
+            pattern = after_star;
+            advance(&star_place);
+            place = star_place;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return is_pattern_end(*pattern);
+}
+
+LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *wanted) {
+    if (name->count == 0)
+        return false;
+    struct place start = {name, name->count, name->parts[name->count - 1]};
+    for (const char *pattern = wanted;; pattern++) {
+        if (matches_one(start, pattern))
+            return true;
+        while (!is_pattern_end(*pattern))
+            pattern++;
+        if (!*pattern)
+            return false;
+    }
+}
+
+// MARK: - Names
+
+/// The type that an extension extends, which its mangled name refers to; else the extension's own
+/// parent, its module.
+static uintptr_t extended_type(uintptr_t extension) {
+    enum { DIRECT = 1, INDIRECT = 2 };
+    uintptr_t name = (uintptr_t)liveobj_descriptor_name(extension);
+    char control = name ? *(const char *)name : 0;
+    if (control != DIRECT && control != INDIRECT)
+        return liveobj_descriptor_parent(extension);
+    uintptr_t target = liveobj_relative(name + 1);
+    return control == INDIRECT && target ? liveobj_word(target, 0) : target;
+}
+
+static struct liveobj_name_parts name_of(uintptr_t descriptor) {
+    enum { MOST = sizeof((struct liveobj_name_parts *)0)->parts / sizeof(char *) };
+    struct liveobj_name_parts name = {.count = 0};
+    for (unsigned depth = 0; descriptor && depth < 2 * MOST && name.count < MOST; depth++) {
+        uint32_t kind = liveobj_descriptor_kind(descriptor);
+        if (kind == LIVEOBJ_DESCRIPTOR_EXTENSION) {
+            descriptor = extended_type(descriptor);
+            continue;
+        }
+        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
+            name.parts[name.count++] = liveobj_descriptor_name(descriptor);
+        descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
+    }
+    return name;
+}
+
+static bool decide(uintptr_t metadata) {
+    static const struct liveobj_name_parts task = {{"Task", "Swift"}, 2};
+    if (metadata == LIVEOBJ_METADATA_TASK)
+        return liveobj_name_matches(&task, patterns);
+    if (metadata <= LIVEOBJ_METADATA_TASK)
+        return false;
+    bool is_box = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_GENERIC_BOX;
+    struct liveobj_name_parts name =
+        name_of(liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
+    return liveobj_name_matches(&name, patterns);
+}
+
+// MARK: - Table
+
+// Metadata is aligned, so that the answer has room beside its address. 0: nobody's place.
+enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
+static uintptr_t decisions[PLACES]; // atomic
+
+static uintptr_t *place_of(uintptr_t metadata) {
+    uint64_t hash = metadata * UINT64_C(0x9e3779b97f4a7c15);
+    return &decisions[hash >> 52];
+}
+
+LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
+    if (!patterns)
+        return metadata != LIVEOBJ_METADATA_RAW_BUFFER;
+    // Relaxed: a word says all there is, and everybody decides alike.
+    uintptr_t *place = place_of(metadata);
+    uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (LIVEOBJ_LIKELY((word & ~(uintptr_t)(IS_DECIDED | IS_WATCHED)) == metadata))
+        return word & IS_WATCHED;
+    bool is_watched = decide(metadata);
+    if (metadata > LIVEOBJ_METADATA_TASK)
+        __atomic_store_n(place, metadata | IS_DECIDED | (is_watched ? IS_WATCHED : 0),
+                         __ATOMIC_RELAXED);
+    return is_watched;
+}
+
+void liveobj_watched_types_forget(uintptr_t start, uintptr_t end) {
+    for (size_t i = 0; i < PLACES; i++) {
+        uintptr_t metadata = __atomic_load_n(&decisions[i], __ATOMIC_RELAXED);
+        if (metadata >= start && metadata < end)
+            __atomic_store_n(&decisions[i], 0, __ATOMIC_RELAXED);
+    }
+}
+
+bool liveobj_watched_types_start(const char *wanted) {
+    if (!wanted)
+        return true;
+    size_t bytes = strlen(wanted) + 1;
+    char *copy = liveobj_os_map(bytes);
+    if (copy)
+        memcpy(copy, wanted, bytes);
+    patterns = copy;
+    return copy != NULL;
+}
+
+#endif

@@ -1,0 +1,36 @@
+// compiler.h - what the compilers are told about functions: which run in hooks, and which read any
+// memory.
+
+#ifndef LIVEOBJ_COMPILER_H
+#define LIVEOBJ_COMPILER_H
+
+#define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
+#define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/// Before a function that may run inside a hook: it must not allocate. The toolchain's clang checks
+/// that with -Wfunction-effects, through all that the function calls, but for what stands between
+/// the two marks below.
+#if defined(__clang__) && __has_attribute(nonallocating)
+#define LIVEOBJ_HOOK __attribute__((nonallocating))
+#define LIVEOBJ_UNCHECKED_BEGIN                                                                    \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wfunction-effects\"")
+#define LIVEOBJ_UNCHECKED_END _Pragma("clang diagnostic pop")
+#else
+#define LIVEOBJ_HOOK
+#define LIVEOBJ_UNCHECKED_BEGIN
+#define LIVEOBJ_UNCHECKED_END
+#endif
+
+/// Around functions that read memory without knowing what it is: freed, between two variables, on
+/// another thread's stack. A sanitizer would take that for an error, and end the process.
+#if defined(__clang__)
+#define LIVEOBJ_UNSANITIZED __attribute__((no_sanitize("address", "thread")))
+#define LIVEOBJ_ANY_MEMORY_BEGIN                                                                   \
+    _Pragma("clang attribute push(LIVEOBJ_UNSANITIZED, apply_to = function)")
+#define LIVEOBJ_ANY_MEMORY_END _Pragma("clang attribute pop")
+#else
+#define LIVEOBJ_ANY_MEMORY_BEGIN
+#define LIVEOBJ_ANY_MEMORY_END
+#endif
+
+#endif

@@ -1,0 +1,197 @@
+// os.c - threads, time and signals; owns nothing. See os.h.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/os.h"
+#include "os/compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+LIVEOBJ_UNCHECKED_BEGIN
+
+/// As the kernel writes it.
+struct directory_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+static void visit_entries(const char *entries, long count, liveobj_os_visit_thread_fn visit,
+                          void *context) {
+    const struct directory_entry *entry;
+    for (long at = 0; at < count; at += entry->bytes) {
+        uint32_t thread = 0;
+        entry = (const void *)(entries + at);
+        for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++)
+            thread = thread * 10 + (uint32_t)(*digit - '0');
+        if (thread)
+            visit(context, thread);
+    }
+}
+
+void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context) {
+    int saved = errno;
+    enum { ENTRIES_BYTES = 4096 };
+    _Alignas(uint64_t) char entries[ENTRIES_BYTES];
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long count;
+    while (fd >= 0 && (count = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        visit_entries(entries, count, visit, context);
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+}
+
+static const char *append_number(char *end, uint32_t number) {
+    *--end = 0;
+    do
+        *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
+void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]) {
+    char digits[16];
+    strcpy(path, "/proc/self/task/");
+    strcat(path, append_number(digits + sizeof digits, thread));
+    strcat(path, "/");
+    strncat(path, name, 16);
+}
+
+uint32_t liveobj_os_thread_id(void) {
+    return (uint32_t)syscall(SYS_gettid);
+}
+
+bool liveobj_os_is_main_thread(void) {
+    return syscall(SYS_gettid) == syscall(SYS_getpid);
+}
+
+uintptr_t liveobj_os_robust_list(uint32_t thread) {
+    uintptr_t head = 0;
+    size_t bytes;
+    int saved = errno;
+    bool is_told = syscall(SYS_get_robust_list, thread, &head, &bytes) == 0;
+    errno = saved;
+    return is_told ? head : 0;
+}
+
+uint64_t liveobj_os_wall_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool liveobj_os_is_single_threaded(void) {
+    int saved = errno;
+    struct stat status;
+    // A directory has a link for itself, one from its parent, and one for each folder in it: one a
+    // thread.
+    bool single = stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
+    errno = saved;
+    return single;
+}
+
+LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
+    enum { NO_SUCH_CHANGE = -1, SIGNAL_SET_BYTES = 8 };
+    int saved = errno;
+    // The kernel reads the set before it looks at what shall be done with it.
+    syscall(SYS_rt_sigprocmask, NO_SUCH_CHANGE, address & ~(uintptr_t)7, NULL, SIGNAL_SET_BYTES);
+    bool readable = errno != EFAULT;
+    errno = saved;
+    return readable;
+}
+
+bool liveobj_os_is_writable(uintptr_t address) {
+    enum { NOTHING_ADDED = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0) };
+    int saved = errno;
+    // The kernel changes the word in one go; nobody waits for it.
+    long woken = syscall(SYS_futex, address, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, NULL, address,
+                         NOTHING_ADDED);
+    bool writable = woken >= 0;
+    errno = saved;
+    return writable;
+}
+
+static struct timespec timespec_of(uint64_t nanoseconds) {
+    enum { SECOND = 1000000000 };
+    return (struct timespec){(time_t)(nanoseconds / SECOND), (long)(nanoseconds % SECOND)};
+}
+
+LIVEOBJ_HOOK void liveobj_os_sleep(uint64_t nanoseconds) {
+    struct timespec pause = timespec_of(nanoseconds);
+    int saved = errno;
+    syscall(SYS_nanosleep, &pause, NULL);
+    errno = saved;
+}
+
+uint64_t liveobj_os_thread_time(uint32_t thread) {
+    enum { NANOSECONDS = 1000000000, OF_THREAD = 4, TIME_ON_PROCESSOR = 2 };
+    // How the kernel numbers the clocks of threads. `pthread_getcpuclockid` makes the same number,
+    // but of a `pthread_t`, which only the thread's owner has.
+    clockid_t clock = (clockid_t)(~thread << 3 | OF_THREAD | TIME_ON_PROCESSOR);
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0)
+        return UINT64_MAX;
+    return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
+}
+
+uint64_t liveobj_os_time(void) {
+    static const uint64_t second = 1000000000;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
+}
+
+/// Where the system has no futex, or does not allow it, it is a sleep.
+void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds) {
+    struct timespec pause = timespec_of(nanoseconds);
+    int saved = errno;
+    if (syscall(SYS_futex, word, FUTEX_WAIT, value, &pause, NULL, 0) != 0 && errno != EAGAIN &&
+        errno != EINTR && errno != ETIMEDOUT)
+        syscall(SYS_nanosleep, &pause, NULL);
+    errno = saved;
+}
+
+void liveobj_os_wake(uint32_t *word) {
+    enum { WAITING_THREADS = 1 };
+    int saved = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE, WAITING_THREADS, NULL, NULL, 0);
+    errno = saved;
+}
+
+LIVEOBJ_HOOK void liveobj_os_yield(void) {
+    sched_yield();
+}
+
+uint64_t liveobj_os_block_signals(void) {
+    enum { SIGNAL_SET_BYTES = 8 };
+    // A fault that the program's own fork handlers provoke and handle must still be handled.
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    uint64_t blocked = UINT64_MAX, before = 0;
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        blocked &= ~(UINT64_C(1) << (synchronous[i] - 1));
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &blocked, &before, SIGNAL_SET_BYTES);
+    return before;
+}
+
+void liveobj_os_restore_signals(uint64_t before) {
+    enum { SIGNAL_SET_BYTES = 8 };
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGNAL_SET_BYTES);
+}
+
+LIVEOBJ_UNCHECKED_END
+
+#endif

@@ -1,0 +1,162 @@
+// os_arena.c - memory that the recorder keeps for good; owns the count of it, and the list of
+// places for arenas. See os.h.
+//
+// Address space is taken as it is needed and never ahead: a limit counts it, also one that the
+// program sets later. What grows without moving has a place where the system puts nothing by
+// itself, far below the mappings that it places, and takes it piece by piece; what somebody else
+// has mapped there ends it.
+//
+// What is kept stays within a share of each limit, so that a program which needs 95 % of RLIMIT_AS,
+// or five sixths of its memory cgroup, lives as it does unwatched. Beyond it the recorder drops
+// records and counts them.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <sys/resource.h>
+
+enum { SHARE_OF_ADDRESSES = 24, SHARE_OF_MEMORY = 16 };
+
+// Read when the recorder starts.
+static uint64_t promised_limit = UINT64_MAX;
+static uint64_t memory_limit = UINT64_MAX;
+
+static uint64_t kept;  // atomic
+static uint64_t dense; // what of it is written to throughout; atomic
+static bool was_short; // atomic
+
+void liveobj_os_keep_within_limits(void) {
+    promised_limit = liveobj_os_address_room().limit;
+    memory_limit = liveobj_os_memory_room().room.limit;
+}
+
+bool liveobj_os_was_short_of_memory(void) {
+    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // nothing else is told by it
+}
+
+static void note_shortage(void) {
+    __atomic_store_n(&was_short, true, __ATOMIC_RELAXED); // see above
+}
+
+// MARK: - The share
+
+LIVEOBJ_UNCHECKED_BEGIN
+/// RLIM_INFINITY is the largest number.
+LIVEOBJ_HOOK static uint64_t limit_of(int resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+LIVEOBJ_UNCHECKED_END
+
+static uint64_t address_limit(void) {
+    uint64_t space = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
+    uint64_t limit = space < data ? space : data;
+    return limit < promised_limit ? limit : promised_limit;
+}
+
+static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {
+    // Relaxed: a count orders nothing.
+    if (__atomic_add_fetch(counter, bytes, __ATOMIC_RELAXED) <= most)
+        return true;
+    __atomic_sub_fetch(counter, bytes, __ATOMIC_RELAXED);
+    note_shortage();
+    return false;
+}
+
+static void give_up(size_t bytes, bool is_dense) {
+    __atomic_sub_fetch(&kept, bytes, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
+}
+
+/// Counts memory as kept. \returns false if it would be more than the share.
+static bool keep(size_t bytes, bool is_dense) {
+    if (!add_within(&kept, bytes, address_limit() / SHARE_OF_ADDRESSES))
+        return false;
+    if (!is_dense || add_within(&dense, bytes, memory_limit / SHARE_OF_MEMORY))
+        return true;
+    give_up(bytes, false);
+    return false;
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
+    if (!keep(bytes, is_dense))
+        return NULL;
+    void *start = is_dense ? liveobj_os_map_dense(bytes) : liveobj_os_map(bytes);
+    if (start)
+        return start;
+    give_up(bytes, is_dense);
+    note_shortage();
+    return NULL;
+}
+
+LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense) {
+    liveobj_os_unmap(start, bytes);
+    give_up(bytes, is_dense);
+}
+
+// MARK: - Arenas
+
+enum { PIECE_BYTES = 256 << 10, LARGE_PIECE_BYTES = 2 << 20, LARGE_FROM_BYTES = 4 << 20 };
+
+static const uintptr_t FAR_BYTES = (uintptr_t)4 << 40;
+
+static size_t round_up(size_t bytes, size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/// A place that nobody is likely to use: 4 TB below where the system puts mappings, but no lower
+/// than half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
+static uintptr_t take_place(size_t bytes) {
+    static uintptr_t next; // atomic
+    uintptr_t first = 0;
+    if (__atomic_load_n(&next, __ATOMIC_RELAXED) == 0) {
+        void *example = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
+        uintptr_t half = (uintptr_t)example / 2;
+        uintptr_t below = (uintptr_t)example - (half < FAR_BYTES ? half : FAR_BYTES);
+        below &= ~(uintptr_t)(LARGE_PIECE_BYTES - 1);
+        liveobj_os_unmap(example, LIVEOBJ_PAGE_BYTES);
+        __atomic_compare_exchange_n(&next, &first, below, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
+    return __atomic_fetch_add(&next, round_up(bytes, LARGE_PIECE_BYTES) + LARGE_PIECE_BYTES,
+                              __ATOMIC_RELAXED);
+}
+
+bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
+    static const uint64_t least = PIECE_BYTES;
+    arena->most = (size_t)(most_bytes < least ? least : most_bytes);
+    arena->start = (unsigned char *)take_place(arena->most);
+    if (liveobj_arena_grow(arena, 1))
+        return true;
+    // Somebody is there, or the system wants to choose itself: wherever there is room.
+    for (; arena->most >= least; arena->most /= 2) {
+        arena->start = liveobj_os_find_room(arena->most);
+        if (arena->start && liveobj_arena_grow(arena, 1))
+            return true;
+    }
+    return false;
+}
+
+LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted) {
+    size_t bytes = arena->bytes;
+    bool is_large = bytes >= LARGE_FROM_BYTES;
+    size_t grown = round_up(wanted, is_large ? LARGE_PIECE_BYTES : PIECE_BYTES);
+    grown = grown < arena->most ? grown : round_up(arena->most, LIVEOBJ_PAGE_BYTES);
+    if (wanted <= bytes)
+        return true;
+    if (wanted > arena->most || !keep(grown - bytes, true))
+        return false;
+    if (!liveobj_os_map_at(arena->start + bytes, grown - bytes, is_large)) {
+        give_up(grown - bytes, true);
+        note_shortage();
+        return false;
+    }
+    // Release: whoever sees the bytes may use them.
+    __atomic_store_n(&arena->bytes, grown, __ATOMIC_RELEASE);
+    return true;
+}
+
+#endif

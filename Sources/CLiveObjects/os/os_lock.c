@@ -1,0 +1,112 @@
+// os_lock.c - locks that know their holder; owns nothing. See os.h.
+//
+// The holder is told by its thread pointer: unique among the threads that live, one instruction to
+// get, and the same in the child of a fork for the thread that forked. So a thread sees that it
+// holds a lock itself, which a wait would never end for: in a signal handler that has interrupted
+// the code under the lock.
+//
+// A thread that waits sleeps after a few tries. With sched_yield alone a waiter of a real-time
+// class would never let a holder of the ordinary class run.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/compiler.h"
+#include "os/os.h"
+
+/// Thread pointers are multiples of 16, so that small numbers are free.
+enum {
+    FREE = 0,
+    LOST = 1,     // its holder is a thread that the child of a fork does not have
+    FOR_FORK = 2, // beside the thread pointer: taken by `liveobj_lock_before_fork`
+};
+
+static uintptr_t own_thread(void) {
+    return (uintptr_t)__builtin_thread_pointer();
+}
+
+static uintptr_t holder_of(const struct liveobj_lock *lock) {
+    return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
+}
+
+bool liveobj_lock_is_own(const struct liveobj_lock *lock) {
+    return (holder_of(lock) & ~(uintptr_t)FOR_FORK) == own_thread();
+}
+
+static bool try_as(struct liveobj_lock *lock, uintptr_t holder) {
+    uintptr_t present = FREE;
+    // Acquire: what the last holder wrote under the lock must be seen.
+    return __atomic_compare_exchange_n(&lock->holder, &present, holder, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+LIVEOBJ_HOOK bool liveobj_lock_try(struct liveobj_lock *lock) {
+    return try_as(lock, own_thread());
+}
+
+LIVEOBJ_UNCHECKED_BEGIN
+/// Between two tries. \returns false once there were enough of them.
+LIVEOBJ_HOOK static bool pause_before(uint32_t next_try) {
+    static const uint64_t nap = 100000;
+    enum { TRIES_AWAKE = 64, TRIES = 50000 }; // five seconds asleep
+    if (next_try < TRIES_AWAKE)
+        liveobj_os_yield();
+    else
+        liveobj_os_sleep(nap);
+    return next_try < TRIES;
+}
+LIVEOBJ_UNCHECKED_END
+
+/// Apart: the registers that it saves would cost every lock that is free.
+__attribute__((noinline)) LIVEOBJ_HOOK static bool wait_for(struct liveobj_lock *lock) {
+    uint32_t try = 1;
+    do
+        if (holder_of(lock) == LOST || liveobj_lock_is_own(lock) || !pause_before(try++))
+            return false;
+    while (!liveobj_lock_try(lock));
+    return true;
+}
+
+LIVEOBJ_HOOK bool liveobj_lock_acquire(struct liveobj_lock *lock) {
+    return liveobj_lock_try(lock) || wait_for(lock);
+}
+
+LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock) {
+    // Release: publishes what was written under the lock.
+    __atomic_store_n(&lock->holder, FREE, __ATOMIC_RELEASE);
+}
+
+bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t deadline) {
+    static const uint64_t nap = 100000;
+    while (holder_of(lock) != FREE) {
+        if (holder_of(lock) == LOST || liveobj_lock_is_own(lock) || liveobj_os_time() >= deadline)
+            return false;
+        liveobj_os_sleep(nap);
+    }
+    return true;
+}
+
+// MARK: - Fork
+
+/// Its holder may wait for a lock of the dynamic linker, and so for the thread that forks.
+void liveobj_lock_before_fork(struct liveobj_lock *lock) {
+    static const uint64_t patience = 200000000;
+    uint64_t deadline = liveobj_os_time() + patience;
+    while (!try_as(lock, own_thread() | FOR_FORK) && liveobj_lock_wait_until_free(lock, deadline))
+        continue;
+}
+
+void liveobj_lock_after_fork(struct liveobj_lock *lock) {
+    if (holder_of(lock) == (own_thread() | FOR_FORK))
+        liveobj_lock_release(lock);
+}
+
+bool liveobj_lock_after_fork_child(struct liveobj_lock *lock) {
+    liveobj_lock_after_fork(lock);
+    bool is_sound = holder_of(lock) == FREE || liveobj_lock_is_own(lock);
+    if (!is_sound)
+        __atomic_store_n(&lock->holder, LOST, __ATOMIC_RELAXED);
+    return is_sound;
+}
+
+#endif

@@ -1,0 +1,291 @@
+// os_memory.c - owns the list of the recorder's own mappings; see os.h.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// Since Linux 4.17, and in headers that know it.
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+LIVEOBJ_UNCHECKED_BEGIN
+
+// MARK: - Own mappings
+
+/// Places are used again and never taken away. Without locks, for hooks map memory as well.
+struct mapping {
+    uintptr_t start; // 0: free; TAKEN: being filled; atomic
+    uintptr_t end;   // atomic
+};
+enum { TAKEN = 1, MAPPINGS_IN_BLOCK = 1023 };
+
+struct mapping_block {
+    struct mapping_block *next; // atomic
+    struct mapping mappings[MAPPINGS_IN_BLOCK];
+};
+static struct mapping_block first_block;
+
+/// \returns false if every place is taken.
+static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end) {
+    for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+        struct mapping *mapping = &block->mappings[i];
+        uintptr_t free_place = 0;
+        // Relaxed: this only settles whose the place is.
+        if (__atomic_load_n(&mapping->start, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&mapping->start, &free_place, TAKEN, false,
+                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&mapping->end, end, __ATOMIC_RELAXED);
+        // Release: whoever sees the start sees the end.
+        __atomic_store_n(&mapping->start, start, __ATOMIC_RELEASE);
+        return true;
+    }
+    return false;
+}
+
+static struct mapping_block *next_block(struct mapping_block *block) {
+    // Acquire: pairs with the release that added it.
+    return __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
+}
+
+/// Adds a block that holds itself; of two threads that try at once, one wins.
+static struct mapping_block *add_block(struct mapping_block *last) {
+    struct mapping_block *present = NULL;
+    struct mapping_block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    madvise(block, sizeof *block, MADV_DONTDUMP);
+    note_in(block, (uintptr_t)block, (uintptr_t)(block + 1));
+    if (__atomic_compare_exchange_n(&last->next, &present, block, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_ACQUIRE))
+        return block;
+    munmap(block, sizeof *block);
+    return present;
+}
+
+static void note_mapping(void *start, size_t bytes) {
+    struct mapping_block *block = &first_block;
+    while (block && !note_in(block, (uintptr_t)start, (uintptr_t)start + bytes)) {
+        struct mapping_block *next = next_block(block);
+        block = next ? next : add_block(block);
+    }
+}
+
+/// A mapping that another one directly follows. \returns false if there is none.
+static bool lengthen_mapping(void *start, size_t bytes) {
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            struct mapping *mapping = &block->mappings[i];
+            uintptr_t end = (uintptr_t)start;
+            if (__atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE) > TAKEN &&
+                __atomic_compare_exchange_n(&mapping->end, &end, end + bytes, false,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return true;
+        }
+    return false;
+}
+
+/// A mapping may also lose its end alone.
+static void forget_mapping(void *start_pointer) {
+    uintptr_t start = (uintptr_t)start_pointer;
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            struct mapping *mapping = &block->mappings[i];
+            uintptr_t first = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (first <= TAKEN || start < first ||
+                start >= __atomic_load_n(&mapping->end, __ATOMIC_RELAXED))
+                continue;
+            __atomic_store_n(&mapping->end, start, __ATOMIC_RELAXED);
+            if (start == first)
+                __atomic_store_n(&mapping->start, 0, __ATOMIC_RELEASE);
+            return;
+        }
+}
+
+void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context) {
+    for (struct mapping_block *block = &first_block; block; block = next_block(block))
+        for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
+            const struct mapping *mapping = &block->mappings[i];
+            uintptr_t start = __atomic_load_n(&mapping->start, __ATOMIC_ACQUIRE);
+            if (start > TAKEN)
+                visit(context, start, __atomic_load_n(&mapping->end, __ATOMIC_RELAXED));
+        }
+}
+
+// MARK: - Memory
+
+/// What every mapping of the recorder's is: no part of core files, and in small pages unless it is
+/// used throughout, for a huge one takes two megabytes when its first word is touched.
+static void advise(void *start, size_t bytes, bool is_dense) {
+    enum { HUGE_PAGE_BYTES = 2 << 20 };
+    madvise(start, bytes, MADV_DONTDUMP);
+    if (bytes >= HUGE_PAGE_BYTES)
+        madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
+/// \returns whether the program has its memory locked, also that which is to come (mlockall): the
+/// system fills every new mapping then.
+static bool is_memory_filled(void) {
+    unsigned char residence = 0;
+    void *page =
+        mmap(NULL, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    mincore(page, LIVEOBJ_PAGE_BYTES, &residence);
+    munmap(page, LIVEOBJ_PAGE_BYTES);
+    return residence & 1;
+}
+
+/// Most of a large mapping is room that is never touched. Where the system would fill it, it is
+/// made so that it cannot be accessed at first; not elsewhere, for valgrind takes a minute over the
+/// change.
+static void *map(size_t bytes, int flags) {
+    enum { LARGE_BYTES = 1 << 20 };
+    bool is_guarded = bytes >= LARGE_BYTES && is_memory_filled();
+    int protection = is_guarded ? PROT_NONE : PROT_READ | PROT_WRITE;
+    void *start = mmap(NULL, bytes, protection, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    if (!is_guarded)
+        return start;
+    munlock(start, bytes);
+    if (mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0)
+        return start;
+    munmap(start, bytes);
+    return NULL;
+}
+
+static void *map_anywhere(size_t bytes, bool is_dense) {
+    int saved = errno; // the host must not find our failures in its errno
+    void *start = map(bytes, MAP_PRIVATE);
+    if (start) {
+        advise(start, bytes, is_dense);
+        note_mapping(start, bytes);
+    }
+    errno = saved;
+    return start;
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
+    return map_anywhere(bytes, false);
+}
+
+LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes) {
+    return map_anywhere(bytes, true);
+}
+
+LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
+    int saved = errno;
+    // ThreadSanitizer's mmap takes an address that is none of its program's for 0, and ends it.
+    void *mapped =
+        (void *)syscall(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    bool is_there = mapped == start;
+    if (mapped != MAP_FAILED && !is_there) // an older kernel, which does not know the flag
+        munmap(mapped, bytes);
+    if (is_there) {
+        advise(start, bytes, is_dense);
+        if (!lengthen_mapping(start, bytes))
+            note_mapping(start, bytes);
+    }
+    errno = saved;
+    return is_there;
+}
+
+void *liveobj_os_find_room(size_t bytes) {
+    int saved = errno;
+    void *start = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start != MAP_FAILED)
+        munmap(start, bytes);
+    errno = saved;
+    return start == MAP_FAILED ? NULL : start;
+}
+
+LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
+    int saved = errno;
+    if (start) {
+        forget_mapping(start); // before another thread's mapping can be there
+        munmap(start, bytes);
+    }
+    errno = saved;
+}
+
+void *liveobj_os_map_shared(size_t bytes) {
+    int saved = errno;
+    void *start = map(bytes, MAP_SHARED);
+    if (start)
+        madvise(start, bytes, MADV_DONTDUMP);
+    errno = saved;
+    return start;
+}
+
+static void *move(void *start, size_t bytes, size_t new_bytes) {
+    forget_mapping(start); // before another thread's mapping can be there
+    void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
+    bool is_moved = moved != MAP_FAILED;
+    note_mapping(is_moved ? moved : start, is_moved ? new_bytes : bytes);
+    return is_moved ? moved : NULL;
+}
+
+void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
+    enum { TWO_LARGE_PAGES = 1 << 22 };
+    int saved = errno;
+    void *moved = start ? move(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
+    // So much is written already, and as much is to come: hundreds of page faults less.
+    if (moved && new_bytes >= TWO_LARGE_PAGES)
+        madvise(moved, new_bytes, MADV_HUGEPAGE);
+    errno = saved;
+    return moved;
+}
+
+// MARK: - Residence
+
+/// Goes through runs of pages that are all in memory, or all not.
+static void visit_runs(struct liveobj_extent extent, const unsigned char *residence,
+                       liveobj_extent_visit_fn visit, void *context) {
+    uintptr_t first = extent.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        bool is_resident = residence[(start - first) / LIVEOBJ_PAGE_BYTES] & 1;
+        end = start;
+        do
+            end = (end | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
+        while (end < extent.end &&
+               (residence[(end - first) / LIVEOBJ_PAGE_BYTES] & 1) == is_resident);
+        end = end < extent.end ? end : extent.end;
+        if (is_resident)
+            visit(context, (struct liveobj_extent){start, end});
+    }
+}
+
+bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visit_fn visit,
+                               void *context) {
+    enum { PAGES = 1024 };
+    unsigned char residence[PAGES];
+    bool is_told = true;
+    int saved = errno;
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        uintptr_t first = start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+        end = first + PAGES * LIVEOBJ_PAGE_BYTES;
+        end = end < extent.end ? end : extent.end;
+        bool is_known = mincore((void *)first, end - first, residence) == 0;
+        if (is_known)
+            visit_runs((struct liveobj_extent){start, end}, residence, visit, context);
+        is_told &= is_known;
+    }
+    errno = saved;
+    return is_told;
+}
+
+LIVEOBJ_UNCHECKED_END
+
+#endif

@@ -1,0 +1,388 @@
+// snapshot_process.c - owns the memory that the child shares with the program, and in the child its
+// signals.
+//
+// What the child must not do, for it looks like the program from outside: print, leave a core file,
+// outlive the program, run its handlers, take the memory that the program needs. The parent's half
+// runs outside of hooks, on any thread.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/snapshot_process.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+// Older headers do not have them.
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+
+/// The C library's own. ThreadSanitizer takes the place of `sigaction`, and its handlers crash
+/// here.
+int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
+
+enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
+
+/// At the head of the shared memory, one page; the bytes follow.
+struct liveobj_snapshot_result {
+    uint32_t state; // atomic: what the child leaves is complete once it is not RUNNING
+    size_t count;
+    size_t capacity;
+    uint64_t progress; // atomic: raised by everything that the child gets done
+};
+
+static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
+    return (unsigned char *)result + LIVEOBJ_PAGE_BYTES;
+}
+
+static long close_descriptors(unsigned first, unsigned last, unsigned flags) {
+    return syscall(SYS_close_range, first, last, flags);
+}
+
+// MARK: - In the child
+
+static struct {
+    struct liveobj_snapshot_result *result;
+    liveobj_snapshot_work_fn work;
+    void *context;
+    bool shares_descriptors; // with the program, at first
+    sigjmp_buf leave;
+    volatile bool is_in_step;
+    uint64_t last_progress; // at the last tick
+    uint32_t ticks;         // in this step
+    uint32_t timeouts;
+} child;
+
+_Noreturn static void end(uint32_t state) {
+    // Release: all that the child wrote.
+    __atomic_store_n(&child.result->state, state, __ATOMIC_RELEASE);
+    liveobj_os_wake(&child.result->state);
+    for (;;)
+        syscall(SYS_exit_group, 0);
+}
+
+void liveobj_snapshot_advance(void) {
+    // Relaxed: only that it changes matters. Nobody else writes it.
+    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
+    __atomic_store_n(&child.result->progress, progress + 1, __ATOMIC_RELAXED);
+}
+
+uint32_t liveobj_snapshot_timeouts(void) {
+    return child.timeouts;
+}
+
+/// A step that got nothing done between two ticks waits for a lock that nobody will release. One
+/// that is merely big has its time as well. A child that did not run meanwhile has not ticked, for
+/// a pending signal is not queued twice.
+static bool is_stuck(void) {
+    enum { MOST_TICKS = 100 };
+    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
+    bool is_stuck = progress == child.last_progress || child.ticks++ == MOST_TICKS;
+    child.last_progress = progress;
+    return is_stuck;
+}
+
+static void handle(int signal) {
+    if (signal == SIGALRM && (!child.is_in_step || !is_stuck()))
+        return;
+    if (!child.is_in_step)
+        end(CRASHED);
+    child.timeouts += signal == SIGALRM;
+    child.is_in_step = false;
+    siglongjmp(child.leave, 1);
+}
+
+bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
+    child.ticks = 0;
+    liveobj_snapshot_advance();
+    if (sigsetjmp(child.leave, 0) != 0)
+        return false;
+    child.is_in_step = true;
+    step(context);
+    child.is_in_step = false;
+    return true;
+}
+
+/// All signals are blocked when the child begins, and stay so but for these.
+static void take_signals(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
+                                  SIGABRT, SIGFPE, SIGSYS, SIGALRM};
+    enum { STACK_BYTES = 64 * 1024, TICK_MICROSECONDS = 100000 };
+    // Without SA_NODEFER a handler that is left by a jump would leave its signal blocked.
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        __sigaction(signals[i], &action, NULL);
+        sigaddset(&set, signals[i]);
+    }
+    sigaltstack(&stack, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    struct timeval tick = {0, TICK_MICROSECONDS};
+    setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
+}
+
+/// If memory runs out, the system ends the copy and not the program, which looks as large.
+static void offer_itself_first(void) {
+    static const char most[] = "1000";
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    (void)liveobj_os_write_all(file, most, sizeof most - 1);
+    close(file);
+}
+
+/// What the runtime prints before it gives up must not come out of the program. A table that is
+/// shared with the program is left, and nothing in it is closed.
+/// \returns false if descriptors are the program's still: none may be opened or closed.
+static bool leave_descriptors(void) {
+    enum { STANDARD_STREAMS = 3 };
+    if (child.shares_descriptors)
+        return close_descriptors(0, UINT32_MAX, CLOSE_RANGE_UNSHARE) == 0;
+    if (close_descriptors(0, UINT32_MAX, 0) == 0)
+        return true;
+    for (int descriptor = 0; descriptor < STANDARD_STREAMS; descriptor++)
+        close(descriptor);
+    return true;
+}
+
+static bool append(void *destination, const void *bytes, size_t count) {
+    struct liveobj_snapshot_result *result = destination;
+    if (count > result->capacity - result->count)
+        return false;
+    memcpy(bytes_of(result) + result->count, bytes, count);
+    result->count += count;
+    liveobj_snapshot_advance();
+    return true;
+}
+
+static void run(void) {
+    take_signals();
+    end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
+}
+
+/// The calling thread's stack may be small, and what the runtime does with types is not.
+_Noreturn static void run_on_own_stack(void) {
+    enum { STACK_BYTES = 8 << 20 };
+    static ucontext_t start;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool has_own_descriptors = leave_descriptors();
+    void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
+    if (has_own_descriptors)
+        offer_itself_first(); // while its files in /proc are its own
+    prctl(PR_SET_DUMPABLE, 0);
+    if (!stack || getcontext(&start) != 0)
+        end(NO_ROOM);
+    start.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
+    makecontext(&start, run, 0);
+    setcontext(&start);
+    end(CRASHED);
+}
+
+// MARK: - In the program
+
+static const char *why_no_copy(int error) {
+    switch (error) {
+    case ENOMEM:
+        return "references were not read: the system has no memory for the copy of the process in "
+               "which they are";
+    case EAGAIN:
+        return "references were not read: the limit of processes is reached, and they are read in "
+               "a copy of this one";
+    default:
+        return "references were not read: the system does not allow a copy of the process, in "
+               "which they are";
+    }
+}
+
+static const char *const no_room =
+    "references were not read: there was not enough memory for what the copy of the process wrote";
+static const char *const crashed =
+    "references were not read: the copy of the process in which they are crashed";
+static const char *const killed =
+    "references were not read: the copy of the process in which they are was killed; is its memory "
+    "limited?";
+static const char *const hung =
+    "references were not read: the copy of the process in which they are got no further";
+
+static const char *const first_of_namespace =
+    "references were not read: the process has made a PID namespace for its children, and the copy "
+    "of it in which they are would have been the first of them";
+
+/// The first process of a PID namespace takes all others of it along when it ends.
+static bool would_be_first_of_namespace(void) {
+    char name[64];
+    return readlink("/proc/thread-self/ns/pid", name, sizeof name) > 0 &&
+           readlink("/proc/thread-self/ns/pid_for_children", name, sizeof name) <= 0;
+}
+
+/// The largest room up to the wanted one that the system gives.
+static bool map_result(struct liveobj_snapshot *child, size_t capacity) {
+    enum { LEAST = 1 << 20 };
+    for (; capacity >= LEAST && !child->result; capacity /= 2) {
+        child->result_bytes = LIVEOBJ_PAGE_BYTES + capacity;
+        child->result = liveobj_os_map_shared(child->result_bytes);
+        if (child->result)
+            child->result->capacity = capacity;
+    }
+    return child->result != NULL;
+}
+
+/// A copy of the table would keep the program's files open for as long as its memory is copied:
+/// what the program has just written could not be executed, and a pipe would not end. By `clone3`,
+/// since valgrind gives up on a `clone` with this flag, and knows no other.
+static pid_t copy_sharing_descriptors(void) {
+    struct {
+        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
+    } arguments = {.flags = CLONE_FILES | CLONE_UNTRACED};
+    // An empty range: EINVAL from a kernel that has the call.
+    bool can_leave = close_descriptors(1, 0, 0) != 0 && errno == EINVAL;
+    child.shares_descriptors = true;
+    pid_t process = can_leave ? (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments) : -1;
+    child.shares_descriptors = process == 0;
+    return process;
+}
+
+static const struct liveobj_fork_handlers *fork_handlers;
+
+void liveobj_snapshot_set_fork_handlers(const struct liveobj_fork_handlers *handlers) {
+    fork_handlers = handlers;
+}
+
+static pid_t make_copy(void) {
+    pid_t process = copy_sharing_descriptors();
+    return process >= 0 ? process
+                        : (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
+}
+
+/// Nothing of the recorder's is half-way through a change in the copy, and no signal handler of the
+/// program runs in it. A debugger's breakpoints are met there, but not by the debugger.
+static pid_t copy_process(void) {
+    sigset_t all, blocked;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &blocked);
+    if (fork_handlers)
+        fork_handlers->before();
+    pid_t process = make_copy();
+    int error = errno;
+    if (fork_handlers)
+        fork_handlers->after();
+    if (process == 0)
+        run_on_own_stack();
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    errno = error;
+    return process;
+}
+
+/// \param flags of wait4. \returns true once there is no such process.
+static bool has_ended(struct liveobj_snapshot *child, int flags) {
+    if (child->process == 0)
+        return true;
+    // Raw: no cancellation point. A program that waits for all kinds of children may be faster.
+    long ended = syscall(SYS_wait4, child->process, NULL, __WALL | flags, NULL);
+    if (ended == child->process || (ended < 0 && errno == ECHILD))
+        child->process = 0;
+    return child->process == 0;
+}
+
+static void kill_child(struct liveobj_snapshot *child) {
+    if (!has_ended(child, WNOHANG))
+        kill(child->process, SIGKILL);
+}
+
+static uint32_t state_of(const struct liveobj_snapshot *child) {
+    // Acquire: what the child wrote before it ended.
+    return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
+}
+
+/// The child wakes it; but nothing tells that a process without exit signal was killed.
+/// \returns false if the child got nothing done for too long.
+static bool wait_for_state(struct liveobj_snapshot *child) {
+    static const uint64_t pause = 2000000, patience = 10000000000;
+    uint64_t waited = 0, progress = 0;
+    while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) && waited < patience) {
+        uint64_t before = liveobj_os_time();
+        liveobj_os_wait(&child->result->state, RUNNING, pause);
+        uint64_t passed = liveobj_os_time() - before;
+        uint64_t present = __atomic_load_n(&child->result->progress, __ATOMIC_RELAXED);
+        // A signal makes it shorter; if both are stopped for a while, it looks longer.
+        waited = present == progress ? waited + (passed < pause ? passed : pause) : 0;
+        progress = present;
+    }
+    return waited < patience;
+}
+
+static const char *wait_for_answer(struct liveobj_snapshot *child) {
+    bool is_patient = wait_for_state(child);
+    switch (state_of(child)) {
+    case DONE:
+        return NULL;
+    case NO_ROOM:
+        return no_room;
+    case CRASHED:
+        return crashed;
+    default:
+        return is_patient ? killed : hung;
+    }
+}
+
+struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void *context,
+                                             size_t capacity) {
+    struct liveobj_snapshot new = {0};
+    int saved = errno;
+    if (would_be_first_of_namespace()) {
+        new.failure = first_of_namespace;
+    } else if (map_result(&new, capacity)) {
+        child.result = new.result;
+        child.work = work;
+        child.context = context;
+        new.process = copy_process();
+        new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_copy(errno);
+        new.bytes = bytes_of(new.result);
+        new.count = new.failure ? 0 : new.result->count;
+    } else {
+        new.failure = no_room;
+    }
+    new.process = new.process > 0 ? new.process : 0;
+    errno = saved;
+    return new;
+}
+
+void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count) {
+    int saved = errno;
+    size_t whole_pages = count & ~(size_t)(LIVEOBJ_PAGE_BYTES - 1);
+    madvise(bytes_of(child->result), whole_pages, MADV_REMOVE);
+    errno = saved;
+}
+
+void liveobj_snapshot_end(struct liveobj_snapshot *child) {
+    int saved = errno;
+    kill_child(child);
+    while (!has_ended(child, 0))
+        continue; // a signal came
+    liveobj_os_unmap(child->result, child->result_bytes);
+    *child = (struct liveobj_snapshot){0};
+    errno = saved;
+}
+
+#endif

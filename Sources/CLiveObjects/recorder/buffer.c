@@ -1,0 +1,93 @@
+// buffer.c - captures into memory and into files.
+//
+// Owns nothing once it has returned; a buffer belongs to the caller. Outside of hooks.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "CLiveObjects.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <string.h>
+
+// MARK: - Memory
+
+struct growing {
+    unsigned char *bytes;
+    size_t count;
+    size_t capacity;
+};
+
+static bool append(void *context, const void *bytes, size_t count) {
+    enum { FIRST_CAPACITY = 1 << 16 };
+    struct growing *buffer = context;
+    size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
+    while (capacity - buffer->count < count)
+        capacity *= 2;
+    if (capacity != buffer->capacity) {
+        unsigned char *grown = liveobj_os_resize(buffer->bytes, buffer->capacity, capacity);
+        if (!grown)
+            return false;
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->count, bytes, count);
+    buffer->count += count;
+    return true;
+}
+
+static size_t whole_pages(size_t count) {
+    return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
+}
+
+/// What `liveobj_buffer_free` cannot know must not be left over.
+static struct liveobj_buffer finished(struct growing buffer) {
+    size_t used = whole_pages(buffer.count);
+    if (used < buffer.capacity)
+        liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
+    return (struct liveobj_buffer){buffer.bytes, buffer.count};
+}
+
+struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
+    struct growing buffer = {0};
+    if (liveobj_capture(since, contents, append, &buffer))
+        return finished(buffer);
+    liveobj_os_unmap(buffer.bytes, buffer.capacity);
+    return (struct liveobj_buffer){NULL, 0};
+}
+
+enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer) {
+    struct growing growing = {0};
+    enum liveobj_remains remains = liveobj_test_capture(test, append, &growing);
+    if (remains == LIVEOBJ_REMAINS_CAPTURED)
+        *buffer = finished(growing);
+    else
+        liveobj_os_unmap(growing.bytes, growing.capacity);
+    return remains;
+}
+
+void liveobj_buffer_free(struct liveobj_buffer buffer) {
+    liveobj_os_unmap(buffer.bytes, whole_pages(buffer.count));
+}
+
+// MARK: - Files
+
+struct file {
+    int descriptor;
+    int error;
+};
+
+static bool write_to_file(void *context, const void *bytes, size_t count) {
+    struct file *file = context;
+    file->error = liveobj_os_write_all(file->descriptor, bytes, count);
+    return file->error == 0;
+}
+
+int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd) {
+    struct file file = {fd, 0};
+    bool written = liveobj_capture(since, contents, write_to_file, &file);
+    return file.error ? file.error : written ? 0 : ENOMEM;
+}
+
+#endif

@@ -1,0 +1,106 @@
+// free_memory.c - keeps memory from being handed out that old words on a stack lead to.
+//
+// A frame may hold a stale word: the address of an object that was deallocated. An
+// object that an assertion's body makes in the same place would look as if that frame held it, and
+// one that is over-retained would be hidden. So the assertion takes such memory before its body
+// runs, and gives it back when all is known.
+//
+// Not in a hook: it allocates by the C library, as the body will. Sizes are read in front of the
+// memory, where glibc has them; a wrong one costs a few calls of malloc. Owns nothing.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "CLiveObjects.h"
+#include "os/os.h"
+#include "runtime/memory_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORD = sizeof(uintptr_t),
+    ALIGNMENT = 2 * WORD,
+    FLAGS = 7,
+    LEAST_BYTES = 4 * WORD, // of a chunk, its own size included
+    MOST_BYTES = 64 * ALIGNMENT,
+    SIZES = MOST_BYTES / ALIGNMENT,
+    /// A thread keeps so many chunks of one size for itself, the last one first.
+    CHUNKS_OF_SIZE = 16,
+    STACK_PAGES = 8,
+};
+
+/// A list, through the memory's first words.
+struct liveobj_free_memory {
+    struct liveobj_free_memory *next;
+};
+
+/// Which sizes memory has that words lead to, by size / ALIGNMENT.
+struct sizes {
+    struct liveobj_reader reader; // of what words lead to
+    bool are_there[SIZES];
+};
+
+static void add_size(struct sizes *sizes, uintptr_t address) {
+    uintptr_t size;
+    if (address % ALIGNMENT || address < LIVEOBJ_PAGE_BYTES ||
+        !liveobj_read_checked(&sizes->reader, address - WORD, &size, sizeof size))
+        return;
+    size &= ~(uintptr_t)FLAGS;
+    if (size >= LEAST_BYTES && size < MOST_BYTES && size % ALIGNMENT == 0)
+        sizes->are_there[size / ALIGNMENT] = true;
+}
+
+/// From the address outwards, as far as there is a stack.
+static void add_stack(struct sizes *sizes, uintptr_t from) {
+    struct liveobj_reader reader;
+    uintptr_t words[LIVEOBJ_PAGE_BYTES / WORD];
+    uintptr_t end =
+        (from & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1)) + STACK_PAGES * LIVEOBJ_PAGE_BYTES;
+    liveobj_reader_start(&reader);
+    while (from < end) {
+        uintptr_t bytes = LIVEOBJ_PAGE_BYTES - from % LIVEOBJ_PAGE_BYTES;
+        if (!liveobj_read_block(&reader, from, words, bytes))
+            return;
+        for (size_t i = 0; i < bytes / WORD; i++)
+            // A stack's own addresses are of no heap.
+            if (words[i] - from >= end - from)
+                add_size(sizes, words[i]);
+        from += bytes;
+    }
+}
+
+static struct liveobj_free_memory *take_chunks(struct liveobj_free_memory *taken, size_t size) {
+    for (int i = 0; i < CHUNKS_OF_SIZE; i++) {
+        struct liveobj_free_memory *chunk = malloc(size - WORD);
+        if (!chunk)
+            break;
+        // Or it would lead to objects itself. Not by memset: a compiler makes calloc of the two,
+        // which leaves what the thread keeps for itself.
+        explicit_bzero(chunk, size - WORD);
+        chunk->next = taken;
+        taken = chunk;
+    }
+    return taken;
+}
+
+__attribute__((noinline)) struct liveobj_free_memory *liveobj_free_memory_take(void) {
+    struct sizes sizes = {.are_there = {false}};
+    struct liveobj_free_memory *taken = NULL;
+    liveobj_reader_start(&sizes.reader);
+    add_stack(&sizes, (uintptr_t)__builtin_frame_address(0));
+    for (size_t i = 0; i < SIZES; i++)
+        if (sizes.are_there[i])
+            taken = take_chunks(taken, i * ALIGNMENT);
+    return taken;
+}
+
+void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
+    while (taken) {
+        struct liveobj_free_memory *next = taken->next;
+        free(taken);
+        taken = next;
+    }
+}
+
+#endif

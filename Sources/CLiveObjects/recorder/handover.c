@@ -1,0 +1,81 @@
+// handover.c - the public functions, sent to the recorder of this process.
+//
+// A program that links this library and runs under the preload library holds two copies of the
+// recorder, and its own calls bind to its own copy. The preloaded copy was there first and has the
+// hooks, so it publishes a table of its functions under a name that only the preload library
+// defines; the other copy finds it by dlsym and never records itself.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "CLiveObjects.h"
+#include "os/compiler.h"
+#include "recorder/recorder.h"
+
+#include <dlfcn.h>
+
+/// Grows at its end only; a change of what is there needs a new version.
+struct liveobj_table {
+    uint32_t version;
+    uint32_t bytes;
+#define FUNCTION(result, name, parameters, arguments) result(*name) parameters;
+#define PROCEDURE(name, parameters, arguments) void(*name) parameters;
+    LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
+#undef FUNCTION
+#undef PROCEDURE
+};
+
+enum { TABLE_VERSION = 7 };
+
+/// Not static: the preload library's pointer to it must be there before any constructor has run.
+const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
+                                                     .bytes = sizeof liveobj_recorder_table,
+#define FUNCTION(result, name, parameters, arguments) .name = liveobj_recorder_##name,
+#define PROCEDURE(name, parameters, arguments) .name = liveobj_recorder_##name,
+                                                     LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
+#undef FUNCTION
+#undef PROCEDURE
+};
+
+/// The table of the recorder to use; the same for the whole life of the process.
+static const struct liveobj_table *table(void) {
+    static const struct liveobj_table *found;
+    const struct liveobj_table *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    if (LIVEOBJ_LIKELY(known != NULL))
+        return known;
+    // The preload library defines a pointer to its table, for a function would be ours to call.
+    const struct liveobj_table *const *preloaded = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
+    bool usable = preloaded && (*preloaded)->version == TABLE_VERSION &&
+                  (*preloaded)->bytes >= sizeof liveobj_recorder_table;
+    known = usable ? *preloaded : &liveobj_recorder_table;
+    // Release: threads that come at the same time find the same.
+    __atomic_store_n(&found, known, __ATOMIC_RELEASE);
+    return known;
+}
+
+bool liveobj_is_handed_over(void) {
+    return table() != &liveobj_recorder_table;
+}
+
+#define FUNCTION(result, name, parameters, arguments)                                              \
+    result liveobj_##name parameters {                                                             \
+        return table()->name arguments;                                                            \
+    }
+#define PROCEDURE(name, parameters, arguments)                                                     \
+    void liveobj_##name parameters {                                                               \
+        table()->name arguments;                                                                   \
+    }
+LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
+
+/// Only the preload library defines this. It prepares by itself once it knows that the program is
+/// one to watch: in a compiler, not even a probe is wanted.
+extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((weak));
+
+// Constructors of the libraries that a program needs have run by now, and its threads have not
+// begun.
+__attribute__((constructor)) static void prepare_early(void) {
+    if (!&liveobj_preloaded_table && !liveobj_is_handed_over())
+        liveobj_recorder_prepare();
+}
+
+#endif

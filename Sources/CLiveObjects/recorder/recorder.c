@@ -1,0 +1,518 @@
+// recorder.c - puts the parts together: prepare, start, stop, fork, status.
+//
+// Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread,
+// because it tries the runtime's hook path; tracking may start at any later time. Outside of hooks,
+// but for `liveobj_recorder_status`, which reads plain memory only.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "recorder/recorder.h"
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "capture/test_table.h"
+#include "hooks/hooks.h"
+#include "hooks/retain_hooks.h"
+#include "hooks/retain_path.h"
+#include "metadata/watched_types.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "recorder/cycle_search.h"
+#include "recorder/global_search.h"
+#include "recorder/live_counts.h"
+#include "recorder/test_journal.h"
+#include "recorder/write_capture.h"
+#include "records/records.h"
+#include "records/retain_ledger.h"
+#include "records/scopes.h"
+#include "records/thread.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+#include "runtime/unloads.h"
+#include "stacks/stacks.h"
+
+#include <pthread.h>
+
+static struct {
+    struct liveobj_lock lock; // over start and stop
+    bool prepared;
+    bool started; // at least once: hooks are in place
+    enum liveobj_state state;
+    enum liveobj_way way;
+    enum liveobj_retain_path retain_path;
+    enum liveobj_stack_source stacks;
+    bool retains;
+    uint32_t depth;
+    const char *reason;
+} recorder = {.reason = ""};
+
+static const char *const stripped_reason =
+    "the Swift runtime is linked into this program and its symbols were stripped, so it cannot be "
+    "watched; build without stripping, or without -static-stdlib";
+static const char *const no_way_reason =
+    "this Swift runtime offers neither sound hook pointers nor recognisable allocator calls, so it "
+    "cannot be watched";
+static const char *const no_memory_reason =
+    "the limit of this process's memory leaves no room for records (see ulimit -v and -d), so "
+    "nothing is watched";
+
+static const char *const lost_lock_reason =
+    "the process was forked while another thread was at work for the recorder, so nothing is "
+    "watched in this child";
+
+static const char *const some_retains_reason =
+    "retains by weak and unowned references were not recorded: the Swift runtime is linked into "
+    "this program, and is called directly";
+static const char *const no_retains_reason = "retains were not recorded: this runtime is watched "
+                                             "through its allocator, which does not show them";
+
+struct liveobj_settings liveobj_settings_default(void) {
+    return (struct liveobj_settings){
+        .way = LIVEOBJ_WAY_NONE,
+        .stacks = true,
+        .retains = false,
+        .depth = 64,
+        .max_objects = UINT64_C(1) << 27,
+        .max_stack_bytes = UINT64_C(1) << 32,
+    };
+}
+
+// MARK: - Own work
+
+/// A function may keep its only reference to an object in a register that our frames save, deeper
+/// than where the program's own frames end.
+static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%rbx, 0(%0)\n"
+                     "movq %%rbp, 8(%0)\n"
+                     "movq %%r12, 16(%0)\n"
+                     "movq %%r13, 24(%0)\n"
+                     "movq %%r14, 32(%0)\n"
+                     "movq %%r15, 40(%0)\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("stp x19, x20, [%0]\n"
+                     "stp x21, x22, [%0, 16]\n"
+                     "stp x23, x24, [%0, 32]\n"
+                     "stp x25, x26, [%0, 48]\n"
+                     "stp x27, x28, [%0, 64]\n"
+                     :
+                     : "r"(registers)
+                     : "memory");
+#endif
+}
+
+static void hide(struct liveobj_caller_context *entry) {
+    for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
+        entry->registers[i] = ~entry->registers[i];
+}
+
+/// Not inlined, and calls nothing: the frames of the program lie above this one, and its registers
+/// are either as they were or saved up there.
+/// \returns false if the thread is at work for the recorder already.
+__attribute__((noinline)) static bool enter(void) {
+    struct liveobj_caller_context *entry = &liveobj_tls.caller;
+    bool is_outermost = liveobj_tls.guard == 0;
+    liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
+    if (!is_outermost)
+        return false;
+    save_registers(entry->registers);
+    hide(entry);
+    entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
+    return true;
+}
+
+/// What the calling thread does from here on is the recorder's own work. A thread that was
+/// cancelled ends where it opens a file: not with our locks, nor in a copy.
+static inline __attribute__((always_inline)) void begin_own_work(void) {
+    if (enter())
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &liveobj_tls.cancel_state);
+}
+
+static void end_own_work(void) {
+    liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
+    if (liveobj_tls.guard == 0)
+        pthread_setcancelstate(liveobj_tls.cancel_state, NULL);
+}
+
+// MARK: - Prepare
+
+static void prepare_locked(void) {
+    if (recorder.prepared)
+        return;
+    recorder.prepared = true;
+    recorder.state = liveobj_runtime_find();
+    if (recorder.state == LIVEOBJ_STATE_BLIND)
+        recorder.reason = stripped_reason;
+    if (recorder.state != LIVEOBJ_STATE_READY)
+        return;
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    bool has_pointers =
+        runtime->_swift_allocObject && runtime->_swift_retain &&
+        runtime->_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly;
+    recorder.retain_path =
+        has_pointers ? liveobj_retain_path_prepare(runtime) : LIVEOBJ_RETAIN_PATH_FAULTY;
+}
+
+void liveobj_recorder_prepare(void) {
+    begin_own_work();
+    if (liveobj_lock_acquire(&recorder.lock)) {
+        prepare_locked();
+        liveobj_lock_release(&recorder.lock);
+    }
+    end_own_work();
+}
+
+// MARK: - Fork
+
+static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &recorder.lock);
+    liveobj_records_visit_locks(visit, context);
+    liveobj_stacks_visit_locks(visit, context);
+    liveobj_unloads_visit_locks(visit, context);
+    liveobj_images_visit_locks(visit, context);
+    liveobj_tests_visit_locks(visit, context);
+    liveobj_scopes_visit_locks(visit, context);
+    liveobj_ledger_visit_locks(visit, context);
+}
+
+static void take_for_fork(void *context, struct liveobj_lock *lock) {
+    (void)context;
+    liveobj_lock_before_fork(lock);
+}
+
+static void give_back_after_fork(void *context, struct liveobj_lock *lock) {
+    (void)context;
+    liveobj_lock_after_fork(lock);
+}
+
+static void give_back_in_child(void *context, struct liveobj_lock *lock) {
+    bool *are_sound = context;
+    *are_sound &= liveobj_lock_after_fork_child(lock);
+}
+
+// Signals are held back for that long: a handler that forks would release what this fork has taken.
+// The guard is for what fork handlers of the program allocate.
+void liveobj_recorder_before_fork(void) {
+    uint64_t signals = liveobj_os_block_signals();
+    liveobj_tls.signals = signals;
+    liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
+    visit_locks(take_for_fork, NULL);
+}
+
+static void end_fork(void) {
+    liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
+    liveobj_os_restore_signals(liveobj_tls.signals);
+}
+
+void liveobj_recorder_after_fork(void) {
+    visit_locks(give_back_after_fork, NULL);
+    end_fork();
+}
+
+static const struct liveobj_fork_handlers fork_handlers = {liveobj_recorder_before_fork,
+                                                           liveobj_recorder_after_fork};
+
+/// What another thread was changing under a lock that could not be had is never finished here.
+static void become_blind_in_child(void) {
+    liveobj_hooks_pause();
+    if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
+        recorder.reason = lost_lock_reason;
+        recorder.state = LIVEOBJ_STATE_BLIND;
+    }
+}
+
+static void after_fork_child(void) {
+    bool are_sound = true;
+    visit_locks(give_back_in_child, &are_sound);
+    liveobj_stacks_after_fork_child();
+    liveobj_threads_after_fork_child();
+    liveobj_captures_after_fork_child();
+    if (!are_sound)
+        become_blind_in_child();
+    end_fork();
+}
+
+struct lock_wait {
+    uint64_t deadline;
+    bool are_free;
+};
+
+static void wait_until_free(void *context, struct liveobj_lock *lock) {
+    struct lock_wait *wait = context;
+    wait->are_free = wait->are_free && liveobj_lock_wait_until_free(lock, wait->deadline);
+}
+
+bool liveobj_recorder_locks_are_free(uint64_t nanoseconds) {
+    struct lock_wait wait = {liveobj_os_time() + nanoseconds, true};
+    visit_locks(wait_until_free, &wait);
+    return wait.are_free;
+}
+
+// MARK: - Unloaded images
+
+static void forget_unloaded(uintptr_t start, uintptr_t end) {
+    liveobj_stacks_code_gone(start, end);
+    liveobj_watched_types_forget(start, end);
+}
+
+static const struct liveobj_unload_listener unload_listener = {liveobj_sequence_mark,
+                                                               forget_unloaded};
+
+// MARK: - Start
+
+static enum liveobj_state become_blind_locked(const char *reason) {
+    liveobj_hooks_pause();
+    recorder.reason = reason;
+    return recorder.state = LIVEOBJ_STATE_BLIND;
+}
+
+static uint32_t clamped_depth(uint32_t depth) {
+    enum { MOST = 512 };
+    return depth < 1 ? 1 : depth > MOST ? MOST : depth;
+}
+
+/// The way asked for, or the better one of those that this runtime has.
+static enum liveobj_way choose_way(enum liveobj_way wanted) {
+    bool pointers = recorder.retain_path != LIVEOBJ_RETAIN_PATH_FAULTY;
+    return wanted == LIVEOBJ_WAY_SLOTS || !pointers ? LIVEOBJ_WAY_SLOTS : LIVEOBJ_WAY_POINTERS;
+}
+
+static void start_retains_locked(void) {
+    liveobj_retain_hooks_install(liveobj_runtime_current());
+    if (liveobj_runtime_current()->image.is_main)
+        recorder.reason = some_retains_reason;
+}
+
+static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
+    recorder.way = choose_way(settings->way);
+    recorder.depth = clamped_depth(settings->depth);
+    // The second way leaves the retain path alone, so there is nothing to count with.
+    recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
+    if (settings->retains && !recorder.retains)
+        recorder.reason = no_retains_reason;
+    liveobj_os_keep_within_limits();
+    if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
+        (recorder.retains && !liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(),
+                                                   settings->retained_types)))
+        return become_blind_locked(no_memory_reason);
+    if (settings->stacks)
+        recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
+    liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
+    pthread_atfork(fork_handlers.before, fork_handlers.after, after_fork_child);
+    liveobj_snapshot_set_fork_handlers(&fork_handlers);
+    liveobj_unloads_start(&unload_listener);
+    recorder.started = true;
+    if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.way) ||
+        !liveobj_hooks_test(liveobj_runtime_current()))
+        return become_blind_locked(liveobj_threads_counts().dropped > 0 ? no_memory_reason
+                                                                        : no_way_reason);
+    if (recorder.retains)
+        start_retains_locked();
+    return recorder.state = LIVEOBJ_STATE_TRACKING;
+}
+
+static enum liveobj_state start_locked(const struct liveobj_settings *settings) {
+    prepare_locked();
+    if (recorder.state != LIVEOBJ_STATE_READY)
+        return recorder.state;
+    if (!recorder.started)
+        return start_first_time_locked(settings);
+    liveobj_hooks_resume();
+    return recorder.state = LIVEOBJ_STATE_TRACKING;
+}
+
+enum liveobj_state liveobj_recorder_start(const struct liveobj_settings *settings) {
+    struct liveobj_settings defaults = liveobj_settings_default();
+    begin_own_work();
+    if (liveobj_lock_acquire(&recorder.lock)) {
+        start_locked(settings ? settings : &defaults);
+        liveobj_lock_release(&recorder.lock);
+    }
+    end_own_work();
+    return recorder.state;
+}
+
+void liveobj_recorder_stop(void) {
+    if (!liveobj_lock_acquire(&recorder.lock))
+        return;
+    if (recorder.state == LIVEOBJ_STATE_TRACKING) {
+        liveobj_hooks_pause();
+        recorder.state = LIVEOBJ_STATE_READY;
+    }
+    liveobj_lock_release(&recorder.lock);
+}
+
+struct liveobj_status liveobj_recorder_status(void) {
+    struct liveobj_counts counts = liveobj_threads_counts();
+    return (struct liveobj_status){
+        .state = recorder.state,
+        .way = recorder.started ? recorder.way : LIVEOBJ_WAY_NONE,
+        .stacks = recorder.stacks,
+        .retains = recorder.retains,
+        .depth = recorder.depth,
+        .dropped_records = counts.dropped,
+        .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stacks_dropped(),
+        .missed_deaths = counts.missed_deaths,
+        .allocations = counts.allocations,
+        .deaths = counts.deaths,
+        .reason = recorder.reason,
+    };
+}
+
+// MARK: - Baselines and scopes
+
+uint64_t liveobj_recorder_mark(void) {
+    return liveobj_sequence_mark();
+}
+
+uint32_t liveobj_recorder_scope_make(void) {
+    return liveobj_scope_open(recorder.started ? liveobj_hooks_current_scope() : 0);
+}
+
+void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *key) {
+    liveobj_hooks_set_scope_key(owner, key);
+}
+
+bool liveobj_recorder_scope_set_task(uint32_t scope) {
+    return recorder.started && liveobj_hooks_set_task_scope(scope);
+}
+
+void liveobj_recorder_note_unloads(void) {
+    if (recorder.started)
+        liveobj_unloads_note();
+}
+
+// MARK: - Own work, from outside
+
+/// Not inlined: the array lies where the frames of earlier calls were.
+__attribute__((noinline)) void liveobj_stack_forget(void) {
+    enum { FORGOTTEN_BYTES = 16 * 1024 };
+    volatile uintptr_t words[FORGOTTEN_BYTES / sizeof(uintptr_t)];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = 0;
+}
+
+void liveobj_recorder_ignore_begin(void) {
+    begin_own_work();
+}
+
+void liveobj_recorder_ignore_end(void) {
+    end_own_work();
+}
+
+// MARK: - Tests
+
+void liveobj_tests_watch(liveobj_write_fn write, void *context) {
+    struct liveobj_status status = liveobj_recorder_status();
+    liveobj_tests_set_watched(true);
+    if (write)
+        liveobj_journal_start(&status, write, context);
+}
+
+uint32_t liveobj_recorder_test_begin(const struct liveobj_test *test) {
+    uint32_t number = liveobj_tests_begin(test);
+    if (number)
+        liveobj_journal_begin(number);
+    return number;
+}
+
+void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome) {
+    liveobj_tests_end(test, outcome);
+}
+
+void liveobj_recorder_test_found(uint32_t test, const void *finding, size_t count) {
+    struct liveobj_kept_findings kept = liveobj_tests_found(test, finding, count);
+    if (kept.count)
+        liveobj_journal_section(kept.bytes, kept.count);
+}
+
+void liveobj_recorder_test_close(uint32_t test, enum liveobj_test_outcome outcome,
+                                 bool is_evaluated) {
+    if (test == 0 || test > liveobj_tests_count())
+        return;
+    liveobj_tests_close(test, outcome, is_evaluated);
+    liveobj_journal_close(test);
+}
+
+void liveobj_recorder_scope_know(uint32_t scope) {
+    liveobj_scope_set_known(scope);
+}
+
+uint32_t liveobj_recorder_test_current(void) {
+    uint32_t scope = recorder.started ? liveobj_hooks_current_scope() : 0;
+    uint32_t test = liveobj_tests_of_scope(scope);
+    return test ? test : liveobj_tests_running();
+}
+
+// MARK: - Captures
+
+bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
+                              liveobj_write_fn write, void *context) {
+    begin_own_work();
+    struct liveobj_capture_request request = {
+        since, contents, NULL, write, context, &liveobj_tls.caller, liveobj_recorder_status()};
+    bool written = liveobj_capture_write(&request);
+    end_own_work();
+    return written;
+}
+
+static enum liveobj_remains capture_remains(const struct liveobj_kept_test *test,
+                                            liveobj_write_fn write, void *context) {
+    struct liveobj_selection met = {0};
+    struct liveobj_capture_request request = {
+        test->first,         LIVEOBJ_CONTENTS_GRAPH,   &met, write, context,
+        &liveobj_tls.caller, liveobj_recorder_status()};
+    enum liveobj_remains remains = liveobj_cycle_search(test, &met);
+    if (remains == LIVEOBJ_REMAINS_CAPTURED && !liveobj_capture_write(&request))
+        remains = LIVEOBJ_REMAINS_OPEN;
+    liveobj_selection_end(&met);
+    return remains;
+}
+
+enum liveobj_remains liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
+                                                   void *context) {
+    if (test == 0 || test > liveobj_tests_count())
+        return LIVEOBJ_REMAINS_NO_CYCLE;
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    begin_own_work();
+    enum liveobj_remains remains = capture_remains(&kept, write, context);
+    end_own_work();
+    return remains;
+}
+
+void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit,
+                                           void *context) {
+    if (test == 0 || test > liveobj_tests_count())
+        return;
+    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    begin_own_work();
+    liveobj_census_visit_test(&kept, visit, context);
+    end_own_work();
+}
+
+enum liveobj_holding liveobj_recorder_objects_holding(const uintptr_t *objects, size_t count) {
+    if (!recorder.started)
+        return LIVEOBJ_HOLDING_OPEN;
+    begin_own_work();
+    enum liveobj_holding holding = liveobj_global_search(objects, count);
+    end_own_work();
+    return holding;
+}
+
+uint64_t liveobj_recorder_live_count(uint64_t since) {
+    begin_own_work();
+    uint64_t count = liveobj_census_count(since);
+    end_own_work();
+    return count;
+}
+
+void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
+    begin_own_work();
+    liveobj_census_visit(since, visit, context);
+    end_own_work();
+}
+
+#endif

@@ -1,0 +1,78 @@
+// recorder.h - the recorder of this copy of the library: what the public functions end in.
+//
+// One list, so that the hand-over table, its entries and the public functions cannot disagree.
+//   FUNCTION(result, name, parameters, arguments)
+//   PROCEDURE(name, parameters, arguments)         one without a result
+
+#ifndef LIVEOBJ_RECORDER_H
+#define LIVEOBJ_RECORDER_H
+
+#include "CLiveObjects.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)                                                     \
+    FUNCTION(enum liveobj_state, start, (const struct liveobj_settings *settings), (settings))     \
+    PROCEDURE(stop, (void), ())                                                                    \
+    FUNCTION(struct liveobj_status, status, (void), ())                                            \
+    FUNCTION(uint64_t, mark, (void), ())                                                           \
+    FUNCTION(uint64_t, live_count, (uint64_t since), (since))                                      \
+    FUNCTION(uint32_t, scope_make, (void), ())                                                     \
+    PROCEDURE(scope_set_key, (enum liveobj_scope_owner owner, const void *key), (owner, key))      \
+    FUNCTION(uint32_t, test_begin, (const struct liveobj_test *test), (test))                      \
+    PROCEDURE(test_end, (uint32_t test, enum liveobj_test_outcome outcome), (test, outcome))       \
+    FUNCTION(enum liveobj_remains, test_capture,                                                   \
+             (uint32_t test, liveobj_write_fn write, void *context), (test, write, context))       \
+    FUNCTION(uint32_t, test_current, (void), ())                                                   \
+    PROCEDURE(ignore_begin, (void), ())                                                            \
+    PROCEDURE(ignore_end, (void), ())                                                              \
+    FUNCTION(                                                                                      \
+        bool, capture,                                                                             \
+        (uint64_t since, enum liveobj_contents contents, liveobj_write_fn write, void *context),   \
+        (since, contents, write, context))                                                         \
+    PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
+              (since, visit, context))                                                             \
+    PROCEDURE(test_found, (uint32_t test, const void *finding, size_t count),                      \
+              (test, finding, count))                                                              \
+    PROCEDURE(test_close, (uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated),   \
+              (test, outcome, is_evaluated))                                                       \
+    PROCEDURE(scope_know, (uint32_t scope), (scope))                                               \
+    FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
+    PROCEDURE(test_visit_instances,                                                                \
+              (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
+              (test, visit, context))                                                              \
+    FUNCTION(enum liveobj_holding, objects_holding, (const uintptr_t *objects, size_t count),      \
+             (objects, count))
+
+#define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
+    result liveobj_recorder_##name parameters;
+#define LIVEOBJ_DECLARE_PROCEDURE(name, parameters, arguments)                                     \
+    void liveobj_recorder_##name parameters;
+LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
+#undef LIVEOBJ_DECLARE_FUNCTION
+#undef LIVEOBJ_DECLARE_PROCEDURE
+
+/// Probe and repair; once, as early as possible.
+void liveobj_recorder_prepare(void);
+/// Around a call that may unload libraries (unloads.h).
+void liveobj_recorder_note_unloads(void);
+/// Whether a capture can be made without waiting for a lock of the recorder's that is not given
+/// back: false if the calling thread holds one itself (it was interrupted by a signal), or another
+/// thread still does after the given time. Async-signal-safe.
+bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
+
+/// Around a fork of the process: nothing of the recorder's is half-way through a change.
+void liveobj_recorder_before_fork(void);
+void liveobj_recorder_after_fork(void);
+
+/// The functions above, for a copy of the recorder in the same process (handover.c).
+struct liveobj_table;
+extern const struct liveobj_table liveobj_recorder_table;
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,110 @@
+// test_journal.c - what is known of the tests, as soon as it is known.
+//
+// A process that crashes writes no capture. So whoever watches tests may have a journal: a stream
+// of sections as in a capture, each with one record and handed over in one piece, and without an
+// end. Records of several threads come in any order; each says which test it is about.
+//
+// Owns who takes the journal. Outside of hooks, from any thread; no lock is held meanwhile.
+
+#if defined(__linux__)
+
+#include "recorder/test_journal.h"
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "capture/test_table.h"
+#include "os/atomic.h"
+#include "os/os.h"
+#include "records/thread.h"
+
+#include <string.h>
+
+static struct {
+    liveobj_write_fn write; // atomic; NULL where there is no journal
+    void *context;
+} journal;
+
+void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn write,
+                           void *context) {
+    struct liveobj_stream stream = {.write = write, .context = context};
+    liveobj_stream_begin(&stream);
+    liveobj_section_write_empty(&stream, "JRNL");
+    liveobj_write_process(&stream, 0, liveobj_sequence_mark());
+    liveobj_write_status(&stream, status);
+    journal.context = context;
+    // Release: whoever has the function has the context.
+    __atomic_store_n(&journal.write, stream.failed ? NULL : write, __ATOMIC_RELEASE);
+}
+
+void liveobj_journal_section(const void *section, size_t count) {
+    // Acquire: pairs with the release above.
+    liveobj_write_fn write = __atomic_load_n(&journal.write, __ATOMIC_ACQUIRE);
+    // Behind a section that was cut off nobody would find another one.
+    if (write && !write(journal.context, section, count))
+        LIVEOBJ_STORE_RELAXED(journal.write, NULL);
+}
+
+// MARK: - Records
+
+/// Most tests have short names, and three strings of 16 KB at most (tests.c).
+enum { SHORT_RECORD = 1 << 10, LONG_RECORD = 1 << 16 };
+
+/// Room for a section, header included.
+struct record {
+    unsigned char bytes[SHORT_RECORD];
+    struct liveobj_section section;
+};
+
+/// \returns false if there is no memory.
+static bool start(struct record *record, const char *tag, uint32_t number, size_t capacity) {
+    bool is_short = capacity <= SHORT_RECORD;
+    record->section = (struct liveobj_section){
+        .bytes = is_short ? record->bytes : liveobj_os_map(LONG_RECORD), .capacity = capacity};
+    if (!record->section.bytes)
+        return false;
+    struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, 0};
+    liveobj_put(&record->section, &header, sizeof header);
+    liveobj_put_u32(&record->section, number);
+    return true;
+}
+
+static void finish(struct record *record) {
+    static const char padding[8];
+    struct liveobj_section *section = &record->section;
+    struct liveobj_section_header header;
+    memcpy(&header, section->bytes, sizeof header);
+    header.count = section->count - sizeof header;
+    memcpy(section->bytes, &header, sizeof header);
+    liveobj_put(section, padding, -section->count & 7);
+    liveobj_journal_section(section->bytes, section->count);
+    if (section->bytes != record->bytes)
+        liveobj_os_unmap(section->bytes, LONG_RECORD);
+}
+
+static size_t room_for(const struct liveobj_kept_test *test) {
+    const size_t numbers = 128; // and the section's header and padding
+    return numbers + strlen(test->id) + strlen(test->arguments) + strlen(test->file);
+}
+
+void liveobj_journal_begin(uint32_t number) {
+    struct record record;
+    struct liveobj_kept_test test = liveobj_tests_get(number);
+    if (!LIVEOBJ_LOAD_RELAXED(journal.write) || !start(&record, "BEGN", number, room_for(&test)))
+        return;
+    liveobj_put_test(&record.section, &test, 0);
+    finish(&record);
+}
+
+void liveobj_journal_close(uint32_t number) {
+    struct record record;
+    struct liveobj_kept_test test = liveobj_tests_get(number);
+    if (!LIVEOBJ_LOAD_RELAXED(journal.write) || !start(&record, "DONE", number, SHORT_RECORD))
+        return;
+    liveobj_put_u32(&record.section, test.outcome);
+    liveobj_put_u32(&record.section, test.is_evaluated);
+    liveobj_put_u32(&record.section, 0);
+    liveobj_put_u64(&record.section, test.end);
+    finish(&record);
+}
+
+#endif

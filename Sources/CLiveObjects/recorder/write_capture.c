@@ -1,0 +1,173 @@
+// write_capture.c - writes what is live as one stream (Documentation/capture-format.md).
+//
+// Owns the memory of one capture's work, taken from the system and given back at its end. Outside
+// of hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No
+// lock is held while the runtime is asked for names, for it allocates and locks there itself; but
+// one capture with references is made at a time.
+
+#if defined(__linux__)
+
+#include "recorder/write_capture.h"
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "heap/object_type.h"
+#include "os/os.h"
+#include "records/records.h"
+#include "records/thread.h"
+#include "runtime/memory_reader.h"
+#include "runtime/unloads.h"
+#include "snapshot/type_trial.h"
+
+// MARK: - Objects
+
+static bool put_object(struct liveobj_capture *capture, struct liveobj_objects_writer *writer,
+                       uint32_t index, const struct liveobj_object *object) {
+    bool is_new;
+    uint32_t type = liveobj_captured_type_id(&capture->types, object, &capture->reader, &is_new);
+    if (is_new)
+        liveobj_put_type(&capture->type_section, type, &capture->types.table.types[type],
+                         &capture->images);
+    struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
+    liveobj_put_object(writer, index, object, type, count,
+                       liveobj_captured_stack(capture, object->stack, object->sequence));
+    return type != 0; // no memory: half a capture would look like a whole one
+}
+
+static void put_objects(struct liveobj_capture *capture, struct liveobj_objects_writer *writer,
+                        uint64_t next) {
+    uint32_t end = liveobj_records_end();
+    struct liveobj_object object;
+    for (uint32_t index = 1; index < end && !capture->stream.failed; index++)
+        if (liveobj_records_may_be_since(index, capture->since) &&
+            liveobj_records_get(index, &object) && object.sequence >= capture->since &&
+            object.sequence < next)
+            capture->stream.failed |= !put_object(capture, writer, index, &object);
+}
+
+static void write_objects(struct liveobj_capture *capture, uint64_t next) {
+    struct liveobj_objects_writer writer;
+    if (liveobj_objects_writer_start(&writer, &capture->stream, &capture->type_section,
+                                     capture->status.retains))
+        put_objects(capture, &writer, next);
+    liveobj_objects_writer_end(&writer);
+}
+
+// MARK: - References
+
+/// One capture with references is made at a time: layouts are compiled for all that follow. Never
+/// waited for under a lock, so that a program that forks meanwhile need not wait.
+static struct {
+    struct liveobj_lock lock;
+    bool is_lost; // in a child of a fork: another thread was at it, and is not there any more
+} turn;
+
+static const char *const lost_turn =
+    "references were not read: the process was forked while another thread read them";
+static const char *const long_turn =
+    "references were not read: another capture takes too long or was broken off";
+
+static const char *take_turn(void) {
+    static const uint64_t pause = 1000000, patience = 20000000000;
+    if (turn.is_lost)
+        return lost_turn;
+    for (uint64_t waited = 0; waited < patience; waited += pause) {
+        if (liveobj_lock_try(&turn.lock))
+            return NULL;
+        if (liveobj_lock_is_own(&turn.lock)) // a signal handler has interrupted it
+            break;
+        liveobj_os_sleep(pause);
+    }
+    return long_turn;
+}
+
+static void give_turn(void) {
+    liveobj_lock_release(&turn.lock);
+}
+
+void liveobj_captures_after_fork_child(void) {
+    turn.is_lost |= !liveobj_lock_after_fork_child(&turn.lock);
+}
+
+/// \returns why there are none; NULL if they were written.
+static const char *write_references(struct liveobj_capture *capture,
+                                    const struct liveobj_caller_context *entry) {
+    const char *failure = take_turn();
+    if (failure)
+        return failure;
+    failure = liveobj_write_heap_graph(capture, entry);
+    give_turn();
+    return failure;
+}
+
+// MARK: - All of it
+
+static bool start_work(struct liveobj_capture *capture) {
+    liveobj_reader_start(&capture->reader);
+    return liveobj_captured_stacks_start(&capture->stacks) &&
+           liveobj_captured_images_start(&capture->images) &&
+           liveobj_captured_types_start(&capture->types) &&
+           liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
+}
+
+static void end_work(struct liveobj_capture *capture) {
+    liveobj_section_finish(&capture->type_section);
+    liveobj_captured_types_end(&capture->types);
+    liveobj_captured_images_end(&capture->images);
+    liveobj_captured_stacks_end(&capture->stacks);
+}
+
+/// Without references; with them it is part of reading those.
+static void try_types(struct liveobj_capture *capture) {
+    if (liveobj_unloads_count() == 0 || take_turn())
+        return;
+    liveobj_types_try(capture);
+    give_turn();
+}
+
+static void write_live(struct liveobj_capture *capture,
+                       const struct liveobj_capture_request *request, uint64_t next) {
+    const char *failure = NULL;
+    bool wants_graph = request->contents == LIVEOBJ_CONTENTS_GRAPH;
+    liveobj_write_images(&capture->stream, &capture->images);
+    if (wants_graph)
+        failure = write_references(capture, request->caller);
+    else
+        try_types(capture);
+    capture->stream.failed |= failure && capture->selection;
+    if (!wants_graph || failure)
+        write_objects(capture, next);
+    if (failure)
+        liveobj_write_no_heap_graph(&capture->stream, failure);
+    liveobj_write_stacks(capture);
+}
+
+bool liveobj_capture_write(const struct liveobj_capture_request *request) {
+    struct liveobj_capture capture = {
+        .since = request->since,
+        .selection = request->selection,
+        .status = request->status,
+        .stream = {.write = request->write, .context = request->context},
+    };
+    uint64_t next = liveobj_sequence_mark();
+    liveobj_stream_begin(&capture.stream);
+    liveobj_write_process(&capture.stream, capture.since, next);
+    liveobj_write_status(&capture.stream, &capture.status);
+    liveobj_write_tests(&capture.stream, next);
+    liveobj_write_evaluated_tests(&capture.stream);
+    if (!capture.selection) // there are many of these, each about one test
+        liveobj_write_test_findings(&capture.stream);
+    liveobj_write_scopes(&capture.stream);
+    liveobj_write_known_scopes(&capture.stream);
+    if (capture.status.state == LIVEOBJ_STATE_TRACKING) {
+        if (start_work(&capture))
+            write_live(&capture, request, next);
+        else
+            capture.stream.failed = true;
+        end_work(&capture);
+    }
+    liveobj_stream_end(&capture.stream);
+    return !capture.stream.failed;
+}
+
+#endif

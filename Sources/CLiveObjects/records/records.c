@@ -1,0 +1,304 @@
+// records.c - owns the records of live objects and the page map that leads to them: the half that
+// runs seldom, or outside of hooks. See records.h.
+
+#if defined(__linux__)
+
+#include "records/records.h"
+#include "metadata/types.h"
+#include "os/atomic.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "records/page_map.h"
+#include "records/retain_ledger.h"
+#include "records/thread.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+enum {
+    BATCH = 510, // free records that move between threads at once
+};
+
+/// Indices of free records. As a whole, two kilobytes.
+struct liveobj_batch {
+    struct liveobj_batch *next;
+    uint32_t indices[BATCH];
+};
+
+struct liveobj_heap liveobj_heap;
+static uint32_t capacity;
+
+static uint32_t end = 1; // records at and above were never used; atomic
+static struct liveobj_lock arena_lock;
+static struct liveobj_arena arena; // of records
+static uint32_t room;              // records below are backed by memory; atomic
+
+static struct liveobj_lock batches_lock;
+static struct liveobj_batch *full_batches;
+static struct liveobj_batch *empty_batches;
+
+// MARK: - Arena
+
+/// Blocks of which more than 16 bytes can be used, on addresses that are multiples of 16, begin at
+/// least 32 bytes apart.
+static uint32_t granule_bits(void) {
+    static const size_t sizes[] = {1, 16};
+    bool apart = true;
+    for (size_t i = 0; i < 2; i++) {
+        void *block = malloc(sizes[i]);
+        apart = apart && block && malloc_usable_size(block) > 16;
+        free(block);
+    }
+    return apart ? LIVEOBJ_LARGE_GRANULE_BITS : LIVEOBJ_SMALL_GRANULE_BITS;
+}
+
+bool liveobj_records_start(uint64_t max_objects) {
+    uint64_t count = max_objects < UINT32_MAX - 1 ? max_objects + 1 : UINT32_MAX;
+    bool is_started = liveobj_arena_start(&arena, count * sizeof(struct liveobj_record)) &&
+                      liveobj_page_map_start(&liveobj_heap.map, granule_bits());
+    liveobj_heap.records = (struct liveobj_record *)(void *)arena.start;
+    uint64_t most =
+        arena.most / sizeof(struct liveobj_record); // more than wanted if that is little
+    capacity = (uint32_t)(most < count ? most : count);
+    return is_started;
+}
+
+uint32_t liveobj_records_limit(void) {
+    return capacity;
+}
+
+uint32_t liveobj_records_room(void) {
+    return __atomic_load_n(&room, __ATOMIC_ACQUIRE); // pairs with the release in `commit`
+}
+
+static bool commit_locked(uint32_t wanted) {
+    bool done = liveobj_ledger_make_room(wanted) &&
+                liveobj_arena_grow(&arena, wanted * sizeof(struct liveobj_record));
+    if (done) // release: whoever sees the room may use it
+        __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
+    return done;
+}
+
+/// Makes sure that records below `wanted` are backed by memory, and their accounts before them.
+static bool commit(uint32_t wanted) {
+    enum { STEP = 1 << 13 };
+    uint32_t whole = wanted + STEP < capacity ? (wanted + STEP - 1) / STEP * STEP : capacity;
+    if (wanted <= liveobj_records_room())
+        return true;
+    if (!liveobj_lock_acquire(&arena_lock))
+        return false;
+    bool done = wanted <= room || commit_locked(whole); // another thread may have been faster
+    liveobj_lock_release(&arena_lock);
+    return done;
+}
+
+/// Takes up to `wanted` records that were never used.
+/// \returns their number; `start` is the index of the first.
+static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
+    uint32_t first = LIVEOBJ_LOAD_RELAXED(end);
+    uint32_t count;
+    do {
+        count = capacity - first < wanted ? capacity - first : wanted;
+        // Relaxed: the numbers alone are handed out; the memory is committed below.
+    } while (!__atomic_compare_exchange_n(&end, &first, first + count, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    *start = first;
+    return commit(first + count) ? count : 0;
+}
+
+// MARK: - Free records
+//
+// A thread has one batch that it takes from and puts into, and may have a full one in reserve: a
+// thread whose births and deaths swing about a border does not run to the common stacks each time.
+
+static void use_batch(struct liveobj_thread *thread, struct liveobj_batch *batch, uint32_t count) {
+    thread->batch = batch;
+    thread->free_indices = batch ? batch->indices : NULL;
+    thread->free_capacity = batch ? BATCH : 0;
+    thread->free_count = count;
+}
+
+static struct liveobj_batch *pop_locked(struct liveobj_batch **stack) {
+    struct liveobj_batch *batch = *stack;
+    if (batch)
+        LIVEOBJ_STORE_RELAXED(*stack, batch->next);
+    return batch;
+}
+
+static void push_locked(struct liveobj_batch **stack, struct liveobj_batch *batch) {
+    batch->next = *stack;
+    LIVEOBJ_STORE_RELAXED(*stack, batch);
+}
+
+static struct liveobj_batch *new_empty_batches_locked(void) {
+    enum { COUNT = 32 };
+    struct liveobj_batch *batches = liveobj_os_map_kept(COUNT * sizeof *batches, true);
+    for (size_t i = 1; batches && i < COUNT; i++)
+        push_locked(&empty_batches, &batches[i]);
+    return batches;
+}
+
+/// A full batch in exchange for the thread's empty one, if another thread has left one.
+static bool take_full_batch(struct liveobj_thread *thread) {
+    if (!LIVEOBJ_LOAD_RELAXED(
+            full_batches)) // relaxed: a batch that comes now will be found next time
+        return false;
+    if (!liveobj_lock_acquire(&batches_lock))
+        return false;
+    struct liveobj_batch *batch = pop_locked(&full_batches);
+    if (batch && thread->batch)
+        push_locked(&empty_batches, thread->batch);
+    liveobj_lock_release(&batches_lock);
+    if (batch)
+        use_batch(thread, batch, BATCH);
+    return batch != NULL;
+}
+
+/// Makes room for free records. \returns false if there is none.
+static bool spill(struct liveobj_thread *thread) {
+    if (!liveobj_lock_acquire(&batches_lock))
+        return false;
+    if (thread->spare_batch)
+        push_locked(&full_batches, thread->spare_batch);
+    struct liveobj_batch *empty = pop_locked(&empty_batches);
+    if (!empty)
+        empty = new_empty_batches_locked();
+    liveobj_lock_release(&batches_lock);
+    thread->spare_batch = thread->batch;
+    use_batch(thread, empty, 0);
+    return empty != NULL;
+}
+
+static bool take_spare_batch(struct liveobj_thread *thread) {
+    struct liveobj_batch *full = thread->spare_batch;
+    if (!full || !liveobj_lock_acquire(&batches_lock))
+        return false;
+    thread->spare_batch = NULL;
+    push_locked(&empty_batches, thread->batch);
+    liveobj_lock_release(&batches_lock);
+    use_batch(thread, full, BATCH);
+    return true;
+}
+
+static bool fill_batch(struct liveobj_thread *thread) {
+    uint32_t start;
+    if (!thread->batch && !spill(thread))
+        return false;
+    uint32_t count = take_new_records(BATCH, &start);
+    for (uint32_t i = 0; i < count; i++) // the lowest is taken first
+        thread->free_indices[i] = start + count - 1 - i;
+    thread->free_count = count;
+    return count > 0;
+}
+
+// MARK: - Loose records
+//
+// Free records that no thread's batch could take: chained through their own memory, by one word
+// that is changed in one go. Whoever is interrupted in between, and by whatever, the chain is
+// whole.
+
+static uint32_t first_loose; // 0: none; atomic
+
+static void put_loose(uint32_t index) {
+    struct liveobj_record *record = &liveobj_heap.records[index];
+    uint32_t next = LIVEOBJ_LOAD_RELAXED(first_loose);
+    LIVEOBJ_STORE_RELAXED(record->birth, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE); // as in `liveobj_record_fill`
+    do
+        LIVEOBJ_STORE_RELAXED(record->origin, next);
+    while (!__atomic_compare_exchange_n(&first_loose, &next, index, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+/// Fills the thread's empty batch from its own part of the chain, or else from all of it: a chain
+/// that is taken as a whole cannot change under the hand that takes it.
+static bool take_loose(struct liveobj_thread *thread) {
+    if (!thread->batch || (!thread->loose && !LIVEOBJ_LOAD_RELAXED(first_loose)))
+        return false;
+    if (!thread->loose) // acquire: pairs with the release in `put_loose`
+        thread->loose = __atomic_exchange_n(&first_loose, 0, __ATOMIC_ACQUIRE);
+    while (thread->loose && thread->free_count < thread->free_capacity) {
+        thread->free_indices[thread->free_count++] = thread->loose;
+        thread->loose = (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[thread->loose].origin);
+    }
+    return thread->free_count > 0;
+}
+
+LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot) {
+    uint32_t index = LIVEOBJ_LOAD_RELAXED(*slot);
+    LIVEOBJ_STORE_RELAXED(*slot, 0);
+    // Relaxed: a count orders nothing.
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.deaths, 1, __ATOMIC_RELAXED);
+    put_loose(index);
+}
+
+LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index) {
+    if (spill(thread))
+        thread->free_indices[thread->free_count++] = index;
+    else
+        put_loose(index);
+}
+
+LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
+    if (take_spare_batch(thread) || take_full_batch(thread) || take_loose(thread) ||
+        fill_batch(thread))
+        return thread->free_indices[--thread->free_count];
+    return 0;
+}
+
+LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
+    return liveobj_page_map_claim(&liveobj_heap.map, address);
+}
+
+// MARK: - Reading
+
+uint32_t liveobj_records_end(void) {
+    uint32_t last = LIVEOBJ_LOAD_RELAXED(end);
+    uint32_t readable = liveobj_records_room(); // records without memory are not there
+    return readable < last ? readable : last;
+}
+
+static bool is_alive(uint32_t index, uint64_t address_word) {
+    uintptr_t address = address_word & liveobj_value_mask;
+    uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, address);
+    // Acquire: pairs with the release that made the record known.
+    return address && slot && __atomic_load_n(slot, __ATOMIC_ACQUIRE) == index;
+}
+
+bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
+    struct liveobj_record *record = &liveobj_heap.records[index];
+    // Acquire: the other words as they were written before the birth.
+    uint64_t birth = __atomic_load_n(&record->birth, __ATOMIC_ACQUIRE);
+    uint64_t address = LIVEOBJ_LOAD_RELAXED(record->address);
+    uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
+    uint64_t origin = LIVEOBJ_LOAD_RELAXED(record->origin);
+    bool alive = birth && is_alive(index, address);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // all that was read before the second look
+    if (!alive || LIVEOBJ_LOAD_RELAXED(record->birth) != birth)
+        return false; // died meanwhile
+    *object = (struct liveobj_object){
+        .address = address & liveobj_value_mask,
+        .metadata =
+            liveobj_is_task_mark(metadata) ? LIVEOBJ_METADATA_TASK : metadata & liveobj_value_mask,
+        .bytes = origin >> 32 | birth >> LIVEOBJ_VALUE_BITS << 32,
+        .sequence = birth & liveobj_value_mask,
+        .stack = (uint32_t)origin,
+        .scope = liveobj_scope_unpack(address, metadata),
+    };
+    return true;
+}
+
+bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
+    uint32_t *slot = liveobj_records_slot(address);
+    return slot && liveobj_records_get(LIVEOBJ_LOAD_RELAXED(*slot), object) &&
+           object->address == address;
+}
+
+// MARK: - Fork
+
+void liveobj_records_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &arena_lock);
+    visit(context, &batches_lock);
+}
+
+#endif

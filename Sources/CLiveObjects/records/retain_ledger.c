@@ -1,0 +1,238 @@
+// retain_ledger.c - owns the accounts of the objects whose retains are recorded, and their call
+// sites. See retain_ledger.h.
+//
+// An account's sites lie in blocks of five, a cache line each: what a retain costs beyond its stack
+// trace is the misses on the way to its site, and most objects are used from few places. All that
+// belongs to one record lies under one lock, the stripe that the low bits of its index choose;
+// whoever holds a stripe takes no other lock, but for more blocks, and has the thread's guard set.
+//
+// What this can take is bounded, in all (BLOCKS) and for one object (BLOCKS_OF_ACCOUNT). Beyond
+// that, new call sites go into the rest of their object.
+
+#if defined(__linux__)
+
+#include "records/retain_ledger.h"
+#include "metadata/watched_types.h"
+#include "os/atomic.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "records/thread.h"
+
+enum {
+    STRIPES = 256,
+    SITES = 5,
+    BLOCKS = 1 << 25,
+    BLOCKS_OF_ACCOUNT = 128,
+    CHUNK = 16,   // blocks that a stripe takes at once
+    NO_BLOCK = 1, // the end of an account's blocks: blocks[1] is never used
+};
+
+struct site {
+    uint32_t stack; // 0: free, and so are those behind it
+    uint32_t retains;
+    uint32_t releases;
+};
+
+struct block {
+    uint32_t next; // of the account, or the next free one
+    struct site sites[SITES];
+};
+_Static_assert(sizeof(struct block) == 64, "a cache line");
+
+struct stripe {
+    _Alignas(64) struct liveobj_lock lock;
+    uint32_t free_blocks; // 0 at the end
+    uint32_t chunk_next;  // blocks of its own that were never used: [chunk_next, chunk_end)
+    uint32_t chunk_end;
+};
+
+struct liveobj_ledger liveobj_ledger;
+static struct stripe stripes[STRIPES];
+static struct liveobj_arena account_arena; // grows with the records, under their lock
+static struct liveobj_arena block_arena;
+static struct liveobj_lock block_lock; // over what follows; whoever holds it takes no other
+static struct block *blocks;
+static uint32_t blocks_taken = NO_BLOCK + 1;
+
+// MARK: - Start
+
+bool liveobj_ledger_start(uint32_t record_limit, uint32_t record_room, const char *types) {
+    uint64_t account_bytes = (uint64_t)record_limit * sizeof *liveobj_ledger.accounts;
+    if (!liveobj_watched_types_start(types) ||
+        !liveobj_arena_start(&block_arena, BLOCKS * sizeof *blocks) ||
+        !liveobj_arena_start(&account_arena, account_bytes))
+        return false;
+    blocks = (struct block *)(void *)block_arena.start;
+    liveobj_ledger.accounts = (struct liveobj_account *)(void *)account_arena.start;
+    return liveobj_ledger_make_room(record_room);
+}
+
+LIVEOBJ_HOOK bool liveobj_ledger_make_room(uint32_t record_count) {
+    return !liveobj_ledger.accounts ||
+           liveobj_arena_grow(&account_arena, record_count * sizeof *liveobj_ledger.accounts);
+}
+
+// MARK: - Sites
+
+static struct stripe *stripe_of(uint32_t record) {
+    return &stripes[record % STRIPES];
+}
+
+static bool take_chunk_locked(struct stripe *stripe) {
+    if (!liveobj_lock_acquire(&block_lock))
+        return false;
+    uint32_t start = blocks_taken;
+    bool has_room = liveobj_arena_grow(&block_arena, (start + CHUNK) * sizeof *blocks);
+    blocks_taken += has_room ? CHUNK : 0;
+    liveobj_lock_release(&block_lock);
+    stripe->chunk_next = start;
+    stripe->chunk_end = has_room ? start + CHUNK : start;
+    return has_room;
+}
+
+/// \returns 0 if there is none left.
+static uint32_t take_block_locked(struct stripe *stripe) {
+    uint32_t id = stripe->free_blocks;
+    if (id) {
+        stripe->free_blocks = blocks[id].next;
+        return id;
+    }
+    if (stripe->chunk_next == stripe->chunk_end && !take_chunk_locked(stripe))
+        return 0;
+    return stripe->chunk_next++;
+}
+
+/// Neither the end of an account's blocks nor an account that was closed meanwhile.
+static bool is_block(uint32_t id) {
+    return id > NO_BLOCK;
+}
+
+/// A new block with one site in it, at the account's head.
+static struct site *add_block_locked(uint32_t record, uint32_t stack) {
+    struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    bool has_room = account->block_count < BLOCKS_OF_ACCOUNT;
+    uint32_t id = has_room ? take_block_locked(stripe_of(record)) : 0;
+    if (!id)
+        return NULL;
+    blocks[id] = (struct block){.next = account->first_block, .sites = {{.stack = stack}}};
+    account->block_count++;
+    LIVEOBJ_STORE_RELAXED(account->first_block, id);
+    return &blocks[id].sites[0];
+}
+
+static struct site *find_site(uint32_t first_block, uint32_t stack) {
+    for (uint32_t id = first_block; is_block(id); id = blocks[id].next)
+        for (struct site *site = blocks[id].sites; site < blocks[id].sites + SITES; site++)
+            if (site->stack == stack)
+                return site;
+    return NULL;
+}
+
+/// Only the first block of an account has free sites.
+/// \returns NULL if there is no room for it, or no account any more.
+static struct site *site_locked(uint32_t record, uint32_t stack) {
+    uint32_t first = liveobj_ledger.accounts[record].first_block;
+    struct site *site = find_site(first, stack);
+    if (site || !first)
+        return site;
+    struct site *last = first == NO_BLOCK ? NULL : &blocks[first].sites[SITES - 1];
+    if (!last || last->stack)
+        return add_block_locked(record, stack);
+    site = blocks[first].sites;
+    while (site->stack)
+        site++;
+    site->stack = stack;
+    return site;
+}
+
+// MARK: - In hooks
+
+LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
+    struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    // Locked: a reader may still be at the account of the object that had this record before.
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return;
+    LIVEOBJ_STORE_RELAXED(account->retains, 0);
+    LIVEOBJ_STORE_RELAXED(account->releases, 0);
+    account->block_count = 0;
+    LIVEOBJ_STORE_RELAXED(account->first_block, NO_BLOCK);
+    liveobj_lock_release(&stripe_of(record)->lock);
+}
+
+LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record) {
+    struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    struct stripe *stripe = stripe_of(record);
+    if (!liveobj_lock_acquire(&stripe->lock))
+        return;
+    uint32_t id = account->first_block;
+    LIVEOBJ_STORE_RELAXED(account->first_block, 0);
+    while (is_block(id)) {
+        uint32_t next = blocks[id].next;
+        blocks[id].next = stripe->free_blocks;
+        stripe->free_blocks = id;
+        id = next;
+    }
+    liveobj_lock_release(&stripe->lock);
+}
+
+LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (tls->guard) // a signal handler's thread may hold the stripe
+        return;
+    liveobj_guard_set(tls);
+    liveobj_ledger_close(record);
+    liveobj_guard_clear(tls);
+}
+
+static bool add_to_site(uint32_t record, uint32_t stack, uint32_t retains, uint32_t releases) {
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return false;
+    struct site *site = site_locked(record, stack);
+    if (site) {
+        site->retains += retains;
+        site->releases += releases;
+    }
+    liveobj_lock_release(&stripe_of(record)->lock);
+    return site != NULL;
+}
+
+LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t retains,
+                                     uint32_t releases) {
+    if (stack && add_to_site(record, stack, retains, releases))
+        return;
+    // Relaxed: a count orders nothing.
+    struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    __atomic_fetch_add(&account->retains, retains, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&account->releases, releases, __ATOMIC_RELAXED);
+}
+
+// MARK: - Outside of hooks
+
+static void visit_block(const struct block *block, liveobj_ledger_visit_fn visit, void *context) {
+    for (const struct site *site = block->sites; site < block->sites + SITES && site->stack; site++)
+        visit(context, site->stack, site->retains, site->releases);
+}
+
+void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *context) {
+    if (!liveobj_ledger.accounts || !liveobj_ledger_has(record))
+        return;
+    const struct liveobj_account *account = &liveobj_ledger.accounts[record];
+    if (!liveobj_lock_acquire(&stripe_of(record)->lock))
+        return;
+    for (uint32_t id = account->first_block; is_block(id); id = blocks[id].next)
+        visit_block(&blocks[id], visit, context);
+    liveobj_lock_release(&stripe_of(record)->lock);
+    if (LIVEOBJ_LOAD_RELAXED(account->retains) || LIVEOBJ_LOAD_RELAXED(account->releases))
+        visit(context, 0, LIVEOBJ_LOAD_RELAXED(account->retains),
+              LIVEOBJ_LOAD_RELAXED(account->releases));
+}
+
+// MARK: - Fork
+
+void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    for (uint32_t i = 0; i < STRIPES; i++)
+        visit(context, &stripes[i].lock);
+    visit(context, &block_lock); // last: it is taken under a stripe
+}
+
+#endif

@@ -1,0 +1,95 @@
+// scopes.c - owns the scopes: how many there are, which was opened in which, and what is known of
+// which.
+//
+// A scope is a number. Its parent, a smaller number, is kept for as long as the process lives,
+// since objects name scopes long after they have ended; so is up to when what it left behind is
+// known. Outside of hooks, from any thread; never forgets, so that readers take no lock.
+
+#if defined(__linux__)
+
+#include "records/scopes.h"
+#include "os/atomic.h"
+#include "os/os.h"
+#include "records/thread.h"
+
+/// More than any process opens.
+enum { SCOPES_LIMIT = 1 << 24 };
+
+/// Zeros where it says nothing.
+struct table {
+    struct liveobj_arena arena;
+    size_t width;
+};
+
+static struct {
+    struct liveobj_lock lock; // over what the tables hold, not over what is in them
+    uint32_t count;           // atomic
+    struct table parents;     // uint32_t
+    struct table marks;       // uint64_t: what is older is known
+} scopes = {.parents.width = sizeof(uint32_t), .marks.width = sizeof(uint64_t)};
+
+/// Where the table has the scope; NULL if it says nothing of it.
+static void *find(const struct table *table, uint32_t scope) {
+    size_t at = scope * table->width;
+    return at + table->width <= liveobj_arena_bytes(&table->arena) ? table->arena.start + at : NULL;
+}
+
+static bool make_room_locked(struct table *table, uint32_t scope) {
+    if (!table->arena.most && !liveobj_arena_start(&table->arena, SCOPES_LIMIT * table->width))
+        return false;
+    return liveobj_arena_grow(&table->arena, (scope + 1) * table->width);
+}
+
+/// The same, with room made for it; NULL without memory.
+static void *place_of(struct table *table, uint32_t scope) {
+    void *place = find(table, scope);
+    if (place || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
+        return place;
+    make_room_locked(table, scope);
+    liveobj_lock_release(&scopes.lock);
+    return find(table, scope);
+}
+
+void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &scopes.lock);
+}
+
+uint32_t liveobj_scope_open(uint32_t parent) {
+    // Relaxed: the number alone matters.
+    uint32_t scope = __atomic_add_fetch(&scopes.count, 1, __ATOMIC_RELAXED);
+    uint32_t *kept = parent ? place_of(&scopes.parents, scope) : NULL;
+    if (kept)
+        LIVEOBJ_STORE_RELAXED(*kept, parent);
+    return scope;
+}
+
+uint32_t liveobj_scope_parent(uint32_t scope) {
+    const uint32_t *parent = find(&scopes.parents, scope);
+    return parent ? LIVEOBJ_LOAD_RELAXED(*parent) : 0;
+}
+
+void liveobj_scope_set_known(uint32_t scope) {
+    uint64_t *mark = scope ? place_of(&scopes.marks, scope) : NULL;
+    // Relaxed: whoever reads it in a capture comes later on the same thread, or takes what is
+    // there.
+    if (mark)
+        LIVEOBJ_STORE_RELAXED(*mark, liveobj_sequence_mark());
+}
+
+uint64_t liveobj_scope_known_before(uint32_t scope) {
+    const uint64_t *mark = find(&scopes.marks, scope);
+    return mark ? LIVEOBJ_LOAD_RELAXED(*mark) : 0;
+}
+
+bool liveobj_scope_is_within(uint32_t scope, uint32_t outer) {
+    while (scope > outer)
+        scope = liveobj_scope_parent(scope);
+    return scope == outer;
+}
+
+uint32_t liveobj_scopes_last(void) {
+    uint32_t count = __atomic_load_n(&scopes.count, __ATOMIC_RELAXED);
+    return count < SCOPES_LIMIT ? count : SCOPES_LIMIT - 1;
+}
+
+#endif

@@ -1,0 +1,158 @@
+// thread.c - owns the blocks in which threads keep what they use while recording.
+//
+// A block is taken by a thread's first hook and given back by its destructor. Blocks are never
+// unmapped: the next thread takes one over with its free records, and no count is ever lost.
+// A thread whose destructors have run takes a block for each single hook. Without locks: a fork may
+// come, or a signal handler, between any two instructions.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "records/thread.h"
+#include "os/compiler.h"
+#include "os/os.h"
+
+#include <pthread.h>
+
+__thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
+
+/// Numbers that a thread takes from the common counter at once.
+enum { SEQUENCE_BLOCK = 256 };
+
+static struct liveobj_thread *blocks; // atomic; grows at its head only
+static pthread_key_t key;
+struct liveobj_counts liveobj_counts_of_no_thread;
+
+static uint64_t sequence = 1; // the next number that nobody has
+uint64_t liveobj_sequence_epoch;
+
+static void give_back(void *block) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    tls->thread = NULL;
+    tls->ended = true;
+    // Release: the next owner goes on with what this one has written.
+    __atomic_store_n(&((struct liveobj_thread *)block)->is_taken, false, __ATOMIC_RELEASE);
+}
+
+bool liveobj_threads_start(void) {
+    return pthread_key_create(&key, give_back) == 0;
+}
+
+static bool take(struct liveobj_thread *block) {
+    // Relaxed: the exchange decides. Acquire: pairs with the release in `give_back`.
+    return !__atomic_load_n(&block->is_taken, __ATOMIC_RELAXED) &&
+           !__atomic_exchange_n(&block->is_taken, true, __ATOMIC_ACQUIRE);
+}
+
+static struct liveobj_thread *take_free_block(void) {
+    struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
+    while (block && !take(block))
+        block = block->next;
+    return block;
+}
+
+/// Adds blocks and takes the first. Of threads that do so at once each adds some.
+static struct liveobj_thread *add_blocks(void) {
+    enum { CHUNK_BYTES = 16 * 1024, COUNT = CHUNK_BYTES / sizeof(struct liveobj_thread) };
+    struct liveobj_thread *added = liveobj_os_map_kept(CHUNK_BYTES, true);
+    if (!added)
+        return NULL;
+    added->is_taken = true;
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        added[i].next = &added[i + 1];
+    added[COUNT - 1].next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
+    // Release: readers of the list take no lock.
+    while (!__atomic_compare_exchange_n(&blocks, &added[COUNT - 1].next, added, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+    return added;
+}
+
+LIVEOBJ_UNCHECKED_BEGIN
+/// Once a thread. Glibc keeps the first 32 keys in the thread itself, and ours is made before main;
+/// a later key would cost a calloc, outside of the runtime and of our slots.
+LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
+    pthread_setspecific(key, block);
+}
+LIVEOBJ_UNCHECKED_END
+
+LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void) {
+    struct liveobj_thread *block = take_free_block();
+    if (!block)
+        block = add_blocks();
+    liveobj_tls_get()->thread = block;
+    if (block && !liveobj_tls_get()->ended)
+        give_back_at_end(block);
+    return block;
+}
+
+LIVEOBJ_HOOK void liveobj_thread_detach(void) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (tls->ended && tls->thread)
+        give_back(tls->thread);
+}
+
+LIVEOBJ_HOOK void liveobj_counts_add_drop(void) {
+    // Relaxed: counts order nothing.
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.allocations, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.dropped, 1, __ATOMIC_RELAXED);
+}
+
+struct liveobj_counts liveobj_threads_counts(void) {
+    struct liveobj_counts *others = &liveobj_counts_of_no_thread;
+    struct liveobj_counts sum = {
+        .allocations = __atomic_load_n(&others->allocations, __ATOMIC_RELAXED),
+        .deaths = __atomic_load_n(&others->deaths, __ATOMIC_RELAXED),
+        .dropped = __atomic_load_n(&others->dropped, __ATOMIC_RELAXED),
+    };
+    for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
+         block = block->next) {
+        // Relaxed: each count is exact once the threads that count have been waited for.
+        sum.allocations += __atomic_load_n(&block->allocations, __ATOMIC_RELAXED);
+        sum.deaths += __atomic_load_n(&block->deaths, __ATOMIC_RELAXED);
+        sum.missed_deaths += __atomic_load_n(&block->missed_deaths, __ATOMIC_RELAXED);
+        sum.dropped += __atomic_load_n(&block->dropped, __ATOMIC_RELAXED);
+    }
+    return sum;
+}
+
+// MARK: - Sequence numbers
+//
+// A common counter would be a cache line that every allocation of every thread fights for, so
+// threads take numbers in blocks. A mark raises the epoch first and reads the counter then: a
+// thread that sees the new epoch takes a new block, whose numbers are all greater.
+
+uint64_t liveobj_sequence_mark(void) {
+    __atomic_fetch_add(&liveobj_sequence_epoch, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
+}
+
+LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {
+    thread->epoch = __atomic_load_n(&liveobj_sequence_epoch, __ATOMIC_SEQ_CST);
+    // After the load of the epoch, so that the numbers are not older than the mark.
+    thread->sequence_next = __atomic_fetch_add(&sequence, SEQUENCE_BLOCK, __ATOMIC_SEQ_CST);
+    thread->sequence_end = thread->sequence_next + SEQUENCE_BLOCK;
+}
+
+// MARK: - Fork
+
+/// The thread that owned the block was stopped between any two instructions, so nothing that it was
+/// changing can be trusted. Its free records and its memory stay unused in the child.
+static void clear_after_fork(struct liveobj_thread *block) {
+    block->is_taken = false;
+    block->free_indices = NULL;
+    block->free_count = block->free_capacity = 0;
+    block->batch = block->spare_batch = NULL;
+    block->loose = 0;
+    block->sequence_next = block->sequence_end = 0;
+    block->stacks = NULL;
+}
+
+void liveobj_threads_after_fork_child(void) {
+    // Only the forking thread lives on. The others' blocks are free for the child's new threads.
+    for (struct liveobj_thread *block = blocks; block; block = block->next)
+        if (block->is_taken && block != liveobj_tls.thread)
+            clear_after_fork(block);
+}
+
+#endif

@@ -1,0 +1,461 @@
+// image.c - loaded ELF images: what the dynamic linker knows of them, and what their files say.
+//
+// Owns nothing. Everything here runs outside of hooks: it takes the dynamic linker's lock and maps
+// files. A file on disk may have been replaced since it was loaded, so nothing read from it is
+// trusted without a bounds check.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "runtime/image.h"
+#include "os/os.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// MARK: - Images
+
+/// The dynamic linker's lock is not reset in the child of a fork: none may happen while we have it.
+static struct liveobj_lock visit_lock;
+
+struct visit {
+    liveobj_image_visit_fn visit;
+    void *context;
+    bool seen_main;
+};
+
+static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_main) {
+    struct liveobj_image image = {.bias = info->dlpi_addr,
+                                  .start = UINTPTR_MAX,
+                                  .path = is_main ? "/proc/thread-self/exe" : info->dlpi_name,
+                                  .headers = info->dlpi_phdr,
+                                  .header_count = info->dlpi_phnum,
+                                  .thread_locals = (uintptr_t)info->dlpi_tls_data,
+                                  .is_main = is_main};
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD)
+            continue;
+        uintptr_t start = image.bias + header->p_vaddr;
+        if (start < image.start)
+            image.start = start;
+        if (start + header->p_memsz > image.end)
+            image.end = start + header->p_memsz;
+    }
+    return image;
+}
+
+static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct visit *visit = context;
+    struct liveobj_image image = describe(info, !visit->seen_main);
+    visit->seen_main = true;
+    return visit->visit(visit->context, &image);
+}
+
+void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
+    struct visit state = {visit, context, false};
+    // It only keeps forks away: where it cannot be had, the visit is as sound without.
+    bool is_locked = liveobj_lock_acquire(&visit_lock);
+    dl_iterate_phdr(visit_info, &state);
+    if (is_locked)
+        liveobj_lock_release(&visit_lock);
+}
+
+void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &visit_lock);
+}
+
+static const char *file_name_of(const struct liveobj_image *image) {
+    const char *slash = strrchr(image->path, '/');
+    return slash ? slash + 1 : image->path;
+}
+
+bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix) {
+    return strncmp(file_name_of(image), prefix, strlen(prefix)) == 0;
+}
+
+struct search {
+    uintptr_t address;
+    struct liveobj_image *image;
+    bool found;
+};
+
+static bool match_address(void *context, const struct liveobj_image *image) {
+    struct search *search = context;
+    if (!liveobj_image_contains(image, search->address, 0))
+        return false;
+    *search->image = *image;
+    search->found = true;
+    return true;
+}
+
+bool liveobj_image_of(uintptr_t address, struct liveobj_image *image) {
+    struct search search = {address, image, false};
+    liveobj_images_visit(match_address, &search);
+    return search.found;
+}
+
+bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
+                            uint32_t segment_flags) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr;
+        if (headers[i].p_type == PT_LOAD && address >= start &&
+            address - start < headers[i].p_memsz)
+            return (headers[i].p_flags & segment_flags) == segment_flags;
+    }
+    return false;
+}
+
+struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
+                                              size_t count) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type != PT_LOAD || headers[i].p_flags != (PF_R | PF_X))
+            continue;
+        const void *code = (const void *)(image->bias + headers[i].p_vaddr);
+        uintptr_t found = (uintptr_t)memmem(code, headers[i].p_memsz, bytes, count);
+        if (found)
+            return (struct liveobj_extent){found, found + count};
+    }
+    return (struct liveobj_extent){0};
+}
+
+/// What the dynamic linker makes read-only once the image is relocated: whole pages only, its end
+/// rounded down.
+static struct liveobj_extent read_only_pages(const struct liveobj_image *image) {
+    static const uintptr_t page = ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    struct liveobj_extent pages = {0, 0};
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_GNU_RELRO) {
+            uintptr_t start = image->bias + headers[i].p_vaddr;
+            pages = (struct liveobj_extent){start & page, (start + headers[i].p_memsz) & page};
+        }
+    return pages;
+}
+
+void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
+                                   void *context) {
+    struct liveobj_extent constant = read_only_pages(image);
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr, end = start + headers[i].p_memsz;
+        if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_W))
+            continue;
+        uintptr_t before = constant.start < end ? constant.start : end;
+        uintptr_t after = constant.end > start ? constant.end : start;
+        if (start < before)
+            visit(context, (struct liveobj_extent){start, before});
+        if (after < end)
+            visit(context, (struct liveobj_extent){after, end});
+    }
+}
+
+// MARK: - Symbols in the file
+
+/// A part of a mapped file, or NULL if it does not lie inside.
+static const void *part(struct liveobj_file file, uint64_t offset, uint64_t bytes) {
+    if (offset > file.count || bytes > file.count - offset)
+        return NULL;
+    return file.bytes + offset;
+}
+
+struct sections {
+    struct liveobj_file file;
+    const ElfW(Shdr) * headers;
+    size_t count;
+    const char *names;
+    size_t names_bytes;
+};
+
+static bool find_sections(struct liveobj_file file, struct sections *sections) {
+    const ElfW(Ehdr) *elf = part(file, 0, sizeof *elf);
+    if (!elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf->e_shentsize != sizeof(ElfW(Shdr)) || elf->e_shstrndx >= elf->e_shnum)
+        return false;
+    const ElfW(Shdr) *headers = part(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
+    if (!headers)
+        return false;
+    const ElfW(Shdr) *names = &headers[elf->e_shstrndx];
+    *sections = (struct sections){file, headers, elf->e_shnum,
+                                  part(file, names->sh_offset, names->sh_size), names->sh_size};
+    return sections->names != NULL;
+}
+
+/// The NUL-terminated name at `offset` of a string table equals `name` (or begins with it).
+static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offset, const char *name,
+                         bool whole) {
+    size_t length = strlen(name) + (whole ? 1 : 0);
+    return offset <= table_bytes && length <= table_bytes - offset &&
+           memcmp(table + offset, name, length) == 0;
+}
+
+struct symbol_table {
+    const ElfW(Sym) * symbols;
+    size_t count;
+    const char *names;
+    size_t names_bytes;
+};
+
+static bool read_table(const struct sections *sections, const ElfW(Shdr) * header,
+                       struct symbol_table *table) {
+    const ElfW(Sym) *symbols = part(sections->file, header->sh_offset, header->sh_size);
+    if (!symbols || header->sh_link >= sections->count)
+        return false;
+    const ElfW(Shdr) *strings = &sections->headers[header->sh_link];
+    *table = (struct symbol_table){symbols, header->sh_size / sizeof *symbols,
+                                   part(sections->file, strings->sh_offset, strings->sh_size),
+                                   strings->sh_size};
+    return table->names != NULL;
+}
+
+/// Whether the file begins as the loaded image does, and is not another that took its place: where
+/// its sections lie changes with nearly everything in it.
+static bool is_as_loaded(struct liveobj_file file, const struct liveobj_image *image) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_LOAD && headers[i].p_offset == 0)
+            return file.count >= sizeof(ElfW(Ehdr)) && headers[i].p_filesz >= sizeof(ElfW(Ehdr)) &&
+                   memcmp(file.bytes, (const void *)(image->bias + headers[i].p_vaddr),
+                          sizeof(ElfW(Ehdr))) == 0;
+    return false;
+}
+
+/// Calls `visit` for the symbol tables of the image's file, `.symtab` first in most, until it
+/// returns true.
+typedef bool (*visit_table_fn)(void *context, const struct symbol_table *table);
+
+static bool visit_tables(const struct liveobj_image *image, visit_table_fn visit, void *context) {
+    bool found = false;
+    struct sections sections;
+    struct symbol_table table;
+    struct liveobj_file file = liveobj_os_file_map(image->path);
+    if (is_as_loaded(file, image) && find_sections(file, &sections))
+        for (size_t i = 0; i < sections.count && !found; i++)
+            if ((sections.headers[i].sh_type == SHT_SYMTAB ||
+                 sections.headers[i].sh_type == SHT_DYNSYM) &&
+                read_table(&sections, &sections.headers[i], &table))
+                found = visit(context, &table);
+    liveobj_os_file_unmap(file);
+    return found;
+}
+
+struct symbol_search {
+    const char *name;
+    struct liveobj_extent found;
+};
+
+static bool find_by_name(void *context, const struct symbol_table *table) {
+    struct symbol_search *search = context;
+    for (size_t i = 0; i < table->count; i++) {
+        const ElfW(Sym) *symbol = &table->symbols[i];
+        if (symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+            name_matches(table->names, table->names_bytes, symbol->st_name, search->name, true)) {
+            search->found =
+                (struct liveobj_extent){symbol->st_value, symbol->st_value + symbol->st_size};
+            return true;
+        }
+    }
+    return false;
+}
+
+struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name) {
+    struct symbol_search search = {name, {0, 0}};
+    if (!visit_tables(image, find_by_name, &search))
+        return (struct liveobj_extent){0, 0};
+    return (struct liveobj_extent){search.found.start + image->bias,
+                                   search.found.end + image->bias};
+}
+
+struct name_search {
+    uintptr_t value;
+    const char *prefix;
+    char *name;
+    size_t capacity;
+};
+
+static bool find_by_address(void *context, const struct symbol_table *table) {
+    struct name_search *search = context;
+    for (size_t i = 0; i < table->count; i++) {
+        const ElfW(Sym) *symbol = &table->symbols[i];
+        if (symbol->st_value != search->value || symbol->st_shndx == SHN_UNDEF ||
+            !name_matches(table->names, table->names_bytes, symbol->st_name, search->prefix, false))
+            continue;
+        size_t length =
+            strnlen(table->names + symbol->st_name, table->names_bytes - symbol->st_name);
+        if (length >= search->capacity)
+            return false;
+        memcpy(search->name, table->names + symbol->st_name, length);
+        search->name[length] = 0;
+        return true;
+    }
+    return false;
+}
+
+bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t address,
+                             const char *prefix, char *name, size_t capacity) {
+    struct name_search search = {address - image->bias, prefix, name, capacity};
+    return visit_tables(image, find_by_address, &search);
+}
+
+bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix) {
+    bool found = false;
+    struct sections sections;
+    struct liveobj_file file = liveobj_os_file_map(image->path);
+    if (find_sections(file, &sections))
+        for (size_t i = 0; i < sections.count && !found; i++)
+            found = name_matches(sections.names, sections.names_bytes, sections.headers[i].sh_name,
+                                 prefix, false);
+    liveobj_os_file_unmap(file);
+    return found;
+}
+
+// MARK: - Global-offset-table slots
+
+struct relocations {
+    const ElfW(Rela) * entries;
+    size_t count;
+};
+
+struct dynamic_section {
+    struct relocations relocations[2]; // of the procedure linkage table, and all others
+    const ElfW(Sym) * symbols;
+    const char *names;
+};
+
+static struct dynamic_section find_dynamic_section(const struct liveobj_image *image) {
+    struct dynamic_section found = {0};
+    const ElfW(Dyn) *entry = NULL;
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++)
+        if (headers[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(image->bias + headers[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        const void *address = (const void *)entry->d_un.d_ptr;
+        switch (entry->d_tag) {
+        case DT_JMPREL:
+            found.relocations[0].entries = address;
+            break;
+        case DT_PLTRELSZ:
+            found.relocations[0].count = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_RELA:
+            found.relocations[1].entries = address;
+            break;
+        case DT_RELASZ:
+            found.relocations[1].count = entry->d_un.d_val / sizeof(ElfW(Rela));
+            break;
+        case DT_SYMTAB:
+            found.symbols = address;
+            break;
+        case DT_STRTAB:
+            found.names = address;
+            break;
+        default:
+            break;
+        }
+    }
+    return found;
+}
+
+static bool is_read_only(const struct liveobj_image *image, uintptr_t page) {
+    struct liveobj_extent constant = read_only_pages(image);
+    return page >= constant.start && page < constant.end;
+}
+
+/// A slot of an image that another thread is loading holds an address in the file, or nothing; the
+/// dynamic linker may yet add to it what we would store.
+static bool is_relocated(const struct liveobj_image *image, const void *value) {
+    return image->bias == 0 || (uintptr_t)value >= image->end - image->bias;
+}
+
+/// A page that shall be read-only but is not is left so: the dynamic linker is at work there.
+static struct liveobj_slots store_in_slot(const struct liveobj_image *image, uintptr_t slot,
+                                          void *value) {
+    static const struct liveobj_slots left_alone = {0, 0}, is_so_already = {1, 0}, changed = {1, 1};
+    void *page = (void *)(slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1));
+    void *present = __atomic_load_n((void **)slot, __ATOMIC_RELAXED);
+    if (present == value || !is_relocated(image, present))
+        return present == value ? is_so_already : left_alone;
+    bool is_protected = is_read_only(image, (uintptr_t)page) && !liveobj_os_is_writable(slot);
+    if (is_protected && mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return left_alone;
+    // Release: whoever calls through the slot sees what the replacement needs.
+    __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
+    if (is_protected)
+        mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ);
+    return changed;
+}
+
+static void add(struct liveobj_slots *sum, struct liveobj_slots more) {
+    sum->found += more.found;
+    sum->changed += more.changed;
+}
+
+struct liveobj_slots liveobj_image_replace_slots(const struct liveobj_image *image,
+                                                 const char *symbol, void *replacement) {
+    struct liveobj_slots slots = {0, 0};
+    struct dynamic_section dynamic = find_dynamic_section(image);
+    for (int table = 0; dynamic.symbols && dynamic.names && table < 2; table++)
+        for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
+            const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
+            size_t index = ELF64_R_SYM(entry->r_info);
+            if (index && strcmp(dynamic.names + dynamic.symbols[index].st_name, symbol) == 0)
+                add(&slots, store_in_slot(image, image->bias + entry->r_offset, replacement));
+        }
+    return slots;
+}
+
+struct slot_replacement {
+    const char *file_name;
+    const char *symbol;
+    void *replacement;
+    unsigned replaced;
+};
+
+static bool replace_in_image(void *context, const struct liveobj_image *image) {
+    struct slot_replacement *wanted = context;
+    bool is_wanted =
+        wanted->file_name ? strcmp(file_name_of(image), wanted->file_name) == 0 : image->is_main;
+    if (is_wanted)
+        wanted->replaced +=
+            liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement).found;
+    return false;
+}
+
+unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
+                                      void *replacement) {
+    struct slot_replacement wanted = {file_name, symbol, replacement, 0};
+    liveobj_images_visit(replace_in_image, &wanted);
+    return wanted.replaced;
+}
+
+// MARK: - Build id
+
+struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image) {
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        if (headers[i].p_type != PT_NOTE)
+            continue;
+        const unsigned char *next = (const unsigned char *)(image->bias + headers[i].p_vaddr);
+        const unsigned char *end = next + headers[i].p_memsz;
+        while ((size_t)(end - next) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)next;
+            const unsigned char *name = next + sizeof *note;
+            const unsigned char *content = name + ((note->n_namesz + 3) & ~3u);
+            if (content > end || note->n_descsz > (size_t)(end - content))
+                break;
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0)
+                return (struct liveobj_build_id){content, note->n_descsz};
+            next = content + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return (struct liveobj_build_id){NULL, 0};
+}
+
+#endif

@@ -1,0 +1,62 @@
+// image_list.h - images by what a capture says of them, whether they are still loaded or not.
+
+#ifndef LIVEOBJ_IMAGE_LIST_H
+#define LIVEOBJ_IMAGE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct liveobj_listed_image {
+    uintptr_t bias;
+    uintptr_t start;
+    uintptr_t end;
+    /// Objects with a smaller sequence number were allocated before it was unloaded; 0 while it is
+    /// loaded.
+    uint64_t unloaded_at;
+    bool is_main;
+    unsigned char build_id_count;
+    unsigned char build_id[64];
+    uint32_t path; // in `paths`
+};
+
+/// In memory of its own: address space for all that it may hold.
+struct liveobj_image_list {
+    struct liveobj_listed_image *items;
+    uint32_t count;
+    uint32_t limit;
+    char *paths; // NUL-terminated; the first is empty
+    size_t paths_used;
+    size_t paths_bytes;
+};
+
+bool liveobj_image_list_start(struct liveobj_image_list *list, uint32_t limit, size_t paths_bytes);
+void liveobj_image_list_end(struct liveobj_image_list *list);
+/// Adds all images that are loaded, as far as there is room.
+void liveobj_image_list_add_loaded(struct liveobj_image_list *list);
+/// Adds an image of another list. \returns it; NULL if there is no room.
+struct liveobj_listed_image *liveobj_image_list_add(struct liveobj_image_list *list,
+                                                    const struct liveobj_listed_image *image,
+                                                    const char *path);
+
+static inline const char *liveobj_image_list_path(const struct liveobj_image_list *list,
+                                                  const struct liveobj_listed_image *image) {
+    return list->paths + image->path;
+}
+
+/// The same file at the same address.
+bool liveobj_listed_images_are_same(const struct liveobj_image_list *list,
+                                    const struct liveobj_listed_image *image,
+                                    const struct liveobj_image_list *other_list,
+                                    const struct liveobj_listed_image *other);
+
+static inline bool liveobj_listed_image_contains(const struct liveobj_listed_image *image,
+                                                 uintptr_t address) {
+    return address >= image->start && address < image->end;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,64 @@
+// runtime.c - finds the Swift runtime in this process.
+//
+// Weak references come first: they hold for a runtime in a shared library and for one that this
+// copy was linked with. A static executable under the preload library has neither, and its symbols
+// are looked up in its file. Owns the answer. Runs outside of hooks.
+
+#if defined(__linux__)
+
+#include "runtime/runtime.h"
+#include "CLiveObjects.h"
+#include "runtime/image.h"
+
+#define LIVEOBJ_RUNTIME_SYMBOL(name) extern char name __attribute__((weak, visibility("default")));
+#include "runtime/runtime.def"
+#undef LIVEOBJ_RUNTIME_SYMBOL
+
+static struct liveobj_runtime current;
+
+static bool find_by_reference(struct liveobj_runtime *runtime) {
+#define LIVEOBJ_RUNTIME_SYMBOL(name) runtime->name = &name;
+#include "runtime/runtime.def"
+#undef LIVEOBJ_RUNTIME_SYMBOL
+    return runtime->swift_retain != NULL;
+}
+
+static void find_in_file(struct liveobj_runtime *runtime) {
+#define LIVEOBJ_RUNTIME_SYMBOL(name)                                                               \
+    runtime->name = (void *)liveobj_image_symbol(&runtime->image, #name).start;
+#include "runtime/runtime.def"
+#undef LIVEOBJ_RUNTIME_SYMBOL
+}
+
+static bool take_first(void *context, const struct liveobj_image *image) {
+    *(struct liveobj_image *)context = *image;
+    return true;
+}
+
+static enum liveobj_state find_core(struct liveobj_runtime *runtime) {
+    if (find_by_reference(runtime)) {
+        bool found = liveobj_image_of((uintptr_t)runtime->swift_retain, &runtime->image);
+        return found ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
+    }
+    liveobj_images_visit(take_first, &runtime->image);
+    // Every Swift module has sections of metadata; a program without them is none of our business.
+    if (!runtime->image.path || !liveobj_image_has_section(&runtime->image, "swift5_"))
+        return LIVEOBJ_STATE_NO_RUNTIME;
+    find_in_file(runtime);
+    return runtime->swift_retain ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
+}
+
+enum liveobj_state liveobj_runtime_find(void) {
+    enum liveobj_state state = find_core(&current);
+    if (current.swift_task_create_common)
+        liveobj_image_of((uintptr_t)current.swift_task_create_common, &current.concurrency);
+    if (current._CFRuntimeCreateInstance)
+        liveobj_image_of((uintptr_t)current._CFRuntimeCreateInstance, &current.foundation);
+    return state;
+}
+
+const struct liveobj_runtime *liveobj_runtime_current(void) {
+    return &current;
+}
+
+#endif

@@ -1,0 +1,191 @@
+// heap_graph.c - has the heap read in a copy of the process, and writes what came of it.
+//
+// Before: all that needs the runtime, which allocates and locks, is done here, in the program:
+// layouts of the types that are live. After: the names of types that came up late. Owns what both
+// sides share, for the time of one capture.
+
+#if defined(__linux__)
+
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "heap/idle_threads.h"
+#include "heap/references.h"
+#include "heap/roots.h"
+#include "metadata/task_state.h"
+#include "metadata/types.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "records/records.h"
+#include "records/thread.h"
+#include "snapshot/heap_walk.h"
+#include "snapshot/type_trial.h"
+#include "snapshot/walk.h"
+
+// MARK: - Before
+
+static void add_type(struct liveobj_capture *capture, uint32_t id) {
+    const struct liveobj_type *type = &capture->types.table.types[id];
+    liveobj_put_type(&capture->type_section, id, type, &capture->images);
+    liveobj_references_prepare(type);
+}
+
+/// \returns false if there is no memory for a type.
+static bool add_live_types(struct liveobj_capture *capture) {
+    struct liveobj_object object;
+    uint32_t count = liveobj_captured_records(capture), id = 1;
+    for (uint32_t i = 0; i < count && id; i++) {
+        bool is_new = false;
+        if (liveobj_records_get(liveobj_captured_record(capture, i), &object))
+            id = liveobj_captured_type_id(&capture->types, &object, &capture->reader, &is_new);
+        if (is_new)
+            add_type(capture, id);
+    }
+    return id != 0;
+}
+
+/// Whether the copy of the process, and what comes of it, stay within the limit of the program's
+/// memory cgroup: beyond it the system kills, and not always the copy.
+static bool has_room(const struct liveobj_capture *capture) {
+    // An object takes this much in the answer, in the capture that is made of it, and in the copy.
+    enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
+    struct liveobj_memory_room memory = liveobj_os_memory_room();
+    if (memory.room.left == UINT64_MAX)
+        return true;
+    uint64_t live = capture->status.allocations - capture->status.deaths;
+    uint64_t records = liveobj_captured_records(capture);
+    uint64_t objects = live < records ? live : records;
+    uint64_t resident = liveobj_os_resident_bytes();
+    uint64_t wanted = LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
+    // Pages are shared until somebody writes to them. Where the program would die as well, as if it
+    // wrote to all.
+    wanted += memory.ends_all ? resident : 0;
+    return wanted <= memory.room.left;
+}
+
+static const char *prepare(struct liveobj_heap_walk *walk,
+                           const struct liveobj_caller_context *entry) {
+    static const char *const no_room =
+        "references were not read: the memory limit of this process leaves no room for it";
+    static const char *const no_memory =
+        "references were not read: there was not enough memory for it";
+    if (!has_room(walk->capture))
+        return no_room;
+    walk->report = liveobj_os_map_shared(sizeof *walk->report);
+    liveobj_types_try(walk->capture);
+    if (!walk->report || !add_live_types(walk->capture))
+        return no_memory;
+    if (walk->capture->selection)
+        return NULL;
+    liveobj_tasks_prepare();
+    liveobj_idle_threads_let_settle();
+    return liveobj_roots_find(&walk->roots, entry);
+}
+
+// MARK: - After
+
+enum { GRAPH_READ = 1, GRAPH_NOT_READ = 2 };
+
+static void add_late_types(struct liveobj_capture *capture,
+                           const struct liveobj_heap_walk_report *report) {
+    for (uint32_t i = 0; i < report->new_type_count; i++) {
+        bool is_new;
+        const struct liveobj_type *type = &report->new_types[i];
+        uint32_t id = liveobj_type_table_id(&capture->types.table, type, &is_new);
+        capture->stream.failed |= id == 0;
+        if (is_new)
+            liveobj_put_type(&capture->type_section, id, type, &capture->images);
+    }
+}
+
+/// No other thread can hold an object in a register.
+static bool are_others_idle(const struct liveobj_heap_walk *walk) {
+    return !walk->roots.misses_stacks && liveobj_idle_threads_are_parked(&walk->roots.idle);
+}
+
+enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, OTHERS_ARE_IDLE = 4, IS_PARTIAL = 8 };
+
+static uint32_t flags_of(const struct liveobj_heap_walk *walk) {
+    if (walk->capture->selection)
+        return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
+    return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
+           (walk->report->misses_roots ? MISSES_ROOTS : 0) |
+           (are_others_idle(walk) ? OTHERS_ARE_IDLE : 0);
+}
+
+static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {
+    static const char *const locked =
+        "another thread held the locks of the Swift runtime while references were read, so some "
+        "types' properties are not known";
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "GRPH"))
+        return;
+    const struct liveobj_heap_walk_report *report = walk->report;
+    liveobj_put_u32(&section, GRAPH_READ);
+    liveobj_put_u32(&section, walk->roots.threads);
+    liveobj_put_u32(&section, report->unread_objects);
+    liveobj_put_u32(&section, report->scanned_objects);
+    liveobj_put_u32(&section, flags_of(walk));
+    liveobj_put_u32(&section, report->timeouts > 0);
+    if (report->timeouts > 0)
+        liveobj_put_text(&section, locked);
+    liveobj_section_finish(&section);
+}
+
+/// In pieces, each of them given back once it is written: both count as the program's memory.
+static void forward(struct liveobj_stream *stream, struct liveobj_snapshot *child) {
+    enum { PIECE_BYTES = 4 << 20 };
+    for (size_t done = 0; done < child->count; liveobj_snapshot_discard(child, done)) {
+        size_t left = child->count - done, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
+        liveobj_stream_forward(stream, child->bytes + done, piece);
+        done += piece;
+    }
+}
+
+static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot *child) {
+    struct liveobj_capture *capture = walk->capture;
+    add_late_types(capture, walk->report);
+    liveobj_section_flush(&capture->type_section);
+    write_state(&capture->stream, walk);
+    liveobj_write_superclasses(&capture->stream, &capture->types);
+    forward(&capture->stream, child);
+    capture->stream.sections += walk->report->sections;
+}
+
+/// More than any heap that the records have room for.
+static size_t answer_capacity(void) {
+    static const uint64_t most = UINT64_C(1) << 37;
+    uint64_t share = liveobj_os_address_room().left / 8;
+    return share < most ? share : most;
+}
+
+const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
+                                     const struct liveobj_caller_context *entry) {
+    struct liveobj_heap_walk walk = {.capture = capture};
+    const char *failure = prepare(&walk, entry);
+    if (!failure) {
+        struct liveobj_snapshot child =
+            liveobj_snapshot_run(liveobj_heap_walk, &walk, answer_capacity());
+        failure = child.failure;
+        if (!failure)
+            write_answer(&walk, &child);
+        liveobj_snapshot_end(&child);
+    }
+    liveobj_roots_end(&walk.roots);
+    liveobj_os_unmap(walk.report, sizeof *walk.report);
+    return failure;
+}
+
+void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why) {
+    enum { NOTHING_READ = 4 * sizeof(uint32_t) };
+    static const unsigned char zeros[NOTHING_READ];
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "GRPH"))
+        return;
+    liveobj_put_u32(&section, GRAPH_NOT_READ);
+    liveobj_put(&section, zeros, sizeof zeros);
+    liveobj_put_u32(&section, 1);
+    liveobj_put_text(&section, why);
+    liveobj_section_finish(&section);
+}
+
+#endif

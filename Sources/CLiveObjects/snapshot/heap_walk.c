@@ -1,0 +1,118 @@
+// heap_walk.c - reads every live object, in the copy of the process.
+//
+// Objects are numbered first, so that a reference can name an object that comes later. Whatever
+// reads an object's memory is a step of its own: a fault costs that object's references and nothing
+// else. Owns what it maps; all of it goes with the copy.
+
+#if defined(__linux__)
+
+#include "snapshot/heap_walk.h"
+#include "CLiveObjects.h"
+#include "capture/capture.h"
+#include "heap/object_type.h"
+#include "metadata/metadata.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "records/records.h"
+#include "runtime/memory_reader.h"
+#include "snapshot/walk.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+// MARK: - Objects
+
+/// By the order of their records, in which they are gone through.
+static bool number_objects(struct liveobj_walk *walk) {
+    enum { UNNUMBERED = 1 };
+    struct liveobj_object object;
+    uint32_t count = liveobj_captured_records(walk->capture);
+    walk->ordinals = liveobj_os_map((size_t)walk->records_end * sizeof *walk->ordinals);
+    for (uint32_t i = 0; walk->ordinals && i < count; i++) {
+        uint32_t index = liveobj_captured_record(walk->capture, i);
+        if (liveobj_records_get(index, &object)) {
+            walk->ordinals[index] = UNNUMBERED;
+            walk->has_tasks |= object.metadata == LIVEOBJ_METADATA_TASK;
+        }
+    }
+    for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
+        if (walk->ordinals[index])
+            walk->ordinals[index] = ++walk->count;
+    walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
+    walk->loose_words = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->loose_words);
+    walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
+    return walk->ordinals && walk->is_in_reach && walk->loose_words && walk->referrers;
+}
+
+static void read_header(void *walk) {
+    liveobj_walk_read_header(walk);
+}
+
+/// An object that cannot be read is an object all the same.
+static void use_unreadable_type(struct liveobj_walk *walk) {
+    static const struct liveobj_type unreadable = {0, 0, LIVEOBJ_TYPE_OTHER};
+    walk->type =
+        liveobj_type_table_id(&walk->capture->types.table, &unreadable, &walk->is_new_type);
+    walk->strong = (struct liveobj_strong_count){.is_visited = true};
+}
+
+/// \returns false if there is no room for a type.
+static bool note_new_type(struct liveobj_walk *walk) {
+    struct liveobj_heap_walk_report *report = walk->report;
+    if (walk->type == 0 || report->new_type_count == LIVEOBJ_NEW_TYPES_LIMIT)
+        return false;
+    report->new_types[report->new_type_count++] = walk->capture->types.table.types[walk->type];
+    return true;
+}
+
+static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer *writer) {
+    walk->is_new_type = false;
+    if (!liveobj_snapshot_step(read_header, walk))
+        use_unreadable_type(walk);
+    if ((walk->is_new_type || walk->type == 0) && !note_new_type(walk))
+        return false;
+    liveobj_put_object(
+        writer, walk->index, &walk->object, walk->type, walk->strong,
+        liveobj_captured_stack(walk->capture, walk->object.stack, walk->object.sequence));
+    return true;
+}
+
+static bool write_objects(struct liveobj_walk *walk) {
+    bool is_complete = true;
+    struct liveobj_objects_writer writer;
+    if (!liveobj_objects_writer_start(&writer, &walk->stream, NULL, walk->capture->status.retains))
+        return false;
+    while (is_complete && liveobj_walk_next(walk))
+        is_complete = put_object(walk, &writer);
+    liveobj_objects_writer_end(&writer);
+    return is_complete;
+}
+
+// MARK: - All of it
+
+bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination) {
+    struct liveobj_heap_walk *wanted = context;
+    struct liveobj_walk walk = {.capture = wanted->capture,
+                                .roots = &wanted->roots,
+                                .report = wanted->report,
+                                .stream = {.write = write, .context = destination},
+                                .records_end = liveobj_records_end()};
+    walk.capture->reader.direct = true; // nobody else runs
+    liveobj_reader_start(liveobj_metadata_reader());
+    if (!number_objects(&walk) || !write_objects(&walk))
+        return false;
+    liveobj_walk_write_references(&walk);
+    if (!walk.capture->selection) {
+        liveobj_walk_write_roots(&walk);
+        liveobj_walk_write_tasks(&walk);
+    }
+    liveobj_walk_write_retains(&walk);
+    walk.report->sections = walk.stream.sections;
+    walk.report->timeouts = liveobj_snapshot_timeouts();
+    return !walk.stream.failed;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

@@ -1,0 +1,113 @@
+// walk.h - the parts of the walk over the heap, in the copy of the process.
+//
+//   heap_walk.c        the order of the parts; OBJS, RETN
+//   walk.c             from object to object
+//   walk_references.c  LABL, FUNC, REFS
+//   walk_roots.c       ROOT
+//   walk_tasks.c       TASK
+//   walk_retains.c     LEDG
+
+#ifndef LIVEOBJ_WALK_H
+#define LIVEOBJ_WALK_H
+
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "heap/object_type.h"
+#include "heap/roots.h"
+#include "metadata/address_table.h"
+#include "metadata/types.h"
+#include "records/records.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// A reference as the format writes it.
+struct liveobj_edge {
+    uint32_t source;
+    uint32_t target;
+    uint32_t label;
+    uint32_t element;
+    uint32_t function;
+};
+_Static_assert(sizeof(struct liveobj_edge) == 20, "as the format says");
+
+enum { LIVEOBJ_NEW_TYPES_LIMIT = 1 << 20 }; // address space only
+
+/// What the copy says beside the sections that it writes, in memory that both share.
+struct liveobj_heap_walk_report {
+    uint64_t sections;
+    uint32_t unread_objects;
+    uint32_t scanned_objects;
+    uint32_t timeouts;
+    bool misses_roots;
+    /// Types of objects that were made after the program had looked at all of them; their ids go on
+    /// where the capture's end. Their names are for the program to ask for.
+    uint32_t new_type_count;
+    struct liveobj_type new_types[LIVEOBJ_NEW_TYPES_LIMIT];
+};
+
+struct liveobj_walk {
+    struct liveobj_capture *capture;
+    const struct liveobj_roots *roots;
+    struct liveobj_heap_walk_report *report;
+    struct liveobj_stream stream;
+    uint32_t records_end;
+    uint32_t *ordinals; // by record index, counted from 1; 0 for none
+    uint32_t count;
+    bool has_tasks;
+    /// By ordinal: a task's frame, a variable or a stack refers to the object.
+    bool *is_in_reach;
+    /// By ordinal: words in objects that equal its address, less the strong references to it. A
+    /// strong reference keeps a task and resumes nothing.
+    int32_t *loose_words;
+    /// By ordinal: the last object, counted from 1, that a reference to this one was found in.
+    uint32_t *referrers;
+
+    // The object that is being looked at.
+    uint32_t index;
+    struct liveobj_object object;
+    uint32_t type;
+    bool is_new_type;
+    struct liveobj_strong_count strong;
+
+    // Its references, until all are found.
+    struct liveobj_edge *edges;
+    uint32_t edge_count;
+    uint32_t edge_capacity;
+    bool is_precise;
+
+    struct liveobj_address_table functions;
+    uint32_t labels_written;
+    struct liveobj_section label_section;
+    struct liveobj_section function_section;
+    struct liveobj_section reference_section;
+};
+
+/// Goes to the next live object, or behind the last one to the start.
+/// \returns false there.
+bool liveobj_walk_next(struct liveobj_walk *walk);
+/// The object's place among all, counted from 0.
+static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
+    return walk->ordinals[walk->index] - 1;
+}
+/// Reads the object's type and counts. May end the step.
+void liveobj_walk_read_header(struct liveobj_walk *walk);
+
+/// The place of the live object at an address, counted from 1; 0 for none.
+uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
+
+/// A function's first address, named like a return address.
+static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr_t function) {
+    return liveobj_frame_word(&walk->capture->images, function + 1);
+}
+
+void liveobj_walk_write_references(struct liveobj_walk *walk);
+void liveobj_walk_write_roots(struct liveobj_walk *walk);
+void liveobj_walk_write_tasks(struct liveobj_walk *walk);
+void liveobj_walk_write_retains(struct liveobj_walk *walk);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,205 @@
+// walk_references.c - what each live object refers to.
+//
+// A label or function gets its record before the first reference that names it. An object's
+// references count only when all of them could be read.
+
+#if defined(__linux__)
+
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "heap/object_words.h"
+#include "heap/references.h"
+#include "heap/value_references.h"
+#include "metadata/address_table.h"
+#include "metadata/labels.h"
+#include "metadata/metadata.h"
+#include "metadata/types.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "os/snapshot_process.h"
+#include "records/records.h"
+#include "runtime/memory_reader.h"
+#include "snapshot/walk.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+// MARK: - Labels and functions
+
+static void put_new_labels(struct liveobj_walk *walk) {
+    for (uint32_t end = liveobj_labels_end(); walk->labels_written < end; walk->labels_written++) {
+        struct liveobj_label label = liveobj_label_get(walk->labels_written);
+        liveobj_section_reserve(&walk->label_section, LIVEOBJ_STRING_LIMIT + 64);
+        liveobj_put_u32(&walk->label_section, walk->labels_written);
+        liveobj_put_u32(&walk->label_section, label.kind);
+        liveobj_put_u32(&walk->label_section, label.ownership);
+        liveobj_put_text(&walk->label_section, label.text);
+    }
+}
+
+static void put_new_function(struct liveobj_walk *walk, uintptr_t function) {
+    liveobj_section_reserve(&walk->function_section, sizeof(uint64_t));
+    liveobj_put_u64(&walk->function_section, liveobj_walk_code_word(walk, function));
+}
+
+static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
+    uint32_t known = walk->functions.count;
+    uint32_t id = function ? liveobj_address_number(&walk->functions, function) : 0;
+    if (id > known)
+        put_new_function(walk, function);
+    return id;
+}
+
+// MARK: - One object
+
+static struct liveobj_edge *new_edge(struct liveobj_walk *walk) {
+    enum { FIRST_CAPACITY = 1 << 16 };
+    if (walk->edge_count == walk->edge_capacity) {
+        uint32_t capacity = walk->edge_capacity ? walk->edge_capacity * 2 : FIRST_CAPACITY;
+        struct liveobj_edge *moved = liveobj_os_resize(
+            walk->edges, walk->edge_capacity * sizeof *moved, capacity * sizeof *moved);
+        if (!moved)
+            return NULL;
+        walk->edges = moved;
+        walk->edge_capacity = capacity;
+    }
+    return &walk->edges[walk->edge_count++];
+}
+
+static void add_edge(void *context, const struct liveobj_reference *reference) {
+    struct liveobj_walk *walk = context;
+    liveobj_snapshot_advance();
+    uint32_t target = liveobj_walk_find(walk, reference->target);
+    struct liveobj_edge *edge = target ? new_edge(walk) : NULL;
+    if (!edge)
+        return;
+    *edge = (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
+                                  reference->element, function_id(walk, reference->function)};
+    walk->referrers[target] = walk->ordinals[walk->index];
+}
+
+// MARK: - Pointers
+
+/// A word that equals an object's address and is no reference by its type: an `Unmanaged`, an
+/// opaque pointer, a number. What the program retained for it has no other holder to show.
+static void add_pointer(void *context, const struct liveobj_reference *reference) {
+    struct liveobj_walk *walk = context;
+    uint32_t target = liveobj_walk_find(walk, reference->target);
+    if (target && walk->referrers[target] != walk->ordinals[walk->index])
+        add_edge(walk, reference);
+}
+
+/// Raw buffers and unknown memory were scanned for references as a whole.
+static bool may_keep_pointers(const struct liveobj_type *type) {
+    switch (type->kind) {
+    case LIVEOBJ_TYPE_CLASS:
+    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
+    case LIVEOBJ_TYPE_GENERIC_BOX:
+    case LIVEOBJ_TYPE_ERROR_BOX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
+    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+    liveobj_references_scan(start, end, label, add_pointer, walk);
+}
+
+/// Text has none, and what arrays and hash tables no longer use is left over.
+static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
+    struct liveobj_reader *reader = &walk->capture->reader;
+    uintptr_t word;
+    if (!walk->is_precise || !may_keep_pointers(type))
+        return;
+    struct liveobj_words words = liveobj_words_of(&walk->object, reader);
+    if (!words.bitmap)
+        return add_pointers_in(walk, words.next, words.end);
+    while (liveobj_words_next(&words, reader, &word))
+        if (liveobj_records_near(word))
+            add_pointers_in(walk, words.next - sizeof word, words.next);
+}
+
+static void read_references(void *context) {
+    struct liveobj_walk *walk = context;
+    liveobj_walk_read_header(walk);
+    const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    // What a deinit has left of an object is not to be read.
+    walk->is_precise =
+        walk->strong.is_pinned || liveobj_references_visit(&walk->object, type, add_edge, walk);
+    if (!walk->strong.is_pinned)
+        add_pointers(walk, type);
+}
+
+static void put_edges(struct liveobj_walk *walk) {
+    enum { EDGES_AT_ONCE = 4096 };
+    _Static_assert(EDGES_AT_ONCE * sizeof(struct liveobj_edge) < LIVEOBJ_RECORD_LIMIT, "fits");
+    for (uint32_t first = 0, count; first < walk->edge_count; first += count) {
+        uint32_t left = walk->edge_count - first;
+        count = left < EDGES_AT_ONCE ? left : EDGES_AT_ONCE;
+        liveobj_section_reserve(&walk->reference_section, count * sizeof *walk->edges);
+        liveobj_put(&walk->reference_section, &walk->edges[first], count * sizeof *walk->edges);
+    }
+}
+
+/// A task may be resumed by what another one has in its frames.
+static void note_reach_of_task(struct liveobj_walk *walk) {
+    for (uint32_t i = 0; i < walk->edge_count; i++)
+        if (walk->edges[i].target != walk->edges[i].source)
+            walk->is_in_reach[walk->edges[i].target] = true;
+}
+
+static void note_strong_references(struct liveobj_walk *walk) {
+    for (uint32_t i = 0; i < walk->edge_count; i++)
+        if (liveobj_label_get(walk->edges[i].label).ownership == LIVEOBJ_OWNERSHIP_STRONG)
+            walk->loose_words[walk->edges[i].target]--;
+}
+
+static void put_references(struct liveobj_walk *walk) {
+    put_new_labels(walk);
+    put_edges(walk);
+    walk->report->scanned_objects += !walk->is_precise;
+    if (walk->has_tasks)
+        note_strong_references(walk);
+    if (walk->object.metadata == LIVEOBJ_METADATA_TASK)
+        note_reach_of_task(walk);
+}
+
+static void note_unread(struct liveobj_walk *walk) {
+    enum { TIMEOUTS_LIMIT = 3 };
+    walk->report->unread_objects++;
+    // The runtime's locks are held for ever, and whoever asks for a type waits in vain.
+    if (liveobj_snapshot_timeouts() == TIMEOUTS_LIMIT)
+        liveobj_types_close();
+}
+
+// MARK: - All objects
+
+static bool start_sections(struct liveobj_walk *walk) {
+    bool started = liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+                   liveobj_section_start(&walk->function_section, &walk->stream, "FUNC") &&
+                   liveobj_section_start(&walk->reference_section, &walk->stream, "REFS");
+    walk->function_section.before = &walk->label_section;
+    walk->reference_section.before = &walk->function_section;
+    walk->labels_written = 1;
+    return started;
+}
+
+void liveobj_walk_write_references(struct liveobj_walk *walk) {
+    if (!start_sections(walk))
+        return;
+    while (!walk->stream.failed && liveobj_walk_next(walk)) {
+        walk->edge_count = 0;
+        if (liveobj_snapshot_step(read_references, walk))
+            put_references(walk);
+        else
+            note_unread(walk);
+    }
+    liveobj_section_finish(&walk->reference_section);
+    liveobj_section_finish(&walk->function_section);
+    liveobj_section_finish(&walk->label_section);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

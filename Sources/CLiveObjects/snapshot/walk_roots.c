@@ -1,0 +1,74 @@
+// walk_roots.c - who may hold an object from outside of the heap: the first few of each kind.
+
+#if defined(__linux__)
+
+#include "capture/capture.h"
+#include "capture/stream.h"
+#include "heap/roots.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "snapshot/walk.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+struct root_writer {
+    struct liveobj_walk *walk;
+    struct liveobj_section section;
+    uint32_t *counts; // by ordinal: four bits a kind
+};
+
+/// Counts the root. \returns whether it is one of the first of its kind for this object.
+static bool is_wanted(struct root_writer *writer, uint32_t ordinal, enum liveobj_root_kind kind) {
+    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
+    uint32_t *counts = &writer->counts[ordinal];
+    uint32_t shift = (uint32_t)kind * BITS;
+    bool is_wanted = (*counts >> shift & MASK) < MOST;
+    *counts += is_wanted ? 1u << shift : 0;
+    return is_wanted;
+}
+
+static uint64_t place_of(struct liveobj_walk *walk, const struct liveobj_root *root) {
+    switch (root->kind) {
+    case LIVEOBJ_ROOT_GLOBAL:
+        return liveobj_frame_word(&walk->capture->images, root->place);
+    case LIVEOBJ_ROOT_DISPATCH_BLOCK:
+        return liveobj_walk_code_word(walk, root->place);
+    default:
+        return root->place;
+    }
+}
+
+static void put_root(struct root_writer *writer, const struct liveobj_root *root,
+                     uint32_t ordinal) {
+    struct {
+        uint32_t kind, ordinal;
+        uint64_t place, reserved;
+    } record = {root->kind, ordinal, place_of(writer->walk, root), 0};
+    _Static_assert(sizeof record == 24, "as the format says");
+    liveobj_section_reserve(&writer->section, sizeof record);
+    liveobj_put(&writer->section, &record, sizeof record);
+}
+
+static void take_root(void *context, const struct liveobj_root *root) {
+    struct root_writer *writer = context;
+    struct liveobj_walk *walk = writer->walk;
+    uint32_t number = liveobj_walk_find(walk, root->target);
+    if (!number || !is_wanted(writer, number - 1, root->kind))
+        return;
+    // C code keeps words that it needs no more: libdispatch has one of nearly every task.
+    walk->is_in_reach[number - 1] |= root->kind != LIVEOBJ_ROOT_C_MEMORY;
+    put_root(writer, root, number - 1);
+}
+
+void liveobj_walk_write_roots(struct liveobj_walk *walk) {
+    struct root_writer writer = {.walk = walk,
+                                 .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
+    walk->report->misses_roots = true;
+    if (writer.counts && liveobj_section_start(&writer.section, &walk->stream, "ROOT"))
+        walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
+    liveobj_section_finish(&writer.section);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

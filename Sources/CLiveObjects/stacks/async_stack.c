@@ -1,0 +1,157 @@
+// async_stack.c - owns nothing; follows a task's contexts.
+//
+// An asynchronous function that has been suspended is called by the runtime, not by its caller. Its
+// caller is found through its context, a block of the task's memory: word 0 is the caller's
+// context, word 1 the code that goes on with the caller.
+//
+// Where the function keeps the address of its own context:
+//   frame     in most functions, and all debug code: three words below the CFA
+//   register  in others: in the context register (r14), which its callees, the recorder's own hook
+//             among them, may have saved
+// The register may hold something else by now. So what is found is believed only if all that hangs
+// on it, up to the task's first context, is readable memory and looks like contexts.
+//
+// Everything runs in hooks, on the thread that owns the cache.
+
+#if defined(__linux__)
+
+#include "stacks/async_stack.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
+#include "stacks/unwind_images.h"
+#include "stacks/unwind_rules.h"
+
+/// Where a frame that keeps its context has it.
+#define OWN_CONTEXT_WORDS 3
+
+/// As the runtime's allocator of task memory hands them out.
+#define CONTEXT_ALIGNMENT 16
+
+/// Reads a word of the stack or of a context.
+__attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
+    return *(const uintptr_t *)place;
+}
+
+// MARK: - The context register
+
+/// What the context register held in the frame whose stack pointer is `sp`: the one that called the
+/// hook. Steps outwards to it from here, through the recorder's own functions.
+#if defined(__x86_64__)
+__attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
+    enum { OWN_FRAMES = 16 };
+    struct liveobj_registers frame;
+    uintptr_t context;
+    // To memory: a register that is written could be the one that is to be read.
+    __asm__ volatile("mov %%r14, %3\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2\n\t"
+                     "lea 0(%%rip), %%rax\n\t"
+                     "mov %%rax, %0"
+                     : "=m"(frame.pc), "=m"(frame.sp), "=m"(frame.fp), "=m"(context)
+                     :
+                     : "rax");
+    for (int i = 0; i < OWN_FRAMES && frame.sp < sp; i++) {
+        struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame.pc);
+        uintptr_t cfa = (rule.from_fp ? frame.fp : frame.sp) + 8 * (uintptr_t)rule.cfa_words;
+        if (rule.kind != LIVEOBJ_UNWIND_STEP || cfa <= frame.sp || cfa > sp ||
+            rule.context_words >= LIVEOBJ_UNWIND_CONTEXT_OWN)
+            return 0;
+        if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
+            context = load(cfa - 8 * (uintptr_t)rule.context_words);
+        if (rule.fp_words)
+            frame.fp = load(cfa - 8 * (uintptr_t)rule.fp_words);
+        frame.pc = load(cfa - 8);
+        frame.sp = cfa;
+    }
+    return frame.sp == sp ? context : 0;
+}
+#else
+static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
+    (void)sp;
+    return 0;
+}
+#endif
+
+/// What the context register held in frame 1, whose callees are the frames from 2 on: the next of
+/// them that saved it has it.
+static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t count) {
+    for (uint32_t i = 2; i < count; i++) {
+        uintptr_t words = liveobj_unwind_rule_find(frames[i].registers.pc).context_words;
+        uintptr_t place = frames[i - 1].registers.sp - 8 * words;
+        if (words >= LIVEOBJ_UNWIND_CONTEXT_OWN || place < frames[i].registers.sp)
+            return 0;
+        if (words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
+            return load(place);
+    }
+    return register_in_caller_of_hook(frames[count - 1].registers.sp);
+}
+
+/// The context of frame 1, the function that runs the task at present. Its frame ends where that of
+/// the runtime's function begins.
+static uintptr_t context_of_task(const struct liveobj_frame *frames, uint32_t count) {
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frames[1].registers.pc);
+    return rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN
+               ? load(frames[0].registers.sp - 8 * OWN_CONTEXT_WORDS)
+               : register_in_task(frames, count);
+}
+
+// MARK: - Contexts
+
+/// Whether `address` is memory. Contexts lie close together and in the same places again and again,
+/// so where one was found the kernel is not asked once more.
+static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
+    uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
+    uintptr_t *known = &cache->context_pages[page % LIVEOBJ_CONTEXT_PAGES];
+    if (page == 0) // an empty place's, and the kernel takes 0 for nothing to read
+        return false;
+    if (*known == page)
+        return true;
+    if (!liveobj_os_is_readable(address))
+        return false;
+    *known = page;
+    return true;
+}
+
+static bool is_function(uintptr_t address) {
+    struct liveobj_unwind_image image;
+    switch (liveobj_unwind_rule_find(address + 1).kind) {
+    case LIVEOBJ_UNWIND_STEP:
+        return true;
+    case LIVEOBJ_UNWIND_GUESS: // code without a table, or nothing
+        return liveobj_unwind_image_find(address, &image);
+    default:
+        return false;
+    }
+}
+
+/// Lists what the contexts from `context` on will go on with. What the task's first context has is
+/// left out: the runtime's own, which ends the task.
+/// \returns their number; 0 if one is no context.
+static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uintptr_t *callers,
+                       uint32_t capacity) {
+    uint32_t count = 0;
+    while (count < capacity) {
+        if (context % CONTEXT_ALIGNMENT != 0 || !is_memory(cache, context))
+            return 0;
+        uintptr_t caller = load(context);
+        uintptr_t resume = load(context + 8);
+        if (!is_function(resume))
+            return 0;
+        if (!caller)
+            break;
+        callers[count++] = resume + 1;
+        context = caller;
+    }
+    return count;
+}
+
+LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, uintptr_t *callers,
+                                            uint32_t capacity) {
+    if (cache->count < 2)
+        return 0;
+    return follow(context_of_task(cache->frames, cache->count), cache, callers, capacity);
+}
+
+#endif

@@ -1,0 +1,89 @@
+// eh_frame.h - what an image's unwind table (.eh_frame) says about one code address. Hook.
+
+#ifndef LIVEOBJ_EH_FRAME_H
+#define LIVEOBJ_EH_FRAME_H
+
+#include "os/compiler.h"
+#include "stacks/unwind_images.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// A piece of a table, read from front to back. Reading past its end yields zeros and sets `bad`.
+struct liveobj_eh_reader {
+    uintptr_t next;
+    uintptr_t end;
+    bool bad;
+};
+
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_unsigned(struct liveobj_eh_reader *reader, size_t bytes);
+LIVEOBJ_HOOK int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, size_t bytes);
+LIVEOBJ_HOOK uint64_t liveobj_eh_read_uleb(struct liveobj_eh_reader *reader);
+LIVEOBJ_HOOK int64_t liveobj_eh_read_sleb(struct liveobj_eh_reader *reader);
+LIVEOBJ_HOOK void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t bytes);
+
+/// The unwind program of one function (an FDE with its CIE).
+struct liveobj_eh_program {
+    struct liveobj_eh_reader initial;      // the CIE's instructions
+    struct liveobj_eh_reader instructions; // the FDE's own
+    uintptr_t start;                       // the function's first address
+    uint64_t code_alignment;
+    int64_t data_alignment;
+    uint64_t return_address_column;
+    bool is_signal_frame;
+};
+
+enum liveobj_eh_result {
+    LIVEOBJ_EH_FOUND,
+    /// No table covers the address.
+    LIVEOBJ_EH_NONE,
+    /// There is a table, of a form that is not read here, or a broken one.
+    LIVEOBJ_EH_ODD,
+};
+
+/// The unwind program of the function that holds `address`.
+LIVEOBJ_HOOK enum liveobj_eh_result
+liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t address,
+                        struct liveobj_eh_program *program);
+
+/// How a register of the caller is found again.
+enum liveobj_eh_saved {
+    LIVEOBJ_EH_SAME,      // it still holds the caller's value
+    LIVEOBJ_EH_AT_CFA,    // in memory, at CFA + offset
+    LIVEOBJ_EH_UNDEFINED, // it is lost
+    LIVEOBJ_EH_OTHER,     // in a way that is not followed here
+};
+
+struct liveobj_eh_column {
+    enum liveobj_eh_saved saved;
+    int64_t offset;
+};
+
+/// The row of the unwind table that holds at one address, as far as a stack walk needs it.
+struct liveobj_eh_row {
+    bool cfa_is_simple; // the canonical frame address is a register plus an offset
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    struct liveobj_eh_column frame_pointer;
+    struct liveobj_eh_column return_address;
+    struct liveobj_eh_column context;
+};
+
+/// The numbers that the table gives to two registers; the return address's is the program's.
+struct liveobj_eh_columns {
+    uint64_t frame_pointer;
+    uint64_t context;
+};
+
+/// Runs a program up to `address`.
+/// \returns false if it holds an instruction that is not understood.
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
+                                         uintptr_t address, struct liveobj_eh_columns columns,
+                                         struct liveobj_eh_row *row);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,213 @@
+// eh_frame_program.c - owns nothing; runs an unwind program up to the row of one address.
+//
+// Only four columns of the table matter to a stack walk: the canonical frame address, the frame
+// pointer, the return address and the register of asynchronous contexts. The instructions of all
+// others are read over.
+
+#if defined(__linux__)
+
+#include "os/compiler.h"
+#include "stacks/eh_frame.h"
+
+/// States that DW_CFA_remember_state can nest; compilers use one.
+#define REMEMBERED 8
+
+struct machine {
+    const struct liveobj_eh_program *program;
+    struct liveobj_eh_columns columns;
+    uintptr_t address; // where the row is wanted
+    uintptr_t location;
+    struct liveobj_eh_row row;
+    struct liveobj_eh_row initial; // after the CIE, for DW_CFA_restore
+    struct liveobj_eh_row remembered[REMEMBERED];
+    unsigned remembered_count;
+    bool failed;
+};
+
+/// The column in `row` of a register, NULL for one that does not matter.
+static struct liveobj_eh_column *column_of(struct machine *machine, struct liveobj_eh_row *row,
+                                           uint64_t column) {
+    if (column == machine->columns.frame_pointer)
+        return &row->frame_pointer;
+    if (column == machine->columns.context)
+        return &row->context;
+    if (column == machine->program->return_address_column)
+        return &row->return_address;
+    return NULL;
+}
+
+static void set_column(struct machine *machine, uint64_t number, enum liveobj_eh_saved saved,
+                       int64_t factor) {
+    struct liveobj_eh_column *column = column_of(machine, &machine->row, number);
+    int64_t offset;
+    if (__builtin_mul_overflow(factor, machine->program->data_alignment, &offset))
+        machine->failed = true;
+    else if (column)
+        *column = (struct liveobj_eh_column){saved, offset};
+}
+
+static void restore_column(struct machine *machine, uint64_t number) {
+    struct liveobj_eh_column *column = column_of(machine, &machine->row, number);
+    if (column)
+        *column = *column_of(machine, &machine->initial, number);
+}
+
+static void set_cfa(struct machine *machine, uint64_t number, int64_t offset) {
+    machine->row.cfa_is_simple = true;
+    machine->row.cfa_register = number;
+    machine->row.cfa_offset = offset;
+}
+
+static int64_t read_scaled(struct machine *machine, struct liveobj_eh_reader *reader) {
+    int64_t scaled;
+    int64_t factor = liveobj_eh_read_sleb(reader);
+    machine->failed |= __builtin_mul_overflow(factor, machine->program->data_alignment, &scaled);
+    return scaled;
+}
+
+static void remember(struct machine *machine) {
+    if (machine->remembered_count == REMEMBERED)
+        machine->failed = true;
+    else
+        machine->remembered[machine->remembered_count++] = machine->row;
+}
+
+static void restore(struct machine *machine) {
+    if (machine->remembered_count == 0)
+        machine->failed = true;
+    else
+        machine->row = machine->remembered[--machine->remembered_count];
+}
+
+/// Instructions that define the canonical frame address.
+static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
+    struct liveobj_eh_row *row = &machine->row;
+    uint64_t number;
+    switch (opcode) {
+    case 0x0c: // DW_CFA_def_cfa
+        number = liveobj_eh_read_uleb(reader);
+        set_cfa(machine, number, (int64_t)liveobj_eh_read_uleb(reader));
+        break;
+    case 0x12: // DW_CFA_def_cfa_sf
+        number = liveobj_eh_read_uleb(reader);
+        set_cfa(machine, number, read_scaled(machine, reader));
+        break;
+    case 0x0d: // DW_CFA_def_cfa_register
+        row->cfa_register = liveobj_eh_read_uleb(reader);
+        break;
+    case 0x0e: // DW_CFA_def_cfa_offset
+        row->cfa_offset = (int64_t)liveobj_eh_read_uleb(reader);
+        break;
+    case 0x13: // DW_CFA_def_cfa_offset_sf
+        row->cfa_offset = read_scaled(machine, reader);
+        break;
+    case 0x0f: // DW_CFA_def_cfa_expression
+        liveobj_eh_skip(reader, liveobj_eh_read_uleb(reader));
+        row->cfa_is_simple = false;
+        break;
+    default:
+        machine->failed = true;
+    }
+}
+
+/// Instructions about one register, which they name first.
+static void run_column(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
+    uint64_t number = liveobj_eh_read_uleb(reader);
+    switch (opcode) {
+    case 0x05: // DW_CFA_offset_extended
+        set_column(machine, number, LIVEOBJ_EH_AT_CFA, (int64_t)liveobj_eh_read_uleb(reader));
+        break;
+    case 0x11: // DW_CFA_offset_extended_sf
+        set_column(machine, number, LIVEOBJ_EH_AT_CFA, liveobj_eh_read_sleb(reader));
+        break;
+    case 0x06: // DW_CFA_restore_extended
+        restore_column(machine, number);
+        break;
+    case 0x07: // DW_CFA_undefined
+        set_column(machine, number, LIVEOBJ_EH_UNDEFINED, 0);
+        break;
+    case 0x08: // DW_CFA_same_value
+        set_column(machine, number, LIVEOBJ_EH_SAME, 0);
+        break;
+    case 0x09: // DW_CFA_register
+    case 0x14: // DW_CFA_val_offset
+    case 0x15: // DW_CFA_val_offset_sf
+        liveobj_eh_read_uleb(reader);
+        set_column(machine, number, LIVEOBJ_EH_OTHER, 0);
+        break;
+    case 0x10: // DW_CFA_expression
+    case 0x16: // DW_CFA_val_expression
+        liveobj_eh_skip(reader, liveobj_eh_read_uleb(reader));
+        set_column(machine, number, LIVEOBJ_EH_OTHER, 0);
+        break;
+    default:
+        machine->failed = true;
+    }
+}
+
+/// How far an instruction moves the location; 0 for those that do not.
+static uint64_t read_advance(unsigned opcode, struct liveobj_eh_reader *reader) {
+    switch (opcode) {
+    case 0x02: // DW_CFA_advance_loc1
+        return liveobj_eh_read_unsigned(reader, 1);
+    case 0x03: // DW_CFA_advance_loc2
+        return liveobj_eh_read_unsigned(reader, 2);
+    case 0x04: // DW_CFA_advance_loc4
+        return liveobj_eh_read_unsigned(reader, 4);
+    default:
+        return (opcode & 0xc0) == 0x40 ? opcode & 0x3f : 0; // DW_CFA_advance_loc
+    }
+}
+
+static void run_instruction(struct machine *machine, unsigned opcode,
+                            struct liveobj_eh_reader *reader) {
+    if ((opcode & 0xc0) == 0x80) // DW_CFA_offset
+        set_column(machine, opcode & 0x3f, LIVEOBJ_EH_AT_CFA,
+                   (int64_t)liveobj_eh_read_uleb(reader));
+    else if ((opcode & 0xc0) == 0xc0) // DW_CFA_restore
+        restore_column(machine, opcode & 0x3f);
+    else if (opcode == 0x0a) // DW_CFA_remember_state
+        remember(machine);
+    else if (opcode == 0x0b) // DW_CFA_restore_state
+        restore(machine);
+    else if (opcode == 0x2e) // DW_CFA_GNU_args_size
+        liveobj_eh_read_uleb(reader);
+    else if (opcode >= 0x0c && opcode != 0x10 && opcode != 0x11 && opcode < 0x14)
+        run_cfa(machine, opcode, reader);
+    else if (opcode != 0) // DW_CFA_nop
+        run_column(machine, opcode, reader);
+}
+
+/// Runs instructions until they are used up or describe an address behind the wanted one.
+static void run(struct machine *machine, struct liveobj_eh_reader reader) {
+    while (reader.next < reader.end && !machine->failed) {
+        unsigned opcode = (unsigned)liveobj_eh_read_unsigned(&reader, 1);
+        bool advances = (opcode & 0xc0) == 0x40 || (opcode >= 0x02 && opcode <= 0x04);
+        if (advances) {
+            machine->location += read_advance(opcode, &reader) * machine->program->code_alignment;
+            if (machine->location > machine->address)
+                break;
+        } else {
+            run_instruction(machine, opcode, &reader);
+        }
+        machine->failed |= reader.bad;
+    }
+}
+
+LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
+                                         uintptr_t address, struct liveobj_eh_columns columns,
+                                         struct liveobj_eh_row *row) {
+    struct machine machine = {
+        .program = program,
+        .columns = columns,
+        .address = address,
+        .location = program->start,
+    };
+    run(&machine, program->initial);
+    machine.initial = machine.row;
+    run(&machine, program->instructions);
+    *row = machine.row;
+    return !machine.failed;
+}
+
+#endif

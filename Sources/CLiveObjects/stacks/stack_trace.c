@@ -1,0 +1,196 @@
+// stack_trace.c - from a walked stack to the id of its trace.
+//
+// A trace's hash runs from the root to the leaf, so that what a stack shares with the last one is
+// hashed already:
+//     hash(0) = mix(seed, pc(0)), hash(i) = mix(hash(i - 1), pc(i))
+//     the trace's = mix(hash(n - 1), n)
+// It depends on the return addresses only, never on how they were found: the same stack has the
+// same id, whatever was walked before it.
+//
+// Everything runs in hooks, on the thread that owns the cache, unless stacks.h says otherwise.
+
+#if defined(__linux__)
+
+#include "CLiveObjects.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "stacks/async_stack.h"
+#include "stacks/stack_depot.h"
+#include "stacks/stack_walk.h"
+#include "stacks/stacks.h"
+#include "stacks/unwind.h"
+#include "stacks/unwind_images.h"
+#include "stacks/unwind_rules.h"
+
+static uint32_t kept_depth = 64;
+
+LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void) {
+    return sizeof(struct liveobj_stack_cache);
+}
+
+// MARK: - From frames to an id
+
+#define HASH_SEED 0x6c6976656f626a73u
+
+static uint64_t mix(uint64_t hash, uintptr_t pc) {
+    hash = (hash ^ pc) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static uint32_t insert(uint64_t hash, uint32_t parent, uint32_t parent_frames,
+                       const uintptr_t *addresses, uint32_t count) {
+    return liveobj_stack_depot_insert(
+        hash, (struct liveobj_stored_trace){parent, parent_frames, count, addresses});
+}
+
+/// The id of a trace that stands alone, innermost address first.
+static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
+    uint64_t hash = HASH_SEED;
+    for (uint32_t i = count; i-- > 0;)
+        hash = mix(hash, addresses[i]);
+    hash = mix(hash, count);
+    uint32_t id = liveobj_stack_depot_find(hash, 0);
+    return id ? id : insert(hash, 0, 0, addresses, count);
+}
+
+/// A stack deeper than LIVEOBJ_MAX_FRAMES: its innermost frames only, so that the id does not
+/// depend on where the walk gave up.
+static uint32_t record_cut(const struct liveobj_stack_walk *walk) {
+    walk->cache->count = 0;
+    return record_alone(walk->cache->addresses, liveobj_stack_walk_list(walk, kept_depth));
+}
+
+/// A stack that libunwind has to finish.
+static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t count = liveobj_stack_walk_list(walk, LIVEOBJ_MAX_FRAMES);
+    struct liveobj_registers last = cache->walked[walk->walked - 1].registers;
+    cache->count = 0;
+    size_t found = liveobj_unwind_from(last, cache->addresses + count, LIVEOBJ_MAX_FRAMES - count);
+    count += (uint32_t)found;
+    return record_alone(cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
+}
+
+static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
+    to->registers.pc = liveobj_frame_load(&from->registers.pc);
+    to->registers.sp = liveobj_frame_load(&from->registers.sp);
+    to->registers.fp = liveobj_frame_load(&from->registers.fp);
+    to->fp_place = liveobj_frame_load(&from->fp_place);
+    to->fp_word = liveobj_frame_load(&from->fp_word);
+}
+
+/// Makes the walk's frames the last trace, and hashes those that are new.
+/// \returns the trace's hash.
+static uint64_t remember(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    struct liveobj_frame *frame = &cache->frames[walk->common];
+    uint64_t hash = walk->common ? frame[-1].hash : HASH_SEED;
+    for (uint32_t i = walk->walked; i-- > 0; frame++) {
+        copy(frame, &cache->walked[i]);
+        frame->hash = hash = mix(hash, frame->registers.pc);
+    }
+    cache->count = walk->common + walk->walked;
+    cache->end = walk->end;
+    cache->generation = __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED);
+    return mix(hash, cache->count);
+}
+
+/// Stores the walk's trace: what was walked anew, continued in the last trace, which has the rest.
+static uint32_t store(const struct liveobj_stack_walk *walk, uint64_t hash) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint32_t parent = walk->common ? cache->trace : 0;
+    uint32_t own = parent ? walk->walked : cache->count;
+    liveobj_stack_walk_list(walk, own);
+    return insert(hash, parent, cache->count - own, cache->addresses, own);
+}
+
+static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint64_t hash = remember(walk);
+    uint32_t id = liveobj_stack_depot_find(hash, cache->trace);
+    return cache->trace = id ? id : store(walk, hash);
+}
+
+// MARK: - Tasks
+
+/// Lists the frames of the last trace, innermost first, in front of its `callers`; the outermost,
+/// in which the runtime runs the task, only where there are none.
+/// \returns their number.
+static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
+    uint32_t count = 0;
+    for (uint32_t i = cache->count; i-- > (callers ? 1 : 0);)
+        cache->addresses[count++] = cache->frames[i].registers.pc;
+    return count;
+}
+
+/// Stores a task's trace: the frames on the stack, continued in a trace of their callers.
+static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uint32_t callers) {
+    uint32_t own = list_task(cache, callers);
+    uint32_t parent = callers ? record_alone(cache->addresses + own, callers) : 0;
+    return parent || !callers ? insert(hash, parent, callers, cache->addresses, own)
+                              : insert(hash, 0, 0, cache->addresses, own + callers);
+}
+
+/// A stack that ends where the runtime runs a task. What is remembered are its frames only: the
+/// callers, which are no part of the stack, are looked up every time.
+static uint32_t record_task(const struct liveobj_stack_walk *walk) {
+    struct liveobj_stack_cache *cache = walk->cache;
+    uint64_t hash = remember(walk);
+    uint32_t own = cache->count - 1;
+    uint32_t room = kept_depth > own ? kept_depth - own : 0;
+    uint32_t callers = liveobj_async_callers(cache, cache->addresses + own, room);
+    for (uint32_t i = 0; i < callers; i++)
+        hash = mix(hash, cache->addresses[own + i]);
+    hash = mix(hash, callers);
+    uint32_t id = liveobj_stack_depot_find(hash, cache->task_trace);
+    cache->trace = 0;
+    return cache->task_trace = id ? id : store_task(cache, hash, callers);
+}
+
+// MARK: - The result
+
+LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
+                                                 uintptr_t sp, uintptr_t fp) {
+    struct liveobj_stack_walk walk;
+    liveobj_stack_walk(&walk, cache, pc, sp, fp);
+    if (walk.walked == 0 && walk.common == cache->count && cache->trace)
+        return cache->trace;
+    if (LIVEOBJ_UNLIKELY(walk.is_opaque))
+        return record_with_libunwind(&walk);
+    if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > LIVEOBJ_MAX_FRAMES))
+        return record_cut(&walk);
+    if (LIVEOBJ_UNLIKELY(walk.end == LIVEOBJ_STACK_END_TASK))
+        return record_task(&walk);
+    return record_remembered(&walk);
+}
+
+// MARK: - Outside of hooks
+
+enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes) {
+    kept_depth = depth < 1 ? 1 : depth > LIVEOBJ_MAX_FRAMES ? LIVEOBJ_MAX_FRAMES : depth;
+    if (!liveobj_stack_depot_start(max_stack_bytes))
+        return LIVEOBJ_STACKS_OFF;
+    liveobj_stack_walk_start();
+    liveobj_unwind_images_refresh();
+    return liveobj_unwind_start() ? LIVEOBJ_STACKS_UNWIND : LIVEOBJ_STACKS_FRAME_POINTERS;
+}
+
+uint64_t liveobj_stacks_dropped(void) {
+    return liveobj_stack_depot_dropped();
+}
+
+void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {
+    liveobj_unwind_images_refresh();
+    liveobj_unwind_rules_forget(start, end);
+    liveobj_stack_walk_invalidate();
+}
+
+void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    liveobj_stack_depot_visit_locks(visit, context);
+}
+
+void liveobj_stacks_after_fork_child(void) {
+    liveobj_unwind_after_fork_child();
+}
+
+#endif

@@ -1,0 +1,135 @@
+// unwind_images.c - owns the list of images for C libraries without _dl_find_object.
+//
+// glibc 2.35 and later answer "which image holds this address" without a lock, in any context.
+// Elsewhere a list is made outside of hooks, when tracking starts and when images change; code that
+// was loaded since has no image then, and the stack walk asks libunwind or guesses.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "stacks/unwind_images.h"
+#include "os/compiler.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+/// glibc's `struct dl_find_object`, declared here so that older headers do.
+struct found_object {
+    unsigned long long flags;
+    void *map_start;
+    void *map_end;
+    void *link_map;
+    void *unwind_header;
+    unsigned long long reserved[7];
+};
+
+// Weak: the symbol is absent before glibc 2.35. Named anew: headers that have it declare it
+// otherwise.
+LIVEOBJ_HOOK extern int find_object(void *address,
+                                    struct found_object *result) __asm__("_dl_find_object")
+    __attribute__((weak));
+
+struct image_list {
+    uint32_t count;
+    struct liveobj_unwind_image images[512];
+};
+
+// Two, so that the one that hooks may be reading is not the one that is written.
+static struct image_list lists[2];
+static struct image_list *current_list = &lists[0];
+
+static void add_readable(struct liveobj_unwind_image *image, uintptr_t bias,
+                         const ElfW(Phdr) * header) {
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_R))
+        return;
+    if (image->readable_count == LIVEOBJ_UNWIND_RANGES)
+        return;
+    uintptr_t start = bias + header->p_vaddr;
+    image->readable[image->readable_count++] =
+        (struct liveobj_unwind_range){start, start + header->p_filesz};
+}
+
+static int list_image(struct dl_phdr_info *info, size_t size, void *context) {
+    (void)size;
+    struct image_list *list = context;
+    if (list->count == sizeof list->images / sizeof list->images[0])
+        return 1;
+    struct liveobj_unwind_image *image = &list->images[list->count++];
+    *image = (struct liveobj_unwind_image){.code = {UINTPTR_MAX, 0}};
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        add_readable(image, info->dlpi_addr, header);
+        if (header->p_type == PT_GNU_EH_FRAME)
+            image->unwind_header = start;
+        if (header->p_type == PT_LOAD && start < image->code.start)
+            image->code.start = start;
+        if (header->p_type == PT_LOAD && start + header->p_memsz > image->code.end)
+            image->code.end = start + header->p_memsz;
+    }
+    return 0;
+}
+
+void liveobj_unwind_images_refresh(void) {
+    if (find_object)
+        return;
+    struct image_list *next = current_list == &lists[0] ? &lists[1] : &lists[0];
+    next->count = 0;
+    dl_iterate_phdr(list_image, next);
+    // Release: a hook that sees the new list sees what it holds.
+    __atomic_store_n(&current_list, next, __ATOMIC_RELEASE);
+}
+
+static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) {
+    const struct image_list *list = __atomic_load_n(&current_list, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < list->count; i++) {
+        *image = list->images[i];
+        if (address >= image->code.start && address < image->code.end)
+            return true;
+    }
+    return false;
+}
+
+/// Reads the segments from the ELF header that starts an image's first mapping.
+static void read_segments(struct liveobj_unwind_image *image) {
+    const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)image->code.start;
+    if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)))
+        return;
+    // The headers share the first page with the ELF header in every image that linkers make.
+    if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+        return;
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(image->code.start + elf->e_phoff);
+    uintptr_t bias = image->code.start;
+    for (size_t i = 0; i < elf->e_phnum; i++)
+        if (headers[i].p_type == PT_LOAD) {
+            bias -= headers[i].p_vaddr & ~(uintptr_t)4095; // the first one lies lowest
+            break;
+        }
+    for (size_t i = 0; i < elf->e_phnum; i++)
+        add_readable(image, bias, &headers[i]);
+}
+
+LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image) {
+    if (!find_object)
+        return find_in_list(address, image);
+    struct found_object object;
+    if (find_object((void *)address, &object) != 0)
+        return false;
+    *image = (struct liveobj_unwind_image){
+        .code = {(uintptr_t)object.map_start, (uintptr_t)object.map_end},
+        .unwind_header = (uintptr_t)object.unwind_header,
+    };
+    read_segments(image);
+    return true;
+}
+
+LIVEOBJ_HOOK struct liveobj_unwind_range
+liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address) {
+    for (uint32_t i = 0; i < image->readable_count; i++)
+        if (address >= image->readable[i].start && address < image->readable[i].end)
+            return (struct liveobj_unwind_range){address, image->readable[i].end};
+    return (struct liveobj_unwind_range){address, address};
+}
+
+#endif

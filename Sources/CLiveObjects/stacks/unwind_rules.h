@@ -1,0 +1,124 @@
+// unwind_rules.h - the unwind rule of a return address: how its caller's registers are found. Hook.
+
+#ifndef LIVEOBJ_UNWIND_RULES_H
+#define LIVEOBJ_UNWIND_RULES_H
+
+#include "os/compiler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum liveobj_unwind_kind {
+    /// No code can be there.
+    LIVEOBJ_UNWIND_NONE = 0,
+    /// From the image's unwind table: exact.
+    LIVEOBJ_UNWIND_STEP,
+    /// No table covers the address: as if the frame pointer were one, which must then be checked.
+    LIVEOBJ_UNWIND_GUESS,
+    /// The outermost function of a thread.
+    LIVEOBJ_UNWIND_OUTERMOST,
+    /// Where the Swift runtime runs a task: its callers are those of the task's functions, which
+    /// contexts know (async_stack.h), not those of the thread that happens to run it.
+    LIVEOBJ_UNWIND_TASK,
+    /// The table says something that this form cannot hold: libunwind must be asked.
+    LIVEOBJ_UNWIND_OPAQUE,
+};
+
+/// CFA = (sp or fp) + 8 * cfa_words; the return address is the word below the CFA, and the caller's
+/// frame pointer the word `fp_words` below it, or unchanged if that is 0.
+struct liveobj_unwind_rule {
+    enum liveobj_unwind_kind kind;
+    bool from_fp;
+    uint16_t cfa_words;
+    uint16_t fp_words;
+    /// How many words below the CFA the caller's context register was saved, or one of the below.
+    uint16_t context_words;
+};
+
+/// The register in which asynchronous functions are given their context holds what it held.
+#define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
+/// The function is asynchronous, and keeps its own context in its frame: three words below the CFA.
+#define LIVEOBJ_UNWIND_CONTEXT_OWN 14
+/// Nobody knows where the register was saved.
+#define LIVEOBJ_UNWIND_CONTEXT_LOST 15
+
+/// Forgets the rules of these return addresses: their code has gone.
+void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end);
+
+/// What is tried where no table covers an address: the frame pointer holds a frame record.
+static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
+    return (struct liveobj_unwind_rule){
+        .kind = LIVEOBJ_UNWIND_GUESS,
+        .from_fp = true,
+        .cfa_words = 2,
+        .fp_words = 2,
+        .context_words = LIVEOBJ_UNWIND_CONTEXT_LOST,
+    };
+}
+
+/// The word of a return address that is not in the table; remembered there.
+LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
+
+// MARK: - The table of known rules
+//
+// Sets of eight words, a cache line each; the return address chooses the set. A word holds all that
+// is known of one address, so that no reader can see half of it:
+//     bits 30-63: pc >> 13      bits 0-29: the rule
+// The set's number is the low 13 bits of pc xor a function of the tag, so that number and tag
+// together are the whole address, and an entry is never taken for another address's.
+//     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for pc, q < 2^47
+
+#define LIVEOBJ_UNWIND_SET_BITS 13
+#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
+#define LIVEOBJ_UNWIND_RULE_BITS 30
+#define LIVEOBJ_UNWIND_CFA_BITS 14
+#define LIVEOBJ_UNWIND_FP_BITS 8
+#define LIVEOBJ_UNWIND_CONTEXT_BITS 4
+#define LIVEOBJ_UNWIND_WAYS 8
+
+extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS];
+
+static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
+    uintptr_t tag = pc >> LIVEOBJ_UNWIND_SET_BITS;
+    uintptr_t set = pc ^ tag ^ (tag >> LIVEOBJ_UNWIND_SET_BITS);
+    return liveobj_unwind_table[set & LIVEOBJ_UNWIND_SET_MASK];
+}
+
+/// The bits of a word that hold the rule.
+static inline uint64_t liveobj_unwind_rule_pack(struct liveobj_unwind_rule rule) {
+    return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
+           (uint64_t)rule.fp_words << 18 | (uint64_t)rule.context_words << 26;
+}
+
+static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t word) {
+    return (struct liveobj_unwind_rule){
+        .kind = (enum liveobj_unwind_kind)(word & 7),
+        .from_fp = word >> 3 & 1,
+        .cfa_words = word >> 4 & ((1 << LIVEOBJ_UNWIND_CFA_BITS) - 1),
+        .fp_words = word >> 18 & ((1 << LIVEOBJ_UNWIND_FP_BITS) - 1),
+        .context_words = word >> 26 & ((1 << LIVEOBJ_UNWIND_CONTEXT_BITS) - 1),
+    };
+}
+
+static inline uint64_t liveobj_unwind_word_find(uintptr_t pc) {
+    const uint64_t *set = liveobj_unwind_set_of(pc);
+    for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
+        // Relaxed: the word is all there is to read.
+        uint64_t word = __atomic_load_n(&set[way], __ATOMIC_RELAXED);
+        if (LIVEOBJ_LIKELY(word >> LIVEOBJ_UNWIND_RULE_BITS == pc >> LIVEOBJ_UNWIND_SET_BITS))
+            return word;
+    }
+    return liveobj_unwind_rule_derive(pc);
+}
+
+/// The rule of the return address `pc`.
+static inline struct liveobj_unwind_rule liveobj_unwind_rule_find(uintptr_t pc) {
+    return liveobj_unwind_rule_unpack(liveobj_unwind_word_find(pc));
+}
+
+#pragma GCC visibility pop
+
+#endif
