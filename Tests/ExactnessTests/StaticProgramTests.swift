@@ -68,7 +68,7 @@ extension Exactness {
       let recorder = folder.path("recorder.o")
       try Compiler.run(
         "clang",
-        ["-std=c17", "-O2", "-fPIC", "-r", "-nostdlib", "-I", sources + "/include"]
+        ["-std=c17", "-O2", "-fPIC", "-r", "-nostdlib", "-I", sources, "-I", sources + "/include"]
           + Compiler.sources(in: sources) + Compiler.sources(of: "LinkedRecorder") + ["-o", recorder])
       try compile([recorder])
     }
