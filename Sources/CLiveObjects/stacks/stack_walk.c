@@ -213,19 +213,21 @@ static inline bool holds(const struct liveobj_frame four[4]) {
              difference(&four[3]));
 }
 
+/// Frame by frame: on a foreign stack only what a proven frame leads to is known to be memory.
+static uint32_t prove_singly(const struct liveobj_frame *frames, uint32_t inner) {
+    while (inner > 0 && !difference(&frames[inner - 1]))
+        inner--;
+    return inner;
+}
+
 /// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
-/// On a foreign stack frame by frame: only what a proven frame leads to is known to be memory.
 /// \returns the index of the outermost frame that is proven.
-static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner, bool is_foreign) {
+static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
     uint32_t proven = inner;
-    while (proven > 4 && !is_foreign && holds(&frames[proven - 4]))
+    while (proven > 4 && holds(&frames[proven - 4]))
         proven -= 4;
     // The last four may overlap those before: one outcome to foresee less than one by one.
-    if (proven <= 4 && inner >= 4 && !is_foreign && holds(frames))
-        return 0;
-    while (proven > 0 && !difference(&frames[proven - 1]))
-        proven--;
-    return proven;
+    return proven <= 4 && inner >= 4 && holds(frames) ? 0 : prove_singly(frames, proven);
 }
 
 /// A last trace that cannot be this stack's is forgotten: its code is gone, or it belonged to an
@@ -247,7 +249,8 @@ static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
 static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t proven = prove(cache->frames, index, walk->extent.is_foreign);
+    uint32_t proven = LIVEOBJ_UNLIKELY(walk->extent.is_foreign) ? prove_singly(cache->frames, index)
+                                                                : prove(cache->frames, index);
     if (proven == 0 && (cache->end || !step(walk, &cache->frames[0].registers, frame + 1))) {
         walk->end = cache->end;
         walk->is_opaque = false; // the root was none when it was walked to, and is none now
