@@ -115,6 +115,23 @@ static void an_answer_without_room_is_a_failure(void) {
 
 // MARK: - Steps
 
+/// As where the machine is busy: ticks come, and the step has not run in between.
+static void be_kept_from_running(void *context) {
+    (void)context;
+    for (int i = 0; i < 5; i++)
+        raise(SIGALRM);
+}
+
+static bool try_without_time(void *context, liveobj_write_fn write, void *destination) {
+    (void)context;
+    bool is_done = liveobj_snapshot_step(be_kept_from_running, NULL);
+    return is_done && liveobj_snapshot_timeouts() == 0 && write(destination, "done", 4);
+}
+
+static void a_step_that_is_not_let_run_is_not_ended(void) {
+    EXPECT(answers(try_without_time, NULL, "done"));
+}
+
 static void crash(void *address) {
     *(volatile int *)address = 1;
 }
@@ -413,6 +430,7 @@ static void a_small_stack_is_enough(void) {
 }
 
 int main(void) {
+    a_step_that_is_not_let_run_is_not_ended();
     what_the_child_writes_arrives();
     what_the_child_changes_does_not();
     what_was_read_takes_no_memory();

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -41,6 +42,8 @@
 int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
 
 enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
+
+enum { TICK_MICROSECONDS = 100000 };
 
 /// At the head of the shared memory, one page; the bytes follow.
 struct liveobj_snapshot_result {
@@ -68,6 +71,8 @@ static struct {
     sigjmp_buf leave;
     volatile bool is_in_step;
     uint64_t last_progress; // at the last tick
+    int64_t last_time;      // of the processor, in microseconds, when it had its turn last
+    long last_sleeps;       // likewise: how often it had waited
     uint32_t ticks;         // in this step
     uint32_t timeouts;
 } child;
@@ -90,15 +95,28 @@ uint32_t liveobj_snapshot_timeouts(void) {
     return child.timeouts;
 }
 
-/// A step that got nothing done between two ticks waits for a lock that nobody will release. One
-/// that is merely big has its time as well. A child that did not run meanwhile has not ticked, for
-/// a pending signal is not queued twice.
+/// Whether the child slept since it had its turn last, or ran for half a tick. Where the machine is
+/// busy it may not have run at all between two ticks.
+static bool had_its_turn(void) {
+    enum { MICROSECONDS = 1000000 };
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
+    int64_t time = seconds * MICROSECONDS + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+    bool had = usage.ru_nvcsw > child.last_sleeps || time - child.last_time > TICK_MICROSECONDS / 2;
+    child.last_sleeps = had ? usage.ru_nvcsw : child.last_sleeps;
+    child.last_time = had ? time : child.last_time;
+    return had;
+}
+
+/// A step that had its turn between two ticks and got nothing done waits for a lock that nobody
+/// will release. One that is merely big has its time as well.
 static bool is_stuck(void) {
     enum { MOST_TICKS = 100 };
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
-    bool is_stuck = progress == child.last_progress || child.ticks++ == MOST_TICKS;
+    bool is_idle = had_its_turn() && progress == child.last_progress;
     child.last_progress = progress;
-    return is_stuck;
+    return is_idle || child.ticks++ == MOST_TICKS;
 }
 
 static void handle(int signal) {
@@ -126,7 +144,7 @@ bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
 static void take_signals(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
                                   SIGABRT, SIGFPE, SIGSYS, SIGALRM};
-    enum { STACK_BYTES = 64 * 1024, TICK_MICROSECONDS = 100000 };
+    enum { STACK_BYTES = 64 * 1024 };
     // Without SA_NODEFER a handler that is left by a jump would leave its signal blocked.
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
     stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
