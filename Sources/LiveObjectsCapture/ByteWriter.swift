@@ -1,4 +1,4 @@
-/// Little-endian values as `Documentation/capture-format.md` lays them out, valid or not.
+/// Little-endian values as `Documentation/internals/capture-format.md` lays them out, valid or not.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8] = []
 

@@ -1,5 +1,5 @@
 /// What a recorder knew at one moment: the live objects of a process, their types, and the stack
-/// traces that allocated them. Decoded from the stream that `Documentation/capture-format.md` specifies.
+/// traces that allocated them. Decoded from the stream that `Documentation/internals/capture-format.md` specifies.
 public struct Capture: Sendable {
   public var process: ProcessDescription
   public var tracking: TrackingStatus

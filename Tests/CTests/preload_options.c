@@ -220,7 +220,7 @@ static void a_word_stands_for_each_choice(void) {
 /// The documentation, with the bars that Markdown wants escaped in a table as they are meant.
 static char *read_documentation(void) {
     static char text[1 << 16];
-    int file = open(LIVEOBJ_SOURCE_ROOT "/Documentation/environment.md", O_RDONLY);
+    int file = open(LIVEOBJ_SOURCE_ROOT "/Documentation/guides/options.md", O_RDONLY);
     ssize_t count = read(file, text, sizeof text - 1);
     close(file);
     text[count > 0 ? count : 0] = '\0';

@@ -4,7 +4,7 @@
 // every heap object that was allocated since tracking started and is still
 // alive: its address, its type's metadata, its size, when it was made and by
 // which call. It explains nothing; `liveobj_capture` writes what it knows as
-// one stream (Documentation/capture-format.md) and others read that.
+// one stream (Documentation/internals/capture-format.md) and others read that.
 //
 //   liveobj_start(&settings);           // from now on objects are recorded
 //   uint64_t mark = liveobj_mark();     // a baseline is one number

@@ -1,4 +1,4 @@
-// write_capture.c - writes what is live as one stream (Documentation/capture-format.md).
+// write_capture.c - writes what is live as one stream (Documentation/internals/capture-format.md).
 //
 // Owns the memory of one capture's work, taken from the system and given back at its end. Outside
 // of hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No

@@ -1,4 +1,4 @@
 // LiveObjectsPreload.h - the preload library has no API.
 //
 // It is loaded with LD_PRELOAD and told what to do by LIVEOBJECTS_OPTIONS
-// (Documentation/environment.md). A program that wants to ask questions itself links LiveObjects.
+// (Documentation/guides/options.md). A program that wants to ask questions itself links LiveObjects.
