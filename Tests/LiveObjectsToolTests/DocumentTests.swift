@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the documents promise: links lead somewhere, commands have the options that they are called with, and examples
+/// compile.
+@Suite("Documents")
+struct DocumentTests {
+  @Test("every link leads to a file, and to a heading in it", arguments: Document.all)
+  func linksLeadSomewhere(document: Document) throws {
+    let folder = URL(fileURLWithPath: "\(Document.repository)/\(document.path)").deletingLastPathComponent()
+    for link in try document.prose.flatMap(links) where !link.contains("://") {
+      let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+      let target =
+        parts[0].isEmpty
+        ? "\(Document.repository)/\(document.path)"
+        : URL(fileURLWithPath: String(parts[0]), relativeTo: folder).standardizedFileURL.path
+      #expect(FileManager.default.fileExists(atPath: target), "\(link)")
+      guard parts.count == 2, target.hasPrefix(Document.repository + "/") else { continue }
+      let anchors = try Document(path: String(target.dropFirst(Document.repository.count + 1))).anchors
+      #expect(anchors.contains(String(parts[1])), "\(link)")
+    }
+  }
+
+  @Test("every script that a document names is there", arguments: Document.all)
+  func scriptsAreThere(document: Document) throws {
+    for match in try document.lines.flatMap({ $0.matches(of: /(?:^|[\s`])(scripts\/[a-z.-]+)/) }) {
+      #expect(FileManager.default.isExecutableFile(atPath: "\(Document.repository)/\(match.1)"), "\(match.1)")
+    }
+  }
+
+  @Test("every option of `liveobjects` in a document exists", arguments: Document.all)
+  func optionsExist(document: Document) throws {
+    for command in try commands(in: document) {
+      let options = try #require(Subcommand(rawValue: command[0]), "liveobjects \(command[0])").options
+      for word in command.prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
+        let option = String(word.prefix { $0 != "=" })
+        #expect(options.contains(option), "liveobjects \(command.joined(separator: " "))")
+      }
+    }
+  }
+
+  @Test("every Swift example compiles", arguments: try SwiftExample.all)
+  func examplesCompile(example: SwiftExample) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("Example.swift")
+    try Data(example.source.utf8).write(to: URL(fileURLWithPath: file))
+    let demo = try Compiler.sources(of: "Documents")
+    try Compiler.run(
+      "swiftc", ["-typecheck", "-parse-as-library", "-swift-version", "6", file] + demo + Self.searchPaths)
+  }
+
+  /// The modules of the package, and those in C that they import.
+  private static let searchPaths: [String] = {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: Compiler.sourceFolder)) ?? []
+    let headers = folders.map { "\(Compiler.sourceFolder)/\($0)/include" }
+      .filter { FileManager.default.fileExists(atPath: "\($0)/module.modulemap") }
+    return (["\(BuiltProducts.folder)/Modules"] + headers).flatMap { ["-I", $0] }
+  }()
+}
+
+/// The targets of `[text](target)`.
+private func links(in line: Substring) -> [String] {
+  line.replacing(/`[^`]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+}
+
+// MARK: - Commands
+
+/// The arguments of `liveobjects` wherever a document calls it: in a shell's block, or between backquotes.
+private func commands(in document: Document) throws -> [[String]] {
+  let shell = try document.blocks.filter { ["sh", "bash", "console"].contains($0.language) }.flatMap(\.text)
+  let spans = try document.prose.flatMap { line in line.matches(of: /`([^`]+)`/).map { $0.1 } }
+  return (shell + spans.filter { $0.hasPrefix("liveobjects ") }).compactMap { line in
+    let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
+    guard let tool = words.firstIndex(where: { $0 == "liveobjects" || $0.hasSuffix("/bin/liveobjects") }),
+      tool == 0 || words[0] == "$" && tool == 1
+    else { return nil }
+    return Array(words[(tool + 1)...])
+  }
+}
+
+private enum Subcommand: String {
+  case run, test, report
+  case testRunner = "test-runner"
+
+  /// All options in the help; those of `test` include SwiftPM's.
+  var options: Set<String> {
+    get throws {
+      var help = try runProgram(BuiltProducts.tool, [rawValue, "--help"]).standardOutput
+      if self == .test {
+        help += try runProgram(try Compiler.find("swift"), ["test", "--help"]).standardOutput
+      }
+      return Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.0) } + ["--help"])
+    }
+  }
+}
+
+// MARK: - Swift
+
+/// A block of Swift in a document, as a file that can be compiled.
+struct SwiftExample: Sendable, CustomTestStringConvertible {
+  let block: Document.Block
+
+  var testDescription: String { block.testDescription }
+
+  /// All but parts of a package's manifest, and, with an older compiler, what Swift Testing gained in 6.1.
+  static var all: [SwiftExample] {
+    get throws {
+      try Document.all.flatMap { try $0.blocks }.filter { $0.language == "swift" && !$0.isOfManifest }
+        .filter { block in
+          #if compiler(>=6.1)
+            true
+          #else
+            !block.text.contains { $0.contains("detectsLeaks") }
+          #endif
+        }
+        .map { SwiftExample(block: $0) }
+    }
+  }
+
+  /// A part of a file gets its imports, and statements a function around them.
+  var source: String {
+    let text = block.text.joined(separator: "\n").replacing("…", with: "")
+    if text.hasPrefix("import ") { return text }
+    let imports = ["LiveObjects", "LiveObjectsTesting", "LiveObjectsXCTest", "Testing", "XCTest"]
+      .map { "import \($0)\n" }.joined()
+    return imports + (text.hasPrefix("@") ? text : "func example() async throws {\n\(text)\n}")
+  }
+}
+
+extension Document.Block {
+  fileprivate var isOfManifest: Bool { text.first == "dependencies: [" }
+}
