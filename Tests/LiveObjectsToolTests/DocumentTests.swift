@@ -29,6 +29,19 @@ struct DocumentTests {
     }
   }
 
+  @Test(
+    "every document that the code names is there", arguments: ["Benchmarks", "Sources", "Tests", "scripts"])
+  func namedDocumentsAreThere(folder: String) throws {
+    let root = "\(Document.repository)/\(folder)"
+    for path in try FileManager.default.subpathsOfDirectory(atPath: root) where !path.contains(".build/") {
+      let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+      for match in text?.matches(of: /Documentation\/[A-Za-z\/-]+\.md/) ?? [] {
+        let document = "\(Document.repository)/\(match.0)"
+        #expect(FileManager.default.fileExists(atPath: document), "\(folder)/\(path): \(match.0)")
+      }
+    }
+  }
+
   @Test("every option of `liveobjects` in a document exists", arguments: Document.all)
   func optionsExist(document: Document) throws {
     for command in try commands(in: document) {
