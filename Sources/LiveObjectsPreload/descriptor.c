@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -85,9 +84,8 @@ int liveobj_descriptor_make_nameless(const char *purpose) {
     const unsigned close_on_exec = 1; // MFD_CLOEXEC; the call is older than some libc's name for it
     int descriptor = (int)syscall(SYS_memfd_create, purpose, close_on_exec);
     if (descriptor < 0) {
-        const char *folder = getenv("TMPDIR");
-        descriptor =
-            open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        const char *folder = liveobj_environment_temporary_folder();
+        descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     }
     return liveobj_descriptor_lift(descriptor);
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,4 +50,15 @@ void liveobj_environment_start(void) {
 
 char *const *liveobj_environment(void) {
     return copy;
+}
+
+const char *liveobj_environment_temporary_folder(void) {
+    static const char start[] = "TMPDIR=";
+    for (char **entry = copy; entry && *entry; entry++) {
+        const char *folder = *entry + sizeof start - 1;
+        if (strncmp(*entry, start, sizeof start - 1) == 0 && folder[0] == '/' &&
+            strlen(folder) < PATH_MAX)
+            return folder;
+    }
+    return "/tmp";
 }

@@ -93,6 +93,10 @@ bool liveobj_output_is_standard_error(void) {
     return output.is_standard_error;
 }
 
+const char *liveobj_output_file(void) {
+    return !output.is_standard_error && is_file_or_nothing() ? output.path : NULL;
+}
+
 static void wait_for_turn(int descriptor) {
     struct timespec pause = {.tv_nsec = TURN_NANOSECONDS};
     for (int i = 0; i < TURN_TRIES; i++) {

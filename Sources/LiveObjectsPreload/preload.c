@@ -61,8 +61,10 @@ static void say_what_is_watched(void) {
     if (options.verbosity < 2)
         return;
     const char *tool = liveobj_tool_path();
-    liveobj_message("reports go to ", options.output, ", made by ",
-                    tool ? tool : "the preload library itself", NULL);
+    if (tool)
+        liveobj_message("reports go to ", options.output, ", made by ", tool, NULL);
+    else
+        liveobj_message("there will be no report: ", liveobj_tool_failure(), NULL);
 }
 
 static void start(int argument_count, char *const *arguments) {
@@ -79,7 +81,7 @@ static void start(int argument_count, char *const *arguments) {
     // `liveobjects run` leaves this line to us. Of programs that a watched one starts, the report
     // says it alone.
     if (state != LIVEOBJ_STATE_TRACKING && !liveobj_origin_has_begun())
-        liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
+        liveobj_report_say_unwatched();
 }
 
 static void watch(int argument_count, char *const *arguments) {

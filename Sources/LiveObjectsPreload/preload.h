@@ -13,7 +13,7 @@
 //   environment.c      with what environment
 //   library.c          what lies beside the library
 //   companion.c        loads the companion of the test library that runs
-//   fallback_report.c  what C can say itself where there is no tool
+//   kept_capture.c     where no tool can make the report
 //   output.c           where the report goes
 //   message.c          lines for people, on a standard error that is still the one we were given
 //   test_cases.c       which test case of Swift Testing runs
@@ -23,9 +23,9 @@
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
 //   own_stack.c        the stack that it is made on
 //
-// CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text and JSON without
-// stdio. Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only
-// functions exported.
+// CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text without stdio.
+// Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only functions
+// exported.
 
 #ifndef LIVEOBJ_PRELOAD_H
 #define LIVEOBJ_PRELOAD_H
@@ -128,6 +128,9 @@ void liveobj_output_start(const struct liveobj_options *options);
 /// True if reports go to standard error.
 bool liveobj_output_is_standard_error(void);
 
+/// The path of the output if that is a file, there or not; else NULL.
+const char *liveobj_output_file(void);
+
 /// Opens the output and keeps other processes' reports out of it; -1 if there is none, which has
 /// been said.
 int liveobj_output_open(void);
@@ -150,6 +153,9 @@ void liveobj_tool_start(const struct liveobj_options *options);
 /// The tool's path; NULL if there is none that can be run.
 const char *liveobj_tool_path(void);
 
+/// Why the tool has made no report.
+const char *liveobj_tool_failure(void);
+
 /// What became of the tool.
 enum liveobj_verdict {
     LIVEOBJ_VERDICT_NONE,    ///< no report was made
@@ -170,6 +176,10 @@ void liveobj_environment_start(void);
 /// or act otherwise than agreed. NULL if there was no memory. From any thread.
 char *const *liveobj_environment(void);
 
+/// Where temporary files go: TMPDIR as it was at the start, if that is an absolute path. From any
+/// thread.
+const char *liveobj_environment_temporary_folder(void);
+
 // MARK: library.c
 
 /// The path of a file as seen from the library's folder, there or not; false if it cannot be told.
@@ -182,13 +192,11 @@ bool liveobj_library_sibling(const char *name, char path[PATH_MAX]);
 void liveobj_companion_start(const struct liveobj_options *options, int argument_count,
                              char *const *arguments);
 
-// MARK: fallback_report.c
+// MARK: kept_capture.c
 
-/// Writes what is live, by type: a table or the smallest JSON report.
-/// \param why The sentence that says why it is no more than this.
-/// \returns 0, or the errno that stopped it.
-int liveobj_fallback_report_write(const struct liveobj_options *options, const char *why,
-                                  int descriptor);
+/// Copies a capture to a file of its own, and says in one line where that is.
+/// \param why there is no report.
+void liveobj_capture_keep(int capture, const char *why);
 
 // MARK: report.c
 
@@ -196,6 +204,9 @@ struct liveobj_report_result {
     bool is_failing;   ///< there are findings that `failon` counts
     bool is_abandoned; ///< a step was left in the middle, and what it had locked stays locked
 };
+
+/// Says that nothing is watched, and why, unless it has been said.
+void liveobj_report_say_unwatched(void);
 
 /// Writes the report. Call with all signals blocked.
 struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options);

@@ -9,11 +9,11 @@
 #include "recorder/recorder.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,8 +23,9 @@
 /// What a guarded step works on.
 struct work {
     const struct liveobj_options *options;
-    const char *why; ///< of a fallback report
-    int capture;     ///< the capture as a file; -1 if it cannot be had
+    int capture;     ///< as a file; -1 if it cannot be had
+    const char *why; ///< there is none
+    int error;       ///< and the errno that goes with it; 0 for none
     bool is_abandoned;
 };
 
@@ -46,15 +47,18 @@ static bool has_room(void) {
 static void make_capture(void *context) {
     struct work *work = context;
     if (!has_room()) {
-        work->why = "no findings: the memory limit of this process leaves no room for a capture";
+        work->why = "the memory limit of this process leaves no room for a capture";
         return;
     }
     struct liveobj_destination file = {liveobj_descriptor_make_nameless("liveobjects-capture"), 0};
-    if (file.descriptor >= 0 &&
-        liveobj_capture(0, contents(work->options), liveobj_destination_write, &file))
+    if (file.descriptor < 0) {
+        work->error = errno;
+    } else if (liveobj_capture(0, contents(work->options), liveobj_destination_write, &file)) {
         work->capture = file.descriptor;
-    else
+    } else {
+        work->error = file.error ? file.error : ENOMEM;
         close(file.descriptor);
+    }
 }
 
 static void write_capture(void *context) {
@@ -68,12 +72,23 @@ static void write_capture(void *context) {
     liveobj_output_close(output.descriptor, output.error);
 }
 
-static void write_fallback(void *context) {
+void liveobj_report_say_unwatched(void) {
+    static bool is_said;
+    if (!is_said)
+        liveobj_message("nothing is watched: ", liveobj_status().reason, NULL);
+    is_said = true;
+}
+
+/// Where there is no report: why, and what there is instead.
+static void do_without(void *context) {
     const struct work *work = context;
-    int output = liveobj_output_open();
-    if (output >= 0)
-        liveobj_output_close(output,
-                             liveobj_fallback_report_write(work->options, work->why, output));
+    if (liveobj_status().state == LIVEOBJ_STATE_BLIND)
+        liveobj_report_say_unwatched();
+    else if (work->capture >= 0)
+        liveobj_capture_keep(work->capture, liveobj_tool_failure());
+    else
+        liveobj_message("no report: ", work->why, work->error ? ": " : "",
+                        work->error ? strerror(work->error) : "", NULL);
 }
 
 static void complain_of_step(void) {
@@ -140,12 +155,6 @@ static void have_others_step_back(void) {
 
 // MARK: - With the tool
 
-/// A tool that wrote nothing made no report, whatever its exit status says.
-static bool is_empty(int descriptor) {
-    struct stat status;
-    return fstat(descriptor, &status) != 0 || status.st_size == 0;
-}
-
 static void write_copy(int report) {
     int output = liveobj_output_open();
     if (output >= 0)
@@ -153,13 +162,11 @@ static void write_copy(int report) {
 }
 
 static enum liveobj_verdict analyse(const struct liveobj_options *options, int capture) {
-    int report = liveobj_descriptor_make_nameless("liveobjects-report");
+    int report = liveobj_tool_path() ? liveobj_descriptor_make_nameless("liveobjects-report") : -1;
     if (report < 0)
         return LIVEOBJ_VERDICT_NONE;
     have_others_step_back();
     enum liveobj_verdict verdict = liveobj_tool_report(options, capture, report);
-    if (verdict != LIVEOBJ_VERDICT_NONE && is_empty(report))
-        verdict = LIVEOBJ_VERDICT_NONE;
     if (verdict != LIVEOBJ_VERDICT_NONE)
         write_copy(report);
     close(report);
@@ -168,39 +175,28 @@ static enum liveobj_verdict analyse(const struct liveobj_options *options, int c
 
 // MARK: - The report
 
-static const char *why_fallback(bool is_watched) {
-    if (!is_watched)
-        return liveobj_status().reason;
-    return liveobj_tool_path()
-               ? "no findings: the liveobjects tool could not make the report"
-               : "no findings: there is no liveobjects tool beside the preload library; "
-                 "`swift build --product liveobjects` makes it, tool=PATH names one";
-}
-
 static enum liveobj_verdict write_report(struct work *work) {
     enum liveobj_verdict verdict = LIVEOBJ_VERDICT_NONE;
-    bool is_watched = liveobj_status().state == LIVEOBJ_STATE_TRACKING;
-    work->why = why_fallback(is_watched);
     if (!can_take_locks(work))
         return verdict;
     if (work->options->format == LIVEOBJ_FORMAT_CAPTURE) {
         run_step(write_capture, work);
         return verdict;
     }
-    if (is_watched && liveobj_tool_path() && !run_step(make_capture, work))
+    if (!run_step(make_capture, work))
         return verdict;
-    if (work->capture >= 0) {
+    if (work->capture >= 0)
         verdict = analyse(work->options, work->capture);
-        close(work->capture);
-    }
     if (verdict == LIVEOBJ_VERDICT_NONE)
-        run_step(write_fallback, work);
+        run_step(do_without, work);
+    if (work->capture >= 0)
+        close(work->capture);
     return verdict;
 }
 
 /// What was said at the start, on standard error, need not be said there again.
 static bool is_said_already(const struct liveobj_options *options) {
-    return liveobj_status().state != LIVEOBJ_STATE_TRACKING &&
+    return liveobj_status().state == LIVEOBJ_STATE_BLIND &&
            options->format == LIVEOBJ_FORMAT_TEXT && liveobj_output_is_standard_error();
 }
 
@@ -211,7 +207,7 @@ static bool is_for_nobody(const struct liveobj_options *options) {
 }
 
 struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options) {
-    struct work work = {.options = options, .capture = -1};
+    struct work work = {.options = options, .capture = -1, .why = "the capture could not be made"};
     if (is_said_already(options) || is_for_nobody(options))
         return (struct liveobj_report_result){false, false};
     enum liveobj_verdict verdict = write_report(&work);

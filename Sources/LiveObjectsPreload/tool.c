@@ -1,4 +1,4 @@
-// tool.c - owns the tool's path.
+// tool.c - owns the tool's path, and why it made no report.
 //
 // The tool is a Swift program. It runs in a process of its own, so that nothing of it (its
 // allocations, its crashes, its Swift runtime) can be met in the program that is watched.
@@ -16,6 +16,7 @@
 #define TOOL_SECONDS 120
 
 static char tool[PATH_MAX];
+static char failure[PATH_MAX + 256];
 
 static bool try_beside(const char *path) {
     return liveobj_library_sibling(path, tool) && access(tool, X_OK) == 0;
@@ -37,28 +38,46 @@ const char *liveobj_tool_path(void) {
     return tool[0] ? tool : NULL;
 }
 
-static void complain(struct liveobj_spawn_result result) {
-    char digits[LIVEOBJ_DIGITS];
-    if (result.error)
-        liveobj_message("cannot run ", tool, ": ",
-                        result.error == ETIMEDOUT ? "it took too long" : strerror(result.error),
-                        NULL);
-    else if (WIFSIGNALED(result.status))
-        liveobj_message(tool, " ended with signal ",
-                        liveobj_text_digits(digits, (uint64_t)WTERMSIG(result.status)), NULL);
-    else
-        liveobj_message(tool, " failed with status ",
-                        liveobj_text_digits(digits, (uint64_t)WEXITSTATUS(result.status)), NULL);
+const char *liveobj_tool_failure(void) {
+    if (!tool[0])
+        return "there is no liveobjects tool beside the preload library (`swift build --product "
+               "liveobjects` builds it, tool=PATH names one)";
+    return failure[0] ? failure : "the liveobjects tool could not make it";
 }
 
-/// As its exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched.
-static enum liveobj_verdict verdict(struct liveobj_spawn_result result) {
+static void note_failure(const char *before, const char *behind, const char *detail) {
+    stpcpy(stpcpy(stpcpy(stpcpy(failure, before), tool), behind), detail);
+}
+
+static void note_end(struct liveobj_spawn_result result) {
+    char digits[LIVEOBJ_DIGITS];
+    if (result.error == ETIMEDOUT)
+        note_failure("", " took too long", "");
+    else if (result.error)
+        note_failure("cannot run ", ": ", strerror(result.error));
+    else if (WIFSIGNALED(result.status))
+        note_failure("", " ended with signal ",
+                     liveobj_text_digits(digits, (uint64_t)WTERMSIG(result.status)));
+    else
+        note_failure("", " failed with status ",
+                     liveobj_text_digits(digits, (uint64_t)WEXITSTATUS(result.status)));
+}
+
+static bool is_empty(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) != 0 || status.st_size == 0;
+}
+
+/// As its exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched. A
+/// tool that wrote nothing made no report, whatever its exit status says.
+static enum liveobj_verdict verdict(struct liveobj_spawn_result result, int report) {
     int status = !result.error && WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
-    if (status == 0 || status == 3)
-        return LIVEOBJ_VERDICT_PASSING;
-    if (status == 1)
-        return LIVEOBJ_VERDICT_FAILING;
-    complain(result);
+    if (status != 0 && status != 1 && status != 3)
+        note_end(result);
+    else if (is_empty(report))
+        note_failure("", " wrote no report", "");
+    else
+        return status == 1 ? LIVEOBJ_VERDICT_FAILING : LIVEOBJ_VERDICT_PASSING;
     return LIVEOBJ_VERDICT_NONE;
 }
 
@@ -81,5 +100,5 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     };
     if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
         return LIVEOBJ_VERDICT_NONE;
-    return verdict(liveobj_spawn_run(&spawn));
+    return verdict(liveobj_spawn_run(&spawn), report);
 }

@@ -2,7 +2,7 @@ import TestSupport
 
 /// Runs a program under the preload library.
 ///
-/// - Parameter options: the value of `LIVEOBJECTS_OPTIONS`; without the tool, unless they name it.
+/// - Parameter options: the value of `LIVEOBJECTS_OPTIONS`.
 func runPreloaded(
   _ executable: String, _ arguments: [String] = [], options: String = "",
   environment: [String: String?] = [:]
@@ -14,7 +14,7 @@ func runPreloaded(
     ]) { own, _ in own })
 }
 
-/// Options under which the library makes the report itself, whatever was built beside it.
+/// Options under which no report can be made, whatever was built beside the library.
 let withoutTool = "tool=/does/not/exist"
 
 /// The lines that the library wrote on standard error.

@@ -1,0 +1,56 @@
+// kept_capture.c - owns the path of the file in which this process keeps its capture.
+//
+// Where no tool made a report of a capture, the capture is kept, and one line says where it is and
+// how to read it. No file is overwritten and no symbolic link is followed: in a folder that others
+// can write to, either could be theirs.
+
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[2 * PATH_MAX + 64];
+
+/// Beside the output, or with the temporary files.
+/// \returns false where the file would be litter: nobody could be told of it.
+static bool choose_path(void) {
+    char digits[LIVEOBJ_DIGITS];
+    const char *process = liveobj_text_digits(digits, (uint64_t)getpid());
+    const char *output = liveobj_output_file();
+    if (!output && liveobj_message_descriptor() < 0)
+        return false;
+    char *end = stpcpy(path, output ? output : liveobj_environment_temporary_folder());
+    end = stpcpy(end, output ? "." : "/liveobjects.");
+    stpcpy(stpcpy(end, process), ".capture");
+    return true;
+}
+
+/// \returns 0, or the errno that stopped it: then the file is not there, or is another one.
+static int write_file(int capture) {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int file = liveobj_descriptor_lift(open(path, flags, 0600));
+    if (file < 0)
+        return errno;
+    int error = liveobj_descriptor_copy(capture, file);
+    if (close(file) != 0 && !error)
+        error = errno;
+    if (error)
+        unlink(path); // half a capture
+    return error;
+}
+
+void liveobj_capture_keep(int capture, const char *why) {
+    if (!choose_path())
+        return;
+    int error = write_file(capture);
+    if (error)
+        liveobj_message("no report: ", why, ". The capture cannot be written to ", path, ": ",
+                        strerror(error), NULL);
+    else
+        liveobj_message("no report: ", why, ". The capture is in ", path,
+                        "; read it with: liveobjects report ", path, NULL);
+}

@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where no tool can make the report: one line, and the capture as a file.
+struct KeptCaptureTests {
+  let exiter = BuiltProducts.executable("Exiter")
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs a shell command under the library, with the folder for temporary files.
+  func run(_ command: String, options: String = withoutTool) throws -> ProgramRun {
+    try runPreloaded("/bin/sh", ["-c", command], options: options, environment: ["TMPDIR": folder.path])
+  }
+
+  /// The one file of the folder whose name ends in `.capture`.
+  func capture() throws -> String {
+    let names = try folder.names().filter { $0.hasSuffix(".capture") }
+    try #require(names.count == 1)
+    return folder.path(names[0])
+  }
+
+  func line(_ why: String, _ capture: String) -> String {
+    "LiveObjects: no report: \(why). The capture is in \(capture); read it with: liveobjects report \(capture)\n"
+  }
+
+  @Test func lineNamesACaptureThatTheToolReads() throws {
+    let run = try run("exec '\(exiter)' exit 5")
+    let capture = try capture()
+    #expect(capture.wholeMatch(of: /.*\/liveobjects\.[0-9]+\.capture/) != nil)
+    #expect(run.standardError == line("cannot run /does/not/exist: No such file or directory", capture))
+    #expect(run.standardOutput == "about to end\n")
+    #expect(run.status == .exited(5))
+    let report = try runProgram(BuiltProducts.tool, ["report", capture])
+    #expect(report.standardOutput.contains("Exiter.Leftover"))
+  }
+
+  @Test func captureIsForItsUserAlone() throws {
+    _ = try run("umask 0; exec '\(exiter)' return")
+    let mode = try FileManager.default.attributesOfItem(atPath: capture())[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func libraryWithoutAToolSaysHowToBuildOne() throws {
+    let library = folder.path("libLiveObjectsPreload.so")
+    try copyExecutable(BuiltProducts.preloadLibrary, to: library)
+    let run = try runProgram(
+      exiter, ["return"], environment: ["LD_PRELOAD": library, "TMPDIR": folder.path])
+    let why =
+      "there is no liveobjects tool beside the preload library "
+      + "(`swift build --product liveobjects` builds it, tool=PATH names one)"
+    #expect(run.standardError == line(why, try capture()))
+  }
+
+  @Test(arguments: [
+    ("echo half a report; kill -9 $$", "ended with signal 9"), ("echo error; exit 2", "failed with status 2"),
+    ("true", "wrote no report"),
+  ])
+  func lineSaysWhatBecameOfTheTool(script: String, end: String) throws {
+    let tool = try Script(script)
+    let run = try run("exec '\(exiter)' return", options: "tool=\(tool.path)")
+    #expect(run.standardError == line("\(tool.path) \(end)", try capture()))
+  }
+
+  @Test(arguments: ["text", "json"])
+  func captureStandsBesideTheOutput(format: String) throws {
+    let output = folder.path("report")
+    let run = try run("exec '\(exiter)' return", options: "\(withoutTool):output=\(output):format=\(format)")
+    #expect(try capture().hasPrefix("\(output)."))
+    #expect(run.standardError.hasSuffix("liveobjects report \(try capture())\n"))
+    #expect(try folder.text(of: "report") == "")
+  }
+
+  @Test func captureOfAStreamIsATemporaryFile() throws {
+    _ = try run("exec '\(exiter)' return", options: "\(withoutTool):output=/dev/null")
+    #expect(try capture().hasPrefix(folder.path("liveobjects.")))
+  }
+
+  /// In a folder that others can write to it may be theirs.
+  @Test(arguments: ["echo mine >", "ln -s \"$TMPDIR/target\""])
+  func fileThatIsThereStaysAsItIs(make: String) throws {
+    let run = try run(
+      "echo mine > \"$TMPDIR/target\"; \(make) \"$TMPDIR/liveobjects.$$.capture\"; exec '\(exiter)' exit 5")
+    #expect(run.status == .exited(5))
+    #expect(try String(contentsOfFile: capture(), encoding: .utf8) == "mine\n")
+    #expect(messages(run).count == 1)
+    #expect(run.standardError.hasSuffix(". The capture cannot be written to \(try capture()): File exists\n"))
+  }
+
+  @Test func folderThatIsNotThereIsSaid() throws {
+    let run = try run("TMPDIR=/does/not/exist exec '\(exiter)' exit 5")
+    #expect(messages(run).count == 1)
+    #expect(run.standardError.hasSuffix(".capture: No such file or directory\n"))
+    #expect(run.status == .exited(5))
+  }
+
+  @Test func captureThatCannotBeMadeIsSaid() throws {
+    let run = try run("ulimit -f 1; exec '\(exiter)' exit 5")
+    #expect(run.standardError == "LiveObjects: no report: the capture could not be made: File too large\n")
+    #expect(run.status == .exited(5))
+    #expect(try folder.names() == [])
+  }
+
+  /// A test may compare what a program that it starts writes there, and nobody would know of the file.
+  @Test(arguments: ["", ":exitcode=9"])
+  func programWithAStandardErrorOfItsOwnLeavesNothing(options: String) throws {
+    let run = try run("'\(exiter)' return 2> \"$TMPDIR/errors\"", options: withoutTool + options)
+    #expect(run.standardError == "")
+    #expect(run.status == .exited(0))
+    #expect(try folder.names() == ["errors"])
+    #expect(try folder.text(of: "errors") == "")
+  }
+
+  @Test func programWithAStandardErrorOfItsOwnKeepsItsCaptureBesideTheOutput() throws {
+    _ = try run(
+      "'\(exiter)' return 2> \"$TMPDIR/errors\"", options: "\(withoutTool):output=\(folder.path("report"))")
+    #expect(try folder.text(of: "errors") == "")
+    #expect(try capture().hasPrefix(folder.path("report.")))
+  }
+
+  // MARK: - Where nothing is watched
+
+  /// A limit of memory that leaves room for the program, and none for records.
+  var unwatched: String { "ulimit -v 500000; exec '\(exiter)' exit 5" }
+  let unwatchedLine =
+    "LiveObjects: nothing is watched: the limit of this process's memory leaves no room for records "
+    + "(see ulimit -v and -d), so nothing is watched\n"
+
+  @Test func toolReportsThatNothingWasWatched() throws {
+    let tool = try Script("echo \"$3\"; exit 3")
+    let output = folder.path("report")
+    let run = try run(unwatched, options: "tool=\(tool.path):format=json:output=\(output)")
+    #expect(run.standardError == unwatchedLine)
+    #expect(run.status == .exited(5))
+    #expect(try folder.text(of: "report") == "--json\n")
+  }
+
+  @Test(arguments: ["", ":format=json", ":output=/dev/null"])
+  func withoutAToolItIsSaidOnce(options: String) throws {
+    let run = try run(unwatched, options: withoutTool + options)
+    #expect(run.standardError == unwatchedLine)
+    #expect(try folder.names() == [])
+  }
+}
