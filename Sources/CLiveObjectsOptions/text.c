@@ -70,30 +70,6 @@ void liveobj_text_append_plain(struct liveobj_text *text, const char *bytes, siz
     }
 }
 
-static void append_json_character(struct liveobj_text *text, const unsigned char *bytes,
-                                  size_t length) {
-    static const char digits[] = "0123456789abcdef";
-    char escape[] = {'\\', 'u', '0', '0', digits[bytes[0] >> 4], digits[bytes[0] & 15]};
-    if (length == 0)
-        liveobj_text_append(text, "\xEF\xBF\xBD");
-    else if (length == 1 && is_control(bytes, length))
-        append_bytes(text, escape, sizeof escape);
-    else if (bytes[0] == '"' || bytes[0] == '\\')
-        append_bytes(text, bytes[0] == '"' ? "\\\"" : "\\\\", 2);
-    else
-        append_bytes(text, (const char *)bytes, length);
-}
-
-void liveobj_text_append_json(struct liveobj_text *text, const char *bytes, size_t count) {
-    liveobj_text_append(text, "\"");
-    for (size_t i = 0, length; i < count; i += length + (length == 0)) {
-        const unsigned char *next = (const unsigned char *)bytes + i;
-        length = sequence_length(next, count - i);
-        append_json_character(text, next, length);
-    }
-    liveobj_text_append(text, "\"");
-}
-
 const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number) {
     char *next = digits + LIVEOBJ_DIGITS - 1;
     *next = '\0';
@@ -102,14 +78,6 @@ const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number) {
         number /= 10;
     } while (number > 0);
     return next;
-}
-
-void liveobj_text_append_number(struct liveobj_text *text, uint64_t number, int width) {
-    char digits[LIVEOBJ_DIGITS];
-    const char *string = liveobj_text_digits(digits, number);
-    for (int column = (int)strlen(string); column < width; column++)
-        liveobj_text_append(text, " ");
-    liveobj_text_append(text, string);
 }
 
 void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest) {

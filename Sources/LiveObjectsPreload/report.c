@@ -79,8 +79,8 @@ void liveobj_report_say_unwatched(void) {
     is_said = true;
 }
 
-/// Where there is no report: why, and what there is instead.
-static void do_without(void *context) {
+/// Says why there is no report, and keeps the capture if there is one.
+static void replace_report(void *context) {
     const struct work *work = context;
     if (liveobj_status().state == LIVEOBJ_STATE_BLIND)
         liveobj_report_say_unwatched();
@@ -188,7 +188,7 @@ static enum liveobj_verdict write_report(struct work *work) {
     if (work->capture >= 0)
         verdict = analyse(work->options, work->capture);
     if (verdict == LIVEOBJ_VERDICT_NONE)
-        run_step(do_without, work);
+        run_step(replace_report, work);
     if (work->capture >= 0)
         close(work->capture);
     return verdict;

@@ -7,6 +7,7 @@
 #include "recorder/recorder.h"
 #include "records/records.h"
 #include "records/thread.h"
+#include "support/live_records.h"
 #include "support/scoped_objects.h"
 
 #include <errno.h>
@@ -179,14 +180,14 @@ static void *make_and_free_step_by_step(void *unused) {
 static void a_handler_may_come_between_any_two_instructions(void) {
     pthread_t thread;
     struct sigaction action = {.sa_handler = handle_step, .sa_flags = SA_RESTART};
-    uint64_t live = liveobj_live_count(0);
+    uint64_t live = live_records();
     sigaction(SIGTRAP, &action, NULL);
     forked = 0;
     pthread_create(&thread, NULL, make_and_free_step_by_step, NULL);
     pthread_join(thread, NULL);
     EXPECT(steps > 10000 && steps_under_lock > 100);
     EXPECT(forked > 0 && odd_children == 0);
-    EXPECT(liveobj_live_count(0) <= live + 2 * 64); // those of handlers are left
+    EXPECT(live_records() <= live + 2 * 64); // those of handlers are left
     EXPECT(liveobj_recorder_locks_are_free(0));
     EXPECT(liveobj_status().missed_deaths == 0);
 }

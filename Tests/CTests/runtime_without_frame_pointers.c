@@ -6,6 +6,7 @@
 #include "CLiveObjects.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
+#include "support/live_records.h"
 
 #if defined(__x86_64__)
 
@@ -16,7 +17,7 @@ int main(void) {
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_BLIND);
     EXPECT(liveobj_status().reason[0] != 0);
     void *object = swift_allocObject(NULL, 48, 7);
-    EXPECT(object != NULL && liveobj_live_count(0) == 0);
+    EXPECT(object != NULL && live_records() == 0);
     swift_slowDealloc(object, 48, 7);
     return EXPECT_STATUS();
 }

@@ -29,7 +29,6 @@ void test_input(const uint8_t *bytes, size_t count) {
         liveobj_options_word(&options, liveobj_options_row(i).name, word, sizeof word);
     if (strnlen(options.output, sizeof options.output) == sizeof options.output)
         abort();
-    liveobj_text_append_json(&problems, (const char *)bytes, count);
     liveobj_text_append_plain(&problems, (const char *)bytes, count);
     liveobj_text_flush(&problems);
     free(string);

@@ -57,7 +57,7 @@ struct KeptCaptureTests {
     ("echo half a report; kill -9 $$", "ended with signal 9"), ("echo error; exit 2", "failed with status 2"),
     ("true", "wrote no report"),
   ])
-  func lineSaysWhatBecameOfTheTool(script: String, end: String) throws {
+  func lineSaysHowTheToolEnded(script: String, end: String) throws {
     let tool = try Script(script)
     let run = try run("exec '\(exiter)' return", options: "tool=\(tool.path)")
     #expect(run.standardError == line("\(tool.path) \(end)", try capture()))
@@ -102,7 +102,7 @@ struct KeptCaptureTests {
     #expect(try folder.names() == [])
   }
 
-  /// A test may compare what a program that it starts writes there, and nobody would know of the file.
+  /// A test may compare what a program that it starts writes there, and no line could name the file.
   @Test(arguments: ["", ":exitcode=9"])
   func programWithAStandardErrorOfItsOwnLeavesNothing(options: String) throws {
     let run = try run("'\(exiter)' return 2> \"$TMPDIR/errors\"", options: withoutTool + options)

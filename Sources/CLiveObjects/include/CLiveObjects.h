@@ -140,11 +140,6 @@ bool liveobj_is_handed_over(void);
 /// one. Async-signal-safe.
 uint64_t liveobj_mark(void);
 
-/// The number of live objects with a sequence number of `since` or greater,
-/// objects whose deinit has run and raw buffers not counted.
-/// Cost: one pass over all records, about a nanosecond each.
-uint64_t liveobj_live_count(uint64_t since);
-
 /// A scope id that nobody else has. Never 0. The scope that is bound where it is made becomes its
 /// parent.
 uint32_t liveobj_scope_make(void);
@@ -362,17 +357,6 @@ enum liveobj_holding {
 /// \param objects the complements of their addresses; where no object is any more, it counts as
 /// held.
 enum liveobj_holding liveobj_objects_holding(const uintptr_t *objects, size_t count);
-
-/// `liveobj_capture` into a file descriptor.
-/// \returns 0, or the `errno` of the write that failed.
-int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd);
-
-/// Calls `visit` once for each type with live objects since `since`: for a
-/// process that has no `liveobjects` tool at hand. Raw buffers, closure contexts
-/// and boxes come under a plain name each ("raw buffer", "closure context or box").
-typedef void (*liveobj_visit_type_fn)(void *context, const char *name, size_t name_length,
-                                      uint64_t live, uint64_t bytes);
-void liveobj_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context);
 
 #pragma GCC visibility pop
 

@@ -1,17 +1,13 @@
-// buffer.c - captures into memory and into files.
+// buffer.c - captures into memory.
 //
 // Owns nothing once it has returned; a buffer belongs to the caller. Outside of hooks.
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
 
-#include <errno.h>
 #include <string.h>
-
-// MARK: - Memory
 
 struct growing {
     unsigned char *bytes;
@@ -69,25 +65,6 @@ enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveob
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {
     liveobj_os_unmap(buffer.bytes, whole_pages(buffer.count));
-}
-
-// MARK: - Files
-
-struct file {
-    int descriptor;
-    int error;
-};
-
-static bool write_to_file(void *context, const void *bytes, size_t count) {
-    struct file *file = context;
-    file->error = liveobj_os_write_all(file->descriptor, bytes, count);
-    return file->error == 0;
-}
-
-int liveobj_capture_to_fd(uint64_t since, enum liveobj_contents contents, int fd) {
-    struct file file = {fd, 0};
-    bool written = liveobj_capture(since, contents, write_to_file, &file);
-    return file.error ? file.error : written ? 0 : ENOMEM;
 }
 
 #endif

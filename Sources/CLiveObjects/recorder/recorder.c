@@ -19,7 +19,7 @@
 #include "os/snapshot_process.h"
 #include "recorder/cycle_search.h"
 #include "recorder/global_search.h"
-#include "recorder/live_counts.h"
+#include "recorder/test_instances.h"
 #include "recorder/test_journal.h"
 #include "recorder/write_capture.h"
 #include "records/records.h"
@@ -489,7 +489,7 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
         return;
     struct liveobj_kept_test kept = liveobj_tests_get(test);
     begin_own_work();
-    liveobj_census_visit_test(&kept, visit, context);
+    liveobj_test_instances_visit(&kept, visit, context);
     end_own_work();
 }
 
@@ -500,19 +500,6 @@ enum liveobj_holding liveobj_recorder_objects_holding(const uintptr_t *objects, 
     enum liveobj_holding holding = liveobj_global_search(objects, count);
     end_own_work();
     return holding;
-}
-
-uint64_t liveobj_recorder_live_count(uint64_t since) {
-    begin_own_work();
-    uint64_t count = liveobj_census_count(since);
-    end_own_work();
-    return count;
-}
-
-void liveobj_recorder_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
-    begin_own_work();
-    liveobj_census_visit(since, visit, context);
-    end_own_work();
 }
 
 #endif

@@ -20,7 +20,6 @@
     PROCEDURE(stop, (void), ())                                                                    \
     FUNCTION(struct liveobj_status, status, (void), ())                                            \
     FUNCTION(uint64_t, mark, (void), ())                                                           \
-    FUNCTION(uint64_t, live_count, (uint64_t since), (since))                                      \
     FUNCTION(uint32_t, scope_make, (void), ())                                                     \
     PROCEDURE(scope_set_key, (enum liveobj_scope_owner owner, const void *key), (owner, key))      \
     FUNCTION(uint32_t, test_begin, (const struct liveobj_test *test), (test))                      \
@@ -34,8 +33,6 @@
         bool, capture,                                                                             \
         (uint64_t since, enum liveobj_contents contents, liveobj_write_fn write, void *context),   \
         (since, contents, write, context))                                                         \
-    PROCEDURE(visit_types, (uint64_t since, liveobj_visit_type_fn visit, void *context),           \
-              (since, visit, context))                                                             \
     PROCEDURE(test_found, (uint32_t test, const void *finding, size_t count),                      \
               (test, finding, count))                                                              \
     PROCEDURE(test_close, (uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated),   \

@@ -1,4 +1,4 @@
-// text.h - text and JSON, put together without stdio or malloc.
+// text.h - text, put together without stdio or malloc.
 
 #ifndef LIVEOBJ_TEXT_H
 #define LIVEOBJ_TEXT_H
@@ -28,14 +28,8 @@ void liveobj_text_start(struct liveobj_text *text, liveobj_text_write_fn write, 
 void liveobj_text_append(struct liveobj_text *text, const char *string);
 
 /// The bytes of a name that came from the program or its user, with everything replaced that could
-/// steer a terminal.
+/// steer a terminal or is not UTF-8.
 void liveobj_text_append_plain(struct liveobj_text *text, const char *bytes, size_t count);
-
-/// A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-void liveobj_text_append_json(struct liveobj_text *text, const char *bytes, size_t count);
-
-/// A decimal number, right-aligned in at least `width` columns.
-void liveobj_text_append_number(struct liveobj_text *text, uint64_t number, int width);
 
 /// One line of "LiveObjects: " and the strings up to NULL, handed on at once.
 void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest);

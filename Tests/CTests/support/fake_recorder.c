@@ -5,18 +5,9 @@
 #include <string.h>
 
 struct liveobj_status fake_status = {.state = LIVEOBJ_STATE_TRACKING, .reason = ""};
-const struct fake_type *fake_types;
-size_t fake_type_count;
-const char *fake_capture = "";
 
 struct liveobj_status liveobj_status(void) {
     return fake_status;
-}
-
-bool fake_shortage;
-
-bool liveobj_os_was_short_of_memory(void) {
-    return fake_shortage;
 }
 
 void liveobj_ignore_begin(void) {}
@@ -59,17 +50,4 @@ unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
 
 void *fake_slot(const char *symbol) {
     return slots[find_slot(symbol)].replacement;
-}
-
-bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
-                     void *context) {
-    (void)since, (void)contents;
-    return write(context, fake_capture, strlen(fake_capture));
-}
-
-void liveobj_visit_types(uint64_t since, liveobj_visit_type_fn visit, void *context) {
-    (void)since;
-    for (size_t i = 0; i < fake_type_count; i++)
-        visit(context, fake_types[i].name, strlen(fake_types[i].name), fake_types[i].live,
-              fake_types[i].bytes);
 }

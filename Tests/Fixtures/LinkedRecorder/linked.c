@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static bool write_to_file(void *descriptor, const void *bytes, size_t count) {
+    return write(*(int *)descriptor, bytes, count) == (ssize_t)count;
+}
+
 static void write_capture(void) {
-    int fd = open(getenv("LINKED_RECORDER_OUTPUT"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || liveobj_capture_to_fd(0, LIVEOBJ_CONTENTS_OBJECTS, fd) != 0) {
+    int file = open(getenv("LINKED_RECORDER_OUTPUT"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || !liveobj_capture(0, LIVEOBJ_CONTENTS_OBJECTS, write_to_file, &file)) {
         _exit(70);
     }
-    close(fd);
+    close(file);
 }
 
 // Linked after the recorder's sources, so that it runs after their constructors.
