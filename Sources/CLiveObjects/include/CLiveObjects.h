@@ -167,83 +167,6 @@ void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
 /// \returns false if no task runs here, or it is not recorded: nothing has changed then.
 bool liveobj_scope_set_task(uint32_t scope);
 
-// MARK: - Tests
-
-enum liveobj_test_library {
-    LIVEOBJ_TEST_XCTEST = 1,
-    LIVEOBJ_TEST_TESTING = 2,
-};
-
-enum liveobj_test_outcome {
-    LIVEOBJ_TEST_RUNNING = 0,
-    LIVEOBJ_TEST_PASSED = 1,
-    /// Failed for a reason of its own: what it left behind is not judged.
-    LIVEOBJ_TEST_FAILED = 2,
-    LIVEOBJ_TEST_SKIPPED = 3,
-    /// Failed because of what it left behind, by one of our own assertions.
-    LIVEOBJ_TEST_LEAKED = 4,
-};
-
-/// One run of a test, or of one case of a parameterised test.
-struct liveobj_test {
-    enum liveobj_test_library library;
-    /// As `swift test list` spells it.
-    const char *id;
-    /// The arguments of a parameterised case; empty for other tests.
-    const char *arguments;
-    /// Where it is declared; empty and 0 where that is not known.
-    const char *file;
-    uint32_t line;
-    /// The scope of its objects; 0 if it owns all objects made while it runs.
-    uint32_t scope;
-};
-
-/// Takes the next bytes of a capture; returns false to give up.
-typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
-
-/// From now on captures of this copy of the library say that tests are told apart, so that a table
-/// without tests means that none ran. For the preload library, once a companion is at work.
-/// \param journal is told of each test when it begins, when it is closed and when it fails for what
-/// it left behind, in one call each, so that this is known of a process that crashes; from any
-/// thread, several at a time. NULL for nobody. If it returns false it is not called again.
-void liveobj_tests_watch(liveobj_write_fn journal, void *context);
-
-/// A test begins. The strings are copied.
-/// \returns the test's number, counted from 1; 0 if there is no memory for it: what it leaves
-/// behind belongs to no test then.
-uint32_t liveobj_test_begin(const struct liveobj_test *test);
-
-/// A test has ended; its objects are those made by now. May be called again, to change the outcome
-/// only.
-/// \param test 0 is ignored.
-void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
-
-/// Nothing more becomes of a test, unless the process ends first. Ends it if need be.
-/// \param is_evaluated All that it left behind was evaluated: what can be said of it by now is
-/// said. \param test 0 is ignored.
-void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
-
-/// The test fails because of what it left behind; it may go on. When it ends as failed, that counts
-/// as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own. Captures of all objects hold the
-/// finding from now on, so that who reads them finds the same.
-/// \param finding As LiveObjectsAnalysis writes it; copied.
-/// \param count 0 where only the failure is known.
-/// \param test 0 is ignored.
-void liveobj_test_found(uint32_t test, const void *finding, size_t count);
-
-/// What a scope, or one opened in it, has left behind by now is known: one of our own assertions
-/// has told it, and the test expects that. Captures say so. What it makes from now on is not known.
-/// \param scope 0 is ignored.
-void liveobj_scope_know(uint32_t scope);
-
-/// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
-/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_found`.
-uint32_t liveobj_test_current(void);
-
-/// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
-/// runs.
-bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
-
 // MARK: - Own work
 
 /// Allocations of the calling thread are not recorded until the matching
@@ -265,6 +188,9 @@ struct liveobj_free_memory *liveobj_free_memory_take(void);
 void liveobj_free_memory_give_back(struct liveobj_free_memory *taken);
 
 // MARK: - Captures
+
+/// Takes the next bytes of a capture; returns false to give up.
+typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
 
 /// What a capture holds.
 enum liveobj_contents {
@@ -303,65 +229,12 @@ struct liveobj_buffer {
 struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents);
 void liveobj_buffer_free(struct liveobj_buffer buffer);
 
-/// What can be said of a test without a look at the whole heap.
-enum liveobj_remains {
-    /// Nothing that it left behind can keep itself alive: words lead from there to no cycle.
-    LIVEOBJ_REMAINS_NO_CYCLE = 0,
-    /// It may: the capture shows what can be reached from there, of the objects that may be part of
-    /// a cycle of the test's. A definite retain cycle in it is one, for all of its retains are
-    /// accounted for; what else holds an object, or only points to it, is not to be seen.
-    LIVEOBJ_REMAINS_CAPTURED = 1,
-    /// Too much can be reached, or memory could not be read or had: only a capture of all tells.
-    LIVEOBJ_REMAINS_OPEN = 2,
-};
-
-/// Captures what a test left behind, with references: the live objects of its scope and of those
-/// opened in it (or, without a scope, made since it began), and what can be reached from them.
-/// Older objects, those of other tests and tasks are left out. Cost: one pass over all records,
-/// about a nanosecond each; if there may be a cycle, a copy of the process, and a pass over the
-/// words of all objects.
-/// \returns LIVEOBJ_REMAINS_CAPTURED if `write` was given a whole capture.
-enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
-
-/// `liveobj_test_capture` into memory of its own.
-/// \param buffer is set if the result is LIVEOBJ_REMAINS_CAPTURED.
-enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer);
-
-/// A live instance, without a capture.
-struct liveobj_instance {
-    uintptr_t complement; // of its address: so that who keeps it holds nothing by it
-    uint64_t sequence;
-    uint32_t stack; // as in captures
-};
-
-/// Calls `visit` for each live object that was made while a test without a scope ran: no raw
-/// buffers, and none whose deinit has begun. Cost: one pass over all records, about a nanosecond
-/// each.
-typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
-void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
-
-/// What a search from the program's variables says of objects.
-enum liveobj_holding {
-    /// Variables hold all of them, themselves or by other objects.
-    LIVEOBJ_HOLDING_SHOWN = 1,
-    /// Only a capture of all tells: stacks, C memory or a task may hold an object, weak or unowned
-    /// references may have been made, or nothing holds it.
-    LIVEOBJ_HOLDING_OPEN = 2,
-    /// The same, for variables lead to more than the search has room for.
-    LIVEOBJ_HOLDING_TOO_LARGE = 3,
-};
-
-/// Searches from the program's variables, without a copy of the process. An object is held where as
-/// many words lead to it, and to each object on the way, as it has strong references. Cost: a pass
-/// over the variables of all images and the objects that they lead to, about 2 ns a word.
-/// \param objects the complements of their addresses; where no object is any more, it counts as
-/// held.
-enum liveobj_holding liveobj_objects_holding(const uintptr_t *objects, size_t count);
-
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "CLiveObjectsTests.h"
 
 #endif
