@@ -30,11 +30,14 @@ package struct ExplainedObjects: Sendable {
     if finding.verdict == .growth { return unknown }
     let victims = types.filter { type in finding.type != type && !finding.path.contains { $0.type == type } }
     if victims.isEmpty { return nil }
-    let subject = victims.count < types.count ? Self.list(victims) : types.count == 1 ? "it" : "they"
-    return "\(subject) \(victims.count == 1 ? "hangs" : "hang") off what leaked"
+    let subject = victims.count < types.count ? Self.list(victims) : them
+    return "leaked objects hold \(subject)"
   }
 
-  private var unknown: String { "who holds \(them) is not known" + (blindness.map { ": \($0)" } ?? "") }
+  private var unknown: String {
+    "\(types.count == 1 ? "its holder is" : "their holders are") unknown"
+      + (blindness.map { ": \($0)" } ?? "")
+  }
 
   private var them: String { types.count == 1 ? "it" : "them" }
 

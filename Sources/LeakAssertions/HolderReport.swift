@@ -82,7 +82,7 @@ package struct HolderReport {
     if types.isEmpty { return nil }
     let indices = reason.indices.sorted()
     if indices.isEmpty {
-      return ExplainedObjects(types: types, blindness: "it was made before tracking started")
+      return ExplainedObjects(types: types, blindness: "it was allocated before tracking started")
     }
     let finding =
       indices.count == 1 ? reason.finding : findings(on: indices, in: capture, namedBy: symbolicator).first

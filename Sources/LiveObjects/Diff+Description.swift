@@ -7,8 +7,8 @@ extension LiveObjects.Diff: CustomStringConvertible {
   private var unattributedNote: String? {
     guard unattributed > 0 else { return nil }
     let objects = unattributed == 1 ? "object was" : "objects were"
-    return "\(unattributed) more \(objects) made at the same time and nobody can tell by whom: "
-      + "on a dispatch queue or a thread, beside other tests."
+    return "\(unattributed) more \(objects) allocated at the same time and cannot be attributed: "
+      + "on a dispatch queue or a thread, while other tests ran."
   }
 
   /// A filter with a typing error would otherwise look like code that leaves nothing behind.

@@ -25,11 +25,11 @@ extension LiveObjects.TrackingError: CustomStringConvertible {
     case .cannotWatch(let reason):
       "The objects of this process cannot be tracked: \(reason)"
     case .notTracking:
-      "Tracking is off. Call LiveObjects.start() before the objects of interest are made."
+      "Tracking is off. Call LiveObjects.start() before the objects of interest are allocated."
     case .stoppedMeanwhile:
       "LiveObjects.stop() was called during the measurement. Stop tracking after it has ended."
     case .captureFailed(let reason):
-      "The live objects could not be written down: \(reason)"
+      "The live objects could not be captured: \(reason)"
     case .snapshotsInWrongOrder:
       "Growth was asked for since a later snapshot. Ask the newer snapshot for its growth since the older."
     }

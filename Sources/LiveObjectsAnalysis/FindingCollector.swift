@@ -63,9 +63,9 @@ struct FindingCollector {
 
   private func remarks(on unexplainedRetains: Int) -> [String] {
     guard unexplainedRetains > 0 else { return [] }
-    let retains = unexplainedRetains == 1 ? "1 retain is" : "\(unexplainedRetains) retains are"
+    let retains = unexplainedRetains == 1 ? "1 retain" : "\(unexplainedRetains) retains"
     return [
-      "\(retains) explained by no reference: a thread, memory of C code or a missing release may hold the objects."
+      "No reference accounts for \(retains): a thread, C memory or a missing release may keep the objects alive."
     ]
   }
 }

@@ -39,7 +39,7 @@ extension CaptureError: CustomStringConvertible {
     case .notACapture:
       "not a LiveObjects capture (byte \(offset)): take one with `liveobjects run --capture FILE`"
     case .unsupportedVersion(let version):
-      "the capture has format version \(version) (byte \(offset)), this reader knows version 1: "
+      "the capture has format version \(version) (byte \(offset)), this reader supports version 1: "
         + "use the `liveobjects` that came with the library which wrote it"
     case .cutOff:
       "the capture is cut off at byte \(offset): its writer was stopped or the disk was full; take it again"

@@ -91,7 +91,7 @@ struct TestTableDecoder {
   private mutating func decodeKnownScope(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (scope, _, end) = (try reader.u32(), try reader.u32(), try reader.u64())
-    guard scope > 0 else { throw .damage(at: start, "what has no scope is called known") }
+    guard scope > 0 else { throw .damage(at: start, "scope 0 is marked as a known issue") }
     knownScopes[scope] = max(end, knownScopes[scope] ?? 0)
   }
 }

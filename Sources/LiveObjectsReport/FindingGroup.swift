@@ -3,8 +3,6 @@ import LiveObjectsAnalysis
 /// What stands under one heading: one explained finding, or all growth of one type, of which there is a
 /// finding for each function that allocated instances. What several tests left behind in the same way is one.
 struct FindingGroup {
-  /// A verdict says why the objects are alive.
-  let isExplained: Bool
   let instances: Int
   let bytes: UInt64
   let callSites: [CallSiteGroup]
@@ -17,7 +15,8 @@ struct FindingGroup {
   private let victims: Int
   private let name: String?
   private let first: Finding
-  private let isOne: Bool
+  /// Of all findings in the group, sorted.
+  let fingerprints: [String]
   let remarks: [String]
   /// The tests that left it behind, as they ran; empty where none did.
   private(set) var tests: [TestName]
@@ -69,8 +68,8 @@ struct FindingGroup {
   ///   - name: what growth is called.
   ///   - all: the findings of all tests, before they were merged.
   private init(_ findings: [Finding], name: String? = nil, leftBy all: [Finding]) {
-    (self.name, first, isOne) = (name, findings[0], findings.count == 1)
-    isExplained = findings.allSatisfy { $0.verdict != .growth }
+    (self.name, first) = (name, findings[0])
+    fingerprints = Set(findings.map(\.fingerprint)).sorted()
     instances = findings.reduce(0) { $0 + $1.instances }
     bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
     callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
@@ -88,10 +87,12 @@ struct FindingGroup {
   // Made when they are shown: a report shows a few groups of what may be a hundred thousand.
 
   var title: String {
-    "\(name ?? first.title)  \(Self.size(instances, objects: objects, victims: victims, bytes: bytes))"
+    let size = Self.size(instances, objects: objects, victims: victims, bytes: bytes)
+    return "\(name ?? first.title)  \(size)" + (fingerprints.count == 1 ? "  [\(fingerprints[0])]" : "")
   }
 
-  var path: ShownPath? { isOne ? ShownPath(of: first) : nil }
+  /// Growth has none.
+  var path: ShownPath? { ShownPath(of: first) }
 
   /// Some retains are explained by nothing, and nobody recorded them.
   var wantsRetains: Bool { unexplainedRetains > 0 && retainedAt.isEmpty }

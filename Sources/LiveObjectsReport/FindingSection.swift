@@ -4,26 +4,25 @@ import LiveObjectsAnalysis
 enum FindingSection: CaseIterable {
   case leaks, held, growth, known, libraryLeaks
 
-  /// What the findings have in common: nobody shall read more into them than is known.
+  /// What the findings have in common, and no more than is known of them.
   var heading: String {
     switch self {
-    case .leaks: "Leaks: nothing can reach these objects any more"
-    case .held: "Held: alive and reachable, which may be intended"
-    case .growth: "Growth: whether it leaks is not known"
-    case .known: "Known: tests expect to leave this behind"
-    case .libraryLeaks: "Leaks within libraries: not yours to mend"
+    case .leaks: "Leaks: unreachable objects that are still allocated"
+    case .held: "Held: objects that are still reachable, which may be intended"
+    case .growth: "Growth: objects that are still allocated, holder unknown"
+    case .known: "Known issues: leaks that tests expect"
+    case .libraryLeaks: "Library leaks: not caused by your code"
     }
   }
 
-  /// Whether a command's exit status counts them, or when it would; what leaks fails unless it was asked not to.
+  /// Whether a command's exit status counts them, or with which option it would; leaks fail by default.
   func failing(_ failOn: FailOn) -> String {
     let reason = fails(failOn) ? "because of `--fail-on \(failOn.rawValue)`" : nil
     return switch self {
-    case .leaks: failOn == .none ? "; fails only without `--fail-on none`" : ""
-    case .held: "; fails \(reason ?? "only with `--fail-on held`")"
-    case .growth: "; fails \(reason ?? "only with `--fail-on growth`")"
-    case .known: ", and it never fails"
-    case .libraryLeaks: ", and never fail"
+    case .leaks: failOn == .none ? "; the run fails only without `--fail-on none`" : ""
+    case .held: "; the run fails \(reason ?? "only with `--fail-on held`")"
+    case .growth: "; the run fails \(reason ?? "only with `--fail-on growth`")"
+    case .known, .libraryLeaks: "; the run never fails because of them"
     }
   }
 

@@ -4,8 +4,8 @@ import LiveObjectsAnalysis
 ///
 /// ```
 /// retain cycle: Demo.Loader (2 objects, 96 bytes)
-///   Loader.handler → closure #1 in Loader.start() → self
-///   made at LoaderTests.testLoad() LoaderTests.swift:17
+///   Loader.handler → closure #1 in Loader.start() → self (cycle closes)
+///   allocated at LoaderTests.testLoad() LoaderTests.swift:17
 /// ```
 public struct FindingText: Sendable, Hashable, CustomStringConvertible {
   private static let listedCallSites = 3
@@ -17,7 +17,7 @@ public struct FindingText: Sendable, Hashable, CustomStringConvertible {
   public init(_ finding: Finding) {
     let path = ShownPath(of: finding).map { [$0.segments.joined(separator: " → ")] } ?? []
     let explanation =
-      path + Self.madeAt(finding) + Self.retainedAt(finding.retainedAt)
+      path + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
       + finding.remarks.map { "note: \($0)" }
     let first = "\(finding.title) (\(Self.size(of: finding)))"
     lines = ([first] + explanation.map { "  " + $0 }).map(\.printable)
@@ -38,10 +38,11 @@ extension FindingText {
     return (parts + [Count.bytes(finding.bytes)]).joined(separator: ", ")
   }
 
-  private static func madeAt(_ finding: Finding) -> [String] {
+  private static func allocatedAt(_ finding: Finding) -> [String] {
     let groups = CallSiteGroup.groups(of: finding.allocatedAt).filter { !$0.frames.isEmpty }
     let listed = groups.prefix(listedCallSites).map { group in
-      "made at \(text(of: group.frames))" + (groups.count > 1 ? " (\(Count.grouped(group.instances)) ×)" : "")
+      "allocated at \(text(of: group.frames))"
+        + (groups.count > 1 ? " (\(Count.grouped(group.instances)) ×)" : "")
     }
     return listed + more(than: listed.count, of: groups.count + finding.omittedCallSites)
   }

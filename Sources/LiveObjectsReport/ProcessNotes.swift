@@ -27,7 +27,7 @@ enum ProcessNotes {
   private static func typeNotes(of capture: Capture) -> [String] {
     capture.unreadableTypes.sorted { $0.key < $1.key }.map { name, count in
       "\(Count.of(count, "object has", "objects have")) no type that could be read (\(name)): "
-        + "what they hold was found by scanning them."
+        + "their references were found by a conservative scan."
     }
   }
 

@@ -10,7 +10,7 @@ enum ReferenceNotes {
   }
 
   static let unread =
-    "The references among objects could not be read: what leaked is not told from what has grown."
+    "The references between objects could not be read: leaks cannot be distinguished from growth."
 
   private static func degradations(of status: HeapGraph.Status) -> [String?] {
     [
@@ -21,17 +21,19 @@ enum ReferenceNotes {
 
   private static func unread(_ count: UInt32) -> String? {
     guard count > 0 else { return nil }
-    return "\(Count.of(count, "object", "objects")) could not be read: what they hold has no known holder."
+    return
+      "\(Count.of(count, "object", "objects")) could not be read: objects that they hold are reported without a holder."
   }
 
   private static func scanned(_ count: UInt32) -> String? {
     guard count > 0 else { return nil }
-    return "\(Count.of(count, "object was", "objects were")) scanned for words that look like references, "
-      + "since their metadata does not tell: findings that need those are called probable."
+    return
+      "\(Count.of(count, "object was", "objects were")) scanned conservatively (whatever may be a pointer counts "
+      + "as a reference), without a layout from metadata: findings that depend on it are called probable."
   }
 
   private static let missedStacks =
-    "Not every thread's stack was read: what only they hold shows as growth."
+    "Not every thread's stack was read: objects that only a stack holds are reported as growth."
   private static let missedRoots =
-    "Not all memory outside of the heap was read: what only that holds shows as growth."
+    "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
 }

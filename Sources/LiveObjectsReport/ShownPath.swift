@@ -12,6 +12,7 @@ struct ShownPath {
   private static let leadingNodes = 8
   private static let trailingNodes = 3
   private static let nameWidth = 80
+  private static let closing = " (cycle closes)"
 
   private let nodes: [Node]
   /// The last node is the first again.
@@ -51,7 +52,9 @@ extension ShownPath {
       let name = isContinued(at: index) ? segments.removeLast() : self.name(of: node, at: index)
       segments.append(node.isProse || isLast ? name : Self.joined(name, next ?? ""))
     }
-    return Self.abridged(segments.map { $0.shortened(to: Self.nameWidth) })
+    segments = segments.map { $0.shortened(to: Self.nameWidth) }
+    if isCycle { segments[segments.count - 1] += Self.closing }
+    return Self.abridged(segments)
   }
 
   /// `static Registry.shared` and its property `items` are told as `static Registry.shared.items`.
@@ -83,7 +86,7 @@ extension ShownPath {
     guard nodes.count > 3 else { return [] }
     let lines = nodes.enumerated().map { index, node in
       isCycle && index == nodes.count - 1
-        ? Self.labelled("the first again", node) : Self.labelled(node.name, node)
+        ? Self.labelled(node.name, node) + Self.closing : Self.labelled(node.name, node)
     }
     let shown = Self.abridged(lines)
     return shown.enumerated().map { depth, line in

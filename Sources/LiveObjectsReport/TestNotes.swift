@@ -7,19 +7,19 @@ enum TestNotes {
 
   /// - Parameter released: what tests failed with and what has been deallocated since.
   static func notes(for tests: [Report.Test], released: [Finding]) -> [String] {
-    let unjudged = tests.filter { !$0.outcome.claims }
-    let unfinished = unjudged.count { $0.outcome == .running }
+    let unevaluated = tests.filter { !$0.outcome.claims }
+    let unfinished = unevaluated.count { $0.outcome == .running }
     return released.map(note(onReleased:))
       + [
         note(onUnevaluated: tests.filter { $0.evaluation == .impossible }),
-        note(on: unjudged.count - unfinished, "failed or was skipped", "failed or were skipped"),
+        note(on: unevaluated.count - unfinished, "failed or was skipped", "failed or were skipped"),
         note(on: unfinished, "had not ended", "had not ended"),
       ].compactMap { $0 }
   }
 
   private static func note(onReleased finding: Finding) -> String {
     let test = TestName(of: finding)?.description ?? "A test"
-    return "\(test) failed with \(finding.title); what leaked was deallocated after the test had ended."
+    return "\(test) failed with \(finding.title); the objects were released after the test had ended."
   }
 
   private static func note(onUnevaluated tests: [Report.Test]) -> String? {
@@ -38,7 +38,7 @@ enum TestNotes {
   private static func note(on count: Int, _ one: String, _ many: String) -> String? {
     guard count > 0 else { return nil }
     return "\(Count.of(count, "test", "tests")) \(count == 1 ? one : many): "
-      + "what \(count == 1 ? "it" : "they") left behind is not judged."
+      + "what \(count == 1 ? "it" : "they") left behind was not evaluated."
   }
 }
 

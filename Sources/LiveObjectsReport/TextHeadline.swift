@@ -11,7 +11,7 @@ enum TextHeadline {
     let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if !report.tracking.wasWatched {
       return
-        "NOTHING WAS WATCHED\(self.place(report.processes)), so this report cannot tell whether anything was left behind"
+        "NOTHING WAS WATCHED\(self.place(report.processes)), so this report does not show whether anything was left behind"
         + (report.tracking.notes.first.map { ": \($0)" } ?? "")
     }
     if report.ranNoTest { return "no test ran\(place)" }
@@ -26,19 +26,21 @@ enum TextHeadline {
     return "nothing of yours was found\(place), but the recording is incomplete"
   }
 
-  /// `no leaks found; `, unless a command fails all the same.
+  /// `no leaks found; `, or why a command fails without leaks.
   private static func verdict(onUnleaked findings: [Finding], _ report: Report, _ failOn: FailOn?) -> String {
     let isEvaluated = report.tracking.readReferences && report.tracking.unevaluated.isEmpty
     let noLeaks = isEvaluated ? noLeaks(in: findings) : ""
     guard let failOn, findings.contains(where: failOn.includes) else {
       return noLeaks.isEmpty ? "" : "\(noLeaks); "
     }
-    let what = failOn == .growth ? "what is held or has grown" : "what is held"
-    return (noLeaks.isEmpty ? "" : "\(noLeaks), but ") + "\(what) fails (`--fail-on \(failOn.rawValue)`); "
+    let what = failOn == .growth ? "held objects or growth" : "held objects"
+    return (noLeaks.isEmpty ? "" : "\(noLeaks), but ")
+      + "the run fails because of \(what) (`--fail-on \(failOn.rawValue)`); "
   }
 
   private static func noLeaks(in findings: [Finding]) -> String {
-    findings.contains { $0.isKnown && $0.isUnreachable } ? "no leaks found but known ones" : "no leaks found"
+    findings.contains { $0.isKnown && $0.isUnreachable }
+      ? "no leaks found except known issues" : "no leaks found"
   }
 
   /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`
@@ -82,13 +84,13 @@ enum TextHeadline {
     let own = report.findings.lazy.filter { !$0.isLibraryLeak }
     let leaving = Set(own.compactMap(\.test)).count
     if leaving > 0 {
-      return "; \(Count.grouped(leaving)) of \(tests) left something behind"
+      return "; \(Count.grouped(leaving)) of \(tests) left objects behind"
     }
     guard own.isEmpty else { return ", outside of \(tests)" }
-    let unjudged = Set(report.tests.lazy.filter { !$0.outcome.claims }.map(\.id)).count
-    return unjudged == 0
+    let unevaluated = Set(report.tests.lazy.filter { !$0.outcome.claims }.map(\.id)).count
+    return unevaluated == 0
       ? " in \(tests)"
-      : " in \(Count.grouped(ran - unjudged)) of \(tests), the others were not judged"
+      : " in \(Count.grouped(ran - unevaluated)) of \(tests), the others were not evaluated"
   }
 
   /// ` (18 cases)`, where parameterised tests ran several times: that many are in the JSON report.

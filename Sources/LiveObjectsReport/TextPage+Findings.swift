@@ -7,6 +7,17 @@ extension TextPage {
   private static let listedRetainingFrames = 3
   private static let functionWidth = 72
 
+  /// Adds how to read findings, in two lines.
+  mutating func addLegend() {
+    add()
+    add(
+      "  How to read: verdict: type  size  [fingerprint, the same in every run]; `A.b → C`: property b of A holds C;",
+      style: .dim)
+    add(
+      "  instances: how often it was found; victims: objects that only leaked objects hold; `3 ×`: 3 allocated there.",
+      style: .dim)
+  }
+
   /// Adds the findings of a section; nothing where there are none.
   mutating func add(_ section: FindingSection, of report: Report, _ failOn: FailOn?) {
     let groups = FindingGroup.groups(
@@ -37,15 +48,24 @@ extension TextPage {
     add(titleOf: group)
     if let path = group.path { add(path) }
     add(tests: group)
-    add(madeAt: group)
+    add(allocatedAt: group)
     add(retainedAt: group.retainedAt)
     if group.wantsRetains {
       add(
         words:
-          "`--options retains=TYPE`, or `liveobjects run --explain-retains`, names the calls that retain.",
+          "`liveobjects run --explain-retains`, or `--options retains=TYPE`, shows the calls that retain the objects.",
         indentation: 4)
     }
     for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
+    if group.fingerprints.count > 1 { add(fingerprints: group.fingerprints) }
+  }
+
+  /// Adds the fingerprints of growth that has one for each allocating function.
+  private mutating func add(fingerprints: [String]) {
+    let listed = fingerprints.prefix(Self.listedCallSites).map { "[\($0)]" }
+    let rest = fingerprints.count - listed.count
+    let more = rest > 0 ? ["and \(Count.grouped(rest)) more"] : []
+    add(parts: ["fingerprints"] + listed + more, separator: " ", indentation: 4)
   }
 
   private mutating func add(_ path: ShownPath) {
@@ -59,7 +79,7 @@ extension TextPage {
 extension TextPage {
   private static let listedTests = 3
 
-  /// `by DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
+  /// `left behind by DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
   private mutating func add(tests group: FindingGroup) {
     guard !group.tests.isEmpty else { return }
     var names = group.tests.prefix(Self.listedTests).map(\.description)
@@ -67,21 +87,19 @@ extension TextPage {
     if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
     let last = names.count > 1 ? " and " + names.removeLast() : ""
     let others = group.isAlsoNobodys ? "; also outside of tests" : ""
-    add(words: "left by " + names.joined(separator: ", ") + last + others, indentation: 4)
+    add(words: "left behind by " + names.joined(separator: ", ") + last + others, indentation: 4)
   }
 }
 
 // MARK: - Call sites
 
 extension TextPage {
-  /// Growth has nothing else below its heading, so that it needs no label.
-  private mutating func add(madeAt group: FindingGroup) {
+  private mutating func add(allocatedAt group: FindingGroup) {
     guard !group.callSites.isEmpty else { return }
-    if group.isExplained { add("    made at") }
-    let indentation = group.isExplained ? 6 : 4
+    add("    allocated at")
     let listed = group.callSites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: indentation)
-    add(omitted: group.callSites.count - listed.count + group.omittedCallSites, indentation: indentation)
+    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
+    add(omitted: group.callSites.count - listed.count + group.omittedCallSites)
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
@@ -89,13 +107,12 @@ extension TextPage {
     add("    retained at")
     let listed = sites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
-    add(omitted: sites.count - listed.count, indentation: 6)
+    add(omitted: sites.count - listed.count)
   }
 
-  private mutating func add(omitted count: Int, indentation: Int) {
+  private mutating func add(omitted count: Int) {
     guard count > 0 else { return }
-    let spaces = String(repeating: " ", count: indentation)
-    add("\(spaces)… and \(Count.of(count, "more call site", "more call sites"))")
+    add("      … and \(Count.of(count, "more call site", "more call sites"))")
   }
 
   /// The call site with its count, then who called it.

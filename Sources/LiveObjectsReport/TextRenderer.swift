@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// Renders a report for people to read.
+/// Renders a report as human-readable text.
 public struct TextRenderer: Sendable {
   /// Marks what matters with terminal colours.
   public var color: Bool
@@ -18,6 +18,7 @@ public struct TextRenderer: Sendable {
     page.add(TextHeadline.text(of: report, failOn), style: .bold)
     if report.tracking.wasWatched {
       page.add(failingTestsOf: report, failOn)
+      if !report.findings.isEmpty { page.addLegend() }
       for section in FindingSection.allCases {
         page.add(section, of: report, failOn)
       }

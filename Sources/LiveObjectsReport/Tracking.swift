@@ -30,7 +30,7 @@ extension Report {
 }
 
 extension Report.Tracking {
-  /// In one sentence why leaks are not told from growth; `nil` where they are.
+  /// The reason why leaks cannot be distinguished from growth, one sentence; `nil` if they are.
   package var blindness: String? {
     guard let first = unevaluated.first else { return nil }
     let others = unevaluated.count - 1

@@ -9,7 +9,7 @@ enum TrackingNotes {
 
   private static func unwatched(_ state: TrackingStatus.State) -> String? {
     switch state {
-    case .noRuntime: "There is no Swift runtime in the process, so there was nothing to watch."
+    case .noRuntime: "There is no Swift runtime in the process, so nothing was tracked."
     case .blind: "The Swift runtime of the process could not be watched."
     case .ready: "Tracking was off when the capture was taken."
     case .tracking: nil
@@ -45,8 +45,8 @@ enum TrackingNotes {
 
   private static func missed(_ count: UInt64) -> String? {
     guard count > 0 else { return nil }
-    return "\(Count.of(count, "object was", "objects were")) freed unseen: "
-      + "others may be counted as alive although they are not."
+    return "\(Count.of(count, "deallocation was", "deallocations were")) not recorded: "
+      + "as many objects may be counted as alive although they are not."
   }
 
   private static func stacks(_ source: TrackingStatus.StackSource) -> String? {
@@ -60,6 +60,6 @@ enum TrackingNotes {
 
   private static func way(_ way: TrackingStatus.Way) -> String? {
     guard way == .slots else { return nil }
-    return "Allocations were seen through the runtime's allocator slots, not through its hook pointers."
+    return "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
   }
 }

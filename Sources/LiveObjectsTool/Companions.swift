@@ -15,8 +15,8 @@ enum Companions {
     let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
     guard !missing.isEmpty else { return }
     printError(
-      "not beside the preload library: \(missing.map { "lib\($0).so" }.joined(separator: ", ")); findings are "
-        + "told for each process, not for each test; this makes it: "
+      "not in the preload library's folder: \(missing.map { "lib\($0).so" }.joined(separator: ", ")); findings are "
+        + "reported per process, not per test; build with: "
         + missing.map { "swift build --product \($0)" }.joined(separator: " && "))
   }
 }

@@ -5,7 +5,8 @@ import LiveObjectsReport
 struct LiveObjectsTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "liveobjects",
-    abstract: "Tells which Swift objects a program left behind, who holds them, and where they were made.",
+    abstract:
+      "Reports which Swift objects a program left behind, what holds them, and where they were allocated.",
     discussion: """
       Exit status: 2 for usage errors and unreadable or unwritable files; else the program's own \
       status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched or leaks could not be evaluated; else 1 \

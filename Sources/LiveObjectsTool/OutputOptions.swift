@@ -16,8 +16,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Which findings make the exit status 1: leaks are objects that nothing can reach, held adds growth \
-      with a known holder, growth all other growth.
+      Which findings make the exit status 1: leaks are unreachable objects, held adds \
+      reachable objects with a known holder, growth adds all others that are still allocated.
       """, valueName: "findings"))
   var failOn: FailOn = .leaks
 

@@ -23,7 +23,7 @@ enum PreloadLibrary {
     guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
       throw ToolFailure(
         "\(name) is neither in \(folder) nor in \(folder.parentFolder)/lib; "
-          + "this makes it: swift build --product LiveObjectsPreload")
+          + "build it with: swift build --product LiveObjectsPreload")
     }
     guard !path.utf8.contains(where: { " :".utf8.contains($0) }) else {
       throw ToolFailure(

@@ -50,7 +50,7 @@ struct ReportBuilder {
   private var choices: [String] {
     let isChosen = captures.contains { $0.tracking.state == .tracking && $0.graph == nil && !$0.isJournal }
     guard isChosen else { return [] }
-    return ["References were not read, as graph=off asks for: what leaked is not told from what has grown."]
+    return ["References were not read (graph=off): leaks cannot be distinguished from growth."]
   }
 
   mutating func add(lost sentence: String) {

@@ -6,7 +6,7 @@ import LiveObjectsReport
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Explains what captures hold.",
+    abstract: "Reports what captures contain.",
     discussion: """
       Several captures are merged into one report. Without any output option, text goes to standard \
       output. Where a capture cannot be read, the report is on all others, and the status is 2.

@@ -6,13 +6,13 @@ import LiveObjectsReport
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Runs a program and tells what it left behind.",
+    abstract: "Runs a program and reports what it left behind.",
     discussion: """
       The program is not changed, and keeps its standard streams and its exit status. Programs that it \
       starts are watched as well. Without any output option, text goes to standard error.
 
-      With --explain-retains a program that leaves something behind runs again, from the start: the report is that \
-      of the second run, and names the calls that retained what leaked. Both runs write to the standard streams.
+      With --explain-retains a program that leaves objects behind runs again, from the start: the report is that \
+      of the second run, and shows the calls that retained the leaked objects. Both runs write to the standard streams.
       """)
 
   @OptionGroup var output: OutputOptions
@@ -22,7 +22,7 @@ struct RunCommand: ParsableCommand {
       "Settings for the watched program, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
   var options: String?
 
-  @Flag(help: "Run the program a second time, to record who retains the objects of the types that leaked.")
+  @Flag(help: "Run the program a second time, to record the calls that retain objects of the leaked types.")
   var explainRetains = false
 
   @Argument(

@@ -31,7 +31,9 @@ struct SwiftTest {
   }
 
   private func runPreloaded(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess.Ending {
-    printError("this SwiftPM knows no test runners (6.2 does): all that swift test starts is preloaded")
+    printError(
+      "this SwiftPM does not support test runners (6.2 does): the library is preloaded into every program that swift test starts"
+    )
     return try start(
       [],
       environment: PreloadLibrary.environment(

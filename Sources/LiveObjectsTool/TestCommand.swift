@@ -5,7 +5,7 @@ import LiveObjectsReport
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Runs `swift test` and tells what the tests left behind.",
+    abstract: "Runs `swift test` and reports what the tests left behind.",
     discussion: """
       The package is not changed, and `swift test` prints and does what it always does. The options below come \
       first; all arguments from the first other one on are those of `swift test`. After the tests comes one report \

@@ -51,7 +51,7 @@ struct TestRun {
         return label
       }
     }
-    throw ToolFailure("cannot note process \(process) in \(folder.path)")
+    throw ToolFailure("cannot record process \(process) in \(folder.path)")
   }
 
   /// What the names of its captures begin with.

@@ -17,9 +17,9 @@ struct UnwatchedReason: CustomStringConvertible {
     else { return nil }
     let program = capture.process.executable
     switch capture.tracking.state {
-    case .noRuntime: description = "\(program) holds no Swift runtime"
+    case .noRuntime: description = "\(program) contains no Swift runtime"
     case .blind, .ready, .tracking:
-      description = capture.tracking.notes.first ?? "\(program) was not being tracked"
+      description = capture.tracking.notes.first ?? "\(program) was not tracked"
     }
   }
 
@@ -33,7 +33,7 @@ struct UnwatchedReason: CustomStringConvertible {
       description = "\(program) was killed by signal \(signal) before it could report"
     } else {
       description =
-        lost.first ?? "\(program) never began to be watched: the preload library is not active in it"
+        lost.first ?? "\(program) was not tracked: the preload library is not active in it"
     }
   }
 
@@ -52,7 +52,7 @@ struct UnwatchedReason: CustomStringConvertible {
     if access((path.resolvingLinks ?? path).parentFolder + "/swift-frontend", F_OK) == 0 {
       return "belongs to the Swift toolchain"
     }
-    return file.holdsSwift ? nil : "holds no Swift code"
+    return file.holdsSwift ? nil : "contains no Swift code"
   }
 }
 

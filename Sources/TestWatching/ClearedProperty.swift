@@ -23,5 +23,5 @@ package struct ClearedProperty: Sendable {
     object.address == address && object.sequence < mark && !object.isPinned
   }
 
-  var remark: String { "`\(name)` of \(owner) was cleared, and what it held is still alive." }
+  var remark: String { "`\(name)` of \(owner) was cleared, but the object that it held is still alive." }
 }

@@ -54,7 +54,7 @@ struct XCTestAssertionTests {
     #expect(message.contains("retain cycle: Demo.ClientSpy (4 objects, "))
     #expect(
       message.contains("ClientSpy.completions[0] → closure #1 in Loader.load() → self.client → ClientSpy"))
-    #expect(message.contains("made at "))
+    #expect(message.contains("allocated at "))
     #expect(message.contains("Loader.swift:"))
     #expect(!message.contains("LeakAssertions") && !message.contains("XCTAssertNoLeaks.swift"))
   }
@@ -69,13 +69,13 @@ struct XCTestAssertionTests {
     ("NoLeaksTests.testGrowthOnRequest", "held by static Registry.shared: Demo.Item"),
     (
       "DeallocatedTests.testVictimOfACycle",
-      "Demo.Item is still alive after 0.1 seconds: it hangs off what leaked"
+      "Demo.Item is still alive after 0.1 seconds: leaked objects hold it"
     ),
     ("DeallocatedTests.testVictimOfACycle", "Owner.itself → Owner"),
     ("NoLeaksTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("NoLeaksTests.testOverRetainedAsynchronously", "over-retained by 1 each: Demo.Item"),
     ("NoLeaksTests.testOverRetainedBesideAThreadThatRuns", "probably over-retained by 1 each: Demo.Item"),
-    ("NoLeaksTests.testOverRetainedBesideAThreadThatRuns", "note: Other threads were at work all the time."),
+    ("NoLeaksTests.testOverRetainedBesideAThreadThatRuns", "note: Other threads were running: "),
     ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("DeallocatedTests.testNothingWasMade", "the closure returned nil: no object was watched"),
     ("NoLeaksTests.testStoppedRecorderIsNoCleanResult", "nothing was watched: LiveObjects.stop() was called"),

@@ -43,7 +43,7 @@ struct OneAnswerTests {
     #expect(
       report.tracking.notes.contains(
         "LeakyTests.ReleasedTests/testA_overRetains failed with over-retained by 1: Leaky.Token; "
-          + "what leaked was deallocated after the test had ended."))
+          + "the objects were released after the test had ended."))
   }
 
   // MARK: - Crashes

@@ -22,7 +22,7 @@ struct TestingLeakTests {
   @Test func theIssueTellsPathAndCallSite() throws {
     let leak = try #require(try TestingLeaks.run("ParallelTests/leaksA").leaks.first)
     #expect(leak.explanation.contains("Node<ParallelTests.A>.other → Node<ParallelTests.A>.other"))
-    #expect(leak.explanation.contains("made at makeRetainCycle(_:) Node.swift:"))
+    #expect(leak.explanation.contains("allocated at makeRetainCycle(_:) Node.swift:"))
     #expect(leak.explanation.contains("from ParallelTests.leak(_:) ParallelTests.swift:"))
   }
 

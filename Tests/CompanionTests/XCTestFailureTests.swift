@@ -33,7 +33,7 @@ struct XCTestFailureTests {
     let message = try #require(try XCTestLeaks.run("OrderTests").failures.first?.message)
     #expect(message.hasPrefix("retain cycle: Leaky.Loader"))
     #expect(message.contains("Loader.handler → closure #1 in Loader.observe() → self"))
-    #expect(message.contains("made at OrderTests.testB_leaks()"))
+    #expect(message.contains("allocated at OrderTests.testB_leaks()"))
   }
 
   @Test func aStrongDelegateFailsAndAWeakOneDoesNot() throws {

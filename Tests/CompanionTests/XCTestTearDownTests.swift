@@ -8,7 +8,8 @@ struct XCTestTearDownTests {
     #expect(run.failures.map(\.test) == ["TearDownTests.testSystemUnderTestStays"])
     let message = try #require(run.failures.first?.message)
     #expect(message.contains("Coordinator.screen → Screen.delegate → Coordinator"))
-    #expect(message.contains("`sut` of TearDownTests was cleared, and what it held is still alive."))
+    #expect(
+      message.contains("`sut` of TearDownTests was cleared, but the object that it held is still alive."))
   }
 
   @Test func aSystemUnderTestThatGoesIsSilent() throws {

@@ -49,7 +49,7 @@ import Testing
     builder.heapGraph(status)
     let finding = try #require(analysis().findings.first)
     #expect((finding.verdict, finding.certainty) == (.overRetained, .probable))
-    #expect(finding.remarks.contains { $0.contains("Other threads were at work") })
+    #expect(finding.remarks.contains { $0.contains("Other threads were running") })
   }
 
   @Test mutating func besideOtherThreadsTheLedgerShowsIt() throws {

@@ -8,8 +8,8 @@ import Testing
     #expect(
       FindingText(ExplainedFindings.cycle).lines == [
         "retain cycle: Demo.Loader (5 instances, 20 objects, 640 bytes)",
-        "  Loader.client → ClientSpy.requests[0].completion → closure #1 in Loader.load(completion:) → self",
-        "  made at makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17",
+        "  Loader.client → ClientSpy.requests[0].completion → closure #1 in Loader.load(completion:) → self (cycle closes)",
+        "  allocated at makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17",
       ])
   }
 
@@ -17,7 +17,7 @@ import Testing
     #expect(
       FindingText(ExplainedFindings.overRetained).lines == [
         "over-retained by 1 each: Demo.Session (2 instances, 96 bytes)",
-        "  made at Session.open() Loader.swift:8",
+        "  allocated at Session.open() Loader.swift:8",
         "  retained at Session.keep() Loader.swift:12, from Session.open() Loader.swift:9 (+2)",
         "  note: One more retain was made where the recorder cannot see it.",
       ])
@@ -43,7 +43,7 @@ import Testing
     finding.allocatedAt = (1...6).map { .init(instances: $0, frames: [.user("grow\($0)()", line: $0)]) }
     finding.omittedCallSites = 2
     let lines = FindingText(finding).lines
-    #expect(lines[1] == "  made at grow6() Loader.swift:6 (6 ×)")
+    #expect(lines[1] == "  allocated at grow6() Loader.swift:6 (6 ×)")
     #expect(lines[4] == "  … and 5 more call sites")
   }
 

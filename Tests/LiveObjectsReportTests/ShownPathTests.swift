@@ -9,11 +9,11 @@ struct ShownPathTests {
   func closesCycles() throws {
     #expect(
       try line(.retainCycle, [("Demo.View", "state.handler"), ("closure #1 in Demo.View.load()", "self")])
-        == "View.state.handler → closure #1 in View.load() → self")
-    #expect(try line(.retainCycle, [("Demo.Node", "next")]) == "Node.next → Node")
+        == "View.state.handler → closure #1 in View.load() → self (cycle closes)")
+    #expect(try line(.retainCycle, [("Demo.Node", "next")]) == "Node.next → Node (cycle closes)")
     #expect(
       try line(.retainCycle, [("Demo.Owner", "work"), ("closure #1 in Demo.main()", "captured Owner")])
-        == "Owner.work → closure #1 in main() → captured Owner")
+        == "Owner.work → closure #1 in main() → captured Owner (cycle closes)")
   }
 
   @Test("goes on from what a closure captured")
@@ -21,19 +21,19 @@ struct ShownPathTests {
     let closure = "closure #1 in Demo.Loader.load()"
     #expect(
       try line(.retainCycle, [("Demo.Spy", "completion"), (closure, "self"), ("Demo.Loader", "client")])
-        == "Spy.completion → closure #1 in Loader.load() → self.client → Spy")
+        == "Spy.completion → closure #1 in Loader.load() → self.client → Spy (cycle closes)")
     #expect(
       try line(
         .retainCycle, [("Demo.Spy", "completion"), (closure, "captured variable"), ("Demo.Cell", "spy")])
-        == "Spy.completion → closure #1 in Loader.load() → captured variable Cell.spy → Spy")
+        == "Spy.completion → closure #1 in Loader.load() → captured variable Cell.spy → Spy (cycle closes)")
     #expect(
       try line(
         .retainCycle,
         [("Demo.Spy", "f"), (closure, "captured Box<Demo.Item>"), ("Demo.Box<Demo.Item>", "spy")])
-        == "Spy.f → closure #1 in Loader.load() → captured Box<Item>.spy → Spy")
+        == "Spy.f → closure #1 in Loader.load() → captured Box<Item>.spy → Spy (cycle closes)")
     #expect(
       try line(.retainCycle, [("Demo.A", "f"), (closure, ""), (closure, "captured A")])
-        == "A.f → closure #1 in Loader.load() → closure #1 in Loader.load() → captured A")
+        == "A.f → closure #1 in Loader.load() → closure #1 in Loader.load() → captured A (cycle closes)")
   }
 
   @Test("says once that a task's closure is one")
@@ -78,7 +78,7 @@ struct ShownPathTests {
     #expect(
       try line(
         .retainCycle, [("Demo.Client", "spy"), ("DemoTests.Client", "real"), ("Demo.Box<Demo.A>", "value")])
-        == "Demo.Client.spy → DemoTests.Client.real → Box<A>.value → Demo.Client")
+        == "Demo.Client.spy → DemoTests.Client.real → Box<A>.value → Demo.Client (cycle closes)")
   }
 
   @Test("is a tree too where it has more than two steps")
@@ -86,7 +86,8 @@ struct ShownPathTests {
     let two = try path(.retainCycle, [("Demo.A", "b"), ("Demo.B", "a")])
     #expect(two.tree.isEmpty)
     let three = try path(.retainCycle, [("Demo.A", "b"), ("Demo.B", "c[0]"), ("Demo.C", "a")])
-    #expect(three.tree == ["Demo.A", "└─ b: Demo.B", "   └─ c[0]: Demo.C", "      └─ a: the first again"])
+    #expect(
+      three.tree == ["Demo.A", "└─ b: Demo.B", "   └─ c[0]: Demo.C", "      └─ a: Demo.A (cycle closes)"])
   }
 
   @Test("is cut in the middle where it is long, and each name at its end")
@@ -94,10 +95,10 @@ struct ShownPathTests {
     let long = try path(.retainCycle, (0..<100).map { ("Demo.T\($0)", "next") })
     #expect(long.segments.count == 12)
     #expect(long.segments[8] == "… 90 more …")
-    #expect(long.segments.last == "T0")
+    #expect(long.segments.last == "T0 (cycle closes)")
     #expect(long.tree.count == 12)
     let wide = try path(.retainCycle, [("Demo." + String(repeating: "x", count: 1_000), "next")])
-    #expect(wide.segments.allSatisfy { $0.count <= 80 })
+    #expect(wide.segments.allSatisfy { $0.count <= 80 + " (cycle closes)".count })
   }
 
   @Test("is none for a finding without")

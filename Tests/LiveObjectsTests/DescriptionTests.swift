@@ -51,7 +51,7 @@ final class DescriptionTests: XCTestCase {
     let diff = diff(builder, scopes: [1])
     XCTAssertTrue(diff.isClean)
     XCTAssertEqual(diff.unattributed, 2)
-    XCTAssertTrue("\(diff)".contains("2 more objects were made"), "\(diff)")
+    XCTAssertTrue("\(diff)".contains("2 more objects were allocated"), "\(diff)")
   }
 
   func testInstancesThatAFilterLeftOutAreTold() {

@@ -14,6 +14,6 @@ struct LiveObjectsToolTests {
   func tellsWhatCanFail(command: String) throws {
     let result = try runProgram(BuiltProducts.tool, [command, "--help"])
     let words = result.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(words.contains("leaks are objects that nothing can reach"))
+    #expect(words.contains("leaks are unreachable objects"))
   }
 }

@@ -31,7 +31,7 @@ struct RunCommandTests {
     let result = try run(["--", "/bin/true"])
     #expect(result.status == .exited(3))
     #expect(result.standardOutput.isEmpty)
-    #expect(result.standardError == "liveobjects: nothing was watched: /bin/true holds no Swift code\n")
+    #expect(result.standardError == "liveobjects: nothing was watched: /bin/true contains no Swift code\n")
   }
 
   @Test("says it too where the program failed by itself")
@@ -56,7 +56,7 @@ struct RunCommandTests {
     let tracking = (json as? [String: Any])?["tracking"] as? [String: Any]
     #expect(result.status == .exited(3))
     #expect(tracking?["complete"] as? Bool == false)
-    #expect(tracking?["notes"] as? [String] == ["/bin/true holds no Swift code"])
+    #expect(tracking?["notes"] as? [String] == ["/bin/true contains no Swift code"])
   }
 
   @Test(

@@ -16,7 +16,7 @@
           toolWithAnEmptyLibrary(), ["test", "--package-path", ToolSample.path] + ToolSample.scratchPath)
         #expect(result.status == .exited(3))
         #if compiler(>=6.2)
-          #expect(result.standardError.contains("PackageTests.xctest never began to be watched"))
+          #expect(result.standardError.contains("PackageTests.xctest was not tracked"))
           #expect(result.standardError.contains("liveobjects: nothing was watched: the XCTest run of "))
           #expect(result.standardError.contains("(and 1 more)\n"))
         #else  // SwiftPM starts its tests itself.
@@ -108,7 +108,7 @@
         let path = folder.path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
         let result = try ToolSample.test(["--json", folder.path("json")], environment: ["PATH": path])
         #expect(result.status == .exited(1))
-        #expect(result.standardError.contains("liveobjects: this SwiftPM knows no test runners"))
+        #expect(result.standardError.contains("liveobjects: this SwiftPM does not support test runners"))
         #expect(try folder.text(of: "json").contains("\"type\": \"Sample.Leaky\""))
       }
 

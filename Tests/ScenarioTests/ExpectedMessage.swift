@@ -20,7 +20,7 @@ struct ExpectedMessage {
     let isSizeKnown = expected.objects != nil || expected.instances > 1
     title = String(lines[0].dropLast((isSizeKnown ? "0 bytes)" : "1 object, 0 bytes)").count))
     path = expected.path.isEmpty ? nil : lines[1]
-    callSite = "  made at \(expected.callSite) "
+    callSite = "  allocated at \(expected.callSite) "
     mayBeProbable = expected.verdict == "overRetained"
   }
 

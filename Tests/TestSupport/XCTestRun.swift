@@ -22,7 +22,7 @@ public struct XCTestRun: Sendable {
   /// The messages of one test.
   public func messages(of test: String) -> [String] { failures.filter { $0.test == test }.map(\.message) }
 
-  /// The tests that left something behind, in order.
+  /// The tests that left objects behind, in order.
   public var leaking: [String] { failures.filter(\.isLeak).map(\.test) }
 
   /// The tests that XCTest calls failed at their end, in order: `Class.test`.

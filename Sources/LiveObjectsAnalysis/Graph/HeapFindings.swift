@@ -112,7 +112,7 @@ extension HeapFindings {
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append(
-        "Other threads were at work all the time. That one of them holds the object in a register cannot be ruled out."
+        "Other threads were running: one of them may hold the object in a register."
       )
     }
     if leak.unrecordedRetains > 0 {
@@ -189,7 +189,7 @@ extension HeapFindings {
     let place = naming.taskFunctions[index].map { " in \($0)" } ?? ""
     if task.isLost {
       return [
-        "The task\(place) waits for a continuation that nothing holds any more: it is probably never resumed."
+        "The task\(place) waits for a continuation that nothing holds: it is probably never resumed."
       ]
     }
     return isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : []
