@@ -1,33 +1,34 @@
 package import LiveObjectsAnalysis
 internal import LiveObjectsReport
 
-/// Why an assertion does not hold.
+/// The failure of an assertion.
 package struct AssertionFailure: Sendable {
-  /// For people; lines after the first are indented.
+  /// Human-readable text; lines after the first are indented.
   package let text: String
-  /// Because of an object that is still alive, not because nothing was watched.
-  package let isOfObject: Bool
-  /// The leak that it names, for the report on the process; `nil` for what only is alive.
+  /// Whether it is about an object that is still alive, not about missing tracking.
+  package let concernsObject: Bool
+  /// The leak that it names, for the report on the process; `nil` for reachable objects.
   package let leak: Finding?
 
-  private init(_ text: String, isOfObject: Bool, leak: Finding? = nil) {
+  private init(_ text: String, concernsObject: Bool, leak: Finding? = nil) {
     self.text = text
-    self.isOfObject = isOfObject
+    self.concernsObject = concernsObject
     self.leak = leak
   }
 
   static func object(_ text: String, _ finding: Finding? = nil) -> AssertionFailure {
-    AssertionFailure(text, isOfObject: true, leak: finding.flatMap { FailOn.leaks.includes($0) ? $0 : nil })
+    AssertionFailure(
+      text, concernsObject: true, leak: finding.flatMap { FailOn.leaks.includes($0) ? $0 : nil })
   }
 
   package static func unwatched(_ text: String) -> AssertionFailure {
-    AssertionFailure(text, isOfObject: false)
+    AssertionFailure(text, concernsObject: false)
   }
 
-  /// As the test library shows it: the user's own message stands on the first line.
+  /// The text for the test library, with the user's own message on the first line.
   ///
   /// - Parameters:
-  ///   - assertion: which does not hold.
+  ///   - assertion: the name of the assertion.
   ///   - message: empty for none.
   package func text(of assertion: String, _ message: String) -> String {
     guard !message.isEmpty else { return "\(assertion): \(text)" }

@@ -1,21 +1,21 @@
 internal import LiveObjectsAnalysis
 internal import LiveObjectsReport
 
-/// Objects that are still alive for one reason.
+/// Live objects with a common reason.
 package struct ExplainedObjects: Sendable {
   /// Module-qualified, one per object.
   var types: [String]
-  /// About the objects, or about what they hang off.
+  /// The finding about the objects, or about the leak that holds them.
   var finding: Finding?
-  /// Why nothing is known of their holders.
-  var blindness: String?
+  /// The reason why their holders are unknown.
+  var evaluationFailure: String?
 
-  /// Says what became of the objects, how they are held, and where they were made.
+  /// The failure about the objects, with their holders and call sites.
   ///
-  /// - Parameter fate: what follows "is" or "are".
+  /// - Parameter fate: the text after "is" or "are".
   package func failure(_ fate: String) -> AssertionFailure {
     let text = "\(Self.list(types)) \(types.count == 1 ? "is" : "are") \(fate): \(reason)"
-    return blindness == nil ? .object(text, finding) : .unwatched(text)
+    return evaluationFailure == nil ? .object(text, finding) : .unwatched(text)
   }
 
   private var reason: String {
@@ -25,7 +25,7 @@ package struct ExplainedObjects: Sendable {
     return ([remark] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// What the finding itself does not say of the objects.
+  /// The relation of the objects to the finding, if it is about others.
   private func remark(on finding: Finding) -> String? {
     if finding.verdict == .growth { return unknown }
     let victims = types.filter { type in finding.type != type && !finding.path.contains { $0.type == type } }
@@ -36,7 +36,7 @@ package struct ExplainedObjects: Sendable {
 
   private var unknown: String {
     "\(types.count == 1 ? "its holder is" : "their holders are") unknown"
-      + (blindness.map { ": \($0)" } ?? "")
+      + (evaluationFailure.map { ": \($0)" } ?? "")
   }
 
   private var them: String { types.count == 1 ? "it" : "them" }
@@ -45,8 +45,8 @@ package struct ExplainedObjects: Sendable {
   private static func list(_ types: [String]) -> String {
     var counts: [(type: String, count: Int)] = []
     for type in types {
-      if let known = counts.firstIndex(where: { $0.type == type }) {
-        counts[known].count += 1
+      if let index = counts.firstIndex(where: { $0.type == type }) {
+        counts[index].count += 1
       } else {
         counts.append((type, 1))
       }

@@ -3,9 +3,9 @@ internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 internal import LiveObjectsReport
 
-/// One look at the heap, and what it says about single objects that are still alive.
+/// A capture of the heap, and the holders of single live objects in it.
 ///
-/// Call all here inside `Recorder.ignoring`.
+/// Call all methods inside `Recorder.ignoring`.
 package struct HolderReport {
   private let capture: Result<Capture, LiveObjects.TrackingError>
 
@@ -18,9 +18,9 @@ package struct HolderReport {
     }
   }
 
-  /// Properties of the holder, or what hangs off them, hold all of the objects. Names nothing, and so costs
-  /// little.
-  package func areHeld(_ objects: [WatchedObject], by holder: AnyObject) -> Bool {
+  /// Whether properties of a holder hold all of the objects, directly or through others. Symbolicates
+  /// nothing, and so costs little.
+  package func isHolder(_ holder: AnyObject, of objects: [WatchedObject]) -> Bool {
     guard case .success(let capture) = capture else { return false }
     let indices = objects.compactMap { index(of: $0, in: capture) }
     let held = findings(on: indices.sorted(), in: capture, namedBy: ImageNames())
@@ -29,15 +29,15 @@ package struct HolderReport {
       && held.reduce(0) { $0 + $1.objects } == objects.count
   }
 
-  /// How many leaks there are among what was made in a scope and in those inside it; `nil` if nobody knows.
+  /// The number of leaks among the objects of a scope and of those inside it; `nil` if unknown.
   package func leaks(in scope: UInt32) -> Int? {
-    guard case .success(let capture) = capture, capture.blindness == nil else { return nil }
-    let objects = capture.objects.indices.filter { capture.made(capture.objects[$0], in: scope) }
+    guard case .success(let capture) = capture, capture.evaluationFailure == nil else { return nil }
+    let objects = capture.objects.indices.filter { capture.isObject(capture.objects[$0], of: scope) }
     return findings(on: Array(objects), in: capture, namedBy: ImageNames())
       .count(where: FailOn.leaks.includes)
   }
 
-  /// What keeps objects alive: those that one finding is about, together. What is gone by now is left out.
+  /// The reasons why objects are alive: objects of one finding have one. Deallocated objects are left out.
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
     switch capture {
     case .success(let capture):
@@ -46,11 +46,11 @@ package struct HolderReport {
           .compactMap { explained($0, in: capture, namedBy: names) }
       }
     case .failure(let error):
-      objects.compactMap(\.type).map { ExplainedObjects(types: [$0], blindness: "\(error)") }
+      objects.compactMap(\.type).map { ExplainedObjects(types: [$0], evaluationFailure: "\(error)") }
     }
   }
 
-  /// Objects that are alive for one reason, and where they stand in the capture.
+  /// Objects with a common reason, with their indices in the capture.
   private struct Reason {
     var finding: Finding?
     var objects: [WatchedObject]
@@ -64,10 +64,10 @@ package struct HolderReport {
     for object in objects {
       let index = index(of: object, in: capture).map { [$0] } ?? []
       let finding = findings(on: index, in: capture, namedBy: symbolicator).first
-      let known = reasons.firstIndex { finding != nil && $0.finding?.fingerprint == finding?.fingerprint }
-      if let known {
-        reasons[known].objects.append(object)
-        reasons[known].indices += index
+      let equal = reasons.firstIndex { finding != nil && $0.finding?.fingerprint == finding?.fingerprint }
+      if let equal {
+        reasons[equal].objects.append(object)
+        reasons[equal].indices += index
       } else {
         reasons.append(Reason(finding: finding, objects: [object], indices: index))
       }
@@ -82,11 +82,11 @@ package struct HolderReport {
     if types.isEmpty { return nil }
     let indices = reason.indices.sorted()
     if indices.isEmpty {
-      return ExplainedObjects(types: types, blindness: "it was allocated before tracking started")
+      return ExplainedObjects(types: types, evaluationFailure: "it was allocated before tracking started")
     }
     let finding =
       indices.count == 1 ? reason.finding : findings(on: indices, in: capture, namedBy: symbolicator).first
-    return ExplainedObjects(types: types, finding: finding, blindness: capture.blindness)
+    return ExplainedObjects(types: types, finding: finding, evaluationFailure: capture.evaluationFailure)
   }
 
   private func index(of object: WatchedObject, in capture: Capture) -> Int? {
@@ -103,8 +103,8 @@ package struct HolderReport {
 }
 
 extension Capture {
-  /// In the scope itself, or in one opened inside it.
-  fileprivate func made(_ object: LiveObject, in scope: UInt32) -> Bool {
+  /// Whether an object belongs to a scope, or to one opened inside it.
+  fileprivate func isObject(_ object: LiveObject, of scope: UInt32) -> Bool {
     var current = object.scope
     // Every parent is smaller than its scope.
     while current > scope { current = scopeParents[current] ?? 0 }

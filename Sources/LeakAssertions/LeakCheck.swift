@@ -2,7 +2,7 @@ package import LiveObjects
 internal import LiveObjectsAnalysis
 internal import LiveObjectsReport
 
-/// Turns a diff into what an assertion says when it fails.
+/// Converts a diff into the failures of an assertion.
 package struct LeakCheck: Sendable {
   private let options: LiveObjects.LeakOptions
 
@@ -10,9 +10,9 @@ package struct LeakCheck: Sendable {
     self.options = options
   }
 
-  /// Empty if the assertion holds.
+  /// The failures, none if the assertion holds.
   ///
-  /// Only where nothing can be tracked at all, on other systems than Linux, does an unseen body pass.
+  /// A body without tracking passes only on other systems than Linux.
   package func failures(of diff: Result<LiveObjects.Diff, LiveObjects.TrackingError>) -> [AssertionFailure] {
     Recorder.ignoring {
       switch diff {
@@ -26,16 +26,16 @@ package struct LeakCheck: Sendable {
   private func failures(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     let findings = diff.findings.filter(fails)
     if !findings.isEmpty { return findings.map { .object(FindingText($0).description, $0) } }
-    return growth(in: diff) + blindness(of: diff)
+    return growth(in: diff) + evaluationFailure(of: diff)
   }
 
   private func skipped(_ why: String) -> [AssertionFailure] {
-    NotWatched.say(why)
+    NotWatched.warn(why)
     return []
   }
 
   private func fails(_ finding: Finding) -> Bool {
-    FailOn.leaks.includes(finding) || (finding.isToBeMended && isNamed(finding.type))
+    FailOn.leaks.includes(finding) || (finding.isActionable && isNamed(finding.type))
   }
 
   private func isNamed(_ type: String) -> Bool {
@@ -49,9 +49,9 @@ package struct LeakCheck: Sendable {
       .map { .object("growth: \($0.type) (\($0.growth) more, \($0.growthBytes) bytes)") }
   }
 
-  private func blindness(of diff: LiveObjects.Diff) -> [AssertionFailure] {
+  private func evaluationFailure(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     if diff.isIncomplete { return [unwatched("not everything was watched", diff)] }
-    guard let reason = diff.blindness else { return [] }
+    guard let reason = diff.evaluationFailure else { return [] }
     let text = "leaks could not be evaluated: \(reason)"
     return options.unevaluated == .fails ? [unwatched(text, diff)] : skipped(text)
   }

@@ -2,7 +2,7 @@ package import LiveObjects
 internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 
-/// An object that shall go. It is held weakly.
+/// An object that must be deallocated, held weakly.
 package struct WatchedObject {
   private weak var object: AnyObject?
   let address: ObjectAddress
@@ -12,14 +12,14 @@ package struct WatchedObject {
     address = ObjectAddress(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
   }
 
-  /// Watches what a closure makes; `nil` if it makes nothing. Nothing of this holds the object afterwards.
+  /// Watches the object that a closure returns, if any. This code does not hold the object afterwards.
   @inline(never)
   init?<Failure: Error>(madeBy make: () throws(Failure) -> AnyObject?) throws(Failure) {
     guard let object = try make() else { return nil }
     self.init(object)
   }
 
-  /// The same, asynchronously. No initialiser: Swift 6.0 crashes on one with an isolated parameter.
+  /// The asynchronous form. No initialiser: Swift 6.0 crashes on one with an isolated parameter.
   @inline(never)
   static func made<Failure: Error>(
     in scope: WorkScope?, isolation: isolated (any Actor)?, by make: () async throws(Failure) -> AnyObject?
@@ -29,7 +29,7 @@ package struct WatchedObject {
 
   package var isAlive: Bool { object != nil }
 
-  /// As long as the object is alive.
+  /// The identity of the object as long as it is alive.
   package var identity: ObjectIdentity { ObjectIdentity(living: address) }
 
   /// Module-qualified; `nil` if the object is gone.

@@ -1,6 +1,6 @@
 internal import LiveObjectsCapture
 
-/// Which objects a diff counts as its own.
+/// The objects that a diff counts as its own.
 struct Attribution {
   /// The scopes that count; `nil` for all objects of the process.
   var scopes: Set<UInt32>?
@@ -12,8 +12,8 @@ struct Attribution {
     return scopes?.contains(object.scope) ?? true
   }
 
-  /// The object was made where no scope is known, while only some scopes count.
-  func leavesOpen(_ object: LiveObject) -> Bool {
+  /// Whether the object has no scope, while only some scopes count.
+  func isUndecided(_ object: LiveObject) -> Bool {
     scopes != nil && object.scope == 0
   }
 }

@@ -1,5 +1,5 @@
 extension LiveObjects.Diff: CustomStringConvertible {
-  /// A report for people: what was left behind, where it was made, and what the diff cannot tell.
+  /// A human-readable report: the objects left behind, their call sites, and the limits of the diff.
   public var description: String {
     explanation.text(notes: [unattributedNote, filterNote].compactMap { $0 })
   }
@@ -11,7 +11,7 @@ extension LiveObjects.Diff: CustomStringConvertible {
       + "on a dispatch queue or a thread, while other tests ran."
   }
 
-  /// A filter with a typing error would otherwise look like code that leaves nothing behind.
+  /// A filter with a typing error would otherwise pass as code that leaves nothing behind.
   private var filterNote: String? {
     guard filteredOut > 0 else { return nil }
     let instances = filteredOut == 1 ? "instance was" : "instances were"

@@ -2,16 +2,16 @@ public import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 
 extension LiveObjects {
-  /// The objects that were made during a measurement and are still alive.
+  /// The objects that were allocated during a measurement and are still alive.
   ///
-  /// Types and call sites are named when they are first asked for, which can take some tenths of a second.
+  /// Types and call sites are named when they are first used, which can take some tenths of a second.
   public struct Diff: Sendable {
     /// The live instances left behind; raw buffers count as such.
     public let instances: Int
-    /// Bytes asked for by the instances.
+    /// Requested bytes of the instances.
     public let bytes: UInt64
-    /// Live instances made at the same time of which nobody knows whether they belong to the measurement:
-    /// beside parallel tests, what was made on dispatch queues and threads.
+    /// Live instances that were allocated at the same time and cannot be attributed to the measurement or to
+    /// other code: while tests run in parallel, those from dispatch queues and threads.
     public let unattributed: Int
     /// Live instances that the filter on types left out.
     let filteredOut: Int
@@ -25,23 +25,23 @@ extension LiveObjects {
       explanation = Explanation(of: survivors)
     }
 
-    /// Nothing was left behind, and nothing escaped the recorder.
+    /// Whether no object was left behind, and none escaped the recorder.
     public var isClean: Bool { instances == 0 && !isIncomplete }
 
-    /// Some objects were not recorded, or none at all.
+    /// Whether objects were not recorded.
     package var isIncomplete: Bool { explanation.isIncomplete }
 
-    /// Why what was left behind cannot be told from a leak; `nil` if it can.
-    package var blindness: String? { instances == 0 ? nil : explanation.blindness }
+    /// The reason why leaks could not be evaluated; `nil` if they were.
+    package var evaluationFailure: String? { instances == 0 ? nil : explanation.evaluationFailure }
 
     /// The growth of every type, the largest first.
     public var types: [TypeGrowth] { explanation.analysis.types }
 
-    /// Why the instances are still alive: retain cycles and over-retained objects first, then what is held,
-    /// and by whom. Beside ``types``, which counts, this explains. See <doc:Explaining>.
+    /// The reasons why the instances are still alive: retain cycles and over-retained objects first, then
+    /// held objects with their holders. See <doc:Explaining>.
     public var findings: [Finding] { explanation.analysis.findings }
 
-    /// The calls that made the instances, those that made most first.
+    /// The calls that allocated the instances, most instances first.
     public var callSites: [CallSite] { explanation.callSites }
 
     /// The instances of a class that were left behind; those of its subclasses are not counted.

@@ -2,17 +2,17 @@ internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 internal import LiveObjectsReport
 
-/// What a diff's objects are and where they were made, worked out when first asked for.
+/// The analysis of a diff's objects, computed when first used.
 final class Explanation: Sendable {
   private struct Answer {
     var analysis: Analysis
-    /// What could not be named.
+    /// Notes about names that are missing.
     var notes: [String]
   }
 
   private let survivors: Survivors
-  private let known = Locked<Answer?>(nil)
-  private let knownGrowth = Locked<Analysis?>(nil)
+  private let cachedAnswer = Locked<Answer?>(nil)
+  private let cachedGrowth = Locked<Analysis?>(nil)
 
   init(of survivors: Survivors) {
     self.survivors = survivors
@@ -20,33 +20,33 @@ final class Explanation: Sendable {
 
   private var capture: Capture { survivors.capture }
 
-  /// Some objects were not recorded, or none at all.
+  /// Whether objects were not recorded.
   var isIncomplete: Bool {
     capture.tracking.state != .tracking || capture.tracking.droppedRecords > 0
   }
 
-  /// Why it is not known what refers to what; `nil` if it is.
-  var blindness: String? { capture.blindness }
+  /// The reason why references are unknown; `nil` if they are known.
+  var evaluationFailure: String? { capture.evaluationFailure }
 
   var analysis: Analysis { answer.analysis }
 
-  private var answer: Answer { Self.once(known, explain) }
+  private var answer: Answer { Self.once(cachedAnswer, explain) }
 
-  /// The same without references, so that every instance shows at the call that made it: objects that hang
-  /// together are one finding otherwise.
+  /// The analysis without references, which lists every instance at its allocating call: connected objects
+  /// are one finding otherwise.
   private var growth: Analysis {
-    Self.once(knownGrowth) {
+    Self.once(cachedGrowth) {
       var unlinked = capture
       unlinked.graph = nil
       return ProcessNames.use { Analysis(of: unlinked, symbolicator: $0, options: options) }
     }
   }
 
-  private static func once<Value>(_ known: Locked<Value?>, _ make: () -> Value) -> Value {
+  private static func once<Value>(_ cache: Locked<Value?>, _ compute: () -> Value) -> Value {
     Recorder.ignoring {
-      known.withLock { known in
-        let value = known ?? make()
-        known = value
+      cache.withLock { cached in
+        let value = cached ?? compute()
+        cached = value
         return value
       }
     }

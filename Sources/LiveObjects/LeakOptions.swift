@@ -1,36 +1,36 @@
 extension LiveObjects {
-  /// What an assertion about leaks fails on, and how it measures.
+  /// The options of an assertion about leaks: its failures and its measurement.
   ///
   /// The assertions of LiveObjectsXCTest and LiveObjectsTesting share it.
   public struct LeakOptions: Sendable, Hashable {
-    /// What fails. Leaks of the toolchain's own libraries never do.
+    /// The objects that fail an assertion. Leaks of the toolchain's own libraries never do.
     public enum Failing: Sendable, Hashable {
-      /// What nothing can reach any more: retain cycles and over-retained objects.
+      /// Unreachable objects: retain cycles and over-retained objects.
       case leaks
-      /// Also instances that were left behind reachable, of types whose module-qualified name contains
+      /// Also reachable instances that were left behind, of types whose module-qualified name contains
       /// one of these.
       case growth(of: [String])
     }
 
-    /// What becomes of an assertion where leaks cannot be evaluated, because memory or the number of processes is
-    /// limited for instance: what was left behind is seen then, and not what holds it.
+    /// The result of an assertion where leaks cannot be evaluated, for example because memory or the number
+    /// of processes is limited: live objects are known then, and their holders are not.
     public enum Unevaluated: Sendable, Hashable {
-      /// It fails, and says why.
+      /// It fails, with the reason.
       case fails
-      /// It holds, and standard error says why once.
+      /// It passes, with the reason on standard error, once.
       case isSkipped
     }
 
     public var failing: Failing
-    /// What becomes of an assertion where leaks cannot be evaluated. Where nothing can be tracked, it fails
+    /// The result of an assertion where leaks cannot be evaluated. Where nothing can be tracked, it fails
     /// in any case.
     public var unevaluated: Unevaluated
-    /// How long objects that are still alive after the code may take to be released; see
+    /// The time that objects which are still alive after the code may take to be released; see
     /// ``LiveObjects/Options/settle``.
     public var settle: Duration
     /// Runs of the code before the measurement; see ``LiveObjects/Options/warmUp``.
     public var warmUp: Int
-    /// Measured runs of the code. With more than one, only what *every* run left behind fails; see
+    /// Measured runs of the code. With more than one, only objects that *every* run left behind fail; see
     /// ``LiveObjects/Options/iterations``.
     public var iterations: Int
 
@@ -48,7 +48,7 @@ extension LiveObjects {
 }
 
 extension LiveObjects.LeakOptions {
-  /// The diff that such an assertion takes.
+  /// The options of the assertion's diff.
   package var measuring: LiveObjects.Options {
     LiveObjects.Options(settle: settle, warmUp: warmUp, iterations: iterations)
   }

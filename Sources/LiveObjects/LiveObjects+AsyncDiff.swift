@@ -1,15 +1,15 @@
 extension LiveObjects {
-  /// Runs an asynchronous body and tells which of the objects made meanwhile are still alive after it.
+  /// Runs an asynchronous body and returns the objects allocated meanwhile that are still alive after it.
   ///
   /// The body runs on the caller's actor, and late releases are waited for suspended, so that actors and the
   /// main queue go on. See <doc:Measuring>.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - isolation: the actor to run on; the caller's.
   ///   - body: the code to measure. It runs once, or as often as the options say.
   /// - Returns: the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said.
+  /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff(
     _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async -> Void
@@ -19,17 +19,17 @@ extension LiveObjects {
     return try await measurement.finish(isolation: isolation)
   }
 
-  /// Runs an asynchronous body that returns a value, and tells which of the objects made meanwhile are still
-  /// alive after it.
+  /// Runs an asynchronous body that returns a value, and returns the objects allocated meanwhile that are
+  /// still alive after it.
   ///
   /// Objects that the value keeps alive are alive, and counted.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - isolation: the actor to run on; the caller's.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said.
+  /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff<Value>(
     _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async -> Value
@@ -39,17 +39,17 @@ extension LiveObjects {
     return (value, try await measurement.finish(isolation: isolation))
   }
 
-  /// Runs an asynchronous body that can throw, and tells which of the objects made meanwhile are still alive
-  /// after it.
+  /// Runs an asynchronous body that can throw, and returns the objects allocated meanwhile that are still
+  /// alive after it.
   ///
   /// A body that throws has no diff; catch the error inside the body to have one.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - isolation: the actor to run on; the caller's.
   ///   - body: the code to measure.
   /// - Returns: the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said; the body's own error unchanged.
+  /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff(
     _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Void
@@ -59,15 +59,15 @@ extension LiveObjects {
     return try await measurement.finish(isolation: isolation)
   }
 
-  /// Runs an asynchronous body that can throw and returns a value, and tells which of the objects made
-  /// meanwhile are still alive after it.
+  /// Runs an asynchronous body that can throw and returns a value, and returns the objects allocated
+  /// meanwhile that are still alive after it.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - isolation: the actor to run on; the caller's.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said; the body's own error unchanged.
+  /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff<Value>(
     _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value

@@ -1,20 +1,20 @@
 extension LiveObjects {
-  /// Runs a body and tells which of the objects made meanwhile are still alive after it.
+  /// Runs a body and returns the objects allocated meanwhile that are still alive after it.
   ///
   /// Starts tracking if it is off, and leaves it on. Work that the body hands to other threads counts as
   /// well: all objects of the process do, unless Swift Testing runs tests in parallel or another diff is open
-  /// at the same time. Then those made by the body, its tasks and actors count, and ``Diff/unattributed``
-  /// says how many others nobody could attribute.
+  /// at the same time. Then the objects of the body, its tasks and actors count, and ``Diff/unattributed``
+  /// is the number of others, which cannot be attributed.
   ///
   /// Waits for late releases by blocking the thread, for ``Options/settle`` at most, if objects are left.
-  /// What the thread itself would have to release then (work on the main queue, when the thread is the main
-  /// one) is not released by it; an asynchronous body, `{ () async in … }`, waits suspended.
+  /// Objects that the thread itself would have to release then (work on the main queue, when the thread is
+  /// the main one) are not released; an asynchronous body, `{ () async in … }`, waits suspended.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - body: the code to measure. It runs once, or as often as the options say.
   /// - Returns: the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said.
+  /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff(
     _ options: Options = Options(), _ body: () -> Void
   ) throws(TrackingError) -> Diff {
@@ -23,16 +23,16 @@ extension LiveObjects {
     return try measurement.finish()
   }
 
-  /// Runs a body that returns a value, and tells which of the objects made meanwhile are still alive after
+  /// Runs a body that returns a value, and returns the objects allocated meanwhile that are still alive after
   /// it.
   ///
   /// Objects that the value keeps alive are alive, and counted. See <doc:Measuring>.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said.
+  /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff<Value>(
     _ options: Options = Options(), _ body: () -> Value
   ) throws(TrackingError) -> (value: Value, diff: Diff) {
@@ -41,16 +41,16 @@ extension LiveObjects {
     return (value, try measurement.finish())
   }
 
-  /// Runs a body that can throw, and tells which of the objects made meanwhile are still alive after it.
+  /// Runs a body that can throw, and returns the objects allocated meanwhile that are still alive after it.
   ///
   /// A body that throws has no diff; catch the error inside the body to have one.
   /// See <doc:Measuring>.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - body: the code to measure.
   /// - Returns: the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said; the body's own error unchanged.
+  /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff(
     _ options: Options = Options(), _ body: () throws -> Void
   ) throws -> Diff {
@@ -59,14 +59,14 @@ extension LiveObjects {
     return try measurement.finish()
   }
 
-  /// Runs a body that can throw and returns a value, and tells which of the objects made meanwhile are still
-  /// alive after it.
+  /// Runs a body that can throw and returns a value, and returns the objects allocated meanwhile that are
+  /// still alive after it.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
-  /// - Throws: ``TrackingError`` where nothing can be said; the body's own error unchanged.
+  /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff<Value>(
     _ options: Options = Options(), _ body: () throws -> Value
   ) throws -> (value: Value, diff: Diff) {

@@ -15,7 +15,7 @@ public enum LiveObjects {
   /// Objects allocated before are never seen. Starting twice is fine: the settings of the first start stay,
   /// those of the preload library included.
   ///
-  /// - Parameter settings: what to record.
+  /// - Parameter settings: the data to record.
   /// - Throws: ``TrackingError`` where this process cannot be watched.
   public static func start(_ settings: Settings = Settings()) throws(TrackingError) {
     try Recorder.start(settings)
@@ -23,24 +23,24 @@ public enum LiveObjects {
 
   /// Records no new objects from now on.
   ///
-  /// A measurement that is under way throws ``TrackingError/stoppedMeanwhile``: what it had not seen must not
-  /// look like nothing.
+  /// A measurement that is under way throws ``TrackingError/stoppedMeanwhile``: missing objects must not
+  /// count as none.
   public static func stop() {
     Recorder.stop()
   }
 
-  /// How well this process is being watched.
+  /// The state of tracking in this process.
   public static var status: TrackingStatus { Recorder.status }
 
-  /// Takes down all objects that are alive now and were allocated since tracking started.
+  /// Captures all objects that are alive now and were allocated since tracking started.
   ///
-  /// Nothing is interpreted until the snapshot is asked for its growth. References are read in a copy of the
-  /// process, so that its other threads go on meanwhile.
+  /// Nothing is interpreted until the growth of the snapshot is requested. References are read in a copy of
+  /// the process, so that its other threads go on meanwhile.
   ///
-  /// - Parameter references: take down what refers to what as well, so that growth is explained. A snapshot
+  /// - Parameter references: whether to capture references as well, so that growth is explained. A snapshot
   ///   that only serves later ones as a baseline needs none, and is taken several times as fast.
-  /// - Throws: ``TrackingError/notTracking`` unless tracking is on, so that an idle recorder is never taken
-  ///   for a process without objects.
+  /// - Throws: ``TrackingError/notTracking`` unless tracking is on, so that an idle recorder never counts
+  ///   as a process without objects.
   public static func snapshot(references: Bool = true) throws(TrackingError) -> Snapshot {
     guard status.state == .tracking else { throw .notTracking }
     let mark = Recorder.mark()

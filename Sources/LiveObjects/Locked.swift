@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A value and the lock that guards it. (`Mutex` asks for a newer macOS than the package does.)
+/// A value and the lock that guards it. (`Mutex` needs a newer macOS than the package.)
 ///
 /// Sendable because the value is reachable only through `withLock`.
 package final class Locked<Value>: @unchecked Sendable {

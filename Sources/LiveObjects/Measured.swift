@@ -1,16 +1,16 @@
 extension LiveObjects {
-  /// What a body returned and what it left behind, or why nobody knows.
+  /// The value of a body, and its diff or the reason why there is none.
   package struct Measured<Value> {
     package var value: Value
     package var diff: Result<Diff, TrackingError>
-    /// Of the objects that the body made; 0 where nothing could be measured.
+    /// The scope of the body's objects; 0 without a measurement.
     package var scope: UInt32 = 0
   }
 
   /// A diff for assertions: the body runs even where nothing can be watched, and its value is returned.
   ///
   /// - Parameters:
-  ///   - options: how to measure.
+  ///   - options: the options of the measurement.
   ///   - pausing: waits for late releases.
   ///   - body: the code to measure. An error of it passes unchanged.
   package static func measure<Value, Failure: Error>(
@@ -21,7 +21,8 @@ extension LiveObjects {
       return Measured(value: try body(), diff: .failure(error))
     case .success(let measurement):
       let value = try measurement.run(body)
-      // From this frame, which was there before the body ran: the next ones would lie over what it left behind.
+      // From this frame, which was there before the body ran: the next ones would lie over what it left
+      // behind.
       Recorder.forgetStack()
       do throws(TrackingError) {
         let diff = try measurement.finish(pausing: pausing)
@@ -37,9 +38,10 @@ extension LiveObjects {
   /// - Returns: whether the work has run; if not, it never will.
   package typealias Performer = (_ work: @escaping @Sendable () -> Void) async -> Bool
 
-  /// The same with an asynchronous body, which is waited for suspended, on the caller's actor.
+  /// A diff of an asynchronous body, which waits suspended, on the caller's actor.
   ///
-  /// - Parameter elsewhere: where to explain what is left: on a thread that would look busy to others.
+  /// - Parameter elsewhere: the thread to explain the remaining objects on, which would otherwise count as
+  ///   busy.
   package static func measure<Value, Failure: Error>(
     _ options: Options, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
     _ body: () async throws(Failure) -> Value

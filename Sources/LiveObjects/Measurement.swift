@@ -2,8 +2,8 @@ internal import LiveObjectsCapture
 
 /// One diff from its first mark to its result.
 ///
-/// All that it does itself happens inside `Recorder.ignoring`, never across a suspension, so that nothing of
-/// it is counted. What a suspension allocates is told apart by its scope (`Scopes.pauses`).
+/// Its own work runs inside `Recorder.ignoring`, never across a suspension, so that none of its objects
+/// count. Objects of a suspension are distinguished by their scope (`Scopes.pauses`).
 final class Measurement {
   private let options: LiveObjects.Options
   let scope: UInt32
@@ -69,51 +69,52 @@ extension Measurement {
 // MARK: - Taking the result
 
 extension Measurement {
-  /// Waits, by default blocking the thread, until what is left has settled.
+  /// Waits, by default blocking the thread, until the remaining objects have settled.
   func finish(
     pausing: (Duration) -> Void = { $0.block() }
   ) throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
     var settling = Settling(limit: options.settle)
     while true {
-      switch try look(&settling) {
+      switch try attempt(&settling) {
       case .settled(let diff): return diff
-      case .lookAgain(let pause): pausing(pause)
+      case .retry(let pause): pausing(pause)
       }
     }
   }
 
-  /// Waits, suspended, until what is left has settled.
+  /// Waits, suspended, until the remaining objects have settled.
   ///
-  /// - Parameter elsewhere: where to explain what is left; here, if that is `nil` or never does.
+  /// - Parameter elsewhere: the thread to explain them on; the current one if it is `nil` or never runs the
+  ///   work.
   func finish(
     isolation: isolated (any Actor)?, elsewhere: LiveObjects.Performer? = nil
   ) async throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
     var settling = Settling(limit: options.settle)
     while true {
-      switch try look(&settling, explaining: elsewhere == nil) {
+      switch try attempt(&settling, explaining: elsewhere == nil) {
       case .settled(let diff):
         guard let elsewhere, diff.instances > 0 else { return diff }
         if let diff = await explained(elsewhere, isolation: isolation) { return try diff.get() }
         return try explained()
-      case .lookAgain(let pause): await sleep(pause, isolation: isolation)
+      case .retry(let pause): await sleep(pause, isolation: isolation)
       }
     }
   }
 
-  private enum Look {
+  private enum Attempt {
     case settled(LiveObjects.Diff)
-    case lookAgain(after: Duration)
+    case retry(after: Duration)
   }
 
-  private func look(
+  private func attempt(
     _ settling: inout Settling, explaining: Bool = true
-  ) throws(LiveObjects.TrackingError) -> Look {
+  ) throws(LiveObjects.TrackingError) -> Attempt {
     Recorder.forgetStack()
     return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
       let survivors = try survivors()
       let identities = survivors.identities
-      if let pause = settling.pause(after: identities) { return .lookAgain(after: pause) }
-      // References cost more than a look at the objects, and explain nothing where nothing is left.
+      if let pause = settling.pause(after: identities) { return .retry(after: pause) }
+      // References cost more than a list of objects, and are not needed where no object is left.
       let explains = explaining && !identities.isEmpty
       return .settled(LiveObjects.Diff(explains ? try self.survivors(references: true) : survivors))
     }
@@ -131,7 +132,7 @@ extension Measurement {
     _ elsewhere: LiveObjects.Performer, isolation: isolated (any Actor)?
   ) async -> Result<LiveObjects.Diff, LiveObjects.TrackingError>? {
     let diff = Recorder.ignoring { Locked<Result<LiveObjects.Diff, LiveObjects.TrackingError>?>(nil) }
-    // Nobody here touches it until the work is done.
+    // It is not used here until the work is done.
     nonisolated(unsafe) let measurement = self
     _ = await Scopes.$current.withValue(Scopes.shared.pauses) {
       await elsewhere {
@@ -158,10 +159,10 @@ extension Measurement {
 }
 
 extension TrackingStatus {
-  /// Leaves what went wrong after an earlier moment.
+  /// Keeps the losses since an earlier moment.
   fileprivate mutating func subtract(_ earlier: TrackingStatus) {
     droppedRecords -= min(earlier.droppedRecords, droppedRecords)
     droppedStackTraces -= min(earlier.droppedStackTraces, droppedStackTraces)
-    missedDeaths -= min(earlier.missedDeaths, missedDeaths)
+    missedDeallocations -= min(earlier.missedDeallocations, missedDeallocations)
   }
 }

@@ -1,16 +1,16 @@
 extension LiveObjects {
-  /// How a diff measures.
+  /// The options of a measurement.
   public struct Options: Sendable, Hashable {
-    /// How long objects that are still alive after the body may take to be released.
+    /// The time that objects which are still alive after the body may take to be released.
     ///
-    /// The diff looks at once, and looks again, at growing intervals, only while something is left. It stops
-    /// as soon as nothing is, or when what is left has been the same for 100 milliseconds.
+    /// The diff checks at once, and again at growing intervals while objects are left. It stops
+    /// as soon as none is left, or when the same objects have been left for 100 milliseconds.
     public var settle: Duration
-    /// Runs of the body before the measurement: what is made once (lazy statics, caches of the standard
-    /// library and Foundation) does not show then.
+    /// Runs of the body before the measurement: objects that are allocated once (lazy statics, caches of the
+    /// standard library and Foundation) do not count then.
     public var warmUp: Int
     /// Measured runs of the body. With more than one, a type counts only if *every* run left an instance of
-    /// it behind: a cache that has its bound stays silent, one that grows for ever does not. Numbers below 1
+    /// it behind: a bounded cache does not count, one that grows for ever does. Numbers below 1
     /// count as 1.
     public var iterations: Int
     /// Only types count whose module-qualified name contains one of these; empty for all. Objects without a

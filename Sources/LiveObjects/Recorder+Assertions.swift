@@ -2,15 +2,16 @@ internal import CLiveObjects
 package import LiveObjectsAnalysis
 
 extension Recorder {
-  /// The test that runs here fails by an assertion of ours, because of what it left behind: whoever watches
-  /// the tests of this process still counts its leaks, and adds no failure.
+  /// Marks the running test as failed by an assertion about its objects: a companion still counts its leaks,
+  /// and adds no failure.
   ///
-  /// - Parameter leaks: those that the assertion names; the report on the process repeats them.
+  /// - Parameter leaks: the leaks in the assertion's message, which the report on the process repeats.
   package static func markTestLeaked(_ leaks: [Finding]) { fail(currentTest, with: leaks) }
 
-  /// An assertion of ours has told what a measurement left behind, and the test expects that: no other assertion,
-  /// no companion and no report fails for it. What tasks of the measurement make from now on is not known.
+  /// Marks the objects of a measurement as a known issue of its test: no other assertion, no companion and no
+  /// report fails because of them. Objects that tasks of the measurement allocate from now on are not
+  /// included.
   ///
-  /// - Parameter scope: the measurement's; 0 for none.
-  package static func markKnown(_ scope: UInt32) { liveobj_scope_know(scope) }
+  /// - Parameter scope: the measurement's scope; 0 for none.
+  package static func markKnownIssue(_ scope: UInt32) { liveobj_scope_know(scope) }
 }

@@ -1,23 +1,24 @@
 package import LiveObjectsCapture
 
 extension Recorder {
-  /// For how long looks are repeated while other threads run, at least; and how many looks there are then.
-  private static let patience = Duration.milliseconds(100)
-  private static let leastLooks = 3
+  /// The least time and number of captures while other threads run.
+  private static let minimumTime = Duration.milliseconds(100)
+  private static let minimumCaptures = 3
 
-  /// The live objects from a sequence number on, and what refers to what.
+  /// A capture of the live objects from a sequence number on, with their references, once the other threads
+  /// are idle.
   ///
-  /// A thread that runs may hold an object in a register. Most are workers that go to sleep at once, and then the next
-  /// look sees all; each look gives them the time to run that they need for it. If some thread runs on, the graph says
-  /// that it was waited for.
+  /// A running thread may hold an object in a register. Most are workers that soon go to sleep, and then the
+  /// next capture is complete; each capture gives them time to run. If a thread keeps running, the graph says
+  /// that the capture has waited for it.
   package static func settledGraph(since mark: UInt64) throws(LiveObjects.TrackingError) -> Capture {
-    let end = ContinuousClock.now + patience
-    var looks = 0
+    let end = ContinuousClock.now + minimumTime
+    var captures = 0
     while true {
       var capture = try capture(since: mark, references: true).decoded()
-      looks += 1
+      captures += 1
       if capture.seesAllRegisters { return capture }
-      if looks >= leastLooks, ContinuousClock.now >= end {
+      if captures >= minimumCaptures, ContinuousClock.now >= end {
         capture.graph?.status.waitedForOthers = true
         return capture
       }
@@ -26,13 +27,13 @@ extension Recorder {
 }
 
 extension Capture {
-  /// No other thread can have held an object where it is not seen.
+  /// Whether no other thread can have held an object in a register.
   package var seesAllRegisters: Bool {
     graph.map { $0.status.threads <= 1 || $0.status.othersAreIdle } ?? true
   }
 
-  /// Why it is not known what refers to what; `nil` if it is.
-  package var blindness: String? {
+  /// The reason why references are unknown; `nil` if they are known.
+  package var evaluationFailure: String? {
     guard let graph, !graph.status.wasRead else { return nil }
     return graph.status.notes.isEmpty
       ? "references were not read" : graph.status.notes.joined(separator: "; ")

@@ -2,12 +2,12 @@ internal import CLiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
-/// The tests of this process, as the recorder keeps them for captures.
+/// The tests of this process in the recorder's table.
 extension Recorder {
-  /// A test begins.
+  /// Begins a test.
   ///
-  /// - Parameter test: its outcome and its sequence numbers are the recorder's to find out.
-  /// - Returns: its number, from 1 on; 0 if it could not be kept.
+  /// - Parameter test: the description, without outcome and sequence numbers, which the recorder adds.
+  /// - Returns: its number, from 1 on; 0 if it could not be stored.
   package static func begin(_ test: TestDescription) -> UInt32 {
     test.id.withCString { id in
       test.arguments.withCString { arguments in
@@ -21,23 +21,23 @@ extension Recorder {
     }
   }
 
-  /// The number of the test that runs here; 0 for none.
+  /// The number of the test that runs on this task; 0 for none.
   package static var currentTest: UInt32 { liveobj_test_current() }
 
-  /// A test has ended, or its outcome has changed since it did.
+  /// Ends a test, or changes the outcome of one that has ended.
   package static func end(_ test: UInt32, _ outcome: TestDescription.Outcome) {
     liveobj_test_end(test, liveobj_test_outcome(outcome.rawValue))
   }
 
-  /// Nothing more becomes of a test, unless the process ends first.
+  /// Sets the final result of a test.
   ///
-  /// - Parameter isEvaluated: all that it left behind was evaluated.
+  /// - Parameter isEvaluated: whether all objects that it left behind were evaluated.
   package static func close(_ test: UInt32, _ outcome: TestDescription.Outcome, isEvaluated: Bool) {
     liveobj_test_close(test, liveobj_test_outcome(outcome.rawValue), isEvaluated)
   }
 
-  /// The test fails with these findings: captures hold them from now on, so that the report on the process says the
-  /// same. Where there are none only the failure is known.
+  /// Fails a test with findings. Captures contain them from now on, so that the report on the process agrees.
+  /// Without findings only the failure is recorded.
   package static func fail(_ test: UInt32, with findings: [Finding]) {
     if findings.isEmpty { liveobj_test_found(test, nil, 0) }
     for finding in findings {
@@ -46,14 +46,14 @@ extension Recorder {
     }
   }
 
-  /// A live object, as the recorder knows it without a capture.
+  /// A live object, without a capture.
   package struct Instance: Sendable {
     package let identity: ObjectIdentity
-    /// As in captures.
+    /// The number of the stack trace in captures.
     package let stackTrace: UInt32
   }
 
-  /// What was made while a test without a scope ran, and is alive: no raw buffers.
+  /// The live objects that were allocated while a test without a scope ran, except raw buffers.
   package static func instances(of test: UInt32) -> [Instance] {
     var instances: [Instance] = []
     withUnsafeMutablePointer(to: &instances) { instances in
@@ -67,45 +67,45 @@ extension Recorder {
     return instances
   }
 
-  /// What a search from the program's variables says of objects.
-  package enum Holding: Sendable {
-    /// Variables hold all of them, themselves or by other objects.
-    case shown
-    /// Only a capture of all tells.
-    case open
-    /// The same, for variables lead to too much.
-    case tooLarge
+  /// The result of a search for objects from global variables.
+  package enum GlobalSearch: Sendable {
+    /// Global variables hold all of the objects, directly or through others.
+    case reachable
+    /// A full capture is needed.
+    case inconclusive
+    /// A full capture is needed: too many objects are reachable.
+    case limitExceeded
   }
 
-  /// Whether variables of the program hold all of these objects.
-  package static func holding(of objects: [ObjectIdentity]) -> Holding {
+  /// Searches from global variables for the holders of all of these objects.
+  package static func searchFromGlobals(for objects: [ObjectIdentity]) -> GlobalSearch {
     let complements = objects.map { ~UInt($0.address.value) }
     switch liveobj_objects_holding(complements, complements.count) {
-    case LIVEOBJ_HOLDING_SHOWN: return .shown
-    case LIVEOBJ_HOLDING_TOO_LARGE: return .tooLarge
-    default: return .open
+    case LIVEOBJ_HOLDING_SHOWN: return .reachable
+    case LIVEOBJ_HOLDING_TOO_LARGE: return .limitExceeded
+    default: return .inconclusive
     }
   }
 
-  /// What can be said of a test without a look at the whole heap.
-  package enum Remains {
-    /// Nothing that it left behind can keep itself alive.
+  /// The result of a check for retain cycles without a scan of the whole heap.
+  package enum PartialCapture {
+    /// No object that the test left behind can be part of a cycle.
     case noCycle
-    /// What it left behind and what can be reached from there. A definite retain cycle in it is one; what else
-    /// holds an object is not to be seen.
+    /// A capture of the objects that the test left behind and of those reachable from them. A definite retain
+    /// cycle in it is valid; other holders of objects are missing.
     case captured(RawCapture)
-    /// Only a capture of all tells.
-    case open
+    /// A full capture is needed.
+    case inconclusive
   }
 
-  package static func remains(of test: UInt32) -> Remains {
+  package static func partialCapture(of test: UInt32) -> PartialCapture {
     var buffer = liveobj_buffer()
     switch liveobj_test_capture_to_memory(test, &buffer) {
     case LIVEOBJ_REMAINS_NO_CYCLE: return .noCycle
     case LIVEOBJ_REMAINS_CAPTURED:
       let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: buffer.count)
       return .captured(ignoring { RawCapture(bytes: bytes) })
-    default: return .open
+    default: return .inconclusive
     }
   }
 }

@@ -20,7 +20,7 @@ package enum Recorder {
     liveobj_stop()
   }
 
-  /// How often tracking was stopped by now: a stop and a new start within a measurement do not go unnoticed.
+  /// The number of stops of tracking by now, which shows a stop and a new start within a measurement.
   static var stops: Int { stopCount.withLock { $0 } }
 
   private static let stopCount = Locked(0)
@@ -43,11 +43,11 @@ package enum Recorder {
 
   package static func makeScope() -> UInt32 { liveobj_scope_make() }
 
-  /// From now on the running task works in a scope, and so do the tasks that it makes: where no task-local value
-  /// can be bound.
+  /// Sets the scope of the running task, and of the tasks that it creates from now on: where no task-local
+  /// value can be bound.
   ///
-  /// - Parameter scope: 0 for the one in which the task was made.
-  /// - Returns: `false` if no task that the recorder knows runs here.
+  /// - Parameter scope: 0 for the one in which the task was created.
+  /// - Returns: `false` if no recorded task runs here.
   @discardableResult
   package static func setTaskScope(_ scope: UInt32) -> Bool { liveobj_scope_set_task(scope) }
 
@@ -76,8 +76,8 @@ package enum Recorder {
   /// Forgets what calls that have returned left on this thread's stack.
   package static func forgetStack() { liveobj_stack_forget() }
 
-  /// Free memory to which old words on this thread's stack may lead: no object that is made as long as it is kept looks
-  /// held by such a word.
+  /// Free memory at the addresses of stale pointers on this thread's stack: while it is kept, no new object
+  /// is allocated there and counts as held by such a pointer.
   package struct KeptMemory: ~Copyable {
     private let taken = liveobj_free_memory_take()
     package init() {}
@@ -101,7 +101,7 @@ package enum Recorder {
 }
 
 extension LiveObjects.Retains {
-  /// As the recorder takes them.
+  /// The value in the syntax of the recorder.
   fileprivate var patterns: String {
     guard case .types(let names) = self else { return "" }
     return names.joined(separator: ",")
@@ -113,10 +113,10 @@ extension TrackingStatus {
     let reason = status.reason.map { String(cString: $0) } ?? ""
     self.init(
       state: State(rawValue: status.state.rawValue) ?? .blind,
-      way: Way(rawValue: status.way.rawValue) ?? .none,
+      hookMode: HookMode(rawValue: status.way.rawValue) ?? .none,
       stackSource: StackSource(rawValue: status.stacks.rawValue) ?? .off,
       countsRetains: status.retains, depth: status.depth, droppedRecords: status.dropped_records,
-      droppedStackTraces: status.dropped_stacks, missedDeaths: status.missed_deaths,
-      allocations: status.allocations, deaths: status.deaths, notes: reason.isEmpty ? [] : [reason])
+      droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deaths,
+      allocations: status.allocations, deallocations: status.deaths, notes: reason.isEmpty ? [] : [reason])
   }
 }

@@ -1,15 +1,15 @@
-/// The diffs that are open in this process, and which objects belong to which.
+/// The open diffs of this process, and the attribution of objects to them.
 ///
 /// Every diff binds a scope id of its own around its body, as a task-local value that the recorder stores
 /// with each object. It goes wherever a task-local value goes: into child tasks, `Task { }` and actors. The
-/// recorder takes it into `Task.detached` as well; dispatch queues and threads know nothing of it.
+/// recorder takes it into `Task.detached` as well; dispatch queues and threads do not have it.
 final class Scopes: Sendable {
   /// The innermost open diff around the running code; 0 for none.
   @TaskLocal static var current: UInt32 = 0
 
   static let shared = Scopes()
 
-  /// Bound round the pauses of a measurement: what they allocate belongs to nobody.
+  /// The scope of the pauses of measurements: their objects are unattributed.
   let pauses: UInt32
 
   private let table = Locked(ScopeTable())
@@ -31,7 +31,7 @@ final class Scopes: Sendable {
     table.withLock { $0.close(id) }
   }
 
-  /// The objects of an open scope: its own, or everybody's where nobody else is being measured.
+  /// The attribution of an open scope: its own objects, or all objects where there is no other measurement.
   func attribution(of id: UInt32) -> Attribution {
     let scope = table.withLock { $0[id] }
     let isAlone = !scope.ranBesideAnother && !Recorder.runsSwiftTesting

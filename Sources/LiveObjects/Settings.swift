@@ -1,11 +1,11 @@
 extension LiveObjects {
-  /// What tracking records. It holds from the first start to the end of the process.
+  /// The data that tracking records. It applies from the first start to the end of the process.
   public struct Settings: Sendable, Hashable {
     /// Record the backtrace of every allocation: call sites cost about twice the time of objects alone.
     public var backtraces: Bool
     /// Frames kept of a backtrace, innermost first; 1 to 512.
     public var depth: Int
-    /// Whose retains and releases are recorded, with the calls that made them.
+    /// The objects whose retains and releases are recorded, with their call sites.
     public var retains: Retains
 
     public init(backtraces: Bool = true, depth: Int = 64, retains: Retains = .off) {

@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// When to look again at objects that may still be released.
+/// The intervals between checks of objects that may still be released.
 ///
-/// Releases that come late mostly come within milliseconds (a task that ends, a block on a queue), so the
-/// first looks are close together; what has not changed for long is there to stay.
+/// Most late releases come within milliseconds (a task that ends, a block on a queue), so the
+/// first checks are close together; objects that have not changed for long have settled.
 package struct Settling {
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(50)
@@ -22,15 +22,15 @@ package struct Settling {
   private var last: [ObjectIdentity]?
 
   /// - Parameters:
-  ///   - limit: the longest that all pauses may take together.
-  ///   - quiet: how long the same objects must have been alive to be taken for settled.
+  ///   - limit: the longest time of all pauses together.
+  ///   - quiet: the time for which the same objects must have been alive to count as settled.
   package init(limit: Duration = LiveObjects.Options().settle, quiet: Duration = .milliseconds(100)) {
     self.limit = limit
     self.quiet = quiet
   }
 
   /// - Parameter survivors: the objects that are still alive.
-  /// - Returns: how long to wait before the next look; `nil` when the objects have settled.
+  /// - Returns: the time to wait before the next check; `nil` when the objects have settled.
   package mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
     if survivors != last { unchanged = .zero }
     last = survivors
@@ -44,7 +44,7 @@ package struct Settling {
 }
 
 extension Duration {
-  /// Blocks the calling thread. A signal may end it early: whoever waits looks again.
+  /// Blocks the calling thread. A signal may end it early: the caller checks again.
   package func block() {
     var time = timespec()
     time.tv_sec = Int(components.seconds)

@@ -1,5 +1,5 @@
 extension LiveObjects.Snapshot: CustomStringConvertible {
-  /// How many objects were alive; what they are, ``growth(since:)`` tells.
+  /// The number of live objects; ``growth(since:)`` shows their types.
   public var description: String {
     guard let capture = try? raw.decoded() else { return "a snapshot that cannot be read" }
     return Recorder.ignoring {

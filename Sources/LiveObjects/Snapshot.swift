@@ -3,7 +3,7 @@ internal import LiveObjectsCapture
 extension LiveObjects {
   /// All objects that were alive at one moment.
   ///
-  /// Taken in a service that grows, twice, it tells by what:
+  /// Two snapshots of a growing service show the types that grow:
   /// ```swift
   /// let before = try LiveObjects.snapshot(references: false)
   /// …
@@ -11,7 +11,7 @@ extension LiveObjects {
   /// ```
   public struct Snapshot: Sendable {
     let raw: RawCapture
-    /// Objects made later have this sequence number or a greater one.
+    /// Objects allocated later have this sequence number or a greater one.
     private let mark: UInt64
 
     init(_ raw: RawCapture, mark: UInt64) {
@@ -19,7 +19,7 @@ extension LiveObjects {
       self.mark = mark
     }
 
-    /// The objects of this snapshot that were made after an older one was taken.
+    /// The objects of this snapshot that were allocated after an older one was taken.
     ///
     /// - Parameter older: a snapshot of the same process.
     /// - Throws: ``TrackingError/snapshotsInWrongOrder`` if `older` is the newer one.

@@ -8,7 +8,7 @@ struct Survivors {
   var objects: [Int]
   /// Older objects were there before the diff began.
   var baseline: UInt64
-  /// Live instances of which nobody knows whether they belong to the diff.
+  /// Live instances that cannot be attributed to the diff or to other code.
   var unattributed: Int
   /// Live instances that would count, were it not for the filter on types.
   var filteredOut: Int
@@ -16,25 +16,25 @@ struct Survivors {
   /// - Parameters:
   ///   - capture: holds the objects since the first pass, at least.
   ///   - marks: the baseline of every pass, ascending.
-  ///   - types: what a type's name must contain one of; empty for all.
+  ///   - types: substrings of type names; empty for all types.
   init(in capture: Capture, passes marks: [UInt64], attribution: Attribution, types: [String]) {
     var testLibraries = TestLibraries(in: capture)
     let candidates = capture.objects.indices.filter {
-      capture.objects[$0].sequence >= marks[0] && !testLibraries.made(capture.objects[$0])
+      capture.objects[$0].sequence >= marks[0] && !testLibraries.allocated(capture.objects[$0])
     }
     let owned = candidates.filter { attribution.owns(capture.objects[$0]) }
     let grown = capture.grownInEveryPass(owned, marks)
     let matching = capture.types.map { $0.matches(types) }
     let matches = { matching[capture.objects[$0].type] }
     self.capture = capture
-    // Whose the objects are is settled here: a diff is about its body, not about the tests of the process.
+    // A diff is about its body, not about the tests of the process: objects are attributed here.
     self.capture.tests = []
-    self.capture.tellsTests = false
+    self.capture.listsTests = false
     baseline = marks[0]
     objects = grown.filter(matches)
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }
     unattributed = candidates.count {
-      matches($0) && attribution.leavesOpen(capture.objects[$0]) && capture.isLiveInstance($0)
+      matches($0) && attribution.isUndecided(capture.objects[$0]) && capture.isLiveInstance($0)
     }
   }
 
@@ -46,7 +46,7 @@ struct Survivors {
   var identities: [ObjectIdentity] { alive.map(ObjectIdentity.init) }
 }
 
-/// One object among all that ever had its address.
+/// The identity of an object, which no other object at its address has.
 package struct ObjectIdentity: Hashable, Sendable {
   let address: ObjectAddress
   private let sequence: UInt64
@@ -65,7 +65,7 @@ package struct ObjectIdentity: Hashable, Sendable {
     self.sequence = sequence
   }
 
-  /// An object that is known to be alive: no other has its address meanwhile.
+  /// The identity of a live object: no other has its address meanwhile.
   package init(living address: ObjectAddress) {
     self.address = address
     sequence = 0

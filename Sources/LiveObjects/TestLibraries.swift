@@ -1,10 +1,10 @@
 package import LiveObjectsCapture
 
-/// Tells the objects that a test library makes for itself.
+/// Identifies the objects that a test library allocates for itself.
 ///
 /// XCTest waits for an asynchronous test on the main thread while the test runs on another one, and every
-/// assertion keeps records: both would pass for growth of the code under test. The innermost frame that lies
-/// in neither the standard library nor the system says whose code asked for an object.
+/// assertion keeps records: both would count as growth of the code under test. The innermost frame that lies
+/// in neither the standard library nor the system decides which code allocated an object.
 package struct TestLibraries {
   private static let names = ["libXCTest.so", "libTesting.so"]
 
@@ -12,7 +12,7 @@ package struct TestLibraries {
 
   private let stackTraces: StackTraceTable
   private let sides: [Side?]
-  private var known: [UInt32: Bool] = [:]
+  private var answers: [UInt32: Bool] = [:]
 
   package init(in capture: Capture) {
     stackTraces = capture.stackTraces
@@ -22,11 +22,11 @@ package struct TestLibraries {
     }
   }
 
-  /// Objects without a backtrace are nobody's.
-  package mutating func made(_ object: LiveObject) -> Bool {
-    if let answer = known[object.stackTrace] { return answer }
+  /// Whether a test library allocated the object; `false` without a backtrace.
+  package mutating func allocated(_ object: LiveObject) -> Bool {
+    if let answer = answers[object.stackTrace] { return answer }
     let answer = innermostSide(of: stackTraces[object.stackTrace]) == .library
-    known[object.stackTrace] = answer
+    answers[object.stackTrace] = answer
     return answer
   }
 

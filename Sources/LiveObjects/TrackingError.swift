@@ -1,23 +1,23 @@
 extension LiveObjects {
-  /// Why nothing can be said about a process's objects.
+  /// The reason why a process's objects are unknown.
   public enum TrackingError: Error, Hashable {
     /// Tracking exists for Linux only.
     case notAvailable
-    /// The Swift runtime of this process cannot be watched; the recorder says why.
+    /// The Swift runtime of this process cannot be watched; the recorder gives the reason.
     case cannotWatch(reason: String)
     /// Tracking is off.
     case notTracking
     /// Tracking was stopped during a measurement.
     case stoppedMeanwhile
-    /// The recorder could not write what it knows, or what it wrote could not be read.
+    /// The recorder could not write a capture, or the capture could not be read.
     case captureFailed(reason: String)
-    /// Growth was asked for since a snapshot that is the newer one.
+    /// Growth was requested since a snapshot that is the newer one.
     case snapshotsInWrongOrder
   }
 }
 
 extension LiveObjects.TrackingError: CustomStringConvertible {
-  /// What is wrong, and what to do about it.
+  /// The problem, and what to do about it.
   public var description: String {
     switch self {
     case .notAvailable:
@@ -31,7 +31,7 @@ extension LiveObjects.TrackingError: CustomStringConvertible {
     case .captureFailed(let reason):
       "The live objects could not be captured: \(reason)"
     case .snapshotsInWrongOrder:
-      "Growth was asked for since a later snapshot. Ask the newer snapshot for its growth since the older."
+      "Growth was requested since a later snapshot. Call growth(since:) on the newer snapshot with the older one."
     }
   }
 }

@@ -1,6 +1,7 @@
-/// A scope for what one piece of work makes, which is not measured; a measurement round it owns that as well.
+/// A scope for the objects of one piece of work without a measurement; an enclosing measurement owns them
+/// too.
 package final class WorkScope: Sendable {
-  /// As the recorder counts scopes.
+  /// The number of the scope in the recorder.
   package let id: UInt32
 
   package init() {

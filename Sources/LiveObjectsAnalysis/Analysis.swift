@@ -1,18 +1,18 @@
 import LiveObjectsCapture
 
-/// What a capture says about growth: per type, and as findings.
+/// The result of analysing a capture: growth per type, and findings.
 public struct Analysis: Sendable {
   /// All types with objects in the capture, those that grew most first.
   public var types: [TypeGrowth]
-  /// What was left behind of the program's own types, or of all types if asked for, most instances first.
+  /// Findings about the program's own types, or about all types if requested, most instances first.
   public var findings: [Finding]
-  /// What tests failed with when they ended, and what has been deallocated since.
+  /// Findings that tests failed with, and whose objects have been deallocated since.
   public var released: [Finding] = []
 
   /// - Parameters:
-  ///   - capture: the capture to judge.
-  ///   - symbolicator: names the frames that findings show. It hears of all of them first.
-  ///   - options: which objects count.
+  ///   - capture: the capture to analyse.
+  ///   - symbolicator: names the frames that findings show. `prepare` gets all of them first.
+  ///   - options: the objects that count.
   public init(
     of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
   ) {
@@ -27,14 +27,14 @@ public struct Analysis: Sendable {
 }
 
 extension Analysis {
-  /// Which objects count.
+  /// The objects that count.
   public struct Options: Sendable, Hashable {
     /// Objects with a smaller sequence number are live, but not growth.
     public var baseline: UInt64
     /// Indices of the objects that count, ascending; `nil` for all. The others are there as holders only.
     public var objects: [Int]?
-    /// Index of the only test whose objects count, into `Capture.tests`; `nil` for all. What was there before it
-    /// began are older objects then, whatever the baseline.
+    /// Index of the only test whose objects count, into `Capture.tests`; `nil` for all. Objects from before
+    /// it began are older objects then, whatever the baseline.
     public var test: Int?
     /// Only types whose full name contains one of these count; empty for all.
     public var typeFilters: [String]
@@ -57,10 +57,11 @@ extension Analysis {
     }
 
     func finds(_ label: TypeLabel) -> Bool {
-      label.isUsers || findsSystemTypes
+      label.isUserDefined || findsSystemTypes
     }
 
-    /// Only what a report shows is symbolicated: what is found, and objects whose trace must name them.
+    /// Whether a report shows the group's stack trace: only such traces are symbolicated, and those that name
+    /// objects.
     func needsTrace(_ group: ObjectGroup, label: TypeLabel?) -> Bool {
       guard let label else { return true }
       return finds(label) && group.tally.growth > 0

@@ -1,4 +1,4 @@
-/// The call sites of one finding, with the instances that each of them made.
+/// The call sites of one finding, with the instances that each of them allocated.
 struct CallSites {
   /// Call sites that a finding lists. Recursive code has as many as it has depths.
   private static let maximumListed = 32

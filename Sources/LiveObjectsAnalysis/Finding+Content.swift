@@ -1,8 +1,9 @@
 import LiveObjectsCapture
 
-/// A finding as a capture holds it: with its names, and without what the capture knows of its test and objects.
+/// A finding as a capture holds it: with its names, and without what the capture knows of its test and
+/// objects.
 extension Finding {
-  /// Of what stands behind it.
+  /// The version of the encoding.
   private static let format: UInt32 = 1
 
   package var content: [UInt8] {

@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Something a report says about objects that were left behind.
+/// One entry of a report: objects that were left behind, with verdict, path and call sites.
 public struct Finding: Sendable, Hashable {
   public enum Verdict: String, Sendable, CaseIterable {
     /// Unreachable objects that hold each other.
@@ -9,13 +9,13 @@ public struct Finding: Sendable, Hashable {
     case overRetained
     /// Grown, and reachable from a known holder.
     case heldBy
-    /// Grown; who holds the objects is not known.
+    /// Grown; the holder is unknown.
     case growth
   }
-  /// Whether every claim rests on references that are known for certain.
+  /// Whether the finding depends on conservative references.
   public enum Certainty: String, Sendable, CaseIterable {
     case definite
-    /// Words were needed that only look like references.
+    /// Conservative references were needed: words that may be pointers.
     case probable
   }
   /// One step on the path from a holder, or round a cycle.
@@ -54,17 +54,18 @@ public struct Finding: Sendable, Hashable {
   public var fingerprint: String
   public var verdict: Verdict
   public var certainty: Certainty
-  /// Its objects and frames belong to the toolchain's libraries only.
+  /// Whether its objects and frames belong to the toolchain's libraries only.
   public var isLibraryLeak: Bool
-  /// The test that left the objects behind has declared that a known issue; fails nothing.
-  public var isKnown = false
+  /// Whether the test that left the objects behind has declared them a known issue; such a finding fails
+  /// nothing.
+  public var isKnownIssue = false
   public var type: String
   public var kind: ObjectKind
-  /// Groups of objects that hang together; single objects where nothing is known of their references.
+  /// Groups of connected objects; single objects where their references are unknown.
   public var instances: Int
   /// All objects in the groups, victims included.
   public var objects: Int
-  /// Objects that a leaked group keeps alive without being part of what leaks.
+  /// Objects that a leaked group keeps alive and that are not part of the cycle.
   public var victims: Int
   /// Bytes asked for by the objects.
   public var bytes: UInt64
@@ -72,22 +73,23 @@ public struct Finding: Sendable, Hashable {
   public var test: String?
   /// The arguments of the test's case, where it is a parameterised one.
   public var testCase: String?
-  /// From the holder to the object, or once round the cycle.
+  /// The steps from the holder to the object, or once round the cycle.
   public var path: [PathStep]
-  /// Where the instances were made, most instances first.
+  /// The calls that allocated the instances, most instances first.
   public var allocatedAt: [CallSite]
-  /// Call sites with fewer instances that `allocatedAt` leaves out: recursive code has as many as it has depths.
+  /// Call sites with fewer instances that `allocatedAt` leaves out: recursive code has as many as it has
+  /// depths.
   public var omittedCallSites: Int
   /// Calls that retained the instances and whose releases are missing, most such retains first; empty
   /// where retains were not recorded.
   public var retainedAt: [RetainingCallSite]
-  /// Strong retains of the instances that no reference explains.
+  /// Strong retains of the instances without a matching reference.
   public var unexplainedRetains: Int
-  /// Sentences for people about what cannot be seen from the path.
+  /// Human-readable sentences about what the path does not show.
   public var remarks: [String]
-  /// While the program runs: code that has a weak reference to a leaked group may yet come and break its cycle.
+  /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
-  /// The objects, where an assertion or a test asked about its own; else empty.
+  /// The objects, where an assertion or a test requested those of its own; else empty.
   package var members: [TestFinding.Object] = []
 
   public init(
@@ -118,6 +120,6 @@ public struct Finding: Sendable, Hashable {
     self.remarks = remarks
   }
 
-  /// Neither a leak of the toolchain's own libraries, which no user can mend, nor declared known.
-  package var isToBeMended: Bool { !isLibraryLeak && !isKnown }
+  /// Whether a user can fix it: it is no leak of the toolchain's libraries, and no known issue.
+  package var isActionable: Bool { !isLibraryLeak && !isKnownIssue }
 }

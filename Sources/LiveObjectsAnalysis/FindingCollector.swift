@@ -1,11 +1,11 @@
 import LiveObjectsCapture
 
-/// Gathers what was left behind into findings: one for each type, allocating function and test.
+/// Collects growth into findings: one for each type, allocating function and test.
 struct FindingCollector {
   private struct Key: Hashable {
     var type: String
     var function: String
-    var test: Int32
+    var owner: ObjectOwner
   }
   private struct Entry {
     var kind: ObjectKind
@@ -16,22 +16,19 @@ struct FindingCollector {
     var members: [Int] = []
   }
 
-  private let judged: JudgedObjects
+  private let scope: AnalysisScope
   private var entries: [Key: Entry] = [:]
 
-  init(for judged: JudgedObjects) {
-    self.judged = judged
+  init(for scope: AnalysisScope) {
+    self.scope = scope
   }
-
-  private var attribution: TestAttribution? { judged.attribution }
 
   mutating func add(_ group: ObjectGroup, of label: TypeLabel, in traces: NamedTraces) {
     let tally = group.tally
     let trace = traces.fromCallSite(group.stackTrace)
     let function = trace.first.map { traces.frames[$0].qualifiedFunction } ?? ""
     let key = Key(
-      type: label.text, function: function,
-      test: attribution?.namesake(of: group.test) ?? TestAttribution.nobody)
+      type: label.text, function: function, owner: scope.reportedOwner(for: group.owner))
     var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
     entry.instances += tally.growth
     entry.bytes.add(saturating: tally.growthBytes)
@@ -54,9 +51,9 @@ struct FindingCollector {
       type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
       bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
       unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
-    finding.attribute(to: key.test, of: attribution)
+    finding.attribute(to: key.owner, of: scope.attribution)
     finding.members = entry.members.enumerated().map { number, object in
-      TestFinding.Object(judged.capture.objects[object], instance: number, isCore: true)
+      TestFinding.Object(scope.capture.objects[object], instance: number, isCore: true)
     }
     return finding
   }
@@ -71,13 +68,14 @@ struct FindingCollector {
 }
 
 extension Finding {
-  /// Leaks first, then what is held, then growth; most instances first, then the largest, then in alphabetical order.
+  /// Leaks first, then held objects, then growth; most instances first, then the largest, then in
+  /// alphabetical order.
   package static func precedes(_ a: Finding, _ b: Finding) -> Bool {
     let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
     let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
     guard first == second else { return first < second }
-    return (a.test ?? "", a.testCase ?? "", a.isKnown ? 1 : 0)
-      < (b.test ?? "", b.testCase ?? "", b.isKnown ? 1 : 0)
+    return (a.test ?? "", a.testCase ?? "", a.isKnownIssue ? 1 : 0)
+      < (b.test ?? "", b.testCase ?? "", b.isKnownIssue ? 1 : 0)
   }
 }
 

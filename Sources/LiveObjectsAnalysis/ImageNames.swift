@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Names frames by their image alone: for captures without anybody who could do better.
+/// Names frames by their image alone: for captures without a better symbolicator.
 public struct ImageNames: Symbolicator {
   public init() {}
 

@@ -1,5 +1,22 @@
 import LiveObjectsCapture
 
+/// A source frame with its part in a stack trace, determined once for each frame.
+struct NamedFrame {
+  let source: SourceFrame
+  let origin: FrameOrigin
+  let isCompilerGenerated: Bool
+  let isInitializer: Bool
+  let qualifiedFunction: String
+
+  init(_ source: SourceFrame) {
+    self.source = source
+    origin = source.origin
+    isCompilerGenerated = source.isCompilerGenerated
+    isInitializer = source.isInitializer
+    qualifiedFunction = source.qualifiedFunction
+  }
+}
+
 /// Stack traces with names. Each source frame is kept once and known by its number, so that traces
 /// are compared without comparing text.
 struct NamedTraces {
@@ -34,37 +51,44 @@ struct NamedTraces {
     frames = sorted.map(NamedFrame.init)
   }
 
-  /// The frame that asked the runtime for the object; `nil` without a trace.
+  /// The frame that requested the object from the runtime; `nil` without a trace.
   func allocator(of id: UInt32) -> SourceFrame? {
-    trace(id).lazy.map { frames[$0] }.first { !$0.isRuntimes }?.source
+    trace(id).lazy.map { frames[$0] }.first { $0.origin != .runtime }?.source
   }
 
-  /// The test runner asked for the object, and no code that a person wrote: XCTest makes all test
+  /// Whether the test runner allocated the object, without code that a person wrote: XCTest creates all test
   /// cases before the first test and keeps them until the process ends.
-  func isTestRunnersOwn(_ id: UInt32) -> Bool {
+  func isAllocatedByTestRunner(_ id: UInt32) -> Bool {
     let trace = trace(id)
-    return trace.contains { frames[$0].isTestRunners }
-      && trace.allSatisfy { !frames[$0].isUsers || frames[$0].isCompilers }
+    return trace.contains { frames[$0].origin == .testRunner }
+      && trace.allSatisfy { frames[$0].origin != .user || frames[$0].isCompilerGenerated }
   }
 
-  /// The program asked for the object: by itself, through an initialiser of the type, or through the standard
-  /// library, which makes its containers for others. What another library makes on the way is its own.
-  func isMadeByUser(_ id: UInt32) -> Bool {
-    let makers = trace(id).lazy.map { frames[$0] }.drop { $0.isRuntimes }
-    let caller = makers.drop { !$0.isUsers && ($0.isInitializer || $0.isStandardLibrarys) }.first
-    return caller.map { $0.isUsers } ?? false
-      && makers.contains { $0.isUsers && !$0.isCompilers }
+  /// Whether the program allocated the object: by itself, through an initialiser of the type, or through the
+  /// standard library, which allocates its containers for others. Objects that another library allocates are
+  /// its own.
+  func isAllocatedByUser(_ id: UInt32) -> Bool {
+    let allocators = trace(id).lazy.map { frames[$0] }.drop { $0.origin == .runtime }
+    let caller = allocators.drop { frame in
+      switch frame.origin {
+      case .user: false
+      case .standardLibrary, .runtime: true
+      case .testRunner, .threadStart, .system: frame.isInitializer
+      }
+    }.first
+    return caller?.origin == .user
+      && allocators.contains { $0.origin == .user && !$0.isCompilerGenerated }
   }
 
-  /// A trace as people read it: from the call site outwards. Without a frame in the program's own
-  /// code it is kept as it is.
+  /// The trace from the call site outwards. A trace without a frame in the program's own code is kept as it
+  /// is.
   func fromCallSite(_ id: UInt32) -> Trace {
     var trace = trace(id)
-    while let last = trace.last, frames[last].isThreadStart { trace.removeLast() }
-    guard let users = trace.firstIndex(where: { frames[$0].isUsers }) else { return trace }
-    trace.removeFirst(users)
-    let callers = trace.drop { frames[$0].isCompilers }
-    return callers.first.map { frames[$0].isUsers } == true ? Array(callers) : trace
+    while let last = trace.last, frames[last].origin == .threadStart { trace.removeLast() }
+    guard let callSite = trace.firstIndex(where: { frames[$0].origin == .user }) else { return trace }
+    trace.removeFirst(callSite)
+    let callers = trace.drop { frames[$0].isCompilerGenerated }
+    return callers.first.map { frames[$0].origin } == .user ? Array(callers) : trace
   }
 
   private func trace(_ id: UInt32) -> Trace {
@@ -88,7 +112,7 @@ extension SourceFrame {
 
   fileprivate static func precedes(_ a: SourceFrame, _ b: SourceFrame) -> Bool { a.order < b.order }
 
-  /// Swift 6.0 needs to be told the type.
+  /// The sort key. Swift 6.0 needs the explicit type.
   private var order: (String, String, String, Int, Int, String) {
     (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0, unloadedLibrary ?? "")
   }

@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// What sort of thing an object is, for people.
+/// The kind of an object, in human-readable form.
 public enum ObjectKind: String, Sendable, CaseIterable {
   case classInstance = "class"
   case actor

@@ -1,18 +1,18 @@
 import LiveObjectsCapture
 
-/// What tests failed with when they ended. It stands, whatever can be told of the objects now: fewer threads ran
+/// The findings that tests failed with. They stay valid, whatever a later capture shows: fewer threads ran
 /// then, and no later objects held them.
 struct RecordedFindings {
-  /// As far as their objects are alive; of a process that crashed, all.
+  /// Findings with live objects; of a process that crashed, all.
   private(set) var findings: [Finding] = []
-  /// Those whose objects have all been deallocated since.
+  /// Findings whose objects have all been deallocated since.
   private(set) var released: [Finding] = []
   /// Indices into `Capture.objects` of the objects that are alive.
   private(set) var objects: Set<Int> = []
-  /// Those of them that leak, and are not only kept alive.
+  /// The live objects that are part of the leak, not victims.
   private(set) var core: [Int] = []
 
-  /// - Parameter options: whoever chose the objects wants to hear of them as they are.
+  /// - Parameter options: with a choice of objects, these are evaluated as they are now.
   init(in capture: Capture, _ options: Analysis.Options) {
     guard !capture.testFindings.isEmpty, options.objects == nil else { return }
     let indices = Self.indices(in: capture)
@@ -39,13 +39,13 @@ struct RecordedFindings {
     if instances.isEmpty { released.append(finding) } else { findings.append(finding) }
   }
 
-  /// What an object is known by: another may have been at its address before.
+  /// The identity of an object: another one may have been at its address before.
   private struct Identity: Hashable {
     var address: ObjectAddress
     var sequence: UInt64
   }
 
-  /// Of the objects that are alive.
+  /// The indices of live objects.
   private static func indices(in capture: Capture) -> [TestFinding.Object: Int] {
     let wanted = Set(capture.testFindings.lazy.flatMap(\.objects))
     let identities = Set(wanted.lazy.map { Identity(address: $0.address, sequence: $0.sequence) })

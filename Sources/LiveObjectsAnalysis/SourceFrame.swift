@@ -1,4 +1,4 @@
-/// One frame of a stack trace as a person reads it. Inlined calls give several for one address.
+/// One human-readable frame of a stack trace. Inlined calls give several for one address.
 public struct SourceFrame: Sendable, Hashable {
   /// Demangled and without the clutter: `Loader.load(completion:)`; `nil` where no symbol is known.
   public var function: String?
@@ -6,9 +6,10 @@ public struct SourceFrame: Sendable, Hashable {
   public var module: String
   public var file: String?
   public var line: Int?
-  /// The frame lies in the Swift toolchain's or the system's libraries.
+  /// Whether the frame lies in the Swift toolchain's or the system's libraries.
   public var isSystem: Bool
-  /// The file name of the library that the frame lies in, where that had been unloaded by the time of the capture.
+  /// The file name of the library that the frame lies in, where that had been unloaded by the time of the
+  /// capture.
   public var unloadedLibrary: String?
 
   public init(function: String?, module: String, file: String?, line: Int?, isSystem: Bool) {

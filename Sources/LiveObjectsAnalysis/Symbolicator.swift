@@ -2,10 +2,10 @@ import LiveObjectsCapture
 
 /// Turns addresses into functions, files and lines.
 public protocol Symbolicator {
-  /// Hears of all frames that will be asked for, so that it can name them in one go.
+  /// Receives all frames that will be requested, so that it can name them in one go.
   func prepare(_ frames: Set<Frame>, of capture: Capture)
 
-  /// - Returns: for every frame asked for, its source frames, innermost (most inlined) first; never empty.
+  /// - Returns: for every requested frame, its source frames, innermost (most inlined) first; never empty.
   func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]]
 
   /// Names variables by their addresses: `static Registry.shared`, `global cache`.

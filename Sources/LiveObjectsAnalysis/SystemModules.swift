@@ -1,4 +1,4 @@
-/// The modules of the Swift toolchain, and those whose diffs and assertions call the code that is measured.
+/// The modules of the Swift toolchain, and of LiveObjects, whose diffs and assertions call the measured code.
 ///
 /// A list of names, since a statically linked program has the toolchain's code in its own image.
 enum SystemModules {

@@ -1,13 +1,13 @@
 import LiveObjectsCapture
 
-/// How many objects there are, and how large.
+/// Counts and sizes of objects.
 struct Tally {
   var live = 0
   var growth = 0
   var pinned = 0
   var bytes: UInt64 = 0
   var growthBytes: UInt64 = 0
-  /// Strong retains that no reference explains; 0 where references were not read.
+  /// Strong retains without a matching reference; 0 where references were not read.
   var unexplainedRetains = 0
 
   mutating func add(_ object: LiveObject, baseline: UInt64) {

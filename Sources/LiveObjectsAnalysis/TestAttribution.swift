@@ -1,80 +1,60 @@
 import LiveObjectsCapture
 
-/// Which test made each object of a capture.
-///
-/// What a test has declared known is told apart from what else it made: as that of a stand-in, whose number is greater
-/// than those of all tests. There is one for each test, and one for nobody.
+/// The attribution of a capture's objects to the tests that allocated them.
 struct TestAttribution {
-  /// No test.
-  static let nobody: Int32 = -1
-
   let tests: [TestDescription]
   /// Tests by their scopes and by those opened inside.
-  private let scoped: [UInt32: Int32]
-  /// The sequence numbers below which objects are known, by scope; with the scopes opened inside.
-  private let knownScopes: [UInt32: UInt64]
-  /// The tests that own all objects made while they ran.
+  private let scoped: [UInt32: Int]
+  /// The sequence numbers below which objects are known issues, by scope; with the scopes opened inside.
+  private let knownIssueScopes: [UInt32: UInt64]
+  /// The tests that own all objects allocated while they ran.
   private let windows: TestWindows
-  /// The first test of the same name, by test: it stands for all of them.
-  private let namesakes: [Int32]
-  /// Whether a test answers for what it left behind, by test.
-  private let claims: [Bool]
+  /// The first test of the same name, by test: findings of all of them are reported with it.
+  private let namesakes: [Int]
+  /// Whether a test is accountable for the objects that it left behind, by test.
+  private let isAccountable: [Bool]
 
-  /// - Returns: `nil` for a process that ran no tests, as far as the capture tells.
+  /// - Returns: `nil` for a process that ran no tests, as far as the capture shows.
   init?(of capture: Capture, _ options: Analysis.Options) {
-    guard !capture.tests.isEmpty || !capture.knownScopes.isEmpty else { return nil }
+    guard !capture.tests.isEmpty || !capture.knownIssueScopes.isEmpty else { return nil }
     tests = capture.tests
     scoped = Self.scoped(capture)
-    knownScopes = Self.knownScopes(capture)
+    knownIssueScopes = Self.knownIssueScopes(capture)
     windows = TestWindows(of: tests)
     namesakes = Self.namesakes(tests)
-    claims = tests.indices.map { [tests] in
-      // Whoever chose the objects wants to hear of them. While one test is judged, those beside it may claim
-      // their objects yet.
-      options.objects != nil || $0 == options.test || tests[$0].outcome.claims
+    isAccountable = tests.indices.map { [tests] in
+      // Objects that the caller chose are reported in any case. While one test is evaluated, tests that run
+      // in parallel may still become accountable for their objects.
+      options.objects != nil || $0 == options.test || tests[$0].outcome.isAccountable
         || (options.test != nil && tests[$0].outcome == .running)
     }
   }
 
-  /// The test that made an object, or its stand-in; `nobody` if none is known to.
-  func test(of object: LiveObject) -> Int32 {
+  /// The owner of an object, known issues by sequence number: later objects of a scope are none.
+  func owner(of object: LiveObject) -> ObjectOwner {
     let test = object.scope == 0 ? nil : scoped[object.scope]
-    let maker = test ?? windows.test(at: object.sequence)
-    return isKnown(object) ? standIn(for: maker) : maker
+    return ObjectOwner(test: test ?? windows.test(at: object.sequence), isKnownIssue: isKnownIssue(object))
   }
 
-  /// What its scope has made since is not.
-  private func isKnown(_ object: LiveObject) -> Bool {
-    knownScopes[object.scope].map { object.sequence < $0 } ?? false
+  private func isKnownIssue(_ object: LiveObject) -> Bool {
+    knownIssueScopes[object.scope].map { object.sequence < $0 } ?? false
   }
 
-  /// What the test left behind is told.
-  func claims(_ test: Int32) -> Bool {
-    let test = self.test(behind: test)
-    return test >= 0 && claims[Int(test)]
+  /// Whether a test is accountable for the owner's objects, so that they are reported with it.
+  func isAccountable(_ owner: ObjectOwner) -> Bool {
+    owner.test.map { isAccountable[$0] } ?? false
   }
 
-  /// The test that findings of equally named tests are told with; a stand-in's is one as well.
-  func namesake(of test: Int32) -> Int32 {
-    let maker = self.test(behind: test)
-    let namesake = maker >= 0 ? namesakes[Int(maker)] : Self.nobody
-    return isStandIn(test) ? standIn(for: namesake) : namesake
+  /// The owner that findings are reported with: the first of all tests of the same name.
+  func reportedOwner(for owner: ObjectOwner) -> ObjectOwner {
+    ObjectOwner(test: owner.test.map { namesakes[$0] }, isKnownIssue: owner.isKnownIssue)
   }
 
-  /// What it made is declared known.
-  func isStandIn(_ test: Int32) -> Bool { test >= tests.count }
-
-  /// - Parameter test: no stand-in; may be `nobody`.
-  func standIn(for test: Int32) -> Int32 { test + Int32(tests.count) + 1 }
-
-  /// The test that a stand-in stands for; others are themselves.
-  func test(behind test: Int32) -> Int32 { isStandIn(test) ? test - Int32(tests.count) - 1 : test }
-
-  /// Parents are smaller than the scopes in them, so that each is known when it is asked for.
-  private static func scoped(_ capture: Capture) -> [UInt32: Int32] {
-    var scoped: [UInt32: Int32] = [:]
+  /// Parents are smaller than the scopes inside them: each has its test before its children need it.
+  private static func scoped(_ capture: Capture) -> [UInt32: Int] {
+    var scoped: [UInt32: Int] = [:]
     for (number, test) in capture.tests.enumerated() where test.scope != 0 {
-      scoped[test.scope] = Int32(number)
+      scoped[test.scope] = number
     }
     guard !scoped.isEmpty else { return [:] }
     for (scope, parent) in capture.scopeParents.sorted(by: { $0.key < $1.key }) where scoped[scope] == nil {
@@ -83,23 +63,24 @@ struct TestAttribution {
     return scoped
   }
 
-  private static func knownScopes(_ capture: Capture) -> [UInt32: UInt64] {
-    guard !capture.knownScopes.isEmpty else { return [:] }
-    return capture.scopeParents.sorted { $0.key < $1.key }.reduce(into: capture.knownScopes) { known, scope in
+  private static func knownIssueScopes(_ capture: Capture) -> [UInt32: UInt64] {
+    guard !capture.knownIssueScopes.isEmpty else { return [:] }
+    return capture.scopeParents.sorted { $0.key < $1.key }.reduce(into: capture.knownIssueScopes) {
+      known, scope in
       guard let end = known[scope.value] else { return }
       known[scope.key] = max(end, known[scope.key] ?? 0)
     }
   }
 
-  private static func namesakes(_ tests: [TestDescription]) -> [Int32] {
+  private static func namesakes(_ tests: [TestDescription]) -> [Int] {
     struct Name: Hashable {
       var id: String
       var arguments: String
     }
-    var first: [Name: Int32] = [:]
+    var first: [Name: Int] = [:]
     return tests.enumerated().map { number, test in
       let name = Name(id: test.id, arguments: test.arguments)
-      let known = first[name] ?? Int32(number)
+      let known = first[name] ?? number
       first[name] = known
       return known
     }
@@ -107,8 +88,9 @@ struct TestAttribution {
 }
 
 extension TestDescription.Outcome {
-  /// A test that failed or was skipped may not have come to clean up.
-  package var claims: Bool {
+  /// Whether the test is accountable for objects that it left behind: one that failed or was skipped may not
+  /// have cleaned up.
+  package var isAccountable: Bool {
     switch self {
     case .passed, .leaked: true
     case .running, .failed, .skipped: false
@@ -117,13 +99,12 @@ extension TestDescription.Outcome {
 }
 
 extension Finding {
-  /// Says which test left the objects behind, and whether it has declared that known.
-  mutating func attribute(to test: Int32, of attribution: TestAttribution?) {
+  /// Sets the test that left the objects behind, and whether it has declared them a known issue.
+  mutating func attribute(to owner: ObjectOwner, of attribution: TestAttribution?) {
     guard let attribution else { return }
-    isKnown = attribution.isStandIn(test)
-    let test = attribution.test(behind: test)
-    guard test >= 0 else { return }
-    let description = attribution.tests[Int(test)]
+    isKnownIssue = owner.isKnownIssue
+    guard let test = owner.test else { return }
+    let description = attribution.tests[test]
     self.test = description.id
     testCase = description.arguments.isEmpty ? nil : description.arguments
   }

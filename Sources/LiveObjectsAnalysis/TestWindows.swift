@@ -1,13 +1,13 @@
 import LiveObjectsCapture
 
-/// Which test without a scope ran at each moment: of a test that runs inside of another one, the inner.
+/// The test without a scope that ran at each moment: the inner one where one test runs another.
 struct TestWindows {
   private struct Change {
     var sequence: UInt64
-    var test: Int32
+    var test: Int?
   }
 
-  /// From each of these on another test runs, or none; ascending.
+  /// The moments at which another test begins to run, or none; ascending.
   private var changes: [Change] = []
 
   init(of tests: [TestDescription]) {
@@ -18,7 +18,7 @@ struct TestWindows {
       let begin = tests[window].sequenceNumbers.lowerBound
       end(&running, upTo: begin, tests)
       running.append(window)
-      changes.append(Change(sequence: begin, test: Int32(window)))
+      changes.append(Change(sequence: begin, test: window))
     }
     end(&running, upTo: .max, tests)
   }
@@ -28,16 +28,16 @@ struct TestWindows {
     while let inner = running.last, tests[inner].sequenceNumbers.upperBound <= limit {
       let end = tests[inner].sequenceNumbers.upperBound
       while let test = running.last, tests[test].sequenceNumbers.upperBound <= end { running.removeLast() }
-      changes.append(Change(sequence: end, test: running.last.map(Int32.init) ?? TestAttribution.nobody))
+      changes.append(Change(sequence: end, test: running.last))
     }
   }
 
-  func test(at sequence: UInt64) -> Int32 {
+  func test(at sequence: UInt64) -> Int? {
     var (low, high) = (0, changes.count)
     while low < high {
       let middle = (low + high) / 2
       if changes[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? changes[low - 1].test : TestAttribution.nobody
+    return low > 0 ? changes[low - 1].test : nil
   }
 }

@@ -1,5 +1,5 @@
 extension StringProtocol {
-  /// What `contains` says of ASCII text, without looking at characters: names are asked by the million.
+  /// `contains` for ASCII text, by bytes instead of characters: names are searched by the million.
   package func holds(_ text: StaticString) -> Bool {
     let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     guard let first = wanted.first else { return true }

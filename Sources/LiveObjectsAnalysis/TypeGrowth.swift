@@ -1,13 +1,13 @@
-/// How many instances of a type are alive, and how many of them were added since the baseline.
+/// The live instances of a type, and those of them that were allocated since the baseline.
 public struct TypeGrowth: Sendable, Hashable {
   /// Demangled, module-qualified.
   public var type: String
   public var kind: ObjectKind
-  /// The type belongs to the program, not to the Swift toolchain or the system.
-  public var isUsers: Bool
+  /// Whether the type belongs to the program, not to the Swift toolchain or the system.
+  public var isUserDefined: Bool
   /// Live instances in the capture.
   public var live: Int
-  /// Those allocated since the baseline.
+  /// Live instances that were allocated since the baseline.
   public var growth: Int
   /// Bytes asked for by the live instances.
   public var bytes: UInt64
@@ -17,12 +17,12 @@ public struct TypeGrowth: Sendable, Hashable {
   public var pinned: Int
 
   public init(
-    type: String, kind: ObjectKind, isUsers: Bool, live: Int, growth: Int, bytes: UInt64,
+    type: String, kind: ObjectKind, isUserDefined: Bool, live: Int, growth: Int, bytes: UInt64,
     growthBytes: UInt64 = 0, pinned: Int = 0
   ) {
     self.type = type
     self.kind = kind
-    self.isUsers = isUsers
+    self.isUserDefined = isUserDefined
     self.live = live
     self.growth = growth
     self.bytes = bytes
@@ -32,7 +32,7 @@ public struct TypeGrowth: Sendable, Hashable {
 }
 
 extension TypeGrowth {
-  /// What grew most comes first: by bytes, then by instances, then by what is alive. Equals are in
+  /// The order of a report: by bytes, then by instances, then by live instances. Equals are in
   /// alphabetical order, so that reports of the same run are the same.
   package static func mostGrown(_ a: TypeGrowth, _ b: TypeGrowth) -> Bool {
     (b.growthBytes, b.growth, b.bytes, a.type, a.kind.rawValue)

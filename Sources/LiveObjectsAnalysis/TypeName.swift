@@ -1,6 +1,6 @@
-/// The name of a type as the runtime spells it, made fit for people and for comparison.
+/// The name of a type as the runtime spells it, made readable and comparable.
 package struct TypeName {
-  /// Without what changes from run to run.
+  /// The name without the parts that change from run to run.
   package let text: String
 
   package init(_ runtimeName: String) {
@@ -8,7 +8,7 @@ package struct TypeName {
   }
 
   /// The type is nominal and comes from a module outside the toolchain.
-  var isUsers: Bool {
+  var isUserDefined: Bool {
     guard let module else { return false }
     return !SystemModules.contains(module)
   }

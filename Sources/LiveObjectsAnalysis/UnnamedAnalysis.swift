@@ -1,15 +1,15 @@
 import LiveObjectsCapture
 
-/// What a capture says before anything in it has a name. Whoever has many captures asks for the names of all of
-/// them in one go: a symbolizer takes as long to start as to name some hundred frames.
+/// The analysis of a capture before symbolication. The frames of many captures can be symbolicated in one go:
+/// a symbolizer takes as long to start as to name some hundred frames.
 package struct UnnamedAnalysis {
   package let capture: Capture
   private let options: Analysis.Options
-  /// By index into `Capture.types`; `nil` for what is called after the function that made it.
+  /// By index into `Capture.types`; `nil` for objects named after the function that allocated them.
   private let labels: [TypeLabel?]
-  private let judged: JudgedObjects
+  private let scope: AnalysisScope
   private let groups: [ObjectGroup]
-  /// What is only known to have grown.
+  /// Objects that have grown, without a known holder.
   private let unexplained: [ObjectGroup]
   private let explained: HeapFindings?
   private let traces: NumberedTraces
@@ -21,29 +21,31 @@ package struct UnnamedAnalysis {
     self.options = options
     let unreadable = capture.unreadableName
     let labels = capture.types.map { TypeLabel($0, of: capture, unreadable: unreadable) }
-    let judged = JudgedObjects(in: capture, options)
-    let heap = HeapJudgement(of: judged)
-    groups = ObjectGroup.groups(of: judged)
-    unexplained = ObjectGroup.unexplained(by: heap, judged)
+    let scope = AnalysisScope(in: capture, options)
+    let heap = ReachabilityAnalysis(of: scope)
+    groups = ObjectGroup.groups(of: scope)
+    unexplained = ObjectGroup.unexplained(by: heap, scope)
     explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.type]) }.map(\.stackTrace)
     tracedFrames = traces.frames(of: Set(traced).union(explained?.stackTraces ?? []))
-    (self.labels, self.judged) = (labels, judged)
+    (self.labels, self.scope) = (labels, scope)
   }
 
   /// All frames that need names.
   package var frames: Set<Frame> { tracedFrames.union(explained?.pathFrames ?? []) }
 
-  /// - Parameter symbolicator: is asked for the stack traces at most once, and at most once for the functions and
-  ///   variables on paths.
+  /// Adds the names.
+  ///
+  /// - Parameter symbolicator: called at most once for the stack traces, and at most once for the functions
+  ///   and variables on paths.
   package func named(by symbolicator: some Symbolicator) -> Analysis {
     let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
     let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
-    let recorded = judged.recorded.findings.filter { options.includes($0.type) }
+    let recorded = scope.recorded.findings.filter { options.includes($0.type) }
     return Analysis(
       types: types(traces), findings: (findings + growth(traces) + recorded).sorted(by: Finding.precedes),
-      released: judged.recorded.released)
+      released: scope.recorded.released)
   }
 }
 
@@ -59,8 +61,9 @@ extension UnnamedAnalysis {
   }
 
   private func growth(_ traces: NamedTraces) -> [Finding] {
-    var collector = FindingCollector(for: judged)
-    for group in unexplained where group.tally.growth > 0 && !traces.isTestRunnersOwn(group.stackTrace) {
+    var collector = FindingCollector(for: scope)
+    for group in unexplained where group.tally.growth > 0 && !traces.isAllocatedByTestRunner(group.stackTrace)
+    {
       let label = label(of: group, traces)
       guard options.includes(label.text), options.finds(label) else { continue }
       collector.add(group, of: label, in: traces)
@@ -76,7 +79,7 @@ extension UnnamedAnalysis {
 extension TypeGrowth {
   init(_ label: TypeLabel, _ tally: Tally) {
     self.init(
-      type: label.text, kind: label.kind, isUsers: label.isUsers, live: tally.live,
+      type: label.text, kind: label.kind, isUserDefined: label.isUserDefined, live: tally.live,
       growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
   }
 }

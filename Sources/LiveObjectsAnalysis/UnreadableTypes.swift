@@ -1,8 +1,8 @@
 import LiveObjectsCapture
 
-/// Types whose metadata could not be read: it went with its library, or was overwritten.
+/// Types whose metadata could not be read: its library was unloaded, or it was overwritten.
 extension Capture {
-  /// Objects without a readable type, by what such a type is called.
+  /// Objects without a readable type, by the name of such a type.
   package var unreadableTypes: [String: Int] {
     let other = unreadableName
     let names = types.map { isUnreadable($0) ? unreadableName(of: $0, else: other) : nil }
@@ -23,7 +23,7 @@ extension Capture {
     return other
   }
 
-  /// For types of which not even the image is known. It looks at all images.
+  /// The name for types of which not even the image is known. It examines all images.
   var unreadableName: String {
     images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
   }

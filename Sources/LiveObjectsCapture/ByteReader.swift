@@ -55,12 +55,12 @@ package struct ByteReader {
     return Array(bytes[try take(count)])
   }
 
-  /// The bytes of a string that are kept. A report may repeat a name for every object, so that a long one would make
-  /// it larger than any memory.
+  /// The bytes of a string that are kept. A report may repeat a name for every object, so that a long one
+  /// would make it larger than any memory.
   static let longestString = 4096
 
-  /// A string, cut where it is too long. Malformed UTF-8 is repaired: a name is for people, and half a name is better
-  /// than none.
+  /// A string, cut where it is too long. Malformed UTF-8 is repaired: a name is for readers, and half a name
+  /// is better than none.
   package mutating func string() throws(CaptureError) -> String {
     let count = try u32()
     return String(decoding: bytes[try take(count).prefix(Self.longestString)], as: UTF8.self)
@@ -72,7 +72,7 @@ package struct ByteReader {
     return strings
   }
 
-  /// As many whole records of `size` bytes as there are up to the end.
+  /// All whole records of `size` bytes up to the end.
   mutating func records(of size: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
     try raw(remaining / size * size)
   }

@@ -1,4 +1,4 @@
-/// What a recorder knew at one moment: the live objects of a process, their types, and the stack
+/// The state of a recorder at one moment: the live objects of a process, their types, and the stack
 /// traces that allocated them. Decoded from the stream that `Documentation/internals/capture-format.md` specifies.
 public struct Capture: Sendable {
   public var process: ProcessDescription
@@ -11,20 +11,20 @@ public struct Capture: Sendable {
   /// Retains and releases by object address; empty where they were not counted.
   public var retainCounts: [ObjectAddress: RetainCount]
   public var stackTraces: StackTraceTable
-  /// `nil` where the recorder was not asked for references.
+  /// `nil` where references were not requested.
   public var graph: HeapGraph?
-  /// In the order in which they began.
+  /// The tests, in the order in which they began.
   public var tests: [TestDescription]
   /// The process announced each of its tests: without any, none ran.
-  package var tellsTests = false
+  package var listsTests = false
   /// The scope that each scope was opened in, for those that were opened in one.
   public var scopeParents: [UInt32: UInt32]
-  /// What was left behind in these and in scopes inside them is a known issue of a test, told by an assertion:
+  /// The scopes that an assertion has marked as a known issue of a test, with those inside them:
   /// the objects with smaller sequence numbers than this.
-  public var knownScopes: [UInt32: UInt64] = [:]
-  /// What tests failed with when they ended, in that order.
+  public var knownIssueScopes: [UInt32: UInt64] = [:]
+  /// The findings that tests failed with, in the order of failure.
   public var testFindings: [TestFinding] = []
-  /// The process ended without a capture: no more is here than what was known of its tests until then.
+  /// Whether the process ended without a capture: this contains its tests until then, and no objects.
   public var isJournal = false
 
   public init(

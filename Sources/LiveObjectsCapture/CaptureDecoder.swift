@@ -42,10 +42,10 @@ extension Capture {
   }
 }
 
-/// What can be read of a file of captures: those before the first one that is cut off or damaged.
+/// The readable captures of a file: those before the first one that is cut off or damaged.
 public struct ReadableCaptures: Sendable {
   public private(set) var captures: [Capture] = []
-  /// Why there is no more; `nil` where everything could be read.
+  /// The reason why the rest could not be read; `nil` if all was read.
   public private(set) var failure: CaptureError?
   /// The bytes that the captures take, from the beginning of the file.
   public private(set) var size = 0
@@ -69,7 +69,7 @@ public struct ReadableCaptures: Sendable {
         failure = error
       }
     }
-    // The process was ended while it wrote its capture: its journal tells that.
+    // The process was ended while it wrote its capture: its journal shows that.
     if failure?.reason == .cutOff, captures.last?.isJournal == true { failure = nil }
   }
 
@@ -83,7 +83,7 @@ public struct ReadableCaptures: Sendable {
 }
 
 /// Puts a capture together from its sections. Everything that one record says about another is
-/// checked here, so that nobody behind it meets an index that leads nowhere.
+/// checked here, so that later code has no invalid index.
 struct CaptureDecoder {
   private let file: ByteReader
   private var process: ProcessDescription?
@@ -136,7 +136,7 @@ struct CaptureDecoder {
     guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
   }
 
-  /// - Returns: false for a section that nobody knows; nothing was read then.
+  /// - Returns: false for an unknown section; nothing was read then.
   private mutating func decodeOther(
     _ tag: Section.Tag, _ reader: inout ByteReader
   ) throws(CaptureError) -> Bool {
@@ -152,8 +152,8 @@ struct CaptureDecoder {
       process: process, tracking: tracking, images: images, types: types, objects: objects,
       retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph,
       tests: testTable.tests, scopeParents: testTable.scopeParents)
-    capture.tellsTests = testTable.tellsTests
-    capture.knownScopes = testTable.knownScopes
+    capture.listsTests = testTable.listsTests
+    capture.knownIssueScopes = testTable.knownIssueScopes
     capture.testFindings = testTable.findings
     capture.isJournal = testTable.isJournal
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
@@ -176,17 +176,17 @@ extension CaptureDecoder {
     guard tracking == nil else { throw .damage(at: reader.offset, "it holds two tracking states") }
     let start = reader.offset
     guard let state = TrackingStatus.State(rawValue: try reader.u32()),
-      let way = TrackingStatus.Way(rawValue: try reader.u32()),
+      let hookMode = TrackingStatus.HookMode(rawValue: try reader.u32()),
       let stackSource = TrackingStatus.StackSource(rawValue: try reader.u32())
     else { throw .damage(at: start, "the tracking state is unknown") }
     let retains = try reader.u32()
     let depth = try reader.u32()
     let flags = try reader.u32()
     tracking = TrackingStatus(
-      state: state, way: way, stackSource: stackSource, countsRetains: retains != 0, depth: depth,
+      state: state, hookMode: hookMode, stackSource: stackSource, countsRetains: retains != 0, depth: depth,
       wasShortOfMemory: flags & 2 != 0, droppedRecords: try reader.u64(),
-      droppedStackTraces: try reader.u64(), missedDeaths: try reader.u64(),
-      allocations: try reader.u64(), deaths: try reader.u64(), notes: try reader.strings())
+      droppedStackTraces: try reader.u64(), missedDeallocations: try reader.u64(),
+      allocations: try reader.u64(), deallocations: try reader.u64(), notes: try reader.strings())
   }
 
   private mutating func decodeImage(_ reader: inout ByteReader) throws(CaptureError) {
@@ -206,7 +206,7 @@ extension CaptureDecoder {
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    guard Int(try reader.u32()) == types.count + 1, types.count < LiveObject.mostTypes else {
+    guard Int(try reader.u32()) == types.count + 1, types.count < LiveObject.typeLimit else {
       throw .damage(at: start, "a type is out of order")
     }
     guard let kind = TypeDescription.Kind(rawValue: try reader.u32()) else {

@@ -1,4 +1,4 @@
-/// Why bytes could not be read as a capture, and where.
+/// The reason why bytes could not be read as a capture, and the position.
 public struct CaptureError: Error, Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// There are no bytes at all.
@@ -31,7 +31,7 @@ extension CaptureError {
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// What is wrong, where, and what to do about it, as one line.
+  /// The problem, its place, and what to do about it, as one line.
   public var description: String {
     switch reason {
     case .empty:

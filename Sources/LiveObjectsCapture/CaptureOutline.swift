@@ -1,5 +1,5 @@
-/// Where the sections of one capture lie. Found before any is decoded, so that a capture that was
-/// cut off is known as such at once.
+/// The positions of the sections of one capture, found before any is decoded, so that a capture that was
+/// cut off is detected at once.
 struct CaptureOutline {
   /// All sections but the last, which says how many there are.
   private(set) var sections: [Section] = []

@@ -1,6 +1,6 @@
-/// What refers to what, as it was read from the heap at one moment.
+/// The references between objects, as read from the heap at one moment.
 public struct HeapGraph: Sendable {
-  /// How well the heap was read.
+  /// The completeness of the heap graph.
   public struct Status: Sendable, Hashable {
     /// False where the heap could not be read at all; `notes` say why.
     public var wasRead: Bool
@@ -12,17 +12,18 @@ public struct HeapGraph: Sendable {
     public var scannedObjects: UInt32
     /// The stack of some thread was not read.
     public var missesStacks: Bool
-    /// Not all memory outside of the heap was read.
+    /// Whether memory outside of the heap was left out.
     public var missesRoots: Bool
-    /// Every other thread waits for work and has no frame of the program's: none holds an object in a register.
+    /// Whether every other thread waits for work and has no frame of the program's: none holds an object in a
+    /// register.
     public var othersAreIdle: Bool
-    /// Only what can be reached from what one test left behind is here, and nothing outside of the heap: what holds
-    /// it besides is not to be seen.
+    /// Whether it is partial: it contains only objects reachable from those that one test left behind,
+    /// without roots and other holders.
     public var isPartial: Bool
-    /// Other threads that run have had their time, over several looks: what none of these shows in memory is taken for
-    /// held by nobody, although a register may hold it.
+    /// Whether the capture has waited for other running threads, over several attempts: an object without a
+    /// holder in memory counts as unreachable, although a register may hold it.
     package var waitedForOthers = false
-    /// Sentences for people.
+    /// Human-readable sentences.
     public var notes: [String]
 
     public init(
@@ -46,7 +47,7 @@ public struct HeapGraph: Sendable {
   public var labels: [ReferenceLabel]
   /// Code of closures; each address is one past the function's first, like a return address.
   public var functions: [Frame]
-  /// By their source, ascending.
+  /// The references, ascending by source.
   public var references: [Reference]
   public var roots: [Root]
   public var tasks: [TaskDescription]

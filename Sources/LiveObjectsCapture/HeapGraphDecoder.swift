@@ -1,6 +1,6 @@
 /// Puts the heap graph of a capture together from its sections, every index checked.
 struct HeapGraphDecoder {
-  /// How many there are of what a record of the graph may name.
+  /// The numbers of the elements that records of the graph may refer to.
   struct Extent {
     var objects: Int
     var types: Int
@@ -63,7 +63,7 @@ extension HeapGraphDecoder {
     isDescribed = true
   }
 
-  /// As many as the recorder writes. They are compared with every closure's function.
+  /// The number that the recorder writes. They are compared with every closure's function.
   private static let mostSuperclasses = 64
 
   private mutating func decodeSuperclasses(

@@ -6,7 +6,7 @@ public struct Image: Sendable, Hashable {
   public var path: String
   /// Part of the Swift toolchain or of the system, not of the program.
   public var isSystem: Bool
-  /// It was not loaded any more at the time of the capture; another image may have its addresses.
+  /// Whether it was unloaded at the time of the capture; another image may have its addresses.
   public var isUnloaded: Bool
 
   /// The file name, without its folder.

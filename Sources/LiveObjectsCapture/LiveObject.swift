@@ -3,7 +3,7 @@
 /// 40 bytes, as narrow as in a capture: a large heap has tens of millions.
 public struct LiveObject: Sendable, Hashable {
   public var address: ObjectAddress
-  /// Bytes asked for when it was allocated.
+  /// Requested bytes.
   public var bytes: UInt64
   public var sequence: UInt64
   private var typeAndFlags: UInt32
@@ -19,16 +19,16 @@ public struct LiveObject: Sendable, Hashable {
     set { typeAndFlags = typeAndFlags & ~Self.typeMask | UInt32(newValue) & Self.typeMask }
   }
 
-  /// Its deinit has run; unowned references keep its memory.
+  /// Whether its deinit has run; unowned references keep its memory.
   public var isPinned: Bool {
     get { self[Self.pinned] }
     set { self[Self.pinned] = newValue }
   }
 
-  /// Weak or unowned references to it were made, or may have been.
-  public var isVisited: Bool {
-    get { self[Self.visited] }
-    set { self[Self.visited] = newValue }
+  /// Whether weak or unowned references to it were created, or may have been.
+  public var wasWeaklyReferenced: Bool {
+    get { self[Self.weaklyReferenced] }
+    set { self[Self.weaklyReferenced] = newValue }
   }
 
   /// `nil` where it was not read.
@@ -42,7 +42,7 @@ public struct LiveObject: Sendable, Hashable {
 
   public init(
     address: UInt64, bytes: UInt64, sequence: UInt64, type: Int, stackTrace: UInt32 = 0,
-    scope: UInt32 = 0, isPinned: Bool = false, isVisited: Bool = false, strongCount: UInt32? = nil
+    scope: UInt32 = 0, isPinned: Bool = false, wasWeaklyReferenced: Bool = false, strongCount: UInt32? = nil
   ) {
     self.address = ObjectAddress(address)
     self.bytes = bytes
@@ -52,18 +52,18 @@ public struct LiveObject: Sendable, Hashable {
     typeAndFlags = UInt32(type) & Self.typeMask
     strongWord = 0
     self.isPinned = isPinned
-    self.isVisited = isVisited
+    self.wasWeaklyReferenced = wasWeaklyReferenced
     self.strongCount = strongCount
   }
 }
 
 extension LiveObject {
-  /// A capture with more types does not fit into any memory.
-  static let mostTypes = 1 << 29
+  /// The limit of types; a capture with more does not fit into any memory.
+  static let typeLimit = 1 << 29
 
-  private static let typeMask = UInt32(mostTypes - 1)
+  private static let typeMask = UInt32(typeLimit - 1)
   private static let pinned: UInt32 = 1 << 29
-  private static let visited: UInt32 = 1 << 30
+  private static let weaklyReferenced: UInt32 = 1 << 30
   private static let counted: UInt32 = 1 << 31
 
   private subscript(flag: UInt32) -> Bool {

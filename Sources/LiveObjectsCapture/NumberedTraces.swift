@@ -1,5 +1,5 @@
 /// Stack traces as numbers of frames, so that a million of them can be compared and named without
-/// looking at the same frame a million times.
+/// examining the same frame a million times.
 package struct NumberedTraces: Sendable {
   /// Each frame once, by number.
   package private(set) var frames: [Frame] = []

@@ -1,4 +1,4 @@
-/// The address of a heap object, in a form that keeps nothing alive and looks like no reference.
+/// The address of a heap object, in a form that keeps nothing alive and is no conservative reference.
 ///
 /// A process can decode captures of itself. Plain addresses would lie in its memory then, and who
 /// searches that memory for holders of an object would find them.

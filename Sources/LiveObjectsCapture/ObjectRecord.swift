@@ -1,4 +1,4 @@
-/// One object as it stands in a capture.
+/// The record of an object in a capture.
 struct ObjectRecord {
   static let size = 48
 
@@ -19,7 +19,7 @@ struct ObjectRecord {
     let flags: UInt32 = field(36)
     return LiveObject(
       address: field(0), bytes: field(8), sequence: field(16), type: Int(type) - 1,
-      stackTrace: field(28), scope: field(32), isPinned: flags & 1 != 0, isVisited: flags & 4 != 0,
+      stackTrace: field(28), scope: field(32), isPinned: flags & 1 != 0, wasWeaklyReferenced: flags & 4 != 0,
       strongCount: flags & 2 == 0 ? field(40) : nil)
   }
 

@@ -1,6 +1,6 @@
-/// One object refers to another.
+/// A reference from one object to another.
 ///
-/// As narrow as in a capture: a large heap has tens of millions.
+/// The fields are as narrow as in a capture: a large heap has tens of millions.
 public struct Reference: Sendable, Hashable {
   /// Index into `Capture.objects` of the object that refers.
   public var source: UInt32

@@ -1,18 +1,18 @@
-/// What a reference stands in: the property, element or capture, and how it keeps its target.
+/// The place of a reference: the property, element or capture, and its ownership.
 public struct ReferenceLabel: Sendable, Hashable {
   public enum Kind: UInt32, Sendable {
     case property = 1
     case element, key, value, member, capture
-    /// What a box, an error or an indirect enum case holds.
+    /// The content of a box, an error or an indirect enum case.
     case content
-    /// A word of memory whose types are not known.
+    /// A word of memory with unknown types.
     case memory
     case taskClosure, taskFrame, taskResult, taskLocal
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1
     case weak, unowned, unmanaged
-    /// A word that looks like a reference; nobody knows whether it is one.
+    /// A word that may be a pointer to an object.
     case conservative
   }
   public var kind: Kind

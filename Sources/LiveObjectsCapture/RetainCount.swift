@@ -1,4 +1,4 @@
-/// How often an object was retained and released since it was allocated.
+/// The numbers of retains and releases of an object since its allocation.
 public struct RetainCount: Sendable, Hashable {
   public var retains: UInt64
   public var releases: UInt64

@@ -1,4 +1,4 @@
-/// A word outside of the heap that looks like a reference to an object.
+/// A conservative reference to an object from outside of the heap.
 public struct Root: Sendable, Hashable {
   public enum Place: Sendable, Hashable {
     /// A global or static variable; the frame is its address.

@@ -1,4 +1,4 @@
-/// One root as it stands in a capture.
+/// The record of a root in a capture.
 struct RootRecord {
   static let size = 24
 

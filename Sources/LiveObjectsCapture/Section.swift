@@ -21,7 +21,7 @@ struct Section {
     static let retainSites = Tag("LEDG")
     static let tests = Tag("TEST")
     static let scopes = Tag("SCOP")
-    static let knownScopes = Tag("KNOW")
+    static let knownIssueScopes = Tag("KNOW")
     static let evaluatedTests = Tag("EVAL")
     static let testFindings = Tag("FIND")
     static let journal = Tag("JRNL")
@@ -40,7 +40,7 @@ struct Section {
   }
 
   var tag: Tag
-  /// Where the payload lies in the file.
+  /// The position of the payload in the file.
   var payload: Range<Int>
 }
 

@@ -1,14 +1,14 @@
 /// The stack traces of a capture by id.
 ///
 /// Traces share their outermost frames, so each is kept as it stands in the capture: its own frames
-/// and a link to the trace it continues in. A full trace is put together when it is asked for.
+/// and a link to the trace it continues in. A full trace is built when it is requested.
 public struct StackTraceTable: Sendable {
   /// The most frames that one full trace may have. The recorder keeps at most 512; without a bound
   /// a small file could describe traces of any length.
   static let maximumLength = 1024
 
   private struct Record {
-    /// Where its own frames are in `frames`.
+    /// The position of its own frames in `frames`.
     var own: Range<Int>
     /// Index of the record it continues in.
     var parent: Int?
@@ -20,12 +20,12 @@ public struct StackTraceTable: Sendable {
 
   /// Ascending, so that a trace is found without a table beside this one.
   private var ids: [UInt32] = []
-  /// In the order of `ids`.
+  /// The entries, in the order of `ids`.
   private var records: [Record] = []
   /// The own frames of all traces.
   private(set) var frames: [PackedFrame] = []
 
-  /// Only this many frames of a trace are given out, the innermost ones.
+  /// The limit of frames in a returned trace, the innermost ones.
   public var depth = Int.max
 
   public init() {}
@@ -61,7 +61,7 @@ public struct StackTraceTable: Sendable {
     }
   }
 
-  /// Where the frames of a trace are in `frames`, innermost first.
+  /// The positions of a trace's frames in `frames`, innermost first.
   func runs(of id: UInt32) -> [Range<Int>] {
     guard var record = recordIndex(of: id).map({ records[$0] }) else { return [] }
     var runs: [Range<Int>] = []
@@ -83,7 +83,7 @@ extension StackTraceTable {
   /// The nearest trace, from `id` outwards, with a frame of its own among the outermost `count`.
   ///
   /// Linking to it directly keeps chains as short as the traces are long: without, a thousand
-  /// traces that each differ from the one before by a frame would make a chain of a thousand links.
+  /// traces that each differ from the one before by a frame would be a chain of a thousand links.
   private func contributor(_ id: UInt32, frames count: Int) -> Int? {
     guard count > 0 else { return nil }
     var index = recordIndex(of: id)
@@ -91,7 +91,7 @@ extension StackTraceTable {
     return index
   }
 
-  /// At the end in a capture, whose ids ascend.
+  /// Adds an entry, at the end in a capture, whose ids ascend.
   private mutating func insert(_ record: Record, id: UInt32, at index: Int) {
     for later in index..<records.count {
       records[later].parent = records[later].parent.map { $0 < index ? $0 : $0 + 1 }

@@ -1,4 +1,4 @@
-/// What an asynchronous task was doing at the capture.
+/// The state of an asynchronous task at the capture.
 public struct TaskDescription: Sendable, Hashable {
   public enum State: UInt32, Sendable {
     case unknown = 0
@@ -12,7 +12,7 @@ public struct TaskDescription: Sendable, Hashable {
   public var object: UInt32
   public var state: State
   public var wait: Wait
-  /// Nothing was found that could resume it.
+  /// Whether nothing was found that could resume it.
   public var isLost: Bool
   /// The functions it will resume in, innermost first.
   public var frames: [Frame]

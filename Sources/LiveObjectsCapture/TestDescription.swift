@@ -15,16 +15,16 @@ public struct TestDescription: Sendable, Hashable {
   }
   public var library: Library
   public var outcome: Outcome
-  /// The scope of its objects; 0 if it owns all objects made while it ran.
+  /// The scope of its objects; 0 if it owns all objects allocated while it ran.
   public var scope: UInt32
-  /// As `swift test list` spells it.
+  /// The id in the spelling of `swift test list`.
   public var id: String
   /// The arguments of a parameterised case; empty for other tests.
   public var arguments: String
-  /// Where it is declared; empty where that is not known.
+  /// The file of its declaration; empty if unknown.
   public var file: String
   public var line: UInt32
-  /// Of the objects made while it ran.
+  /// The sequence numbers of the objects allocated while it ran.
   public var sequenceNumbers: Range<UInt64>
   /// All that it left behind was evaluated when it ended.
   public var isEvaluated = false

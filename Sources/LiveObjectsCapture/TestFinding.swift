@@ -1,13 +1,13 @@
-/// What a test failed with when it ended, because of what it left behind.
+/// A finding that a test failed with when it ended.
 public struct TestFinding: Sendable, Hashable {
-  /// One of the objects that it is about.
+  /// An object of the finding.
   public struct Object: Sendable, Hashable {
     public var address: ObjectAddress
     public var bytes: UInt64
     public var sequence: UInt64
     /// Objects of one group have the same number, from 0 on.
     public var instance: UInt32
-    /// It is one that leaks, not one that is only kept alive.
+    /// Whether it is part of the leak, not a victim.
     public var isCore: Bool
 
     public init(_ object: LiveObject, instance: Int, isCore: Bool) {
@@ -20,14 +20,14 @@ public struct TestFinding: Sendable, Hashable {
   /// Index into `Capture.tests`.
   public var test: Int
   public var objects: [Object]
-  /// What was said of them: written and read by the analysis.
+  /// The encoded finding, written and read by the analysis.
   public var content: [UInt8]
 
   public init(test: Int, objects: [Object], content: [UInt8]) {
     (self.test, self.objects, self.content) = (test, objects, content)
   }
 
-  /// As the recorder keeps it, which knows the test by a number. Addresses are complements there too.
+  /// The finding in the recorder's format, without the test. Addresses are complements there too.
   package var bytes: [UInt8] {
     ByteWriter.bytes {
       $0.u32(UInt32(clamping: objects.count))

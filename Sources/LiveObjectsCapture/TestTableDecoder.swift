@@ -1,15 +1,15 @@
-/// Reads which tests a process ran and what they failed with, which scopes were opened in which, and which are known.
+/// Reads the tests of a process with their findings, the scopes with their parents, and known issues.
 struct TestTableDecoder {
   private(set) var tests: [TestDescription] = []
   private(set) var findings: [TestFinding] = []
   /// The tests come one by one, as they ran, and there is no more than that.
   private(set) var isJournal = false
-  /// There is a table, be it empty.
-  private(set) var tellsTests = false
+  /// Whether there is a table, possibly empty.
+  private(set) var listsTests = false
   /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private(set) var scopeParents: [UInt32: UInt32] = [:]
-  /// The sequence numbers below which their objects are known.
-  private(set) var knownScopes: [UInt32: UInt64] = [:]
+  /// The sequence numbers below which their objects are known issues.
+  private(set) var knownIssueScopes: [UInt32: UInt64] = [:]
   /// Indices into `tests`, by the numbers that the recorder gave them.
   private var indices: [UInt32: Int] = [:]
   private var lastNumber: UInt32 = 0
@@ -18,16 +18,16 @@ struct TestTableDecoder {
   mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
     switch tag {
     case .tests:
-      tellsTests = true
+      listsTests = true
       while !reader.isAtEnd {
         lastNumber += 1
         try decodeTest(lastNumber, &reader)
       }
     case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
-    case .knownScopes: while !reader.isAtEnd { try decodeKnownScope(&reader) }
+    case .knownIssueScopes: while !reader.isAtEnd { try decodeKnownIssueScope(&reader) }
     case .evaluatedTests: while !reader.isAtEnd { change(try reader.u32()) { $0.isEvaluated = true } }
     case .testFindings: try decodeFinding(&reader)
-    case .journal: (isJournal, tellsTests) = (true, true)
+    case .journal: (isJournal, listsTests) = (true, true)
     case .begunTests: try decodeTest(try reader.u32(), &reader)
     case .closedTests: try decodeClosedTest(&reader)
     default: return false
@@ -35,13 +35,13 @@ struct TestTableDecoder {
     return true
   }
 
-  /// A test that is not known is passed over.
+  /// A test of an unknown library is skipped.
   private mutating func change(_ number: UInt32, _ change: (inout TestDescription) -> Void) {
     if let index = indices[number] { change(&tests[index]) }
   }
 
-  /// A test of a library that a newer writer knows is passed over: its objects are nobody's then, and reported
-  /// all the same. For the same reason an outcome that is not known claims what was left behind.
+  /// A test of a library from a newer writer is skipped: its objects are unattributed then, and
+  /// reported. For the same reason an unknown outcome counts as passed.
   private mutating func decodeTest(_ number: UInt32, _ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let library = TestDescription.Library(rawValue: try reader.u32())
@@ -69,7 +69,7 @@ struct TestTableDecoder {
     }
   }
 
-  /// One to a section.
+  /// Decodes a finding, one to a section.
   private mutating func decodeFinding(_ reader: inout ByteReader) throws(CaptureError) {
     let number = try reader.u32()
     let finding = try TestFinding(test: indices[number] ?? -1, &reader)
@@ -88,10 +88,10 @@ struct TestTableDecoder {
   }
 
   /// Scope 0 is that of objects without a scope.
-  private mutating func decodeKnownScope(_ reader: inout ByteReader) throws(CaptureError) {
+  private mutating func decodeKnownIssueScope(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (scope, _, end) = (try reader.u32(), try reader.u32(), try reader.u64())
     guard scope > 0 else { throw .damage(at: start, "scope 0 is marked as a known issue") }
-    knownScopes[scope] = max(end, knownScopes[scope] ?? 0)
+    knownIssueScopes[scope] = max(end, knownIssueScopes[scope] ?? 0)
   }
 }

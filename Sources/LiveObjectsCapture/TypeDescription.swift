@@ -1,6 +1,6 @@
 /// A type, as far as the runtime of the watched process could describe it.
 public struct TypeDescription: Sendable, Hashable {
-  /// What the metadata says about objects of the type.
+  /// The kind of objects, from their metadata.
   public enum Kind: UInt32, Sendable {
     case classInstance = 1
     /// A closure context or a box of fixed layout: the compiler emits both alike.
@@ -19,7 +19,7 @@ public struct TypeDescription: Sendable, Hashable {
   public var image: Int?
   /// Values captured, where `kind` is `closureContextOrBox`.
   public var captureCount: UInt32
-  /// As the runtime spells it; empty where it has none.
+  /// The name in the runtime's spelling; empty without one.
   public var name: String
 
   public init(

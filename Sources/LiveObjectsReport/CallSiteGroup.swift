@@ -1,6 +1,6 @@
 import LiveObjectsAnalysis
 
-/// The call sites that share their first frame, told as one.
+/// Call sites that share their first frame.
 struct CallSiteGroup {
   private typealias Trace = (frames: [ShownFrame], instances: Int)
 
@@ -8,9 +8,9 @@ struct CallSiteGroup {
   private static let maximumShared = 4
 
   let instances: Int
-  /// What all of the call sites have in common, innermost first.
+  /// The frames that all call sites have in common, innermost first.
   let frames: [ShownFrame]
-  /// Who called that, where the call sites part; most instances first.
+  /// The callers where the call sites differ; most instances first.
   let callers: [Caller]
 
   struct Caller {
@@ -26,7 +26,7 @@ struct CallSiteGroup {
     }
   }
 
-  /// An instruction without a line is one of the line's that an equal call site has, where that is only one.
+  /// Gives a frame without a line the line of an equal frame, if there is only one such line.
   private static func located(_ traces: [Trace]) -> [Trace] {
     let lines = Dictionary(grouping: traces.compactMap(\.frames.first).filter(\.hasLine), by: \.withoutLine)
       .compactMapValues { Set($0).count == 1 ? $0[0] : nil }
@@ -47,7 +47,7 @@ struct CallSiteGroup {
     zip(a, b).prefix { $0 == $1 }.map(\.0)
   }
 
-  /// The frames that stand right above the shared ones.
+  /// The callers of the shared frames.
   private static func callers(_ traces: [Trace], of shared: Int) -> [Caller] {
     var instances: [ShownFrame: Int] = [:]
     for trace in traces {

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Human-readable numbers.
 enum Count {
   /// `1 object`, `1,234 objects`.
   static func of(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {

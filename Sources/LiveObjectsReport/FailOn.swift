@@ -1,19 +1,19 @@
 import LiveObjectsAnalysis
 
-/// Which findings make a run fail. Each choice includes those before it.
+/// The findings that make a run fail. Each choice includes those before it.
 public enum FailOn: String, Sendable, CaseIterable {
-  /// Objects that nothing can reach any more.
+  /// Unreachable objects.
   case leaks
-  /// Also growth whose holder is known.
+  /// Also reachable objects with a known holder.
   case held
-  /// Also growth whose holder is not known.
+  /// Also growth with an unknown holder.
   case growth
   /// Nothing fails.
   case none
 
-  /// Leaks of the toolchain's own libraries fail nothing, nor does what a test has declared known.
+  /// Whether a finding makes the run fail. Leaks of the toolchain's own libraries and known issues never do.
   package func includes(_ finding: Finding) -> Bool {
-    finding.isToBeMended && verdicts.contains(finding.verdict)
+    finding.isActionable && verdicts.contains(finding.verdict)
   }
 
   var verdicts: [Finding.Verdict] {

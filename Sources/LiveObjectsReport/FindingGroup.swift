@@ -1,29 +1,29 @@
 import LiveObjectsAnalysis
 
-/// What stands under one heading: one explained finding, or all growth of one type, of which there is a
-/// finding for each function that allocated instances. What several tests left behind in the same way is one.
+/// The content below one title: one explained finding, or all growth of one type, which has a
+/// finding for each function that allocated instances. Equal findings of several tests are one group.
 struct FindingGroup {
   let instances: Int
   let bytes: UInt64
   let callSites: [CallSiteGroup]
   /// Call sites that the findings do not list.
   let omittedCallSites: Int
-  /// Calls that retained more than they released, by the findings.
+  /// Calls with missing releases, as listed by the findings.
   let retainedAt: [Finding.RetainingCallSite]
   private let unexplainedRetains: Int
   private let objects: Int
   private let victims: Int
   private let name: String?
   private let first: Finding
-  /// Of all findings in the group, sorted.
+  /// The fingerprints of all findings in the group, sorted.
   let fingerprints: [String]
   let remarks: [String]
-  /// The tests that left it behind, as they ran; empty where none did.
+  /// The tests that left the objects behind, as they ran; empty for unattributed objects.
   private(set) var tests: [TestName]
-  /// Something of it was left behind by no test.
-  let isAlsoNobodys: Bool
+  /// Whether some of the objects are unattributed.
+  let hasUnattributed: Bool
 
-  /// What nobody holds comes as the analysis ranks it; growth by type, most instances first.
+  /// Explained findings in the order of the analysis, then growth by type, most instances first.
   ///
   /// - Parameter tests: in the order in which they ran.
   static func groups(of findings: [Finding], tests: [TestName]) -> [FindingGroup] {
@@ -38,7 +38,7 @@ struct FindingGroup {
     }
   }
 
-  /// Most important first; what several tests left behind counts as a whole.
+  /// Most important first; equal findings of several tests count as one.
   private static func explained(_ findings: [Finding]) -> [FindingGroup] {
     guard findings.contains(where: { $0.test != nil }) else {
       return findings.map { FindingGroup([$0], leftBy: [$0]) }
@@ -59,13 +59,13 @@ struct FindingGroup {
       .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 
-  /// Closures and boxes say in their name what they are.
+  /// The title of growth, with its kind; the names of closures and boxes contain it.
   private static func name(ofGrown type: String, _ kind: ObjectKind) -> String {
     type.hasPrefix(kind.rawValue) ? type : "\(type)  (\(kind.rawValue))"
   }
 
   /// - Parameters:
-  ///   - name: what growth is called.
+  ///   - name: the title of growth.
   ///   - all: the findings of all tests, before they were merged.
   private init(_ findings: [Finding], name: String? = nil, leftBy all: [Finding]) {
     (self.name, first) = (name, findings[0])
@@ -79,12 +79,12 @@ struct FindingGroup {
     remarks = findings.dropFirst().reduce(into: findings[0]) { $0.add(remarks: $1.remarks) }.remarks
     var seen: Set<TestName> = []
     tests = all.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
-    isAlsoNobodys = all.contains { $0.test == nil }
+    hasUnattributed = all.contains { $0.test == nil }
     objects = findings.reduce(0) { $0 + $1.objects }
     victims = findings.reduce(0) { $0 + $1.victims }
   }
 
-  // Made when they are shown: a report shows a few groups of what may be a hundred thousand.
+  // Computed when shown: a report shows a few groups of what may be a hundred thousand.
 
   var title: String {
     let size = Self.size(instances, objects: objects, victims: victims, bytes: bytes)
@@ -94,7 +94,7 @@ struct FindingGroup {
   /// Growth has none.
   var path: ShownPath? { ShownPath(of: first) }
 
-  /// Some retains are explained by nothing, and nobody recorded them.
+  /// Whether there are unbalanced retains, and none were recorded.
   var wantsRetains: Bool { unexplainedRetains > 0 && retainedAt.isEmpty }
 
   /// `5 instances, 20 objects (5 of them victims), 640 bytes`

@@ -4,7 +4,7 @@ import LiveObjectsAnalysis
 enum FindingSection: CaseIterable {
   case leaks, held, growth, known, libraryLeaks
 
-  /// What the findings have in common, and no more than is known of them.
+  /// The common property of the findings, and no more than is certain.
   var heading: String {
     switch self {
     case .leaks: "Leaks: unreachable objects that are still allocated"
@@ -36,7 +36,7 @@ enum FindingSection: CaseIterable {
 
   private static func section(of finding: Finding) -> FindingSection {
     if finding.isLibraryLeak { return .libraryLeaks }
-    return finding.isKnown ? .known : section(of: finding.verdict)
+    return finding.isKnownIssue ? .known : section(of: finding.verdict)
   }
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {

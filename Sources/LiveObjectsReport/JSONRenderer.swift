@@ -51,7 +51,7 @@ public struct JSONRenderer: Sendable {
       "verdict": .string(finding.verdict.rawValue),
       "certainty": .string(finding.certainty.rawValue),
       "libraryLeak": .bool(finding.isLibraryLeak),
-      "known": .bool(finding.isKnown),
+      "known": .bool(finding.isKnownIssue),
       "type": .string(finding.type),
       "kind": .string(finding.kind.rawValue),
       "instances": .integer(finding.instances),

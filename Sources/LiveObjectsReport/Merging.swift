@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 
 extension Finding {
-  /// What was left behind in the same way, by several processes or several tests, as one.
+  /// Merges equal findings of several processes or tests into one.
   ///
   /// - Parameter same: at least one.
   static func merged(_ same: [Finding]) -> Finding {
@@ -14,7 +14,7 @@ extension Finding {
 }
 
 extension Finding.CallSite {
-  /// One for each call, most instances first.
+  /// Merges equal call sites; most instances first.
   fileprivate static func merged(_ sites: [Self]) -> [Self] {
     sites.mergingEqual(by: \.frames) { $0.instances += $1.instances }
       .sortedStably { $0.instances }
@@ -22,10 +22,10 @@ extension Finding.CallSite {
 }
 
 extension Finding.RetainingCallSite {
-  /// Retains whose release is missing.
+  /// Retains without a release.
   var unmatched: Int { retains - releases }
 
-  /// One for each call, most retains without release first.
+  /// Merges equal call sites; most missing releases first.
   fileprivate static func merged(_ sites: [Self]) -> [Self] {
     sites.mergingEqual(by: \.frames) {
       $0.retains += $1.retains
@@ -62,7 +62,7 @@ extension Array {
 extension TypeGrowth {
   /// Adds the objects of the same type in another process.
   mutating func merge(_ other: TypeGrowth) {
-    isUsers = isUsers || other.isUsers
+    isUserDefined = isUserDefined || other.isUserDefined
     live += other.live
     growth += other.growth
     bytes.add(saturating: other.bytes)

@@ -1,4 +1,4 @@
-/// The names of one path without their modules, except where two of them would look the same.
+/// The names of one path without their modules, except where two of them would be equal.
 struct ModulelessNames {
   private let ambiguous: Set<String>
 

@@ -1,9 +1,9 @@
 import LiveObjectsCapture
 
-/// Says in sentences what degraded the report, and of which processes that is true.
+/// Notes about what degraded the report, with the processes that they concern.
 enum ProcessNotes {
   /// Processes that are named one by one: the tests of a package may run in hundreds.
-  private static let mostNamed = 3
+  private static let namedLimit = 3
 
   /// Each note once, with the processes it is about where there are several.
   static func notes(of captures: [Capture]) -> [String] {
@@ -32,7 +32,7 @@ enum ProcessNotes {
   }
 
   private static func labels(_ processes: [ProcessDescription]) -> [String] {
-    guard processes.count > mostNamed else { return processes.map(\.label) }
+    guard processes.count > namedLimit else { return processes.map(\.label) }
     return ["\(processes[0].label) and \(Count.grouped(processes.count - 1)) other processes"]
   }
 }

@@ -1,8 +1,8 @@
 import LiveObjectsCapture
 
-/// Says in sentences what could not be learnt about references.
+/// Notes about references that could not be read.
 enum ReferenceNotes {
-  /// - Parameter status: `nil` where references were not asked for.
+  /// - Parameter status: `nil` where references were not requested.
   static func notes(for status: HeapGraph.Status?) -> [String] {
     guard let status else { return [] }
     let own = status.wasRead ? degradations(of: status) : [unread]

@@ -2,19 +2,19 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension Report {
-  /// What is known of what a test left behind.
+  /// Whether the objects that a test left behind were evaluated.
   public enum Evaluation: Sendable, Hashable, CaseIterable {
-    /// All that can be known.
+    /// Evaluated in full.
     case complete
-    /// It may not have cleaned up, or the user has switched references off.
+    /// Not requested: the test may not have cleaned up, or the user has switched references off.
     case notWanted
-    /// Its references could not be read, or its process ended early: nobody knows what leaks.
+    /// Its references could not be read, or its process ended early: leaks are unknown.
     case impossible
   }
 
-  /// A test that ran, or one case of a parameterised test, with what it left behind.
+  /// A test that ran, or one case of a parameterised test, with its findings.
   public struct Test: Sendable, Hashable {
-    /// As `swift test list` spells it.
+    /// The id in the spelling of `swift test list`.
     public var id: String
     /// The arguments of a parameterised case.
     public var testCase: String?
@@ -27,14 +27,14 @@ extension Report {
 }
 
 extension Report.Test {
-  /// What findings and tests know of each other.
+  /// The key that findings and tests share.
   fileprivate struct Key: Hashable {
     var id: String
     var testCase: String?
 
     init(_ test: Report.Test) { (id, testCase) = (test.id, test.testCase) }
 
-    /// - Returns: `nil` for what no test left behind.
+    /// - Returns: `nil` for an unattributed finding.
     init?(_ finding: Finding) {
       guard let test = finding.test else { return nil }
       (id, testCase) = (test, finding.testCase)
@@ -53,16 +53,16 @@ extension Report.Test {
       let leaving = Set(analysis.findings.lazy.compactMap { Key($0) })
       for description in capture.tests {
         let test = Report.Test(description, of: capture, leaving: leaving)
-        if let known = indices[test.key] {
-          tests[known].outcome.merge(test.outcome)
-          tests[known].evaluation.merge(test.evaluation)
+        if let index = indices[test.key] {
+          tests[index].outcome.merge(test.outcome)
+          tests[index].evaluation.merge(test.evaluation)
         } else {
           indices[test.key] = tests.count
           tests.append(test)
         }
       }
     }
-    // One that is known in part is there twice.
+    // A finding that is a known issue in part is there twice.
     var seen = [Set<String>](repeating: [], count: tests.count)
     for finding in findings {
       guard let key = Key(finding), let index = indices[key],
@@ -73,12 +73,12 @@ extension Report.Test {
     return tests
   }
 
-  /// - Parameter leaving: those of which something was found, be it only that it is alive.
+  /// - Parameter leaving: the tests with findings of any verdict.
   private init(_ description: TestDescription, of capture: Capture, leaving: Set<Key>) {
     self.init(
       id: description.id, testCase: description.arguments.isEmpty ? nil : description.arguments,
       library: description.library, outcome: description.outcome, evaluation: .notWanted, findings: [])
-    guard outcome.claims else { return }
+    guard outcome.isAccountable else { return }
     let isEvaluated = description.isEvaluated || capture.graph?.status.wasRead == true
     if isEvaluated || !(capture.isJournal || leaving.contains(key)) {
       evaluation = .complete
@@ -91,7 +91,7 @@ extension Report.Test {
 }
 
 extension TestDescription.Outcome {
-  /// Of a test that ran several times, what is worst is told.
+  /// Keeps the worst outcome of a test that ran several times.
   fileprivate mutating func merge(_ other: TestDescription.Outcome) {
     if other.severity > severity { self = other }
   }
@@ -108,7 +108,7 @@ extension TestDescription.Outcome {
 }
 
 extension Report.Evaluation {
-  /// Of a test that ran several times, what is worst is told.
+  /// Keeps the worst evaluation of a test that ran several times.
   fileprivate mutating func merge(_ other: Self) {
     let worstLast = Self.allCases
     self = worstLast.last { $0 == self || $0 == other } ?? self

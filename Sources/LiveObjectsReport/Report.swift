@@ -1,23 +1,23 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// Everything a renderer shows: what was watched, what was found.
+/// Everything a renderer shows: tracking state, tests, findings, growth by type.
 public struct Report: Sendable {
   public var tracking: Tracking
   /// The programs the report is about: executable and process id.
   public var processes: [ProcessDescription]
-  /// In the order in which they began; empty for a program that runs no tests.
+  /// The tests in the order in which they began; empty for a program that runs no tests.
   public var tests: [Test]
   /// Most instances first.
   public var findings: [Finding]
-  /// What grew most first.
+  /// Types with the most growth first.
   public var types: [TypeGrowth]
 
   /// Merges the captures of one run (a program and its child processes) into one report.
   ///
   /// - Parameters:
-  ///   - captures: what was recorded, and what was made of it.
-  ///   - notes: sentences about what degraded the report on the way, one each.
+  ///   - captures: the captures with their analyses.
+  ///   - notes: sentences about what degraded the report.
   public init(of captures: [(capture: Capture, analysis: Analysis)], notes: [String] = []) {
     processes = captures.map(\.capture.process)
     findings = Self.merged(captures.flatMap(\.analysis.findings))
@@ -28,18 +28,19 @@ public struct Report: Sendable {
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
-  /// True only where every process was watched, no object was dropped, tests ran that were to run, every test was judged
-  /// and nothing was found.
+  /// Whether every process was watched, no object was dropped, the selected tests ran, every test was
+  /// evaluated and there are no findings.
   public var isClean: Bool {
-    tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.claims) && unevaluatedTests.isEmpty
+    tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.isAccountable)
+      && unevaluatedTests.isEmpty
       && findings.isEmpty
   }
 
-  /// Tests of which nobody can say whether they leak: where there are any, no leaks found means nothing.
+  /// Tests whose leaks are unknown: where there are any, "no leaks found" means nothing.
   public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }
 
-  /// Test processes were watched to their ends, and no test was selected.
-  var ranNoTest: Bool { tests.isEmpty && tracking.toldTests && tracking.unevaluated.isEmpty }
+  /// Whether test processes were watched to their ends, and no test was selected.
+  var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
 
   /// The findings that make a run fail.
   public func failingFindings(_ failOn: FailOn) -> [Finding] {
@@ -53,10 +54,10 @@ extension Report {
       var fingerprint: String
       var test: String?
       var testCase: String?
-      var isKnown: Bool
+      var isKnownIssue: Bool
     }
     return Dictionary(grouping: findings) {
-      Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase, isKnown: $0.isKnown)
+      Key(fingerprint: $0.fingerprint, test: $0.test, testCase: $0.testCase, isKnownIssue: $0.isKnownIssue)
     }
     .values.map(Finding.merged)
     .sorted(by: Finding.precedes)

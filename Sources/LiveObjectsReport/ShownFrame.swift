@@ -1,12 +1,12 @@
 import LiveObjectsAnalysis
 
-/// A frame as a text report shows it. Two that look the same are the same here.
+/// A frame as a text report shows it. Two with equal text are equal.
 struct ShownFrame: Hashable {
   let function: String
   /// `Loader.swift:23`, or less where less is known.
   let location: String
 
-  /// Stands for a call of which nothing was recorded.
+  /// A call without a recorded stack trace.
   static let unknown = ShownFrame(function: "(no stack trace)", location: "")
 
   private init(function: String, location: String) {
@@ -17,7 +17,7 @@ struct ShownFrame: Hashable {
   init(_ frame: SourceFrame) {
     function = frame.function ?? "(no symbol) in \(frame.module)"
     let name = frame.file?.fileName ?? ""
-    // `<compiler-generated>` leads nobody anywhere.
+    // `<compiler-generated>` is no file that a reader could open.
     let file = name.hasPrefix("<") ? "" : name
     let place = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
     location = [place, frame.unloadedLibrary.map { "(\($0), unloaded)" } ?? ""]
@@ -26,16 +26,17 @@ struct ShownFrame: Hashable {
 
   var hasLine: Bool { location.contains(":") }
 
-  /// The same in a file of which the line is not known.
+  /// The frame without its line.
   var withoutLine: ShownFrame {
     ShownFrame(function: function, location: location.split(separator: ":").first.map(String.init) ?? "")
   }
 
-  /// The program's own frames that its author wrote, innermost first; where there are none, whatever is known. Of
-  /// libraries that were unloaded the author may have no files.
+  /// The frames of the program's own source code, innermost first; all frames where there are none. Files of
+  /// unloaded libraries may be unknown.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
     let own = trace.filter {
-      $0.isUsers && !$0.isCompilers && !$0.isBareMain && ($0.file != nil || $0.unloadedLibrary != nil)
+      $0.isUserCode && !$0.isCompilerGenerated && !$0.isBareMain
+        && ($0.file != nil || $0.unloadedLibrary != nil)
     }
     return (own.isEmpty ? trace : own).map(ShownFrame.init)
   }

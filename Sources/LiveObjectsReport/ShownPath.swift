@@ -2,20 +2,20 @@ import LiveObjectsAnalysis
 
 /// A finding's path as a text report shows it: as one line without modules, and as a tree with them.
 struct ShownPath {
-  /// An object or variable on the path, and what the one before calls it.
+  /// An object or variable on the path, and its name in the one before.
   fileprivate struct Node {
     var name: String
     var reference: String?
   }
 
-  /// Of longer paths, only the ends are shown.
+  /// The nodes that are shown of longer paths, at their ends.
   private static let leadingNodes = 8
   private static let trailingNodes = 3
   private static let nameWidth = 80
   private static let closing = " (cycle closes)"
 
   private let nodes: [Node]
-  /// The last node is the first again.
+  /// Whether the last node is the first.
   private let isCycle: Bool
   private let names: ModulelessNames
 
@@ -33,7 +33,7 @@ struct ShownPath {
     names = ModulelessNames(for: nodes.map(\.name))
   }
 
-  /// What holds objects of the type, without its module: they may hold each other on the way.
+  /// The holder of objects of the type, without its module: such objects may hold each other on the path.
   func holder(of type: String) -> String {
     let holder = nodes.first { $0.name != type } ?? nodes[0]
     return names[holder.name].shortened(to: Self.nameWidth)
@@ -43,7 +43,7 @@ struct ShownPath {
 // MARK: - As one line
 
 extension ShownPath {
-  /// What stands between the arrows: `Loader.client`, `Spy.completion`, `closure #1 in Loader.load()`, `self`.
+  /// The text between the arrows: `Loader.client`, `Spy.completion`, `closure #1 in Loader.load()`, `self`.
   var segments: [String] {
     var segments: [String] = []
     for (index, node) in nodes.enumerated() {
@@ -57,13 +57,14 @@ extension ShownPath {
     return Self.abridged(segments)
   }
 
-  /// `static Registry.shared` and its property `items` are told as `static Registry.shared.items`.
+  /// Whether a node continues a variable: `static Registry.shared` and its property `items` are shown as
+  /// `static Registry.shared.items`.
   private func isContinued(at index: Int) -> Bool {
     index > 0 && index < nodes.count - 1 && nodes[index - 1].isVariable && nodes[index].reference == ""
       && !nodes[index].isProse
   }
 
-  /// What a closure captured is told by how the closure calls it.
+  /// The name of a node; a captured object has the name that the closure uses.
   private func name(of node: Node, at index: Int) -> String {
     let name = names[node.name]
     guard let reference = node.reference, !reference.isEmpty, nodes[index - 1].isProse else { return name }
@@ -81,7 +82,7 @@ extension ShownPath {
 // MARK: - As a tree
 
 extension ShownPath {
-  /// One line for each node, the holder first; empty for a path that its line tells well enough.
+  /// One line for each node, the holder first; empty for a short path.
   var tree: [String] {
     guard nodes.count > 3 else { return [] }
     let lines = nodes.enumerated().map { index, node in
@@ -111,7 +112,7 @@ extension ShownPath.Node {
   /// `static Registry.shared`, `global cache`
   fileprivate var isVariable: Bool { name.hasPrefix("static ") || name.hasPrefix("global ") }
 
-  /// The reference is `captured Item`, and the node a `Demo.Item`.
+  /// Whether the reference names the node's type: `captured Item` for a `Demo.Item`.
   fileprivate func isCalled(_ reference: String) -> Bool {
     let prefix = "captured "
     guard reference.hasPrefix(prefix) else { return false }
@@ -119,7 +120,7 @@ extension ShownPath.Node {
     return name == captured || name.hasSuffix(".\(captured)")
   }
 
-  /// No qualified name, but words: a closure, a suspended task, a box. No property follows with a dot.
+  /// Whether the name consists of words: a closure, a suspended task, a box. No property follows with a dot.
   fileprivate var isProse: Bool {
     let start = name.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     return !isVariable && !start.isEmpty && !start.contains(".")

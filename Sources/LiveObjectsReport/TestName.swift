@@ -1,12 +1,12 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// A test as a text report calls it.
+/// The name of a test in a text report.
 struct TestName: Hashable, CustomStringConvertible {
   let id: String
   let testCase: String?
 
-  /// - Returns: `nil` for what no test left behind.
+  /// - Returns: `nil` for an unattributed finding.
   init?(of finding: Finding) {
     guard let id = finding.test else { return nil }
     (self.id, testCase) = (id, finding.testCase)

@@ -1,13 +1,14 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// Says in sentences which tests were not evaluated, and what became of leaks since their tests failed.
+/// Notes about tests that were not evaluated, and about leaks that were released after their tests had
+/// failed.
 enum TestNotes {
   private static let listedTests = 3
 
-  /// - Parameter released: what tests failed with and what has been deallocated since.
+  /// - Parameter released: findings that tests failed with and whose objects have been deallocated since.
   static func notes(for tests: [Report.Test], released: [Finding]) -> [String] {
-    let unevaluated = tests.filter { !$0.outcome.claims }
+    let unevaluated = tests.filter { !$0.outcome.isAccountable }
     let unfinished = unevaluated.count { $0.outcome == .running }
     return released.map(note(onReleased:))
       + [
@@ -43,9 +44,10 @@ enum TestNotes {
 }
 
 extension Capture {
-  /// That the process wrote no capture, and what is known of its end; `nil` if it did.
+  /// A sentence about a process that wrote no capture, with the tests during which it ended; `nil` if it
+  /// wrote one.
   ///
-  /// - Parameter process: what to call it.
+  /// - Parameter process: its name in the sentence.
   package func untimelyEnd(of process: String) -> String? {
     guard isJournal else { return nil }
     let running = tests.filter { $0.outcome == .running }.map { TestName($0).description }

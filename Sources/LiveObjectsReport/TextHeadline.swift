@@ -22,7 +22,7 @@ enum TextHeadline {
       let verdict = self.verdict(onUnleaked: own, report, failOn)
       return "\(verdict)\(leftBehind(own, report.types)) behind\(place)"
     }
-    if report.tracking.sawEverything { return nothingOfYours(report, place) }
+    if report.tracking.sawEverything { return noUserObjects(report, place) }
     return "nothing of yours was found\(place), but the recording is incomplete"
   }
 
@@ -39,7 +39,7 @@ enum TextHeadline {
   }
 
   private static func noLeaks(in findings: [Finding]) -> String {
-    findings.contains { $0.isKnown && $0.isUnreachable }
+    findings.contains { $0.isKnownIssue && $0.isUnreachable }
       ? "no leaks found except known issues" : "no leaks found"
   }
 
@@ -55,8 +55,8 @@ enum TextHeadline {
       + "\(Count.of(objects, "object", "objects")) (\(Count.bytes(bytes)))"
   }
 
-  /// "Clean" only where nothing at all is alive: what the program keeps in the library's types is its own too.
-  private static func nothingOfYours(_ report: Report, _ place: String) -> String {
+  /// "Clean" only where nothing at all is alive: objects of library types may be the program's own too.
+  private static func noUserObjects(_ report: Report, _ place: String) -> String {
     let others = report.types.filter { $0.growth > 0 }
     guard !others.isEmpty else {
       return (report.isClean ? "clean, " : "") + "nothing of yours was left behind\(place)"
@@ -69,7 +69,7 @@ enum TextHeadline {
 
   private static func leftBehind(_ findings: [Finding], _ growth: [TypeGrowth]) -> String {
     let types = Set(findings.map(\.type))
-    let others = Set(growth.lazy.filter { !$0.isUsers }.map(\.type))
+    let others = Set(growth.lazy.filter { !$0.isUserDefined }.map(\.type))
     let whose = types.isDisjoint(with: others) ? " of yours" : ""
     let objects = findings.reduce(0) { $0 + $1.objects }
     let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
@@ -77,7 +77,7 @@ enum TextHeadline {
       + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
   }
 
-  /// Of tests, how many left something behind says more than the names of their processes.
+  /// The number of tests that left objects behind, which says more than the names of their processes.
   private static func place(_ report: Report) -> String {
     let ran = Set(report.tests.lazy.map(\.id)).count
     let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
@@ -87,7 +87,7 @@ enum TextHeadline {
       return "; \(Count.grouped(leaving)) of \(tests) left objects behind"
     }
     guard own.isEmpty else { return ", outside of \(tests)" }
-    let unevaluated = Set(report.tests.lazy.filter { !$0.outcome.claims }.map(\.id)).count
+    let unevaluated = Set(report.tests.lazy.filter { !$0.outcome.isAccountable }.map(\.id)).count
     return unevaluated == 0
       ? " in \(tests)"
       : " in \(Count.grouped(ran - unevaluated)) of \(tests), the others were not evaluated"

@@ -26,7 +26,7 @@ extension TextPage {
     add()
     add(section.heading + (failOn.map(section.failing) ?? "") + ".", style: .bold)
     for group in groups.prefix(Self.listedGroups) {
-      // What the test libraries themselves leave behind is the same in every test process.
+      // Library leaks outside of tests are the same in every test process.
       let isRunnersOwn = section == .libraryLeaks && !report.tests.isEmpty && group.tests.isEmpty
       if isRunnersOwn { add(titleOf: group) } else { add(group) }
     }
@@ -86,7 +86,7 @@ extension TextPage {
     let rest = group.tests.count - names.count
     if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
     let last = names.count > 1 ? " and " + names.removeLast() : ""
-    let others = group.isAlsoNobodys ? "; also outside of tests" : ""
+    let others = group.hasUnattributed ? "; also outside of tests" : ""
     add(words: "left behind by " + names.joined(separator: ", ") + last + others, indentation: 4)
   }
 }

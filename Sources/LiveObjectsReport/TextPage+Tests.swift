@@ -4,15 +4,15 @@ extension TextPage {
   private static let listedTests = 25
   private static let testWidth = 86
 
-  /// Adds a line for each test that leaked or left something else behind that fails, as they ran. What is held is
-  /// often meant to be: a test case's properties are.
+  /// Adds a line for each test with leaks or other findings that fail, as they ran. Held objects are often
+  /// intended: those in properties of a test case are.
   mutating func add(failingTestsOf report: Report, _ failOn: FailOn?) {
-    let told = report.findings.filter { $0.isLeak || failOn?.includes($0) == true }
-    let findings = Dictionary(grouping: told) { TestName(of: $0) }
+    let reported = report.findings.filter { $0.isLeak || failOn?.includes($0) == true }
+    let findings = Dictionary(grouping: reported) { TestName(of: $0) }
     let names = report.tests.map { TestName($0) }.filter { findings[$0] != nil }
     guard !names.isEmpty else { return }
     add()
-    add(told.allSatisfy(\.isLeak) ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
+    add(reported.allSatisfy(\.isLeak) ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
     add()
     add(
       rows: names.prefix(Self.listedTests).map { name in

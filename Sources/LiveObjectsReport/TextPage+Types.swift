@@ -9,12 +9,12 @@ extension TextPage {
     add(grown: types.filter { $0.growth > 0 })
   }
 
-  /// Adds the program's types that grew while tests ran, the others as one line: a test process is full of what the
-  /// test libraries keep. Nothing where no type of the program grew.
+  /// Adds the program's types that grew while tests ran, the others as one line: a test process has many
+  /// objects of the test libraries. Nothing where no type of the program grew.
   mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
     let grown = types.filter { $0.growth > 0 }
-    let others = grown.filter { !$0.isUsers }
-    add(grown: grown.filter(\.isUsers))
+    let others = grown.filter { !$0.isUserDefined }
+    add(grown: grown.filter(\.isUserDefined))
     guard others.count < grown.count, !others.isEmpty else { return }
     let (instances, bytes) = Self.growth(of: others)
     add(
@@ -29,7 +29,7 @@ extension TextPage {
     rows += grown.prefix(Self.listedTypes).map(Self.row)
     if !rest.isEmpty { rows.append(Self.summary(of: rest)) }
     add()
-    // Without a baseline all that is alive has grown.
+    // Without a baseline all live objects have grown.
     if grown.allSatisfy({ $0.growth == $0.live }) {
       for index in rows.indices { rows[index].remove(at: 2) }
       add(rows: rows, [.left, .right, .right, .left], indentation: 2)
@@ -38,9 +38,9 @@ extension TextPage {
     }
   }
 
-  /// Adds the program's types of which objects are dead and not freed.
+  /// Adds the program's types with objects that are deinitialised and not freed.
   mutating func add(pinnedOf types: [TypeGrowth]) {
-    let pinned = types.filter { $0.isUsers && $0.pinned > 0 }
+    let pinned = types.filter { $0.isUserDefined && $0.pinned > 0 }
     guard !pinned.isEmpty else { return }
     add()
     add("  Deinitialised, their memory kept by unowned references")

@@ -1,4 +1,4 @@
-/// Lines of text on their way to a terminal. Everything passes through `add`, which makes control
+/// Lines of text for a terminal. Everything passes through `add`, which makes control
 /// characters visible, so that no name can act on the terminal.
 struct TextPage {
   enum Style: String {

@@ -3,9 +3,9 @@ import LiveObjectsCapture
 
 /// Renders a report as human-readable text.
 public struct TextRenderer: Sendable {
-  /// Marks what matters with terminal colours.
+  /// Highlights with terminal colours.
   public var color: Bool
-  /// Which findings the command's exit status counts; `nil` for what is no command's report.
+  /// The findings that the command's exit status counts; `nil` for a report without a command.
   public var failOn: FailOn?
 
   public init(color: Bool = false, failOn: FailOn? = .leaks) {
@@ -14,7 +14,9 @@ public struct TextRenderer: Sendable {
 
   public func render(_ report: Report) -> String {
     var page = TextPage(color: color)
-    if let blindness = report.tracking.blindness { page.add("LiveObjects: \(blindness)", style: .bold) }
+    if let evaluationFailure = report.tracking.evaluationFailure {
+      page.add("LiveObjects: \(evaluationFailure)", style: .bold)
+    }
     page.add(TextHeadline.text(of: report, failOn), style: .bold)
     if report.tracking.wasWatched {
       page.add(failingTestsOf: report, failOn)

@@ -2,27 +2,29 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension Report {
-  /// How far the numbers of a report can be trusted.
+  /// The completeness of a report.
   public struct Tracking: Sendable, Hashable {
-    /// Nothing was dropped, missed or degraded.
+    /// Whether nothing was dropped, missed or degraded.
     public var isComplete: Bool
-    /// At least one process was watched; without it no report may say "clean".
+    /// Whether at least one process was watched; without it no report may say "clean".
     public var wasWatched: Bool
     /// Processes with a Swift runtime that were not watched.
     public var unwatchedProcesses: Int
-    /// Sentences for people: what degraded the report.
+    /// Human-readable sentences about what degraded the report.
     public var notes: [String]
     /// Objects that are missing from the report.
     public var droppedRecords: UInt64
-    /// The references among objects were read in every watched process: what leaked is told from what has grown.
+    /// Whether the references between objects were read in every watched process, so that leaks are
+    /// distinguished from growth.
     public var readReferences: Bool
-    /// Of watched processes with objects that were not recorded or references that could not be read, or that ended before: which one and why, a sentence each. Where there are
-    /// any, no report may say that nothing leaked.
+    /// The watched processes with objects that were not recorded or references that could not be read, or
+    /// that ended early, a sentence with the reason each. Where there are any, no report may say that nothing
+    /// leaked.
     public var unevaluated: [String]
-    /// Every watched process announced its tests: without any in the report, none ran.
-    package var toldTests: Bool
+    /// Whether every watched process listed its tests: without any in the report, none ran.
+    package var listedTests: Bool
 
-    /// Every process was watched and evaluated, and no object is missing.
+    /// Whether every process was watched and evaluated, and no object is missing.
     var sawEverything: Bool {
       wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 && unevaluated.isEmpty
     }
@@ -31,7 +33,7 @@ extension Report {
 
 extension Report.Tracking {
   /// The reason why leaks cannot be distinguished from growth, one sentence; `nil` if they are.
-  package var blindness: String? {
+  package var evaluationFailure: String? {
     guard let first = unevaluated.first else { return nil }
     let others = unevaluated.count - 1
     let place = others > 0 ? " (and \(Count.of(others, "other process", "other processes")))" : ""
@@ -51,14 +53,14 @@ extension Report.Tracking {
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
     unevaluated = watched.compactMap(\.reasonForNoEvaluation)
-    toldTests = !watched.isEmpty && watched.allSatisfy(\.tellsTests)
+    listedTests = !watched.isEmpty && watched.allSatisfy(\.listsTests)
     self.notes = ProcessNotes.notes(of: captures) + notes
   }
 
 }
 
 extension Capture {
-  /// `nil` where all objects were recorded and references were read, or not asked for.
+  /// `nil` where all objects were recorded and references were read, or not requested.
   fileprivate var reasonForNoEvaluation: String? {
     if let end = untimelyEnd(of: "it") { return "\(process.label): \(end)" }
     if tracking.droppedRecords > 0 {
@@ -73,12 +75,13 @@ extension Capture {
 extension TrackingStatus {
   fileprivate var isComplete: Bool {
     state == .tracking && stackSource != .framePointers
-      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeaths == 0 && notes.isEmpty
+      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeallocations == 0 && notes.isEmpty
   }
 }
 
 extension HeapGraph.Status {
-  /// Stacks of running threads and objects without metadata are passed over by nature; both are said.
+  /// Whether all was read but stacks of running threads and objects without metadata, which have notes of
+  /// their own.
   fileprivate var isComplete: Bool {
     wasRead && unreadObjects == 0 && !missesRoots && notes.isEmpty
   }

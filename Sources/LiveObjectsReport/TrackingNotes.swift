@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Says in sentences what a recorder could not do.
+/// Notes about the limits that a recorder reached.
 enum TrackingNotes {
   static func notes(for status: TrackingStatus) -> [String] {
     let own = status.state == .tracking ? degradations(of: status) : [unwatched(status.state)]
@@ -19,7 +19,7 @@ enum TrackingNotes {
   private static func degradations(of status: TrackingStatus) -> [String?] {
     [
       dropped(status), droppedTraces(status),
-      missed(status.missedDeaths), stacks(status.stackSource), way(status.way),
+      missed(status.missedDeallocations), stacks(status.stackSource), hooks(status.hookMode),
     ]
   }
 
@@ -58,8 +58,8 @@ enum TrackingNotes {
     }
   }
 
-  private static func way(_ way: TrackingStatus.Way) -> String? {
-    guard way == .slots else { return nil }
+  private static func hooks(_ mode: TrackingStatus.HookMode) -> String? {
+    guard mode == .gotEntries else { return nil }
     return "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
   }
 }

@@ -1,10 +1,10 @@
 import LiveObjectsAnalysis
 
 extension Finding {
-  /// Nothing can reach the objects any more, they are the program's own, and no test has declared that known.
-  var isLeak: Bool { isToBeMended && isUnreachable }
+  /// Whether the objects are unreachable and the program's own, and no known issue.
+  var isLeak: Bool { isActionable && isUnreachable }
 
-  /// Nothing can reach the objects any more.
+  /// Whether the objects are unreachable.
   var isUnreachable: Bool { verdict == .retainCycle || verdict == .overRetained }
 
   /// The verdict in plain words, then the type.
@@ -20,7 +20,7 @@ extension Finding {
     }
   }
 
-  /// By how much; as one number where it is the same for all instances.
+  /// The number of excess retains; for each instance where it is the same for all.
   private var excess: String {
     guard unexplainedRetains > 0, instances > 0 else { return "" }
     guard instances > 1 else { return " by \(Count.grouped(unexplainedRetains))" }

@@ -5,10 +5,10 @@
 
   /// A trait: a test fails that leaves something behind out of reach.
   ///
-  /// On a suite it holds for every test inside; each case of a parameterised test is judged by itself, also
-  /// beside others. A test that fails otherwise, throws or is cancelled claims nothing: its teardown may be
-  /// unfinished. What a test makes on dispatch queues and threads cannot be told from what others make there,
-  /// and is not judged while tests run in parallel.
+  /// On a suite it holds for every test inside; each case of a parameterised test is evaluated separately,
+  /// also beside others. A test that fails otherwise, throws or is cancelled is not evaluated: its teardown
+  /// may be unfinished. Objects of dispatch queues and threads cannot be attributed to a test,
+  /// and are not evaluated while tests run in parallel.
   public struct LeakDetection: TestTrait, SuiteTrait, TestScoping {
     private let comment: Comment?
     private let options: LiveObjects.LeakOptions
@@ -32,7 +32,7 @@
       let measured = try await issues.watching {
         try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
       }
-      guard let measured, !issues.areThere, !Task.isCancelled else { return }
+      guard let measured, !issues.wereRecorded, !Task.isCancelled else { return }
       LeakIssues("detectsLeaks", options, measured).record(at: test.sourceLocation) { comment }
     }
   }
@@ -45,7 +45,7 @@
     ///
     /// - Parameters:
     ///   - comment: is added to the first line of every issue.
-    ///   - options: what fails, and how to measure; the test runs as often as they say.
+    ///   - options: the failures and the measurement; they set how often the test runs.
     public static func detectsLeaks(
       _ comment: Comment? = nil, options: LiveObjects.LeakOptions = LiveObjects.LeakOptions()
     ) -> Self { Self(comment, options) }

@@ -4,23 +4,23 @@
   internal import LiveObjects
   internal import Testing
 
-  /// What an assertion says: one issue for everything that fails.
+  /// The issues of an assertion, one for each failure.
   struct LeakIssues {
     private let assertion: String
     private let failures: [AssertionFailure]
-    /// Of the objects in question.
+    /// The scope of the objects.
     private let scope: UInt32
     /// Whether they are all that was left behind in the scope.
-    private let tellsAll: () -> Bool
+    private let isComplete: () -> Bool
 
     init(
       _ assertion: String, _ failures: [AssertionFailure], in scope: UInt32,
-      tellsAll: @escaping () -> Bool = { true }
+      isComplete: @escaping () -> Bool = { true }
     ) {
       self.assertion = assertion
       self.failures = failures
       self.scope = scope
-      self.tellsAll = tellsAll
+      self.isComplete = isComplete
     }
 
     init<Value>(
@@ -34,9 +34,13 @@
     /// - Parameter comment: the user's own.
     func record(at location: SourceLocation, _ comment: () -> Comment?) {
       let unexpected = failures.filter { !record($0, comment(), at: location) }
-      if unexpected.contains(where: \.isOfObject) { Recorder.markTestLeaked(unexpected.compactMap(\.leak)) }
-      // A measurement that was blind has told no leak.
-      if unexpected.isEmpty, failures.contains(where: \.isOfObject), tellsAll() { Recorder.markKnown(scope) }
+      if unexpected.contains(where: \.concernsObject) {
+        Recorder.markTestLeaked(unexpected.compactMap(\.leak))
+      }
+      // A measurement that was not evaluated has reported no leak.
+      if unexpected.isEmpty, failures.contains(where: \.concernsObject), isComplete() {
+        Recorder.markKnownIssue(scope)
+      }
     }
 
     /// - Returns: whether the test expects it.
@@ -50,7 +54,8 @@
       return false
     }
 
-    /// The library drops an issue while it runs no test. What a detached task or a thread of a test records is its.
+    /// The library drops an issue while it runs no test. What a detached task or a thread of a test records
+    /// is its.
     private func recordElsewhere(_ text: String, at location: SourceLocation) {
       let text = text + "\n  note: this expectation is for tests of Swift Testing, and none runs here"
       if !liveobj_fail_in_xctest(text, location.path, location.line) {
@@ -82,7 +87,7 @@
   }
 
   extension Issue {
-    /// A test has taken it for a known issue.
+    /// Whether a test has declared it a known issue.
     fileprivate var isExpected: Bool {
       #if compiler(>=6.3)
         !isFailure

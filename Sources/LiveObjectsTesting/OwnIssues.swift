@@ -6,16 +6,16 @@
   struct OwnIssues: Sendable {
     private let seen = Locked(false)
 
-    var areThere: Bool { seen.withLock { $0 } }
+    var wereRecorded: Bool { seen.withLock { $0 } }
 
     /// Runs a body, and notices the issues that are recorded in it. They are recorded as ever.
     ///
-    /// - Returns: `nil` only if the library took an error for a known issue.
+    /// - Returns: `nil` only if the library treated an error as a known issue.
     func watching<Value>(
       isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value? {
       var value: Value?
-      // The matcher is asked about every issue, and takes none for a known one.
+      // The matcher gets every issue, and accepts none as a known one.
       try await withKnownIssue(isIntermittent: true) {
         value = try await body()
       } matching: { issue in

@@ -3,11 +3,11 @@
   internal import LiveObjects
   public import Testing
 
-  /// Expects that an object is gone soon after nobody here holds it any more.
+  /// Expects that an object is deallocated soon after its creator has released it.
   ///
-  /// The object is held weakly, and looked for at once and then at growing intervals until the time is up; the thread
-  /// is blocked meanwhile. The issue says what keeps the object alive: the retain cycle it is part of, or the way to it
-  /// from its holder.
+  /// The object is held weakly, and checked at once and then at growing intervals until the time is up; the
+  /// thread is blocked meanwhile. The issue says what keeps the object alive: the retain cycle it is part of,
+  /// or the way to it from its holder.
   ///
   /// ```swift
   /// expectDeallocated {
@@ -21,7 +21,7 @@
   ///   - comment: is added to the first line of the issue.
   ///   - timeout: how long the object may take.
   ///   - sourceLocation: where the issue is recorded; the caller's.
-  ///   - make: makes the object. If it returns `nil` the expectation fails: no object was watched.
+  ///   - make: creates the object. If it returns `nil` the expectation fails: no object was watched.
   /// - Throws: the closure's own error, unchanged; nothing is expected then.
   public func expectDeallocated<Failure: Error>(
     _ comment: @autoclosure () -> Comment? = nil, timeout: Duration = .seconds(1),
@@ -33,7 +33,7 @@
     LeakIssues(failure, in: scope).record(at: sourceLocation, comment)
   }
 
-  /// Expects the same of an object with an asynchronous life: made, awaited, dismissed.
+  /// Expects that an object with an asynchronous life is deallocated: created, awaited, dismissed.
   ///
   /// The closure runs on the caller's actor, and the expectation waits suspended.
   ///
@@ -42,7 +42,7 @@
   ///   - timeout: how long the object may take.
   ///   - sourceLocation: where the issue is recorded; the caller's.
   ///   - isolation: the actor to run on; the caller's.
-  ///   - make: makes the object. If it returns `nil` the expectation fails: no object was watched.
+  ///   - make: creates the object. If it returns `nil` the expectation fails: no object was watched.
   /// - Throws: the closure's own error, unchanged; nothing is expected then.
   public func expectDeallocated<Failure: Error>(
     _ comment: @autoclosure () -> Comment? = nil, timeout: Duration = .seconds(1),
@@ -58,7 +58,7 @@
   extension LeakIssues {
     fileprivate init(_ failure: AssertionFailure?, in scope: WorkScope) {
       self.init("expectDeallocated", failure.map { [$0] } ?? [], in: scope.id) {
-        Deallocation.tellsAll(of: scope.id)
+        Deallocation.isComplete(for: scope.id)
       }
     }
   }

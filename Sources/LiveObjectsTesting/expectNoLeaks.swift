@@ -2,15 +2,15 @@
   public import LiveObjects
   public import Testing
 
-  /// Expects that nothing which a body made is left behind out of reach: no retain cycle, no over-retained
+  /// Expects that a body leaves no unreachable object behind: no retain cycle, no over-retained
   /// object.
   ///
-  /// Every finding is an issue of its own, which names the path and the calls that made the objects. What is
-  /// alive and reachable, the returned value for instance, fails nothing unless the options say so; leaks of
+  /// Every finding is an issue of its own, with the path and the calls that allocated the objects. Reachable
+  /// objects, the returned value for instance, fail nothing unless the options say so; leaks of
   /// the toolchain's own libraries never do. Late releases are waited for by blocking the thread.
   ///
-  /// A body that throws has no result to judge. Where tracking fails the expectation fails; on other systems
-  /// than Linux it holds, and standard error says once that nothing is watched.
+  /// The objects of a body that throws are not evaluated. Where tracking fails the expectation fails; on
+  /// other systems than Linux it holds, and standard error says once that nothing is watched.
   ///
   /// - Parameters:
   ///   - comment: is added to the first line of every issue.

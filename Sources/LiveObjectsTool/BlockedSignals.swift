@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// The signals that ask this tool to end, and those that tell of its children: held back until they are waited for.
-/// An output that nobody reads any more is an error, and does not kill it either: it has a folder to remove.
+/// The signals that request this tool's end, and those about its children, blocked until they are waited for.
+/// A closed output is an error, and does not kill the tool either: it has a folder to remove.
 struct BlockedSignals {
   private static let requests = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
 
-  /// What this tool was started with, and what its program is to be started with.
+  /// The mask and actions that this tool was started with, and that its program gets.
   private var mask = sigset_t()
   private var childAction = sigaction()
   private var pipeAction = sigaction()
@@ -17,7 +17,7 @@ struct BlockedSignals {
   init() {
     sigaction(SIGCHLD, nil, &childAction)
     sigaction(SIGPIPE, nil, &pipeAction)
-    // Who ignores it loses the status of children.
+    // A process that ignores it loses the status of its children.
     signal(SIGCHLD, SIG_DFL)
     signal(SIGPIPE, SIG_IGN)
     var blocked = Self.set([SIGCHLD] + Self.requests)
@@ -26,8 +26,8 @@ struct BlockedSignals {
 
   /// Waits for the next signal.
   ///
-  /// - Returns: its number, and whether a process has sent it to this one: a terminal sends it to all that run in
-  ///   front of it.
+  /// - Returns: its number, and whether a process has sent it to this one: a terminal sends it to all that
+  ///   run in front of it.
   func wait() -> (number: CInt, isSent: Bool) {
     var awaited = Self.set([SIGCHLD] + Self.requests)
     #if canImport(Glibc)
@@ -42,10 +42,10 @@ struct BlockedSignals {
     #endif
   }
 
-  /// From here on a request to end is not held back: this tool tidies up, and ends by that signal.
+  /// Unblocks requests to end: from now on this tool tidies up, and ends by that signal.
   ///
-  /// On a thread of its own, since nothing interrupts what takes long, such as reading captures. So no program may be
-  /// started from here on.
+  /// On a thread of its own, since nothing interrupts what takes long, such as reading captures. So no
+  /// program may be started from here on.
   func endWhenRequested(_ tidyUp: @escaping @Sendable () -> Void) {
     #if canImport(Glibc)
       var thread = pthread_t()
@@ -55,8 +55,8 @@ struct BlockedSignals {
     #endif
   }
 
-  /// The requests that this tool was not told to ignore, as by `nohup`.
-  fileprivate static var heededRequests: [CInt] { requests.filter { !isIgnored($0) } }
+  /// The requests that this tool does not ignore, as it does under `nohup`.
+  fileprivate static var handledRequests: [CInt] { requests.filter { !isIgnored($0) } }
 
   private static func isIgnored(_ signal: CInt) -> Bool {
     var action = sigaction()
@@ -69,7 +69,7 @@ struct BlockedSignals {
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// From here on signals do what they did before, those that have come meanwhile as well.
+  /// Restores the actions of signals, also for those that have arrived meanwhile.
   func restore() {
     var (mask, childAction, pipeAction) = (mask, childAction, pipeAction)
     sigaction(SIGCHLD, &childAction, nil)
@@ -93,7 +93,7 @@ struct BlockedSignals {
     init(_ tidyUp: @escaping @Sendable () -> Void) { self.tidyUp = tidyUp }
 
     static func main(_ ending: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-      var awaited = BlockedSignals.set(BlockedSignals.heededRequests)
+      var awaited = BlockedSignals.set(BlockedSignals.handledRequests)
       var number: CInt = 0
       guard let ending, sigwait(&awaited, &number) == 0 else { return nil }
       Unmanaged<RequestedEnd>.fromOpaque(ending).takeRetainedValue().tidyUp()

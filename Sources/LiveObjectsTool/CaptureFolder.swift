@@ -25,10 +25,10 @@ struct CaptureFolder {
     }
   }
 
-  /// A folder that another process made.
+  /// A folder that another process has created.
   init(existing path: String) { self.path = path }
 
-  /// What LIVEOBJECTS_OPTIONS must say for captures to come here.
+  /// The LIVEOBJECTS_OPTIONS that direct captures to this folder.
   ///
   /// - Parameter prefix: what the names of the files begin with.
   func options(prefix: String = "") -> String { "output='\(path)/\(prefix)%p.capture':format=capture" }
@@ -51,8 +51,8 @@ struct CaptureFolder {
   /// The last number in the name of a capture.
   static func processID(of file: String) -> Int { numbers(in: file).last ?? 0 }
 
-  /// Where memory runs out from here on, the system is to end this process before any other, for reading captures takes
-  /// memory; and where the user asks for it, nothing stays behind. What is started afterwards inherits the first.
+  /// Prepares this process for reading captures: if memory runs out, the system ends it before any other, and
+  /// if the user ends it, no file stays behind. Programs that are started afterwards inherit the former.
   func lastProgramHasEnded(_ signals: BlockedSignals, for outputs: Outputs) {
     try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
     signals.endWhenRequested {

@@ -1,28 +1,28 @@
 import LiveObjectsCapture
 
-/// The captures in a folder, read and judged one after the other.
+/// The captures in a folder, read and analysed one after the other.
 struct CollectedCaptures {
   struct Outcome {
-    /// Without their objects.
+    /// The captures, without their objects.
     var captures: [Capture] = []
     /// The bytes that they take.
     var size = 0
-    /// Why there is no capture, or not all of what the process wrote; a sentence about it.
+    /// A sentence about a capture that is missing or incomplete.
     var lost: String?
   }
 
   private(set) var builder = ReportBuilder(origin: .ownRun)
-  /// In order.
+  /// The files, in the order of processes.
   let files: [String]
-  /// What became of each file.
+  /// The outcome for each file.
   private(set) var outcomes: [String: Outcome] = [:]
   private let folder: CaptureFolder
   private let processes: [String: String]
 
   /// - Parameters:
-  ///   - processes: what to call the process that a file came from, if not by its number.
-  ///   - isIncluded: which captures count.
-  ///   - progress: told of every file.
+  ///   - processes: the names of processes, by file; the default is the number.
+  ///   - isIncluded: whether a capture counts.
+  ///   - progress: called for every file.
   init(
     in folder: CaptureFolder, processes: [String: String] = [:],
     isIncluded: (Capture) -> Bool = { _ in true },
@@ -45,11 +45,11 @@ struct CollectedCaptures {
     }
   }
 
-  func sayWhatBecameOfLeakSanitizer() {
-    LeakSanitizer.sayWhatBecameOfIt(in: builder.captures, isComplete: builder.lost.isEmpty)
+  func warnAboutLeakSanitizer() {
+    LeakSanitizer.warn(about: builder.captures, isComplete: builder.lost.isEmpty)
   }
 
-  /// What to call the process that a file came from.
+  /// The name of the process that a file came from.
   func name(of file: String) -> String {
     processes[file] ?? "process \(CaptureFolder.processID(of: file))"
   }

@@ -6,12 +6,13 @@ import LiveObjectsReport
   import Darwin
 #endif
 
-/// The libraries that tell the preload library which test is running.
+/// The libraries that report the running test to the preload library.
 enum Companions {
   private static let products = ["LiveObjectsXCTestCompanion", "LiveObjectsTestingCompanion"]
 
-  /// Says in one line which of them are missing, and how to make them. The tests are watched without them, too.
-  static func sayWhatIsMissing(beside library: String) {
+  /// Prints one line about missing companions, and how to build them. Without them, tests are watched as
+  /// well.
+  static func warnAboutMissing(beside library: String) {
     let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
     guard !missing.isEmpty else { return }
     printError(

@@ -7,7 +7,7 @@ enum ExitStatus {
   /// Nothing was watched, or leaks could not be evaluated.
   static let nothingWatched: Int32 = 3
 
-  /// The status that a report asks for, where no program's own comes first.
+  /// The status for a report, if the program has succeeded.
   static func status(for report: Report, failOn: FailOn) -> Int32 {
     guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
     return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
@@ -15,7 +15,7 @@ enum ExitStatus {
 }
 
 extension ChildProcess.Ending {
-  /// The status as a shell tells it.
+  /// The status as a shell reports it.
   var shellStatus: Int32 {
     switch self {
     case .exited(let status): status

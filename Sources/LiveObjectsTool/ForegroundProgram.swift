@@ -14,19 +14,20 @@ struct ForegroundProgram {
 
   /// Runs the program to its end.
   ///
-  /// Signals are waited for, not handled: the program starts with the signal mask and the dispositions that this
-  /// tool was started with.
+  /// Signals are waited for, not handled: the program starts with the signal mask and the dispositions that
+  /// this tool was started with.
   func run(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess.Ending {
     let child = try start(signals)
     while true {
       let (signal, isSent) = signals.wait()
       if let ending = child.endingIfEnded() { return ending }
-      // What a terminal sends the program gets as well.
+      // Signals from a terminal reach the program without this tool.
       if isSent && signal != SIGCHLD { kill(child.id, signal) }
     }
   }
 
-  /// By `fork`, since `posix_spawn` cannot have a child ignore what this process does not.
+  /// Starts the program with `fork`, since `posix_spawn` cannot have a child ignore what this process does
+  /// not.
   private func start(_ signals: BlockedSignals) throws(ToolFailure) -> ChildProcess {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(errno) }
@@ -45,7 +46,7 @@ struct ForegroundProgram {
     return ChildProcess(id: id)
   }
 
-  /// In the child. The other end of the pipe sees its end where all is well.
+  /// Becomes the program, in the child. The pipe closes without data if it succeeds.
   private func become(_ signals: BlockedSignals, reportingTo pipe: CInt) -> Never {
     signals.restore()
     var error = ChildProcess.become(

@@ -1,24 +1,24 @@
 import LiveObjectsCapture
 import LiveObjectsReport
 
-/// The leak check of programs that are built with AddressSanitizer. It ends a program that leaks before the preload
-/// library can report, and says less: so it is switched off, unless the user has chosen.
+/// The leak check of programs that are built with AddressSanitizer. It ends a program that leaks before the
+/// preload library can report, and says less: so it is switched off, unless the user has chosen.
 enum LeakSanitizer {
   static let variable = "ASAN_OPTIONS"
   private static let option = "detect_leaks"
 
-  /// This process's variable as watched programs get it, `NAME=value`.
+  /// The variable for watched programs, `NAME=value`.
   static var environment: String {
     let options = [Environment[variable]].compactMap { $0 } + (choice == nil ? ["\(option)=0"] : [])
     return "\(variable)=" + options.filter { !$0.isEmpty }.joined(separator: ":")
   }
 
-  /// Says in one line what became of the check.
+  /// Prints one line if the check was off, or ended a program.
   ///
   /// - Parameters:
   ///   - captures: of the programs that were watched.
   ///   - isComplete: every program has reported.
-  static func sayWhatBecameOfIt(in captures: [Capture], isComplete: Bool) {
+  static func warn(about captures: [Capture], isComplete: Bool) {
     if choice == "1", !isComplete {
       printError(
         "\(variable) has \(option)=1: AddressSanitizer's leak check ends a program before it can report")

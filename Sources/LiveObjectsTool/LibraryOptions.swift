@@ -5,15 +5,16 @@ import LiveObjectsReport
 enum LibraryOptions {
   static let variable = "LIVEOBJECTS_OPTIONS"
 
-  /// Those that `run` and `test` decide themselves.
+  /// The options that `run` and `test` set themselves.
   private static let overridden = ["output", "format", "failon", "exitcode", "tool"]
 
-  /// Checks the options, and says in one line which of them have no effect.
+  /// Checks the options, and prints one line about those without effect.
   ///
   /// - Parameters:
-  ///   - options: the value of `--options`. A mistake in it would go unnoticed in a job that nobody watches.
+  ///   - options: the value of `--options`. A mistake in it would go unnoticed in a CI job.
   ///   - command: the subcommand.
-  /// - Throws: if the options cannot be used. Mistakes in those of the environment are said by the preload library.
+  /// - Throws: if the options cannot be used. The preload library reports mistakes in those of the
+  ///   environment.
   static func check(_ options: String?, under command: String) throws(ToolFailure) {
     if let problem = options.flatMap(problem(in:)) { throw ToolFailure("--options: \(problem)") }
     let given = overridden.filter { key in

@@ -41,8 +41,8 @@ struct LiveObjectsTool: ParsableCommand {
     }
   }
 
-  /// What the parser says of wrong arguments. It repeats them, so it gets them in a form that does nothing to a terminal
-  /// and has no line ends: names of files are arguments, and may hold anything.
+  /// The parser's message about wrong arguments. It repeats them, so it gets them in a form without control
+  /// characters and line ends: names of files are arguments, and may contain anything.
   private static func usageMessage(for error: any Error) -> String {
     do {
       _ = try parseAsRoot(CommandLine.arguments.dropFirst().map(\.printable))

@@ -10,7 +10,7 @@ import LiveObjectsReport
 final class OutputFile: Sendable {
   private let name: String
   private let descriptor: CInt
-  /// There was no such file before.
+  /// Whether the file was created here.
   private let isNew: Bool
 
   /// - Parameter path: `-` is standard output.
@@ -46,14 +46,14 @@ final class OutputFile: Sendable {
     if descriptor > StandardStream.error.rawValue { close(descriptor) }
   }
 
-  /// A person is looking at it, who has not asked for plain text (https://no-color.org).
+  /// Whether it is a terminal, without a request for plain text (https://no-color.org).
   var wantsColor: Bool { isatty(descriptor) == 1 && (Environment["NO_COLOR"] ?? "").isEmpty }
 
   func write(_ bytes: [UInt8]) throws(ToolFailure) {
     guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
   }
 
-  /// Takes back that the file was made, because there will be nothing to write.
+  /// Removes the file if it was created here, because there will be no output.
   func discard() {
     if isNew { unlink(name) }
   }
@@ -68,7 +68,7 @@ enum StandardStream: CInt {
   case output = 1
   case error = 2
 
-  /// Writes without buffering. There is nobody to tell where that fails.
+  /// Writes without buffering. Errors are ignored: there is no other stream to report them on.
   func write(_ text: String) {
     _ = writeAll(Array(text.utf8), to: rawValue)
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LiveObjectsCapture
 import LiveObjectsReport
 
-/// What a subcommand writes, and when it fails.
+/// The outputs of a subcommand, and the findings that make it fail.
 struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the report as text; - is standard output.", valueName: "file"))
   var text: String?
@@ -32,7 +32,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Opens all files, so that a wrong path shows before any work is done.
   ///
-  /// - Parameter text: where text goes if no output was asked for.
+  /// - Parameter defaultText: the stream for text without any output option.
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
     var outputs = Outputs()
     do {

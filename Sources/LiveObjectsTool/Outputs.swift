@@ -5,14 +5,16 @@ struct Outputs {
   var text: OutputFile?
   var json: OutputFile?
   var capture: OutputFile?
-  /// Where text goes because nothing was asked for; a report about nothing does not go there.
+  /// The stream for text without any output option; a report about an unwatched program does not go there.
   var fallback: OutputFile?
 
   var isEmpty: Bool { text == nil && json == nil && capture == nil && fallback == nil }
 
-  /// Says why the status is not that of a report without leaks, where no text does.
-  func sayWhatIsNotEvaluated(_ report: Report) {
-    if fallback == nil, let blindness = report.tracking.blindness { printError(blindness) }
+  /// Prints why leaks could not be evaluated, if no text does.
+  func warnAboutMissingEvaluation(_ report: Report) {
+    if fallback == nil, let evaluationFailure = report.tracking.evaluationFailure {
+      printError(evaluationFailure)
+    }
   }
 
   /// Leaves no empty files behind where there is no report.
@@ -20,9 +22,9 @@ struct Outputs {
     for output in [text, json, capture] { output?.discard() }
   }
 
-  /// Writes a report, and the captures it was made of, to all files.
+  /// Writes a report and its captures to all files.
   ///
-  /// - Parameter failOn: which findings the exit status counts.
+  /// - Parameter failOn: the findings that the exit status counts.
   func write(
     _ report: Report, failOn: FailOn, captures: some Sequence<[UInt8]>
   ) throws(ToolFailure) {

@@ -13,7 +13,7 @@ final class ProgressLine {
   private let isWanted =
     isatty(STDERR_FILENO) == 1 && (Environment["NO_COLOR"] ?? "").isEmpty && Environment["TERM"] != "dumb"
   private var isShown = false
-  /// What is quickly done shows nothing.
+  /// The time of the next output; short work has none.
   private var next = ContinuousClock.now + .milliseconds(200)
 
   func show(_ text: String) {

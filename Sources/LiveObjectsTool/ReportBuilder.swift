@@ -2,16 +2,16 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
 
-/// Makes one report of many captures, of which only some have to be in memory at a time.
+/// Builds one report from many captures, of which only some have to be in memory at a time.
 struct ReportBuilder {
-  /// Captures wait for names until they hold this many objects: 100 MB, and hundreds of small captures. What the
-  /// symbolizer was asked for once it is not asked for again, so that more would not save much.
-  private static let mostWaitingObjects = 200_000
+  /// The number of objects for which captures wait for names: 100 MB, and hundreds of small captures. The
+  /// symbolizer gets each request only once, so that more would not save much.
+  private static let waitingObjectLimit = 200_000
 
-  /// What was judged, without its objects.
+  /// The analysed captures, without their objects.
   private(set) var captures: [Capture] = []
-  /// Processes of which there is no capture, a sentence each. Nobody knows what they left behind, so a
-  /// report with such a process is neither complete nor clean.
+  /// The processes without a capture, a sentence each. Their objects are unknown, so a report with such a
+  /// process is neither complete nor clean.
   private(set) var lost: [String] = []
 
   private var analyses: [Analysis] = []
@@ -21,21 +21,21 @@ struct ReportBuilder {
   private let symbolicator: BinarySymbolicator
 
   /// - Parameters:
-  ///   - binaries: a folder to look for the program's files in.
+  ///   - binaries: a folder to search for the program's files.
   ///   - origin: of all captures that are added.
   init(binaries: String? = nil, origin: CaptureOrigin) {
     symbolicator = BinarySymbolicator(binaries: binaries, origin: origin)
   }
 
-  /// Judges a capture.
+  /// Analyses a capture.
   ///
-  /// - Parameter process: what to call its process, if not by its own name.
+  /// - Parameter process: the name of its process; the default is its own.
   mutating func add(_ capture: Capture, of process: String? = nil) {
     if let end = capture.untimelyEnd(of: process ?? capture.process.label) { add(lost: end) }
     captures.append(capture.withoutObjects)
     unnamed.append(UnnamedAnalysis(of: capture))
     waitingObjects += capture.objects.count
-    if waitingObjects > Self.mostWaitingObjects { nameAll() }
+    if waitingObjects > Self.waitingObjectLimit { nameAll() }
   }
 
   /// Names the frames of the captures that wait for it.
@@ -46,7 +46,7 @@ struct ReportBuilder {
     waitingObjects = 0
   }
 
-  /// What the user chose not to know.
+  /// Notes about data that the user has switched off.
   private var choices: [String] {
     let isChosen = captures.contains { $0.tracking.state == .tracking && $0.graph == nil && !$0.isJournal }
     guard isChosen else { return [] }
@@ -71,11 +71,11 @@ struct ReportBuilder {
 }
 
 extension Capture {
-  /// What a report tells of a capture beside its findings: which process, how it was watched, its tests.
+  /// The parts of a capture that a report needs beside its findings: process, tracking status, tests.
   fileprivate var withoutObjects: Capture {
     let graph = graph.map { HeapGraph(status: $0.status) }
     var capture = Capture(process: process, tracking: tracking, graph: graph, tests: tests)
-    capture.tellsTests = tellsTests
+    capture.listsTests = listsTests
     capture.isJournal = isJournal
     return capture
   }

@@ -16,10 +16,11 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Look here for the program and its libraries first, by build id or name.", valueName: "folder"))
+      "Search this folder for the program and its libraries first, by build id or name.", valueName: "folder")
+  )
   var binaries: String?
 
-  /// For the preload library, which hands over the capture of the program that it is in.
+  /// Set by the preload library, for the capture of its own process.
   @Flag(help: .hidden) var ownRun = false
 
   @Argument(help: ArgumentHelp("Captures; - is standard input.", valueName: "capture"))
@@ -46,7 +47,7 @@ struct ReportCommand: ParsableCommand {
     var report = builder.report
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
-    outputs.sayWhatIsNotEvaluated(report)
+    outputs.warnAboutMissingEvaluation(report)
     try outputs.write(report, failOn: output.failOn, captures: streams)
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reason?.description ?? "no reason given")")

@@ -11,7 +11,7 @@ struct RetainPatterns: Equatable {
   /// - Parameter findings: leaks count; only where there are none, what has merely grown.
   /// - Returns: `nil` if no finding is of a type with a name.
   init?(of findings: [Finding]) {
-    let own = findings.filter(\.isToBeMended)
+    let own = findings.filter(\.isActionable)
     let leaks = own.filter { $0.verdict == .retainCycle || $0.verdict == .overRetained }
     let types = (leaks.isEmpty ? own : leaks).flatMap(Self.types(of:))
     var room = Self.mostBytes
@@ -22,7 +22,7 @@ struct RetainPatterns: Equatable {
     if patterns.isEmpty { return nil }
   }
 
-  /// What it is in LIVEOBJECTS_OPTIONS.
+  /// The option in LIVEOBJECTS_OPTIONS.
   var option: String { "retains='\(patterns.joined(separator: ","))'" }
 
   /// All that a cycle consists of; of a path from a holder, only what it leads to.
@@ -30,8 +30,8 @@ struct RetainPatterns: Equatable {
     [finding.type] + (finding.verdict == .retainCycle ? finding.path.map(\.type) : [])
   }
 
-  /// The name in the source: outer types before it, and no generic arguments. A type nested in an extension or
-  /// a function goes by its own name alone. Closures and the like have none.
+  /// The name in the source: outer types before it, and no generic arguments. A type nested in an extension
+  /// or a function goes by its own name alone. Closures and the like have none.
   private static func pattern(for type: String) -> String? {
     let isNested = type.hasPrefix("(extension in ")
     let plain = withoutGenericArguments(type.drop { isNested && $0 != ":" }.drop { $0 == ":" })

@@ -82,12 +82,12 @@ struct RunCommand: ParsableCommand {
   /// - Returns: the status for a program that succeeded.
   private func report(on run: WatchedRun, to outputs: Outputs) -> Int32 {
     var report = run.collected.builder.report
-    run.collected.sayWhatBecameOfLeakSanitizer()
+    run.collected.warnAboutLeakSanitizer()
     if let reason = unwatchedReason(report, run) {
       printError("nothing was watched: \(reason)")
       report.tracking.add(reason)
     }
-    outputs.sayWhatIsNotEvaluated(report)
+    outputs.warnAboutMissingEvaluation(report)
     do {
       try outputs.write(report, failOn: output.failOn, captures: run.collected.streams)
     } catch {
@@ -99,15 +99,15 @@ struct RunCommand: ParsableCommand {
 
   private func unwatchedReason(_ report: Report, _ run: WatchedRun) -> UnwatchedReason? {
     let captures = run.collected.builder.captures
-    // The library has said it already where it met a runtime that it could not watch.
-    let isSaid = captures.contains { $0.tracking.state == .blind }
-    guard !report.tracking.wasWatched, !isSaid else { return nil }
+    // The library has printed the reason if there is a runtime that it cannot watch.
+    let isPrinted = captures.contains { $0.tracking.state == .blind }
+    guard !report.tracking.wasWatched, !isPrinted else { return nil }
     return UnwatchedReason(of: captures)
       ?? UnwatchedReason(ofSilent: command[0], run.ending, lost: run.collected.builder.lost)
   }
 }
 
-/// What a program's run left: the folder is to be removed by whoever has it.
+/// The result of a program's run. The caller removes the folder.
 private struct WatchedRun {
   var folder: CaptureFolder
   var collected: CollectedCaptures

@@ -5,12 +5,13 @@ enum SwiftPackageManager {
   /// - Returns: the version as numbers, `[6, 3, 1]` for instance; `nil` if it says something unknown.
   static func version() throws(ToolFailure) -> [Int]? {
     if let version = versionOfToolchain(with: ProgramSearch.path(of: "swift")) { return version }
-    return try versionAsItSays()
+    return try versionFromCommand()
   }
 
-  /// What the toolchain's own files tell, which spares every run the time that it takes to ask.
+  /// The version in the toolchain's own files, which is faster than running `swift package`.
   ///
-  /// - Parameter swift: leads to a program in a toolchain's `usr/bin`, or to something else, which tells nothing.
+  /// - Parameter swift: the path of a program in a toolchain's `usr/bin`, or of another one, without a
+  ///   result.
   static func versionOfToolchain(with swift: String) -> [Int]? {
     guard let folder = swift.resolvingLinks?.parentFolder, "\(folder)/swift-package".resolvingLinks != nil
     else { return nil }
@@ -22,7 +23,7 @@ enum SwiftPackageManager {
     }
   }
 
-  /// As swift.org's toolchains and as Debian's call themselves.
+  /// The file names in swift.org's and in Debian's toolchains.
   private static let interfaces = ["unknown", "pc"].map { vendor in
     #if arch(arm64)
       "SwiftOnoneSupport.swiftmodule/aarch64-\(vendor)-linux-gnu.swiftinterface"
@@ -31,7 +32,7 @@ enum SwiftPackageManager {
     #endif
   }
 
-  private static func versionAsItSays() throws(ToolFailure) -> [Int]? {
+  private static func versionFromCommand() throws(ToolFailure) -> [Int]? {
     do throws(SystemError) {
       let output = try TemporaryFile()
       let child = try ChildProcess(

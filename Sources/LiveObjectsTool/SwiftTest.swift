@@ -2,20 +2,20 @@ import LiveObjectsReport
 
 /// `swift test`, with its test processes under the preload library.
 struct SwiftTest {
-  /// Those of `swift test`.
+  /// The arguments of `swift test`.
   let arguments: [String]
   let settings: TestRunSettings
   let captures: CaptureFolder
 
   /// Runs it to its end.
   ///
-  /// SwiftPM takes a test runner from a toolset since 6.2: the tests alone are watched, and whatever `swift test`
-  /// can do stays. Before that, everything that `swift test` starts gets the preload library, which is quiet in a
-  /// toolchain's programs.
+  /// SwiftPM takes a test runner from a toolset since 6.2: the tests alone are watched, and whatever `swift
+  /// test` can do stays. Before that, everything that `swift test` starts gets the preload library, which is
+  /// quiet in a toolchain's programs.
   ///
   /// - Returns: its end, and whether its test processes were started through the runner.
   func run(_ signals: BlockedSignals) throws(ToolFailure) -> (ending: ChildProcess.Ending, notesRuns: Bool) {
-    guard arguments.areForRunningTests else {
+    guard arguments.runsTests else {
       return (try start([], environment: Environment.variables, signals), true)
     }
     let version = try SwiftPackageManager.version()
@@ -41,7 +41,7 @@ struct SwiftTest {
       signals)
   }
 
-  /// Why no test was started as far as this tool knows, one sentence.
+  /// A sentence about the reason why no test was started through this tool.
   var reasonForNoRuns: String {
     let mayNameRunner = arguments.contains { $0.hasPrefix("--toolset") || $0.hasPrefix("--swift-sdk") }
     return "swift test started no test process through this tool"

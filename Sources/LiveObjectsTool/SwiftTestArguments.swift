@@ -1,9 +1,9 @@
-/// What the arguments of `swift test` mean to this tool.
+/// The arguments of `swift test`.
 extension [String] {
-  /// Whether they make it run tests at all. When in doubt, yes.
-  var areForRunningTests: Bool { !contains(where: Self.inquiries.contains) && !haveSubcommand }
+  /// Whether it runs tests with them. When in doubt, yes.
+  var runsTests: Bool { !contains(where: Self.inquiries.contains) && !haveSubcommand }
 
-  /// What makes `swift test` tell something instead.
+  /// Options that make `swift test` print information instead.
   private static let inquiries: Set = [
     "-l", "--list-tests", "-h", "-help", "--help", "--help-hidden", "--version", "--show-codecov-path",
     "--show-code-coverage-path", "--show-coverage-path",

@@ -33,12 +33,12 @@ struct TestCommand: ParsableCommand {
   var arguments: [String] = []
 
   func run() throws {
-    // After the first of `swift test`'s arguments it would be asked for that one's help.
+    // After the first argument of `swift test` it would request the help of that command.
     if ["-h", "-help", "--help"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
     try LibraryOptions.check(options, under: "test")
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    Companions.sayWhatIsMissing(beside: library)
+    Companions.warnAboutMissing(beside: library)
     let signals = BlockedSignals()
     defer { signals.restore() }
     do {
@@ -61,18 +61,18 @@ struct TestCommand: ParsableCommand {
     let (ending, notesRuns) = try test.run(signals)
     folder.lastProgramHasEnded(signals, for: outputs)
     var tests = WatchedTests(in: folder, notesRuns: notesRuns)
-    if tests.areNone && (ending.shellStatus != 0 || !swiftTestArguments.areForRunningTests) {
-      sayWhatIsMisplaced()
+    if tests.isEmpty && (ending.shellStatus != 0 || !swiftTestArguments.runsTests) {
+      warnAboutMisplacedOption()
       outputs.discard()
       return ending.shellStatus
     }
-    if tests.areNone { tests.add(unwatched: test.reasonForNoRuns) }
+    if tests.isEmpty { tests.add(unwatched: test.reasonForNoRuns) }
     let status = try tests.report(to: outputs, failOn: output.failOn)
     return ending.shellStatus == 0 ? status : ending.shellStatus
   }
 
   /// `swift test` has refused it without knowing what it is.
-  private func sayWhatIsMisplaced() {
+  private func warnAboutMisplacedOption() {
     guard let option = arguments.misplacedOption else { return }
     printError("\(option) is an option of `liveobjects test`: it comes before those of `swift test`")
   }

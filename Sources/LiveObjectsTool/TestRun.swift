@@ -6,11 +6,12 @@ import LiveObjectsReport
   import Darwin
 #endif
 
-/// One process of `swift test` that runs tests, as the runner noted it in the folder of captures before it started.
+/// One process of `swift test` that runs tests, as the runner noted it in the folder of captures before it
+/// started.
 struct TestRun {
   private static let suffix = ".run"
 
-  /// What the names of its captures and of those of its children begin with.
+  /// The first part of the names of its captures and its children's.
   let label: String
   /// The test binary, by an absolute path.
   let program: String
@@ -54,7 +55,7 @@ struct TestRun {
     throw ToolFailure("cannot record process \(process) in \(folder.path)")
   }
 
-  /// What the names of its captures begin with.
+  /// The first part of the names of its captures.
   var capturePrefix: String { label + "." }
 
   /// The file of its own capture, not that of a child.
@@ -72,7 +73,7 @@ extension TestRun: CustomStringConvertible {
 
   private var isOfSwiftTesting: Bool { arguments.contains("swift-testing") }
 
-  /// The XCTests that were asked for; SwiftPM says `''` for none.
+  /// The selected XCTests; SwiftPM passes `''` for none.
   private var selection: String {
     guard !isOfSwiftTesting, arguments.count == 1, arguments[0] != "''" else { return "" }
     let tests = arguments[0].split(separator: ",")
@@ -81,7 +82,7 @@ extension TestRun: CustomStringConvertible {
 }
 
 extension TestRun {
-  /// Whether a test binary with these arguments tells which tests it has, and runs none (as `only_lists_tests` in
+  /// Whether a test binary with these arguments lists its tests, and runs none (as `only_lists_tests` in
   /// the preload library, which is not active there).
   static func onlyLists(_ arguments: [String]) -> Bool {
     let lists = ["--dump-tests-json", "--list-tests", "-l"]

@@ -31,14 +31,14 @@ struct TestRunnerCommand: ParsableCommand {
   }
 }
 
-/// What `liveobjects test` tells the runner. In a file: SwiftPM prints the runner's arguments where a test process
-/// crashes, and nobody wants to read them.
+/// The settings that `liveobjects test` passes to the runner, in a file: SwiftPM prints the runner's
+/// arguments if a test process crashes.
 struct TestRunSettings {
   private static let file = "settings"
 
   /// The path of the preload library.
   var library: String
-  /// For the library.
+  /// The options of the library.
   var options: String
 
   init(library: String, options: String) {

@@ -7,7 +7,7 @@ import LiveObjectsReport
   import Darwin
 #endif
 
-/// Why nothing was watched, as one line for people.
+/// The reason why nothing was watched, as one human-readable line.
 struct UnwatchedReason: CustomStringConvertible {
   let description: String
 
@@ -23,9 +23,9 @@ struct UnwatchedReason: CustomStringConvertible {
     }
   }
 
-  /// The reason why a program wrote no capture, as far as its file and its end tell.
+  /// The reason why a program wrote no capture, from its file and its end.
   ///
-  /// - Parameter lost: processes that began to be watched.
+  /// - Parameter lost: sentences about processes that were tracked and wrote no capture.
   init(ofSilent program: String, _ ending: ChildProcess.Ending, lost: [String]) {
     if lost.isEmpty, let reason = Self.reason(inFile: ProgramSearch.path(of: program)) {
       description = "\(program) \(reason)"
@@ -57,7 +57,7 @@ struct UnwatchedReason: CustomStringConvertible {
 }
 
 extension Report.Tracking {
-  /// Says in the report why it is about nothing, unless it does already.
+  /// Adds the reason to the notes of the report, unless it is there.
   mutating func add(_ reason: UnwatchedReason) {
     if !notes.contains(where: { $0.contains(reason.description) }) { notes.append(reason.description) }
   }

@@ -4,27 +4,27 @@
   internal import LiveObjects
   internal import XCTest
 
-  /// What one failing assertion says.
+  /// The failure of one assertion.
   struct LeakFailure {
     private let text: String
     private let failure: AssertionFailure
 
-    /// - Parameter message: the user's own; empty for none.
+    /// - Parameter message: the user's message; empty for none.
     init(_ assertion: String, _ failure: AssertionFailure, _ message: String = "") {
       text = failure.text(of: assertion, message)
       self.failure = failure
     }
 
-    /// - Parameter assertion: which is made at the end of a test of XCTest, and there will be none.
+    /// The failure of an assertion that needs the end of a running XCTest, without one.
     static func unchecked(_ assertion: String) -> LeakFailure {
       LeakFailure(assertion, .unwatched("nothing is checked"))
     }
 
     /// Fails the test that runs: one of XCTest, else one of Swift Testing, else the process.
     func record(_ file: StaticString, _ line: UInt) {
-      if failure.isOfObject { Recorder.markTestLeaked(failure.leak.map { [$0] } ?? []) }
+      if failure.concernsObject { Recorder.markTestLeaked(failure.leak.map { [$0] } ?? []) }
       #if os(Linux)
-        guard RunningTests.areThere else { return recordElsewhere("\(file)", Int(line)) }
+        guard !RunningTests.isEmpty else { return recordElsewhere("\(file)", Int(line)) }
       #endif
       XCTFail(text, file: file, line: line)
     }

@@ -5,10 +5,11 @@
 
   /// The tests that XCTest runs.
   final class RunningTests: XCTestObservation {
-    /// The innermost last: a test may run others. Not retained, for that would look like a holder.
+    /// The running tests, the innermost last: a test may run others. Not retained, since that would add a
+    /// holder.
     private static let all = Locked<[Unmanaged<XCTestCase>]>([])
 
-    static var areThere: Bool { all.withLock { !$0.isEmpty } }
+    static var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
     /// Fails the one that runs.
     ///

@@ -5,7 +5,7 @@
   internal import XCTest
   internal import XCTestEnd
 
-  /// An object that shall be gone at the end of a test, and where that was asked for.
+  /// An object that must be deallocated at the end of a test, with the place of the assertion.
   struct TrackedObject {
     let object: WatchedObject
     let place: Place
@@ -42,7 +42,7 @@
     }
 
     private func checkAtEnd(of test: XCTestCase) {
-      guard !LastWord.ask(of: test, check(at:)) else { return }
+      guard !TestStopHook.register(for: test, handler: check(at:)) else { return }
       // The test's run is of a class of the user's own. Its teardown blocks are as late as it gets.
       test.addTeardownBlock { [unowned test] in self.check(at: test) }
     }
@@ -62,13 +62,13 @@
       }
     }
 
-    /// What is alive for another reason than the test case, which need not be waited for.
+    /// The objects that others than the test case hold; objects in its own properties are not waited for.
     private func unheld(_ tracked: [TrackedObject], by test: XCTestCase) -> [TrackedObject] {
       let alive = Self.alive(tracked)
       guard !alive.isEmpty else { return [] }
       let report = HolderReport()
-      if report.areHeld(alive.map(\.object), by: test) { return [] }
-      return alive.filter { !report.areHeld([$0.object], by: test) }
+      if report.isHolder(test, of: alive.map(\.object)) { return [] }
+      return alive.filter { !report.isHolder(test, of: [$0.object]) }
     }
 
     /// Once each: of two living objects no two have the same address.
@@ -77,7 +77,7 @@
       return tracked.filter { $0.object.isAlive && seen.insert($0.object.identity).inserted }
     }
 
-    /// One per reason and place.
+    /// The failures, one per reason and place.
     private func failures(of tracked: [TrackedObject]) -> [(LeakFailure, TrackedObject.Place)] {
       guard !tracked.isEmpty else { return [] }
       let report = HolderReport()

@@ -5,9 +5,9 @@
   internal import XCTest
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Asserts that an object is gone soon after nobody here holds it any more.
+  /// Asserts that an object is deallocated soon after its creator has released it.
   ///
-  /// The object is held weakly, and looked for at once and then at growing intervals until the time is up; on
+  /// The object is held weakly, and checked at once and then at growing intervals until the time is up; on
   /// the main thread the main run loop runs meanwhile. The failure says what keeps the object alive: the
   /// retain cycle it is part of, or the way to it from its holder.
   ///
@@ -24,7 +24,7 @@
   ///   - timeout: how long the object may take.
   ///   - file: the file that a failure is shown in; the caller's.
   ///   - line: the line that a failure is shown at; the caller's.
-  ///   - make: makes the object. If it returns `nil` the assertion fails: no object was watched.
+  ///   - make: creates the object. If it returns `nil` the assertion fails: no object was watched.
   /// - Throws: the closure's own error, unchanged; nothing is asserted then.
   public func XCTAssertDeallocated<Failure: Error>(
     _ message: @autoclosure () -> String = "", timeout: Duration = .seconds(1),
@@ -35,7 +35,7 @@
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Asserts the same of an object with an asynchronous life: made, awaited, dismissed.
+  /// Asserts that an object with an asynchronous life is deallocated: created, awaited, dismissed.
   ///
   /// The closure runs on the caller's actor, and the assertion waits suspended.
   ///
@@ -45,7 +45,7 @@
   ///   - file: the file that a failure is shown in; the caller's.
   ///   - line: the line that a failure is shown at; the caller's.
   ///   - isolation: the actor to run on; the caller's.
-  ///   - make: makes the object. If it returns `nil` the assertion fails: no object was watched.
+  ///   - make: creates the object. If it returns `nil` the assertion fails: no object was watched.
   /// - Throws: the closure's own error, unchanged; nothing is asserted then.
   public func XCTAssertDeallocated<Failure: Error>(
     _ message: @autoclosure () -> String = "", timeout: Duration = .seconds(1),

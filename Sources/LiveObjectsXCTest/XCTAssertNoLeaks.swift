@@ -5,16 +5,16 @@
   internal import XCTest
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// Asserts that nothing which a body made is left behind out of reach: no retain cycle, no over-retained
+  /// Asserts that a body leaves no unreachable object behind: no retain cycle, no over-retained
   /// object.
   ///
-  /// Every finding is a failure of its own, which names the path and the calls that made the objects. What is
-  /// alive and reachable, the returned value for instance, fails nothing unless the options say so; leaks of
+  /// Every finding is a failure of its own, with the path and the calls that allocated the objects. Reachable
+  /// objects, the returned value for instance, fail nothing unless the options say so; leaks of
   /// the toolchain's own libraries never do. Late releases are waited for, on the main thread with the main
   /// run loop running.
   ///
-  /// A body that throws has no result to judge. Where tracking fails the assertion fails; on other systems
-  /// than Linux it passes, and standard error says once that nothing is watched.
+  /// The objects of a body that throws are not evaluated. Where tracking fails the assertion fails; on other
+  /// systems than Linux it passes, and standard error says once that nothing is watched.
   ///
   /// - Parameters:
   ///   - message: is added to the first line of every failure.

@@ -21,8 +21,8 @@
     /// The end comes after all teardown blocks, `tearDown()` and its throwing and asynchronous forms, so that
     /// a property that these clear counts as cleared. An object that the test case still holds then, directly
     /// or through others, is not failed: test cases live as long as the process. Late releases are waited for
-    /// with the main run loop running. A test that failed for another reason, or was skipped, asserts nothing:
-    /// its teardown may be unfinished.
+    /// with the main run loop running. A test that failed for another reason, or was skipped, asserts
+    /// nothing: its teardown may be unfinished.
     ///
     /// - Parameters:
     ///   - objects: are held weakly.
@@ -42,7 +42,7 @@
           }
         }
       #else
-        NotWatched.say(NotWatched.onThisSystem)
+        NotWatched.warn(NotWatched.onThisSystem)
       #endif
     }
   }

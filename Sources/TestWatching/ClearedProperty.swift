@@ -1,17 +1,17 @@
 internal import LiveObjectsCapture
 
-/// A stored property of a test case that held an object until the test's body was over, and holds it no more.
+/// A stored property of a test case that held an object until the end of the test's body, and was cleared.
 package struct ClearedProperty: Sendable {
   private let name: String
   private let owner: String
   private let address: ObjectAddress
-  /// The object was made before: a younger one may have its address now.
+  /// The object has a smaller sequence number: a younger one may have its address now.
   private let mark: UInt64
 
   /// - Parameters:
   ///   - owner: the test case's class.
-  ///   - word: what the property held.
-  ///   - mark: the recorder's, from when it held that.
+  ///   - word: the value of the property at the end of the body.
+  ///   - mark: the recorder's sequence number at that time.
   package init(name: String, owner: String, word: UInt, mark: UInt64) {
     self.name = name
     self.owner = owner

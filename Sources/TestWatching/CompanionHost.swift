@@ -1,13 +1,13 @@
 package import CCompanion
 package import LiveObjectsReport
 
-/// The preload library, as a companion sees it.
+/// The interface of the preload library to a companion.
 ///
-/// Sendable because what the pointer leads to never changes and lives for ever.
+/// Sendable because the target of the pointer is constant and never freed.
 package struct CompanionHost: @unchecked Sendable {
   private let host: UnsafePointer<liveobj_companion_host>
 
-  /// Which findings fail a test.
+  /// The findings that fail a test.
   package let failOn: FailOn
 
   /// - Returns: `nil` if the host was built from other sources than this companion.
@@ -17,14 +17,14 @@ package struct CompanionHost: @unchecked Sendable {
     failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
   }
 
-  /// Writes one line for people on standard error.
-  package func say(_ line: String) {
+  /// Writes one human-readable line on standard error.
+  package func warn(_ line: String) {
     host.pointee.say(line)
   }
 
-  /// Swift Testing has bound a task-local value on this task.
+  /// Reports that Swift Testing has bound a task-local value on this task.
   package func valueWasBound() { host.pointee.value_bound() }
 
-  /// Swift Testing is about to unbind one.
+  /// Reports that Swift Testing is about to unbind one.
   package func valueWillBeUnbound() { host.pointee.value_unbinding() }
 }

@@ -2,31 +2,31 @@ package import LiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 
-/// A test that the recorder knows of, from its begin on.
+/// A test in the recorder's table, from its begin on.
 package struct WatchedTest: Sendable {
-  /// As the recorder counts tests, from 1 on; 0 if it could not keep this one.
+  /// The number of the test in the recorder, from 1 on; 0 if the recorder could not store it.
   package let number: UInt32
-  private static let makers = KnownMakers()
+  private static let librarySites = TestLibraryAllocationSites()
   private let first: UInt64
 
-  /// A test begins: objects made from now on, or in its scope, are its own.
+  /// Begins a test: it owns objects that are allocated from now on, or in its scope.
   ///
-  /// - Parameter test: its outcome and sequence numbers are the recorder's to find out.
+  /// - Parameter test: the description, without outcome and sequence numbers, which the recorder adds.
   package init(beginning test: TestDescription) {
     first = Recorder.mark()
     number = Recorder.begin(test)
   }
 
-  /// The test has ended: what is made from now on is not its own.
+  /// Ends the test: it does not own objects that are allocated from now on.
   package func end(_ outcome: TestDescription.Outcome) {
     Recorder.end(number, outcome)
   }
 
-  /// Nothing more becomes of it. The last call.
+  /// Sets the final result. The last call.
   ///
   /// - Parameters:
-  ///   - findings: what it fails with, because of what it left behind.
-  ///   - isEvaluated: there is nothing else to be said of what it left behind.
+  ///   - findings: the findings that it fails with.
+  ///   - isEvaluated: whether all objects that it left behind were evaluated.
   package func close(
     _ outcome: TestDescription.Outcome, failingWith findings: [Finding] = [], isEvaluated: Bool
   ) {
@@ -34,23 +34,22 @@ package struct WatchedTest: Sendable {
     Recorder.close(number, findings.isEmpty ? outcome : .leaked, isEvaluated: isEvaluated)
   }
 
-  /// The objects of a test without a scope that are still alive, but for those that the test library made for itself.
-  /// Whether that is right remains to be judged.
+  /// The live objects of a test without a scope, except those that the test library allocated for itself.
   ///
-  /// - Throws: where the recorder cannot tell.
+  /// - Throws: if there is no capture.
   package func survivors() throws(LiveObjects.TrackingError) -> [ObjectIdentity] {
     let instances = Recorder.instances(of: number)
-    if !instances.allSatisfy({ Self.makers.knows($0.stackTrace) }) {
-      Self.makers.learn(from: try Recorder.capture(since: first).decoded())
+    if !instances.allSatisfy({ Self.librarySites.isClassified($0.stackTrace) }) {
+      Self.librarySites.classify(try Recorder.capture(since: first).decoded())
     }
-    return instances.filter { !Self.makers.areTestLibrary(at: $0.stackTrace) }.map(\.identity)
+    return instances.filter { !Self.librarySites.contains($0.stackTrace) }.map(\.identity)
   }
 
-  /// What can be said of it without a look at the whole heap.
-  var remains: Recorder.Remains { Recorder.remains(of: number) }
+  /// A capture of the objects reachable from those that it left behind.
+  var partialCapture: Recorder.PartialCapture { Recorder.partialCapture(of: number) }
 
-  /// Judges this test alone.
+  /// Options that evaluate this test alone.
   ///
-  /// - Precondition: it left something behind, so that the recorder could keep it.
+  /// - Precondition: it left objects behind, so that the recorder has stored it.
   var options: Analysis.Options { Analysis.Options(test: Int(number) - 1) }
 }

@@ -2,15 +2,15 @@
 #if canImport(Testing) && compiler(<6.1)
   internal import TestWatching
 
-  /// Who is told when Swift Testing binds task-local values.
+  /// The receiver of Swift Testing's task-local bindings.
   enum BoundValues {
     // Set once, before the first test.
     nonisolated(unsafe) static var host: CompanionHost?
   }
 
   extension TaskLocal {
-    /// Takes the place of `withValue(_:operation:isolation:file:line:)` in Swift Testing: does the same, and tells the
-    /// preload library where the value is bound.
+    /// Takes the place of `withValue(_:operation:isolation:file:line:)` in Swift Testing: does the same, and
+    /// notifies the preload library of the binding.
     @_silgen_name("liveobj_testing_with_value")
     public func withWatchedValue<Result>(
       _ value: Value, operation: () async throws -> Result, isolation: isolated (any Actor)?, file: String,

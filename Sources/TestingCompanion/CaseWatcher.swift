@@ -6,20 +6,20 @@
   internal import TestWatching
   internal import Testing
 
-  /// Brackets each test case, and records an issue in those that leak.
+  /// Observes each test case, and records an issue in those that leak.
   ///
-  /// Called on the task that runs the case, while `Test.current` is bound. Other cases run meanwhile, on the other
-  /// threads of the pool: nothing here waits for any of them, and nothing waits for what may still be released.
-  /// What it does is our own work and not recorded, but for the code of the program that it calls: descriptions of
-  /// arguments, and what handles an issue.
+  /// Called on the task that runs the case, while `Test.current` is bound. Other cases run meanwhile, on the
+  /// other threads of the pool: nothing here waits for any of them, or for late releases.
+  /// Its work is not recorded, except the code of the program that it calls: descriptions of arguments, and
+  /// handlers of issues.
   final class CaseWatcher: Sendable {
     static let shared = CaseWatcher()
 
     private let host = Locked<CompanionHost?>(nil)
-    private let budget = LookBudget()
-    /// The cases that run, by their scopes.
+    private let budget = HeapScanBudget()
+    /// The running cases, by their scopes.
     private let running = Locked<[UInt32: WatchedTest]>([:])
-    /// One for all, since it remembers what it has found out.
+    /// One for all cases, with a cache of names.
     private let symbolicator = Locked<BinarySymbolicator?>(nil)
 
     func start(_ host: CompanionHost) {
@@ -36,7 +36,7 @@
       }
     }
 
-    /// A test case begins. Call inside `Recorder.ignoring`.
+    /// Begins a test case. Call it inside `Recorder.ignoring`.
     ///
     /// - Parameter test: without its scope.
     /// - Returns: its scope.
@@ -48,7 +48,7 @@
       return test.scope
     }
 
-    /// The scope of a test case that runs, by the recorder's number of it.
+    /// The scope of a running test case, by its number in the recorder.
     func scope(of test: UInt32) -> UInt32? {
       guard test != 0 else { return nil }
       return running.withLock { running in running.first { $0.value.number == test }?.key }
@@ -59,33 +59,35 @@
       end(scope, outcome, at: Test.current?.sourceLocation)
     }
 
-    /// A test case ends.
+    /// Ends a test case.
     ///
     /// - Parameters:
-    ///   - place: where its issues stand.
-    ///   - remark: what they say beside the leak.
+    ///   - place: the place of its issues.
+    ///   - remark: a remark for each of them.
     func end(
       _ scope: UInt32, _ outcome: TestDescription.Outcome, at place: SourceLocation?, remark: String? = nil
     ) {
-      let messages = Recorder.ignoring { judge(scope, outcome, remark) }
+      let messages = Recorder.ignoring { checkForLeaks(scope, outcome, remark) }
       guard let place else { return }
       for message in messages { Issue.record(message, sourceLocation: place) }
     }
   }
 
-  // MARK: - What a case left behind
+  // MARK: - Leak check
 
   extension CaseWatcher {
-    /// - Returns: what its issues say.
-    private func judge(_ scope: UInt32, _ outcome: TestDescription.Outcome, _ remark: String?) -> [Comment] {
+    /// - Returns: the text of each issue.
+    private func checkForLeaks(
+      _ scope: UInt32, _ outcome: TestDescription.Outcome, _ remark: String?
+    ) -> [Comment] {
       guard let test = running.withLock({ $0.removeValue(forKey: scope) }),
         let host = host.withLock({ $0 })
       else { return [] }
       // Neither a test that failed nor one that was cancelled has cleaned up after itself.
       test.end(outcome)
-      let isJudged = outcome == .passed && host.failOn != .none
-      let leaks = isJudged ? certainLeaks(of: test, host) : []
-      // What is no certain leak is left to the report.
+      let isEvaluated = outcome == .passed && host.failOn != .none
+      let leaks = isEvaluated ? certainLeaks(of: test, host) : []
+      // Other findings are in the report only.
       test.close(outcome, failingWith: leaks, isEvaluated: false)
       return leaks.map { leak in
         var leak = leak
@@ -94,19 +96,19 @@
       }
     }
 
-    private func look(at test: WatchedTest, _ host: CompanionHost) -> TestLook? {
-      switch TestLook.cycles(of: test, failOn: host.failOn) {
+    private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
+      switch TestHeapAnalysis.cycles(of: test, failOn: host.failOn) {
       case .none: nil
-      case .shown(let look): look
-      case .open(let look): budget.look(at: test, failOn: host.failOn) ?? look
+      case .found(let analysis): analysis
+      case .inconclusive(let analysis): budget.scan(at: test, failOn: host.failOn) ?? analysis
       }
     }
 
-    /// What can be told at once. The rest is judged in the report at the end.
+    /// The leaks that are certain now. The rest is evaluated in the report at the end.
     private func certainLeaks(of test: WatchedTest, _ host: CompanionHost) -> [Finding] {
-      guard let look = look(at: test, host), look.hasCertainLeak else { return [] }
+      guard let analysis = scan(at: test, host), analysis.hasCertainLeak else { return [] }
       return symbolicator.withLock { symbolicator in
-        symbolicator.map { look.failures(namedBy: $0, certainOnly: true) } ?? []
+        symbolicator.map { analysis.failures(namedBy: $0, certainOnly: true) } ?? []
       }
     }
   }

@@ -8,28 +8,28 @@
     @preconcurrency import Darwin
   #endif
 
-  /// `ABI.v0.EntryPoint` of Swift Testing: stable, and known by its C function alone.
+  /// `ABI.v0.EntryPoint` of Swift Testing: stable, and available through its C function alone.
   private typealias TestingEntryPoint =
     @convention(thin) @Sendable (
       _ configuration: UnsafeRawBufferPointer?,
       _ handler: @escaping @Sendable (UnsafeRawBufferPointer) -> Void
     ) async throws -> Bool
 
-  /// Takes the place of `Testing.__swiftPMEntryPoint(passing:)` in a test binary's executable: runs the tests that its
-  /// command line asks for, follows their records, and ends the process as that function does.
+  /// Takes the place of `Testing.__swiftPMEntryPoint(passing:)` in a test binary's executable: runs the tests
+  /// that its command line selects, follows their records, and ends the process as that function does.
   @_silgen_name("liveobj_testing_run_tests")
   public func runTests(passing arguments: __CommandLineArguments_v0?) async -> Never {
     // SwiftPM's runner passes none: they are read from the command line.
     guard arguments == nil, let run = testingEntryPoint() else {
       await Testing.__swiftPMEntryPoint(passing: arguments) as Never
     }
-    // So that a pipe gets whole lines, as it does from that function.
+    // A pipe gets whole lines, as it does from that function.
     setvbuf(stdout, nil, _IOLBF, Int(BUFSIZ))
     let havePassed = (try? await run(nil) { RecordedCases.shared.handle($0) }) ?? false
-    exit(!havePassed ? EXIT_FAILURE : RecordedCases.shared.areThere ? EXIT_SUCCESS : noTestsFound)
+    exit(!havePassed ? EXIT_FAILURE : RecordedCases.shared.hasSelection ? EXIT_SUCCESS : noTestsFound)
   }
 
-  /// What SwiftPM takes for "no test was selected".
+  /// The status that means "no test was selected" to SwiftPM.
   private let noTestsFound: Int32 = 69
 
   private func testingEntryPoint() -> TestingEntryPoint? {

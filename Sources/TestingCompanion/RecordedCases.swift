@@ -3,19 +3,20 @@
   internal import LiveObjectsCapture
   internal import Testing
 
-  /// The test cases that Swift Testing's own records tell of, for where its calls do not.
+  /// The test cases in Swift Testing's own records, for versions whose calls do not show them.
   ///
-  /// The library hands over each record on the task that it is about, before it goes on. No task-local value can be
-  /// bound there: so the recorder is told that the task works in a scope. A parameterised test has records of its
-  /// cases, on the case's task; any other one has those of the test, on the task that makes the case's. `Test.current`
-  /// is the test there, and here what it stands in. An issue that is recorded meanwhile comes back as a record.
+  /// The library delivers each record on the task that it is about, before it continues. No task-local value
+  /// can be bound there, so the task gets a scope in the recorder. A parameterised test has records of its
+  /// cases, on the case's task; any other one has those of the test, on the task that creates the case's.
+  /// `Test.current` is the test there, and the enclosing test here. An issue that is recorded meanwhile comes
+  /// back as a record.
   final class RecordedCases: Sendable {
     private struct Case {
       var test: RecordedTest
       var arguments: String
       var hasFailed = false
 
-      /// The library does not say so: the issue is one of what the case stands in.
+      /// The case. The library shows the issue as one of the enclosing test.
       var remark: String {
         "left behind by \(test.name)" + (arguments.isEmpty ? "" : " with \(arguments)")
       }
@@ -31,18 +32,18 @@
     static let shared = Recorder.ignoring { RecordedCases(.shared) }
 
     private let watcher: CaseWatcher
-    /// Those with cases, by their ids.
+    /// The tests with cases, by their ids.
     private let tests = Locked<[String: RecordedTest]>([:])
-    private let areSelected = Locked(false)
-    /// The cases that run, by their scopes.
+    private let isSelected = Locked(false)
+    /// The running cases, by their scopes.
     private let running = Locked<[UInt32: Case]>([:])
 
     private init(_ watcher: CaseWatcher) {
       self.watcher = watcher
     }
 
-    /// At least one test or suite was selected to run.
-    var areThere: Bool { areSelected.withLock { $0 } }
+    /// Whether at least one test or suite was selected to run.
+    var hasSelection: Bool { isSelected.withLock { $0 } }
 
     func handle(_ json: UnsafeRawBufferPointer) {
       guard let ended = Recorder.ignoring({ TestRecord(json: json).flatMap { follow($0) } }) else { return }
@@ -66,7 +67,7 @@
 
   extension RecordedCases {
     private func keep(_ record: TestRecord) {
-      areSelected.withLock { $0 = true }
+      isSelected.withLock { $0 = true }
       guard let test = RecordedTest(record) else { return }
       tests.withLock { $0[test.id] = test }
     }
@@ -78,7 +79,7 @@
     }
 
     private func begin(_ record: TestRecord) {
-      // What no task shows would be taken for another case's.
+      // Without a task, its objects would be attributed to another case.
       guard let test = test(of: record), Recorder.currentTest == 0, Recorder.setTaskScope(0) else { return }
       let begun = Case(test: test, arguments: record.argumentsText)
       let scope = watcher.begin(TestDescription(id: test.id, at: test.place, arguments: begun.arguments))
@@ -95,7 +96,8 @@
       return EndedCase(scope: scope, outcome: outcome, place: ended.test.place, remark: ended.remark)
     }
 
-    /// What no task shows may be an issue of any case of the test. A case that is being judged fails no more.
+    /// Marks the case of an issue. An issue without a task may be one of any case of the test. A case that is
+    /// being evaluated does not fail any more.
     private func markFailed(_ record: TestRecord) {
       let current = Recorder.currentTest
       let scope = watcher.scope(of: current)

@@ -2,16 +2,16 @@
   internal import LiveObjectsCapture
   internal import Testing
 
-  /// A test function, by the record in which Swift Testing names it.
+  /// A test function, from its record in Swift Testing.
   struct RecordedTest: Sendable {
-    /// As events refer to it.
+    /// The id in events.
     let id: String
-    /// Its cases have records of their own.
+    /// Whether its cases have records of their own.
     let isParameterized: Bool
     let place: SourceLocation
     let name: String
 
-    /// - Returns: `nil` for what is no test function.
+    /// - Returns: `nil` for a suite.
     init?(_ record: TestRecord) {
       let payload = record.payload
       guard record.kind == "test", payload.kind == "function", let id = payload.id, let name = payload.name,

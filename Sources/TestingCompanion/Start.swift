@@ -9,10 +9,11 @@
     import Darwin
   #endif
 
-  /// Has Swift Testing's test cases watched one by one. The preload library calls it, once, before the first test.
+  /// Starts to watch each test case of Swift Testing. The preload library calls it, once, before the first
+  /// test.
   ///
-  /// - Parameter result: what the preload library calls where test cases begin and end.
-  /// - Returns: `nil`, or why it cannot be done.
+  /// - Parameter result: the functions that the preload library calls where test cases begin and end.
+  /// - Returns: `nil`, or the reason why it cannot be done.
   @_cdecl("liveobj_testing_companion_start")
   public func start(
     _ host: UnsafePointer<liveobj_companion_host>, _ result: UnsafeMutablePointer<liveobj_testing_companion>

@@ -7,7 +7,7 @@
 
     /// - Parameters:
     ///   - id: the library's own.
-    ///   - arguments: are cut where they are long.
+    ///   - arguments: cut if they are long.
     init(id: String, at place: SourceLocation, arguments: String) {
       let isLong = arguments.count > Self.longestArguments
       self.init(
@@ -34,13 +34,14 @@
   }
 
   extension SourceLocation {
-    /// The id of the test here as `swift test list` spells it: without the place, which ends the library's own.
+    /// The id of the test in the spelling of `swift test list`: without the place, which ends the library's
+    /// own.
     fileprivate func listedID(_ id: String) -> String {
       let place = "/\(fileName):\(line):\(column)"
       return id.hasSuffix(place) ? String(id.dropLast(place.count)) : id
     }
 
-    /// Of the file, as the compiler was given it.
+    /// The path of the file, as passed to the compiler.
     fileprivate var path: String {
       #if compiler(>=6.3)
         filePath

@@ -1,12 +1,12 @@
 #if canImport(Testing)
-  // Swift Testing makes its records with it, so it is in the process anyway.
+  // Swift Testing encodes its records with it, so it is in the process anyway.
   #if canImport(FoundationEssentials)
     internal import FoundationEssentials
   #else
     internal import Foundation
   #endif
 
-  /// As much of one of Swift Testing's records, of version 0 and later ones, as tells where tests begin and end.
+  /// The part of a Swift Testing record, of version 0 and later ones, that shows where tests begin and end.
   struct TestRecord: Decodable {
     struct Payload: Decodable {
       struct Message: Decodable {
@@ -48,17 +48,17 @@
       self = record
     }
 
-    /// An issue fails its test unless it is known or a warning.
+    /// Whether the issue fails its test: it is neither known nor a warning.
     var fails: Bool {
       guard payload.kind == "issueRecorded", let issue = payload.issue else { return false }
       return issue.isKnown != true && issue.severity != "warning"
     }
 
-    /// The test that ends was cancelled.
+    /// Whether the test that ends was cancelled.
     var isCancelled: Bool { payload.messages?.contains { $0.symbol == "skip" } ?? false }
 
-    /// The arguments of a test case that begins, as the library shows them: `number → 2`. Empty where it says it
-    /// otherwise.
+    /// The arguments of a test case that begins, as the library shows them: `number → 2`. Empty where it says
+    /// it otherwise.
     var argumentsText: String {
       let text = payload.messages?.first?.text ?? ""
       // Swift 6.0 says `Passing 1 argument number → 2 to test(number:)`.

@@ -4,7 +4,7 @@
   internal import TestWatching
   import XCTest
 
-  /// The test that runs, from its begin on.
+  /// A running test, from its begin on.
   ///
   /// Sendable because XCTest uses it on the main thread only.
   final class RunningTest: @unchecked Sendable {
@@ -22,7 +22,7 @@
         beginning: TestDescription(library: .xctest, id: testCase.identifier, sequenceNumbers: 0..<0))
     }
 
-    /// The body is over; what the properties hold now, `tearDown` may clear.
+    /// Records the values of the properties at the end of the body, which `tearDown` may clear.
     func noteProperties() {
       Recorder.ignoring {
         words = properties.words(of: testCase)
@@ -30,7 +30,7 @@
       }
     }
 
-    /// What held an object after the body, and no longer does.
+    /// The properties that held an object after the body, and no longer do.
     var clearedProperties: [ClearedProperty] {
       let owner = "\(type(of: testCase))"
       return zip(words, properties.words(of: testCase)).compactMap { before, now in
@@ -41,13 +41,14 @@
   }
 
   extension XCTestCase {
-    /// As `swift test list` spells it: `Module.Class/testMethod`.
+    /// The id in the spelling of `swift test list`: `Module.Class/testMethod`.
     fileprivate var identifier: String { "\(String(reflecting: type(of: self)))/\(method)" }
 
     /// XCTest's name of a test is `Class.testMethod`.
     private var method: Substring { name.split(separator: ".").last ?? "" }
 
-    /// With its module and class, or a superclass that it may be inherited from, the nearest first.
+    /// The method with its module and class, or a superclass that it may be inherited from, the nearest
+    /// first.
     var methodNames: [String] {
       var names: [String] = []
       var type: AnyClass? = type(of: self)
@@ -58,7 +59,7 @@
       return names
     }
 
-    /// In the image that holds the class, and its methods.
+    /// An address in the image that contains the class and its methods.
     var classAddress: UInt { UInt(bitPattern: ObjectIdentifier(type(of: self))) }
   }
 #endif

@@ -4,10 +4,10 @@
   internal import TestWatching
   import XCTest
 
-  /// Has XCTest's tests watched one by one. The preload library calls it, once, before the first test.
+  /// Starts to watch each test of XCTest. The preload library calls it, once, before the first test.
   ///
   /// - Parameter result: not used.
-  /// - Returns: `nil`, or why it cannot be done.
+  /// - Returns: `nil`, or the reason why it cannot be done.
   @_cdecl("liveobj_xctest_companion_start")
   public func start(
     _ host: UnsafePointer<liveobj_companion_host>, _ result: UnsafeMutablePointer<liveobj_testing_companion>?
@@ -22,6 +22,6 @@
     }
   }
 
-  /// Lives for ever, as the preload library may show it at any time.
+  /// A string that is never freed: the preload library may print it at any time.
   private func reason(_ text: String) -> UnsafePointer<CChar>? { UnsafePointer(strdup(text)) }
 #endif

@@ -2,7 +2,7 @@
   @_spi(Reflection) import Swift
   import XCTest
 
-  /// The stored properties of a test case that may hold an object: where they are, and how they are called.
+  /// The stored properties of a test case that may hold an object: their offsets and names.
   ///
   /// They are read as words of memory: nothing is retained, and no code of the test runs.
   struct StoredProperties {
@@ -13,19 +13,20 @@
 
     private let properties: [Property]
 
-    /// - Parameter type: the class of the test case. What XCTest's own class stores is left out.
+    /// - Parameter type: the class of the test case. Properties of XCTest's own class are left out.
     init(of type: XCTestCase.Type) {
       let inherited = Self.all(of: XCTestCase.self).count
       properties = Self.all(of: type).dropFirst(inherited).compactMap { $0 }
     }
 
-    /// What each property's first word is; 0 for none.
+    /// The first word of each property; 0 for none.
     func words(of testCase: XCTestCase) -> [(name: String, word: UInt)] {
       let start = UnsafeRawPointer(Unmanaged.passUnretained(testCase).toOpaque())
       return properties.map { ($0.name, start.load(fromByteOffset: $0.offset, as: UInt.self)) }
     }
 
-    /// In the order of their declaration, superclasses first; `nil` for one that holds no object in its first word.
+    /// All properties in the order of their declaration, superclasses first; `nil` for one that holds no
+    /// object in its first word.
     private static func all(of type: AnyClass) -> [Property?] {
       var properties: [Property?] = []
       // `.classType`, which is a mutable variable to Swift 6.

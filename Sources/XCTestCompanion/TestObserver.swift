@@ -7,17 +7,17 @@
   import XCTest
   internal import XCTestEnd
 
-  /// Brackets each test, and fails those that left something behind.
+  /// Observes each test, and fails those that leak.
   ///
-  /// XCTest calls it on the main thread only, one test after the other. All that it does is our own work and not
-  /// recorded, but for the run loop that turns between two looks, and for what XCTest and other observers do about
-  /// a failure: that is the program's.
+  /// XCTest calls it on the main thread only, one test after the other. Its work is not recorded, except the
+  /// run loop between two scans, and what XCTest and other observers do about a failure: that belongs to the
+  /// program.
   final class TestObserver: XCTestObservation {
     private let host: CompanionHost
-    private let budget = LookBudget()
-    /// Keeps what it has learnt from one test to the next.
+    private let budget = HeapScanBudget()
+    /// One for all tests, with a cache of names.
     private let symbolicator = BinarySymbolicator(origin: .ownRun)
-    /// Those that run, the innermost last: a test may run others.
+    /// The running tests, the innermost last: a test may run others.
     private var running: [RunningTest] = []
     private var properties: [ObjectIdentifier: StoredProperties] = [:]
 
@@ -31,12 +31,11 @@
         // The first block that is added is the last that runs, just before `tearDown`.
         testCase.addTeardownBlock { running.noteProperties() }
         self.running.append(running)
-        _ = LastWord.ask(of: testCase, judge)
+        _ = TestStopHook.register(for: testCase, handler: checkForLeaks)
       }
     }
 
-    /// A test whose run is of a class of the program's own ends here, when it can fail no more: what it left behind
-    /// is for the report to tell.
+    /// Ends a test with a custom class of run, which cannot fail any more: its leaks are in the report only.
     func testCaseDidFinish(_ testCase: XCTestCase) {
       Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome, isEvaluated: false) }
     }
@@ -49,7 +48,7 @@
 
     /// Ends the test, if that was not done yet.
     ///
-    /// - Returns: `nil` if there is nothing to judge.
+    /// - Returns: `nil` if there is nothing to evaluate.
     private func takeRunning(_ testCase: XCTestCase) -> RunningTest? {
       guard running.last?.testCase === testCase, let running = running.popLast() else { return nil }
       let outcome = testCase.outcome
@@ -60,40 +59,40 @@
     }
   }
 
-  // MARK: - Judging
+  // MARK: - Leak check
 
   extension TestObserver {
-    /// The teardown of a test is over, and the test may still fail.
-    private func judge(_ testCase: XCTestCase) {
+    /// Checks a test for leaks after its teardown, while it may still fail.
+    private func checkForLeaks(_ testCase: XCTestCase) {
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       testCase.withFailuresThatEndNothing {
-        let looks = Recorder.ignoring {
-          Looks(at: running.test, failOn: host.failOn, within: budget, namedBy: symbolicator)
+        let check = Recorder.ignoring {
+          TestLeakCheck(at: running.test, failOn: host.failOn, within: budget, namedBy: symbolicator)
         }
-        while let pause = Recorder.ignoring({ looks.pause() }) { MainLoop.pause(pause) }
-        for failure in Recorder.ignoring({ failures(of: running, looks) }) { testCase.record(failure) }
+        while let pause = Recorder.ignoring({ check.pause() }) { MainLoop.pause(pause) }
+        for failure in Recorder.ignoring({ failures(of: running, check) }) { testCase.record(failure) }
       }
     }
 
-    private func failures(of running: RunningTest, _ looks: Looks) -> [TestFailure] {
+    private func failures(of running: RunningTest, _ check: TestLeakCheck) -> [TestFailure] {
       // Its code may have failed meanwhile, from the main queue or another thread.
       let outcome = running.testCase.outcome
-      let failures = outcome == .passed ? looks.failures(of: running, namedBy: symbolicator) : []
-      running.test.close(outcome, failingWith: failures.map(\.finding), isEvaluated: looks.areConclusive)
+      let failures = outcome == .passed ? check.failures(of: running, namedBy: symbolicator) : []
+      running.test.close(outcome, failingWith: failures.map(\.finding), isEvaluated: check.isConclusive)
       return failures
     }
   }
 
   extension XCTestCase {
-    /// What became of a test that is over.
+    /// The outcome of a test that has ended.
     fileprivate var outcome: TestDescription.Outcome {
       guard let testRun else { return .failed }
       if testRun.totalFailureCount > 0 { return .failed }
       return testRun.hasBeenSkipped ? .skipped : .passed
     }
 
-    /// A test that shall not go on after a failure ends the process with its first one. While it is judged time passes
-    /// and its main queue is served, which would not be so without us.
+    /// Runs a body without the process ending at the first failure, which a test that does not continue after
+    /// failures would cause. The main queue runs during the body, which it would not do without LiveObjects.
     fileprivate func withFailuresThatEndNothing(_ body: () -> Void) {
       let continues = continueAfterFailure
       if !continues { continueAfterFailure = true }
@@ -101,7 +100,7 @@
       if !continues { continueAfterFailure = false }
     }
 
-    /// Told to the run: to fail by the test case's own method may end the process.
+    /// Records a failure with the run: the test case's own method may end the process.
     fileprivate func record(_ failure: TestFailure) {
       (testRun as? XCTestCaseRun)?.recordFailure(
         withDescription: failure.message, inFile: failure.file, atLine: failure.line, expected: true)

@@ -3,7 +3,7 @@ import LiveObjectsCapture
 /// What a recorder might have read from the heap. The first piece makes the graph.
 extension CaptureBuilder {
   /// Weak or unowned references to an object were made.
-  public mutating func visit(_ object: UInt32) { capture.objects[Int(object)].isVisited = true }
+  public mutating func visit(_ object: UInt32) { capture.objects[Int(object)].wasWeaklyReferenced = true }
 
   /// Says how well the heap was read; without, a graph was read in full while one thread was alive.
   public mutating func heapGraph(_ status: HeapGraph.Status = HeapGraph.Status()) {

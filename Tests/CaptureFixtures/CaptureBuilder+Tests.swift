@@ -13,7 +13,7 @@ extension CaptureBuilder {
     _ id: String, arguments: String = "", _ outcome: TestDescription.Outcome = .passed, scope: UInt32 = 0,
     body: (inout CaptureBuilder, UInt32) -> Void = { _, _ in }
   ) -> Int {
-    tellTests()
+    listTests()
     let index = capture.tests.count
     let first = capture.process.next + 1
     capture.tests.append(
@@ -42,7 +42,7 @@ extension CaptureBuilder {
   public mutating func evaluate(_ test: Int) { capture.tests[test].isEvaluated = true }
 
   /// The process announces its tests, be there any or not.
-  public mutating func tellTests() { capture.tellsTests = true }
+  public mutating func listTests() { capture.listsTests = true }
 
   /// The test that began last makes no more objects; those made since it began are its own.
   public mutating func endTest() {
@@ -59,8 +59,8 @@ extension CaptureBuilder {
   /// An assertion has told what the scope left behind, and its test expects that.
   ///
   /// - Parameter end: the sequence number of the first object that came later.
-  public mutating func knowScope(_ scope: UInt32, before end: UInt64 = .max) {
-    capture.knownScopes[scope] = end
+  public mutating func markKnownIssue(_ scope: UInt32, before end: UInt64 = .max) {
+    capture.knownIssueScopes[scope] = end
   }
 
   /// Where a test is declared.
@@ -72,11 +72,11 @@ extension CaptureBuilder {
   /// The sections that say which tests ran; none where the process tells of none.
   var testSections: [(tag: String, payload: [UInt8])] {
     var sections: [(tag: String, payload: [UInt8])] = []
-    if capture.tellsTests { sections.append(("TEST", testsPayload)) }
+    if capture.listsTests { sections.append(("TEST", testsPayload)) }
     if capture.tests.contains(where: \.isEvaluated) { sections.append(("EVAL", evaluatedPayload)) }
     sections += capture.testFindings.map { ("FIND", $0.payload) }
     if !capture.scopeParents.isEmpty { sections.append(("SCOP", scopesPayload)) }
-    if !capture.knownScopes.isEmpty { sections.append(("KNOW", knownScopesPayload)) }
+    if !capture.knownIssueScopes.isEmpty { sections.append(("KNOW", knownIssueScopesPayload)) }
     return sections
   }
 
@@ -90,9 +90,9 @@ extension CaptureBuilder {
     }
   }
 
-  private var knownScopesPayload: [UInt8] {
+  private var knownIssueScopesPayload: [UInt8] {
     ByteWriter.bytes {
-      for (scope, end) in capture.knownScopes.sorted(by: { $0.key < $1.key }) {
+      for (scope, end) in capture.knownIssueScopes.sorted(by: { $0.key < $1.key }) {
         $0.u32(scope)
         $0.u32(0)
         $0.u64(end)

@@ -66,7 +66,7 @@ public struct CaptureBuilder {
   @discardableResult
   public mutating func objects(
     _ count: Int = 1, of type: Int, bytes: UInt64 = 32, stackTrace: UInt32 = 0, scope: UInt32 = 0,
-    isPinned: Bool = false, isVisited: Bool = false, strongCount: UInt32? = 1
+    isPinned: Bool = false, wasWeaklyReferenced: Bool = false, strongCount: UInt32? = 1
   ) -> Range<Int> {
     let first = capture.objects.count
     for _ in 0..<count {
@@ -75,7 +75,7 @@ public struct CaptureBuilder {
       capture.objects.append(
         LiveObject(
           address: 0x7f00_0000_0000 + sequence * 64, bytes: bytes, sequence: sequence, type: type,
-          stackTrace: stackTrace, scope: scope, isPinned: isPinned, isVisited: isVisited,
+          stackTrace: stackTrace, scope: scope, isPinned: isPinned, wasWeaklyReferenced: wasWeaklyReferenced,
           strongCount: strongCount))
     }
     return first..<capture.objects.count

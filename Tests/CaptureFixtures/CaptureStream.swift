@@ -39,14 +39,14 @@ extension CaptureBuilder {
     let status = capture.tracking
     return ByteWriter.bytes {
       $0.u32(status.state.rawValue)
-      $0.u32(status.way.rawValue)
+      $0.u32(status.hookMode.rawValue)
       $0.u32(status.stackSource.rawValue)
       $0.u32(status.countsRetains ? 1 : 0)
       $0.u32(status.depth)
       $0.u32(status.wasShortOfMemory ? 2 : 0)
       let counts = [
-        status.droppedRecords, status.droppedStackTraces, status.missedDeaths, status.allocations,
-        status.deaths,
+        status.droppedRecords, status.droppedStackTraces, status.missedDeallocations, status.allocations,
+        status.deallocations,
       ]
       for count in counts { $0.u64(count) }
       $0.strings(status.notes)
@@ -85,7 +85,8 @@ extension CaptureBuilder {
       for object in capture.objects {
         for word in [object.address.value, object.bytes, object.sequence] { $0.u64(word) }
         let flags: UInt32 =
-          (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0) | (object.isVisited ? 4 : 0)
+          (object.isPinned ? 1 : 0) | (object.strongCount == nil ? 2 : 0)
+          | (object.wasWeaklyReferenced ? 4 : 0)
         let fields: [UInt32] = [
           UInt32(object.type + 1), object.stackTrace, object.scope, flags, object.strongCount ?? 0, 0,
         ]

@@ -17,11 +17,11 @@ extension Capture {
     watching: Watching, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     #expect(tracking.state == .tracking, sourceLocation: sourceLocation)
-    #expect(tracking.way == watching.way, sourceLocation: sourceLocation)
+    #expect(tracking.hookMode == watching.hookMode, sourceLocation: sourceLocation)
     #expect((tracking.stackSource != .off) == watching.hasStacks, sourceLocation: sourceLocation)
     #expect(tracking.countsRetains == watching.countsRetains, sourceLocation: sourceLocation)
     #expect(tracking.droppedRecords == 0, sourceLocation: sourceLocation)
     #expect(tracking.droppedStackTraces == 0, sourceLocation: sourceLocation)
-    #expect(tracking.missedDeaths == 0, sourceLocation: sourceLocation)
+    #expect(tracking.missedDeallocations == 0, sourceLocation: sourceLocation)
   }
 }

@@ -17,7 +17,7 @@ extension Exactness {
       #expect(try watched.capture.liveCount(of: "Exiter.Leftover") == leftovers)
     }
 
-    @Test("an end among threads that go on allocating is as any other", arguments: Watching.everyWay)
+    @Test("an end among threads that go on allocating is as any other", arguments: Watching.all)
     func endAmongThreads(watching: Watching) throws {
       for _ in 0..<10 {
         let run = try WatchedRun("Exiter", ["exit-among-threads", "3"], watching: watching)

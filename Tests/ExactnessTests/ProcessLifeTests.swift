@@ -5,7 +5,7 @@ extension Exactness {
   @Suite struct ProcessLifeTests {
     @Test(
       "200 forks among allocating threads neither hang nor change a count",
-      arguments: [Watching.everyWay[0], Watching.everyWay[3]])
+      arguments: [Watching.all[0], Watching.all[3]])
     func forks(watching: Watching) throws {
       let run = try WatchedRun("Forker", ["200"], watching: watching)
       #expect(run.program.standardOutput == "{ \"survivors\": 2196, \"wrong\": 0 }\n")
@@ -54,7 +54,7 @@ extension Exactness {
       #expect(capture.liveCount(of: "Execer.AfterFailedExec") == 13)
     }
 
-    @Test("objects of a library that was loaded late are counted and named", arguments: Watching.everyWay)
+    @Test("objects of a library that was loaded late are counted and named", arguments: Watching.all)
     func lateLibrary(watching: Watching) throws {
       let folder = try TemporaryFolder()
       let guest = folder.path("libDlopenGuest.so")
@@ -70,7 +70,7 @@ extension Exactness {
       #expect(type.image.map { capture.images[$0].path } == guest)
     }
 
-    @Test("an unloaded library costs the types of its objects, and no more", arguments: Watching.everyWay)
+    @Test("an unloaded library costs the types of its objects, and no more", arguments: Watching.all)
     func unloadedLibrary(watching: Watching) throws {
       let folder = try TemporaryFolder()
       let guest = folder.path("libDlopenGuest.so")
@@ -92,7 +92,7 @@ extension Exactness {
         })
     }
 
-    @Test("an overwritten object costs what is said of it, and no more", arguments: Watching.everyWay)
+    @Test("an overwritten object costs what is said of it, and no more", arguments: Watching.all)
     func overwrittenObjects(watching: Watching) throws {
       let run = try WatchedRun("Overwriter", watching: watching)
       #expect(run.program.status == .exited(0))
@@ -104,7 +104,7 @@ extension Exactness {
       #expect(references.count { capture.objects[Int($0.source)].type == healthy } >= 20)
     }
 
-    @Test("raw buffers are counted by their size", arguments: Watching.everyWay)
+    @Test("raw buffers are counted by their size", arguments: Watching.all)
     func rawBuffers(watching: Watching) throws {
       let capture = try WatchedRun("RawBuffers", watching: watching).capture
       capture.expectComplete(watching: watching)

@@ -33,7 +33,7 @@ extension Exactness {
 }
 
 extension Watching {
-  fileprivate static let retains = Watching(way: .pointers, hasStacks: true, countsRetains: true)
+  fileprivate static let retains = Watching(hookMode: .pointers, hasStacks: true, countsRetains: true)
 }
 
 extension Capture {

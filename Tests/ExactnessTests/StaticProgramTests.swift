@@ -12,7 +12,7 @@ extension Exactness {
       folder = try TemporaryFolder()
     }
 
-    @Test("preloaded and not stripped, it is watched to the object", arguments: Watching.everyWay)
+    @Test("preloaded and not stripped, it is watched to the object", arguments: Watching.all)
     func preloaded(watching: Watching) throws {
       try compile()
       let run = try WatchedRun(program, watching: watching)

@@ -3,7 +3,7 @@ import Testing
 
 extension Exactness {
   @Suite struct SurvivorsTests {
-    @Test("every planted survivor is found, and no dead object", arguments: Watching.everyWay)
+    @Test("every planted survivor is found, and no dead object", arguments: Watching.all)
     func exactCounts(watching: Watching) throws {
       let run = try WatchedRun("Survivors", watching: watching)
       let capture = try run.capture
@@ -35,7 +35,7 @@ extension Exactness {
 
     @Test("retains less releases explain every strong count")
     func retainCounts() throws {
-      let watching = Watching(way: .pointers, hasStacks: true, countsRetains: true)
+      let watching = Watching(hookMode: .pointers, hasStacks: true, countsRetains: true)
       let run = try WatchedRun("Survivors", watching: watching)
       let capture = try run.capture
       capture.expectComplete(watching: watching)

@@ -4,7 +4,7 @@ import Testing
 
 extension Exactness {
   @Suite struct TaskStormTests {
-    @Test("500 tasks that hop between threads leave exactly their survivors", arguments: Watching.everyWay)
+    @Test("500 tasks that hop between threads leave exactly their survivors", arguments: Watching.all)
     func storm(watching: Watching) throws {
       let capture = try WatchedRun("TaskStorm", ["500", "1000", "7"], watching: watching).capture
       capture.expectComplete(watching: watching)

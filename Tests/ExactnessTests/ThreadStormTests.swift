@@ -4,7 +4,7 @@ extension Exactness {
   @Suite struct ThreadStormTests {
     @Test(
       "16 threads with a million allocations each leave exactly their survivors",
-      arguments: Watching.everyWay)
+      arguments: Watching.all)
     func storm(watching: Watching) throws {
       let storm = ["16", "8", "1000000", "997"]
       let run = try WatchedRun("ThreadStorm", storm, watching: watching)
@@ -15,7 +15,7 @@ extension Exactness {
       #expect(capture.tracking.allocations >= 16 * 1_000_997)
     }
 
-    @Test("2,000 threads that come and go leave exactly their survivors", arguments: Watching.everyWay)
+    @Test("2,000 threads that come and go leave exactly their survivors", arguments: Watching.all)
     func shortLivedThreads(watching: Watching) throws {
       let run = try WatchedRun("ThreadStorm", ["16", "125", "100000", "1000"], watching: watching)
       let capture = try run.capture
@@ -26,7 +26,7 @@ extension Exactness {
 
     @Test("counting retains changes no count")
     func retainCounts() throws {
-      let watching = Watching(way: .pointers, hasStacks: false, countsRetains: true)
+      let watching = Watching(hookMode: .pointers, hasStacks: false, countsRetains: true)
       let run = try WatchedRun("ThreadStorm", ["16", "4", "50000", "500"], watching: watching)
       let capture = try run.capture
       capture.expectComplete(watching: watching)

@@ -4,22 +4,22 @@ import Testing
 
 /// How the preload library shall watch a program.
 struct Watching: Sendable, CustomTestStringConvertible {
-  var way: TrackingStatus.Way
+  var hookMode: TrackingStatus.HookMode
   var hasStacks: Bool
   var countsRetains = false
 
-  static let everyWay = [
-    Watching(way: .pointers, hasStacks: true),
-    Watching(way: .pointers, hasStacks: false),
-    Watching(way: .slots, hasStacks: true),
-    Watching(way: .slots, hasStacks: false),
+  static let all = [
+    Watching(hookMode: .pointers, hasStacks: true),
+    Watching(hookMode: .pointers, hasStacks: false),
+    Watching(hookMode: .gotEntries, hasStacks: true),
+    Watching(hookMode: .gotEntries, hasStacks: false),
   ]
 
   /// As a user who sets no option.
-  static let asDefault = everyWay[0]
+  static let asDefault = all[0]
 
   var options: String {
-    "way=\(way):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off")"
+    "way=\(hookMode == .pointers ? "pointers" : "slots"):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off")"
   }
   var testDescription: String { options }
 }

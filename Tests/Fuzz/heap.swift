@@ -66,7 +66,7 @@ private func makeCapture(_ choices: inout Choices) -> Capture {
       LiveObject(
         address: UInt64(choices.byte()), bytes: choices.flag() ? .max : 32, sequence: UInt64(choices.byte()),
         type: choices.next(types.count), stackTrace: UInt32(choices.next(5)), scope: UInt32(choices.next(5)),
-        isPinned: choices.next(8) == 7, isVisited: choices.flag(),
+        isPinned: choices.next(8) == 7, wasWeaklyReferenced: choices.flag(),
         strongCount: choices.next(8) == 7 ? nil : UInt32(choices.next(4)))
     }
   var capture = Capture(
@@ -77,7 +77,7 @@ private func makeCapture(_ choices: inout Choices) -> Capture {
   for scope in 2..<(2 + choices.next(4)) {
     capture.scopeParents[UInt32(scope)] = UInt32(choices.next(scope - 1) + 1)
   }
-  if choices.flag() { capture.knownScopes[UInt32(choices.next(4) + 1)] = UInt64(choices.byte()) }
+  if choices.flag() { capture.knownIssueScopes[UInt32(choices.next(4) + 1)] = UInt64(choices.byte()) }
   if choices.next(8) < 7 { capture.graph = makeGraph(&choices, of: capture) }
   if choices.flag() { explainRetains(of: &capture, &choices) }
   return capture

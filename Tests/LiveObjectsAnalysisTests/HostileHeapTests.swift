@@ -6,14 +6,14 @@ import Testing
 /// Heaps as no program has them: what is found takes time and memory by their size, not by its square.
 @Suite struct HostileHeapTests {
   /// Objects of a type each in a chain that a global variable begins, with a finding for each.
-  private func chain(_ count: Int, conservativeAt vague: Int? = nil) -> CaptureBuilder {
+  private func chain(_ count: Int, conservativeAt position: Int? = nil) -> CaptureBuilder {
     var builder = CaptureBuilder()
     let next = builder.label(ReferenceLabel(.property, text: "next"))
     let guess = builder.label(ReferenceLabel(.memory, ownership: .conservative, text: "guess"))
     for index in 0..<count { builder.objects(of: builder.type("Demo.Type\(index)")) }
     builder.references(
       (1..<count).map { index in
-        Reference(from: UInt32(index - 1), to: UInt32(index), label: index == vague ? guess : next)
+        Reference(from: UInt32(index - 1), to: UInt32(index), label: index == position ? guess : next)
       })
     builder.global(0x900, to: 0)
     return builder
@@ -36,11 +36,11 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 120, 199])
-  func aReferenceThatIsNotShownCountsToo(vague: Int) throws {
-    let findings = analyse(chain(200, conservativeAt: vague)).findings
-    for index in [vague - 1, vague, 199] {
+  func aReferenceThatIsNotShownCountsToo(position: Int) throws {
+    let findings = analyse(chain(200, conservativeAt: position)).findings
+    for index in [position - 1, position, 199] {
       let finding = try #require(findings.first { $0.type == "Demo.Type\(index)" })
-      #expect(finding.certainty == (index < vague ? .definite : .probable))
+      #expect(finding.certainty == (index < position ? .definite : .probable))
     }
   }
 

@@ -10,51 +10,51 @@ import Testing
   init() {
     builder.scope(6, inside: 5)
     builder.scope(7, inside: 6)
-    builder.knowScope(6)
+    builder.markKnownIssue(6)
   }
 
   @Test mutating func whatWasLeftBehindInAKnownScopeIsKnownAndStillItsTests() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     let findings = analyse(builder).findings
-    #expect(findings.map(\.isKnown) == [true])
+    #expect(findings.map(\.isKnownIssue) == [true])
     #expect(findings.map(\.test) == ["S/one()"])
   }
 
   @Test mutating func whatWasLeftBehindInAScopeInsideIsKnown() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 7) }
-    #expect(analyse(builder).findings.map(\.isKnown) == [true])
+    #expect(analyse(builder).findings.map(\.isKnownIssue) == [true])
   }
 
   @Test(arguments: [6, 7] as [UInt32])
   mutating func whatAKnownScopeMakesWhenTheAssertionHasSpokenIsNotKnown(scope: UInt32) {
     let test = builder.test("S/one()", scope: 5) { builder, _ in
       Self.leakCycle(in: &builder, scope)
-      builder.knowScope(6, before: builder.capture.process.next + 1)
+      builder.markKnownIssue(6, before: builder.capture.process.next + 1)
       Self.leakCycle(in: &builder, scope)
     }
     let findings = analyse(builder).findings
-    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.isKnownIssue) == [false, true])
     #expect(findings.map(\.instances) == [1, 1])
     #expect(findings.map(\.test) == ["S/one()", "S/one()"])
-    #expect(analyse(builder, options: Analysis.Options(test: test)).findings.map(\.isKnown) == [false])
+    #expect(analyse(builder, options: Analysis.Options(test: test)).findings.map(\.isKnownIssue) == [false])
   }
 
   @Test mutating func aCycleThatWasClosedByALaterObjectIsNotKnown() {
     builder.test("S/one()", scope: 5) { builder, _ in
-      builder.knowScope(6, before: builder.capture.process.next + 2)
+      builder.markKnownIssue(6, before: builder.capture.process.next + 2)
       Self.leakCycle(in: &builder, 6)
     }
-    #expect(analyse(builder).findings.map(\.isKnown) == [false])
+    #expect(analyse(builder).findings.map(\.isKnownIssue) == [false])
   }
 
   @Test(arguments: [(6, 7), (7, 6)] as [(UInt32, UInt32)])
   mutating func aScopeThatIsKnownWithTheOneAroundItIsKnownUpToTheLaterTime(first: UInt32, last: UInt32) {
     builder.test("S/one()", scope: 5) { builder, _ in
-      builder.knowScope(first, before: builder.capture.process.next + 1)
+      builder.markKnownIssue(first, before: builder.capture.process.next + 1)
       Self.leakCycle(in: &builder, 7)
-      builder.knowScope(last, before: builder.capture.process.next + 1)
+      builder.markKnownIssue(last, before: builder.capture.process.next + 1)
     }
-    #expect(analyse(builder).findings.map(\.isKnown) == [true])
+    #expect(analyse(builder).findings.map(\.isKnownIssue) == [true])
   }
 
   @Test mutating func anEqualLeakBesideItIsNotAndTheyAreTwoFindings() {
@@ -63,7 +63,7 @@ import Testing
       Self.leakCycle(in: &builder, 5)
     }
     let findings = analyse(builder).findings
-    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.isKnownIssue) == [false, true])
     #expect(findings.map(\.instances) == [1, 1])
     #expect(findings.map(\.test) == ["S/one()", "S/one()"])
     #expect(Set(findings.map(\.fingerprint)).count == 1)
@@ -72,13 +72,13 @@ import Testing
   @Test(arguments: [5, 8] as [UInt32])
   mutating func aCycleThatIsKnownInPartIsNotKnown(other: UInt32) {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6, other) }
-    #expect(analyse(builder).findings.map(\.isKnown) == [false])
+    #expect(analyse(builder).findings.map(\.isKnownIssue) == [false])
   }
 
   @Test mutating func whatTheCycleGotFromAQueueMakesItNotUnknown() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 0, 6) }
     let findings = analyse(builder).findings
-    #expect(findings.map(\.isKnown) == [true])
+    #expect(findings.map(\.isKnownIssue) == [true])
     #expect(findings.map(\.test) == ["S/one()"])
   }
 
@@ -86,7 +86,7 @@ import Testing
     Self.leakCycle(in: &builder, 6)
     Self.leakCycle(in: &builder, 9)
     let findings = analyse(builder).findings
-    #expect(findings.map(\.isKnown) == [false, true])
+    #expect(findings.map(\.isKnownIssue) == [false, true])
     #expect(findings.map(\.test) == [nil, nil])
   }
 
@@ -107,7 +107,7 @@ import Testing
     }
     let findings = analyse(builder).findings
     #expect(findings.map(\.verdict) == [.heldBy, .heldBy, .growth, .growth])
-    #expect(findings.map(\.isKnown) == [false, true, false, true])
+    #expect(findings.map(\.isKnownIssue) == [false, true, false, true])
   }
 
   @Test mutating func casesOfTheSameNameAreOneAlsoInWhatTheyKnow() {

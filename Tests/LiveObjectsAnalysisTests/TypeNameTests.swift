@@ -38,7 +38,7 @@ import Testing
     "Demo.Box<Swift.Int>",
   ])
   func aNominalTypeOfTheProgramIsTheUsers(name: String) {
-    #expect(TypeName(name).isUsers)
+    #expect(TypeName(name).isUserDefined)
   }
 
   @Test(arguments: [
@@ -48,6 +48,6 @@ import Testing
     "(extension in Foundation):Swift.String.A",
   ])
   func theToolchainsTypesAreNot(name: String) {
-    #expect(!TypeName(name).isUsers)
+    #expect(!TypeName(name).isUserDefined)
   }
 }

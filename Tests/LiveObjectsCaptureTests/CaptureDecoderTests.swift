@@ -16,7 +16,7 @@ import Testing
     #expect(read.retainCounts == written.capture.retainCounts)
     #expect(read.tests == written.capture.tests)
     #expect(read.scopeParents == written.capture.scopeParents)
-    #expect(read.knownScopes == written.capture.knownScopes)
+    #expect(read.knownIssueScopes == written.capture.knownIssueScopes)
     for id: UInt32 in 0...4 {
       #expect(read.stackTraces[id] == written.capture.stackTraces[id])
     }

@@ -5,9 +5,10 @@ import LiveObjectsCapture
 func makeSampleCapture() -> CaptureBuilder {
   var builder = CaptureBuilder(
     tracking: TrackingStatus(
-      state: .tracking, way: .slots, stackSource: .framePointers, countsRetains: true, depth: 3,
-      wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 2, missedDeaths: 3, allocations: 40,
-      deaths: 30,
+      state: .tracking, hookMode: .gotEntries, stackSource: .framePointers, countsRetains: true, depth: 3,
+      wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 2, missedDeallocations: 3,
+      allocations: 40,
+      deallocations: 30,
       notes: ["A note.", "Another, with ünïcödé."]))
   let library = builder.image("/usr/lib/libswiftCore.so", isSystem: true)
   let outer = builder.stackTrace([0x10, 0x20, 0x30])
@@ -19,7 +20,7 @@ func makeSampleCapture() -> CaptureBuilder {
     1, of: builder.type("", kind: .closureContextOrBox, image: nil, captureCount: 2), stackTrace: nowhere,
     strongCount: nil)
   let session = builder.type("Demo.Session")
-  builder.objects(2, of: session, isPinned: true, isVisited: true)
+  builder.objects(2, of: session, isPinned: true, wasWeaklyReferenced: true)
   addHeapGraph(to: &builder, session: session)
   addTests(to: &builder)
   return builder
@@ -59,7 +60,7 @@ private func addTests(to builder: inout CaptureBuilder) {
   builder.fail(1, with: [object], content: [1, 2, 3])
   builder.scope(10, inside: 9)
   builder.scope(12, inside: 10)
-  builder.knowScope(10, before: 0x1_0000_0002)
+  builder.markKnownIssue(10, before: 0x1_0000_0002)
 }
 
 /// A stream with one section's payload replaced.

@@ -23,7 +23,8 @@ import Testing
 
   @Test func aScopeThatIsKnownTwiceIsKnownUpToTheLaterTime() throws {
     let payload = known([(5, 7), (9, 1), (5, 6)])
-    #expect(try Capture(decoding: makeStream(replacing: "KNOW", with: payload)).knownScopes == [5: 7, 9: 1])
+    #expect(
+      try Capture(decoding: makeStream(replacing: "KNOW", with: payload)).knownIssueScopes == [5: 7, 9: 1])
   }
 
   @Test(arguments: [0, 3, UInt32.max])
@@ -35,9 +36,9 @@ import Testing
 
   @Test func anEmptyTableSaysThatNoTestRan() throws {
     var builder = CaptureBuilder()
-    #expect(try !Capture(decoding: builder.bytes).tellsTests)
-    builder.tellTests()
-    #expect(try Capture(decoding: builder.bytes).tellsTests)
+    #expect(try !Capture(decoding: builder.bytes).listsTests)
+    builder.listTests()
+    #expect(try Capture(decoding: builder.bytes).listsTests)
     #expect(try Capture(decoding: builder.bytes).tests.isEmpty)
   }
 
@@ -75,7 +76,7 @@ import Testing
   @Test func aJournalTellsOfTheTestsUntilTheProcessCrashed() throws {
     let sample = makeSampleCapture()
     let capture = try Capture(decoding: sample.journal(running: [1]))
-    #expect(capture.isJournal && capture.tellsTests)
+    #expect(capture.isJournal && capture.listsTests)
     #expect(capture.process == sample.capture.process)
     #expect(capture.tests.map(\.id) == sample.capture.tests.map(\.id))
     #expect(capture.tests.map(\.outcome) == [.failed, .leaked])

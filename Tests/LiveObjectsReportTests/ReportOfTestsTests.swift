@@ -146,7 +146,7 @@ import Testing
 
   @Test func whatATestKnowsIsListedApartAndItsTestsAreNoTestsThatLeak() {
     var builder = CaptureBuilder()
-    builder.knowScope(6)
+    builder.markKnownIssue(6)
     builder.scope(6, inside: 5)
     let node = builder.type("Demo.Node")
     builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(node, scope: 6) }
@@ -177,7 +177,7 @@ import Testing
 
   @Test func aFindingThatIsKnownInPartIsListedTwiceAndNamedByItsTestOnce() {
     var builder = CaptureBuilder()
-    builder.knowScope(6)
+    builder.markKnownIssue(6)
     builder.scope(6, inside: 5)
     let node = builder.type("Demo.Node")
     builder.test("S/one()", scope: 5) { builder, _ in
@@ -185,15 +185,15 @@ import Testing
       builder.leakItself(node, scope: 6)
     }
     let report = makeReport(of: builder)
-    #expect(report.findings.map(\.isKnown) == [false, true])
+    #expect(report.findings.map(\.isKnownIssue) == [false, true])
     #expect(report.tests.map(\.findings) == [[report.findings[0].fingerprint]])
     #expect(report.failingFindings(.leaks).count == 1)
   }
 
   @Test func whereNoTestRanNothingElseIsClaimed() {
     var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
-    first.tellTests()
-    second.tellTests()
+    first.listTests()
+    second.listTests()
     first.objects(3, of: first.type("Foundation.RunLoop"))
     let report = makeReport(of: first, second)
     #expect(!report.isClean)
@@ -203,7 +203,7 @@ import Testing
 
   @Test func whetherATestRanIsNotSaidOfProcessesThatTellOfNone() {
     var told = CaptureBuilder()
-    told.tellTests()
+    told.listTests()
     let text = TextRenderer().render(makeReport(of: told, CaptureBuilder(processID: 13)))
     #expect(!text.contains("no test ran"))
   }

@@ -45,7 +45,7 @@ import Testing
     TrackingStatus(state: .tracking, stackSource: .framePointers),
     TrackingStatus(state: .tracking, droppedRecords: 1_234),
     TrackingStatus(state: .tracking, droppedStackTraces: 1),
-    TrackingStatus(state: .tracking, missedDeaths: 1),
+    TrackingStatus(state: .tracking, missedDeallocations: 1),
   ])
   func everyDegradationIsSaidInOneSentence(status: TrackingStatus) {
     let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
@@ -62,7 +62,8 @@ import Testing
   }
 
   @Test(arguments: [
-    TrackingStatus(state: .tracking, way: .slots), TrackingStatus(state: .tracking, stackSource: .off),
+    TrackingStatus(state: .tracking, hookMode: .gotEntries),
+    TrackingStatus(state: .tracking, stackSource: .off),
   ])
   func whatWasChosenIsSaidAndDegradesNothing(status: TrackingStatus) {
     let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking

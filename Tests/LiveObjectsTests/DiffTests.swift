@@ -75,7 +75,7 @@ final class DiffTests: XCTestCase {
       plantValue(Array(repeating: Int.random(in: 0..<10), count: 100))
     }
     XCTAssertEqual(diff.types.map(\.kind), [.arrayStorage])
-    XCTAssertEqual(diff.types.map(\.isUsers), [false])
+    XCTAssertEqual(diff.types.map(\.isUserDefined), [false])
     XCTAssertEqual(diff.instances, 1)
   }
 

@@ -7,12 +7,12 @@ import XCTest
 final class FoundationTests: XCTestCase {
   func testObjectsThatFoundationFreesItselfAreSeenToDie() throws {
     try LiveObjects.start()
-    let before = try missedDeaths()
+    let before = try missedDeallocations()
     for number in 0..<10 {
       let url: Any = try XCTUnwrap(URL(string: "http://localhost/\(number)"))
       XCTAssertNil(url as? NSDate)  // makes an NSURL to look at
     }
-    XCTAssertEqual(try missedDeaths(), before)
+    XCTAssertEqual(try missedDeallocations(), before)
   }
 
   /// The property that holds it is a plain pointer.
@@ -28,7 +28,7 @@ final class FoundationTests: XCTestCase {
     withExtendedLifetime(url) {}
   }
 
-  private func missedDeaths() throws -> UInt64 {
-    try Recorder.capture(since: 0, references: false).decoded().tracking.missedDeaths
+  private func missedDeallocations() throws -> UInt64 {
+    try Recorder.capture(since: 0, references: false).decoded().tracking.missedDeallocations
   }
 }

@@ -12,7 +12,7 @@ struct SwiftTestArgumentsTests {
       ["-Xlinker", "-lz"],
     ])
   func runTests(arguments: [String]) {
-    #expect(arguments.areForRunningTests)
+    #expect(arguments.runsTests)
   }
 
   @Test(
@@ -22,7 +22,7 @@ struct SwiftTestArgumentsTests {
       ["--show-codecov-path"],
     ])
   func askForSomethingElse(arguments: [String]) {
-    #expect(!arguments.areForRunningTests)
+    #expect(!arguments.runsTests)
   }
 
   @Test("do not include this tool's own")

@@ -1,12 +1,12 @@
 import LiveObjectsCapture
 
-/// Tells what happened several times in the same way as one finding.
+/// Merges equal findings into one.
 struct FindingMerger {
   private struct Key: Hashable {
     var fingerprint: String
     var test: String?
     var testCase: String?
-    var isKnown: Bool
+    var isKnownIssue: Bool
   }
   private struct Entry {
     var finding: Finding
@@ -19,7 +19,7 @@ struct FindingMerger {
   private var entries: [Key: Entry] = [:]
 
   /// - Parameters:
-  ///   - finding: its fingerprint is made here.
+  ///   - finding: it gets its fingerprint here.
   ///   - sites: the stack traces that allocated its objects, each with how many.
   mutating func add(
     _ finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite],
@@ -27,7 +27,8 @@ struct FindingMerger {
   ) {
     let fingerprint = fingerprint(of: finding, sites, traces)
     let key = Key(
-      fingerprint: fingerprint, test: finding.test, testCase: finding.testCase, isKnown: finding.isKnown)
+      fingerprint: fingerprint, test: finding.test, testCase: finding.testCase,
+      isKnownIssue: finding.isKnownIssue)
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied(fingerprint))
     entry.finding.add(finding)
     for site in sites {
@@ -41,7 +42,8 @@ struct FindingMerger {
     entries[key] = entry
   }
 
-  /// The types and properties of the path; without one, the function that made the first object.
+  /// The fingerprint of the types and properties on the path; without a path, of the function that allocated
+  /// the first object.
   private func fingerprint(
     of finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ traces: NamedTraces
   ) -> String {
@@ -80,8 +82,8 @@ struct FindingMerger {
     }
   }
 
-  /// Most missing releases first. A function that retains releases at another of its lines, so what the same
-  /// functions did, called by the same, is one call site; it is shown at the line that retained.
+  /// Call sites with missing releases, most of them first. A function that retains may release at another
+  /// line, so equal functions with equal callers are one call site; it is shown at the line that retained.
   private func unmatched(
     _ entry: Entry, _ traces: NamedTraces
   ) -> [Finding.RetainingCallSite] {
@@ -99,11 +101,11 @@ struct FindingMerger {
   }
 }
 
-/// Retains and releases by the same functions.
+/// Retains and releases of one call site.
 private struct RetainTally {
   private(set) var retains = 0
   private(set) var releases = 0
-  /// Where most of the retains came from; rather not where the objects did, each of which is born with one.
+  /// The trace of most retains, not that of the allocation, which counts as one retain.
   private(set) var trace: NamedTraces.Trace = []
   private var weight = (retains: -1, isNoAllocation: 0)
 
@@ -127,7 +129,7 @@ private struct RetainTally {
 }
 
 extension Finding {
-  /// The same without any objects.
+  /// A copy without objects.
   fileprivate func emptied(_ fingerprint: String) -> Finding {
     var finding = self
     finding.fingerprint = fingerprint
@@ -138,7 +140,7 @@ extension Finding {
     return finding
   }
 
-  /// Adds what was left behind in the same way. Call sites are not merged.
+  /// Adds an equal finding. Call sites are not merged.
   package mutating func add(_ other: Finding) {
     members += other.members.map { $0.renumbered(from: instances) }
     instances += other.instances
@@ -153,7 +155,7 @@ extension Finding {
     add(remarks: other.remarks)
   }
 
-  /// Adds those that are not there yet, as many as anybody reads.
+  /// Adds remarks that are not there yet, up to 16 in all.
   package mutating func add(remarks others: [String]) {
     for remark in others where remarks.count < 16 && !remarks.contains(remark) { remarks.append(remark) }
   }

@@ -1,57 +1,60 @@
 import LiveObjectsCapture
 
-/// Makes findings of what the references of a capture say.
+/// Builds findings from the reachability analysis of a capture.
 struct HeapFindings {
-  private let judgement: HeapJudgement
+  private let reachability: ReachabilityAnalysis
   private let labels: [TypeLabel?]
   private let leaks: [LeakTally]
   private let held: [HeldObjects]
-  /// How they are held, in the order of `held`.
+  /// Their holders and paths, in the order of `held`.
   private let holders: [(origin: HolderSearch.Origin, path: ObjectPath)?]
 
-  private var graph: ReferenceGraph { judgement.graph }
-  private var capture: Capture { judgement.graph.capture }
+  private var graph: ReferenceGraph { reachability.graph }
+  private var capture: Capture { reachability.graph.capture }
 
   /// - Parameter labels: by index into `Capture.types`.
   init(
-    _ judgement: HeapJudgement, of capture: Capture, labels: [TypeLabel?], _ options: Analysis.Options
+    _ reachability: ReachabilityAnalysis, of capture: Capture, labels: [TypeLabel?],
+    _ options: Analysis.Options
   ) {
-    self.judgement = judgement
+    self.reachability = reachability
     self.labels = labels
-    leaks = LeakTally.all(judgement.leaks, in: judgement, labels)
-    let counted = judgement.counted
+    leaks = LeakTally.all(reachability.leaks, in: reachability, labels)
+    let counted = reachability.counted
     let isFound = labels.map { $0.map(options.finds) ?? true }
-    let all = HeldObjects.all(in: judgement) { object in
-      counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, judgement)
+    let all = HeldObjects.all(in: reachability) { object in
+      counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
     }
-    var finder = PathFinder(in: judgement.graph)
+    var finder = PathFinder(in: reachability.graph)
     held = all.filter { objects in
-      !Self.isToldByAnother(objects, judgement, &finder) {
-        (counted[$0] || judgement.judged.recorded.objects.contains($0))
+      !Self.isReportedByAnother(objects, reachability, &finder) {
+        (counted[$0] || reachability.scope.recorded.objects.contains($0))
           && isFound[capture.objects[$0].type]
       }
     }
-    holders = held.map { judgement.holders.path(to: $0.nearest) }
+    holders = held.map { reachability.holders.path(to: $0.nearest) }
   }
 
-  /// The closure of a task is on the path of the object that keeps the task, and is no finding of its own.
-  private static func isToldByAnother(
-    _ objects: HeldObjects, _ judgement: HeapJudgement, _ finder: inout PathFinder, isCounted: (Int) -> Bool
+  /// Whether an object is the closure of a task and on the path of the object that keeps the task: no finding
+  /// of its own.
+  private static func isReportedByAnother(
+    _ objects: HeldObjects, _ reachability: ReachabilityAnalysis, _ finder: inout PathFinder,
+    isCounted: (Int) -> Bool
   ) -> Bool {
-    guard judgement.graph.kind(of: objects.nearest) == .closureContextOrBox,
-      let holder = judgement.holders.path(to: objects.nearest),
-      let cycle = TaskCycle(of: objects.nearest, heldBy: holder, in: judgement.graph, &finder)
+    guard reachability.graph.kind(of: objects.nearest) == .closureContextOrBox,
+      let holder = reachability.holders.path(to: objects.nearest),
+      let cycle = TaskCycle(of: objects.nearest, heldBy: holder, in: reachability.graph, &finder)
     else { return false }
-    return cycle.tells(of: objects.test, in: judgement) { object in
-      judgement.graph.kind(of: object) == .classInstance && isCounted(object)
+    return cycle.isReported(with: objects.owner, in: reachability) { object in
+      reachability.graph.kind(of: object) == .classInstance && isCounted(object)
     }
   }
 
-  /// Boxes, and contexts that no closure is known of.
-  private static func isPartOfOther(_ object: Int, _ judgement: HeapJudgement) -> Bool {
-    switch judgement.graph.kind(of: object) {
+  /// Whether an object is a box, or a context without a known closure.
+  private static func isPartOfOther(_ object: Int, _ reachability: ReachabilityAnalysis) -> Bool {
+    switch reachability.graph.kind(of: object) {
     case .genericBox: true
-    case .closureContextOrBox: judgement.function(of: object) == nil
+    case .closureContextOrBox: reachability.function(of: object) == nil
     default: false
     }
   }
@@ -107,8 +110,8 @@ extension HeapFindings {
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
-    finding.attribute(to: leak.group.test, of: judgement.judged.attribution)
-    finding.mayBeReleased = leak.hasVisitors
+    finding.attribute(to: leak.group.owner, of: reachability.scope.attribution)
+    finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append(
@@ -129,9 +132,9 @@ extension HeapFindings {
     merger.add(finding, sites, leak.retainSites, in: traces)
   }
 
-  /// No object is of the program's types, and none was made by the program.
+  /// Whether no object is of the program's types, and none was allocated by the program.
   private func isLibraryLeak(_ leak: LeakTally, _ traces: NamedTraces) -> Bool {
-    !leak.hasUsersType && !leak.stackTraces.keys.contains(where: traces.isMadeByUser)
+    !leak.hasUserType && !leak.stackTraces.keys.contains(where: traces.isAllocatedByUser)
   }
 
   private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {
@@ -150,29 +153,32 @@ extension HeapFindings {
     _ options: Analysis.Options
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
-    let made = objects.stackTraces.filter { !traces.isTestRunnersOwn($0.key) }
-    guard options.includes(label.text), options.finds(label), !made.isEmpty, !label.isThunk else { return }
+    let allocated = objects.stackTraces.filter { !traces.isAllocatedByTestRunner($0.key) }
+    guard options.includes(label.text), options.finds(label), !allocated.isEmpty, !label.isThunk else {
+      return
+    }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
-      certainty: judgement.holders.isCertain(objects.nearest) ? .definite : .probable,
+      certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
-    finding.attribute(to: objects.test, of: judgement.judged.attribution)
+    finding.attribute(to: objects.owner, of: reachability.scope.attribution)
     finding.members = objects.members.enumerated().map { number, object in
       TestFinding.Object(capture.objects[object], instance: number, isCore: true)
     }
-    merger.add(finding, made.map { ($0.key, $0.value) }, [], in: traces)
+    merger.add(finding, allocated.map { ($0.key, $0.value) }, [], in: traces)
   }
 
   private func closureLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {
-    guard graph.kind(of: object) == .closureContextOrBox, let function = judgement.function(of: object),
+    guard graph.kind(of: object) == .closureContextOrBox, let function = reachability.function(of: object),
       let frame = naming.functions[function]
     else { return nil }
     return TypeLabel(closure: frame)
   }
 
-  /// A task that is kept by the object it works for is told as a cycle, which is what a person has to break.
+  /// The steps of the path. A task and the object that keeps it are shown as a cycle, which the user has to
+  /// break.
   private func steps(
     _ holder: (origin: HolderSearch.Origin, path: ObjectPath), to object: Int, _ finder: inout PathFinder,
     _ naming: PathNaming

@@ -1,38 +1,37 @@
 import LiveObjectsCapture
 
-/// Objects of one test that are held in the same way.
+/// Objects of one owner with equal paths from their holder.
 struct HeldObjects {
   private struct Key: Hashable {
     var signature: Int32
-    var test: Int32
+    var owner: ObjectOwner
   }
 
-  /// The test that made them.
-  var test: Int32
-  /// The one that is nearest to the holder.
+  let owner: ObjectOwner
+  /// The object that is nearest to the holder.
   var nearest: Int
   var count = 0
   var bytes: UInt64 = 0
   /// Objects by the stack trace that allocated them.
   var stackTraces: [UInt32: Int] = [:]
-  /// All of them, where findings name their objects.
+  /// All of them, where findings list their objects.
   var members: [Int] = []
 
-  /// - Parameter isJudged: the objects that count and may be shown.
-  static func all(in judgement: HeapJudgement, isJudged: (Int) -> Bool) -> [HeldObjects] {
+  /// - Parameter isEvaluated: the objects that count and may be shown.
+  static func all(in reachability: ReachabilityAnalysis, isEvaluated: (Int) -> Bool) -> [HeldObjects] {
     var indices: [Key: Int] = [:]
     var all: [HeldObjects] = []
-    for object in judgement.holders.order.lazy.map(Int.init) {
-      guard isJudged(object), let signature = judgement.signature(of: object) else { continue }
-      let judged = judgement.judged
-      let key = Key(signature: signature, test: judged.namesake(of: judged.test(of: object)))
+    for object in reachability.holders.order.lazy.map(Int.init) {
+      guard isEvaluated(object), let signature = reachability.signature(of: object) else { continue }
+      let scope = reachability.scope
+      let key = Key(signature: signature, owner: scope.reportedOwner(of: object))
       let index = indices[key] ?? all.count
       if index == all.count {
         indices[key] = index
-        all.append(HeldObjects(test: key.test, nearest: object))
+        all.append(HeldObjects(owner: key.owner, nearest: object))
       }
-      all[index].add(judgement.graph.capture.objects[object])
-      if judged.namesMembers { all[index].members.append(object) }
+      all[index].add(reachability.graph.capture.objects[object])
+      if scope.namesMembers { all[index].members.append(object) }
     }
     return all
   }

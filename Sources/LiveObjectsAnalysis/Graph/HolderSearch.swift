@@ -1,8 +1,8 @@
 import LiveObjectsCapture
 
-/// Who holds each object: the nearest of the best known holders, and the way from there.
+/// The holder of each object, the nearest of the best known ones, and the path from there.
 struct HolderSearch {
-  /// What a search starts from, best known first.
+  /// The start of a search, best known first.
   enum Origin: Hashable {
     /// An instance of a test case class.
     case testCase
@@ -10,12 +10,12 @@ struct HolderSearch {
     case variable(root: Int)
     /// Index into `HeapGraph.tasks`.
     case task(Int)
-    /// An object that was there before.
+    /// An object from before the baseline.
     case olderObject
     case dispatchBlock(root: Int)
     case threadLocal, stack, memory
 
-    /// Whether a report may call it the holder. Stacks and memory of C hold words that nobody uses any more.
+    /// Whether a report may call it the holder. Stacks and C memory contain stale pointers.
     var isNamed: Bool {
       switch self {
       case .testCase, .variable, .task, .olderObject, .dispatchBlock: true
@@ -30,26 +30,26 @@ struct HolderSearch {
   private(set) var origins: [Int: Origin] = [:]
   /// Objects in the order in which they were reached: holders come before what they hold.
   private(set) var order: [UInt32] = []
-  /// By object, on the path to it: the object behind which the first part ends. Of shorter ones the length, as -1 for 0.
+  /// By object: the last object in the first part of the path to it; for shorter paths the length, -1 for 0.
   private var gates: [Int32]
-  /// By object: all references on the path to it are strong.
+  /// By object: whether all references on the path to it are strong.
   private var isCertain: [Bool]
 
-  /// How many of `order` have been searched.
+  /// The number of searched objects in `order`.
   private var next = 0
   /// References to follow where there is no strong one.
-  private var vague: [UInt32] = []
+  private var conservative: [UInt32] = []
 
-  /// References that are kept of either end of a path. Every object may have a path of its own, as long as the heap is
-  /// large.
+  /// References that are kept of either end of a path. Every object may have a path of its own, as long as
+  /// the heap is large.
   private static let longestEnd = 32
 
   private static let isOrigin: Int32 = -1
   private static let isUnreached: Int32 = -2
 
   /// - Parameters:
-  ///   - isExcluded: objects that nothing holds.
-  ///   - isOlder: objects that may hold, and are not judged themselves.
+  ///   - isExcluded: unreachable objects.
+  ///   - isOlder: objects that may hold others, and are not evaluated themselves.
   init(in graph: ReferenceGraph, isExcluded: (Int) -> Bool, isOlder: (Int) -> Bool) {
     self.graph = graph
     arrivals = [Int32](repeating: Self.isUnreached, count: graph.count)
@@ -61,20 +61,21 @@ struct HolderSearch {
     search(from: Self.tasks(in: graph), isExcluded)
     search(from: roots.blocks, isExcluded)
     search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
-    searchVaguely(isExcluded)
+    searchConservatively(isExcluded)
     search(from: roots.others, isExcluded)
-    searchVaguely(isExcluded)
+    searchConservatively(isExcluded)
   }
 
   func isReached(_ object: Int) -> Bool { arrivals[object] != Self.isUnreached }
 
-  /// The reference by which an object was reached; `nil` where a search starts, and for what no search reached.
+  /// The reference by which an object was reached; `nil` for the start of a search, and for unreached
+  /// objects.
   func arrival(at object: Int) -> Int? { arrivals[object] >= 0 ? Int(arrivals[object]) : nil }
 
-  /// Every reference on the path to an object keeps what it leads to.
+  /// Whether all references on the path to an object are strong.
   func isCertain(_ object: Int) -> Bool { isCertain[object] }
 
-  /// The way from its holder to an object; of a long one the two ends.
+  /// The path from its holder to an object; of a long one the two ends.
   func path(to object: Int) -> (origin: Origin, path: ObjectPath)? {
     guard isReached(object) else { return nil }
     var (references, start) = references(before: object, atMost: 2 * Self.longestEnd)
@@ -99,7 +100,7 @@ struct HolderSearch {
 
   private typealias Start = (object: Int, origin: Origin)
 
-  /// Follows strong references, and notes the others.
+  /// Follows strong references, and queues the others.
   private mutating func search(from starts: [Start], _ isExcluded: (Int) -> Bool) {
     for (object, origin) in starts where !isReached(object) && !isExcluded(object) {
       arrivals[object] = Self.isOrigin
@@ -111,22 +112,26 @@ struct HolderSearch {
       where graph.mayHold(reference) || graph.mayBeRetainedPointer(reference) {
         let target = graph.target(reference)
         guard !isReached(target), !isExcluded(target) else { continue }
-        if graph.isStrong(reference) { reach(by: reference) } else { vague.append(UInt32(reference)) }
+        if graph.isStrong(reference) {
+          reach(by: reference)
+        } else {
+          conservative.append(UInt32(reference))
+        }
       }
       next += 1
     }
   }
 
-  /// Follows words that only look like references: to what no strong reference leads.
-  private mutating func searchVaguely(_ isExcluded: (Int) -> Bool) {
+  /// Follows conservative references, to objects that no strong reference leads to.
+  private mutating func searchConservatively(_ isExcluded: (Int) -> Bool) {
     var first = 0
-    while first < vague.count {
-      let reference = Int(vague[first])
+    while first < conservative.count {
+      let reference = Int(conservative[first])
       if !isReached(graph.target(reference)) { reach(by: reference) }
       first += 1
       search(from: [], isExcluded)
     }
-    vague = []
+    conservative = []
   }
 
   private mutating func reach(by reference: Int) {

@@ -1,16 +1,16 @@
 import LiveObjectsCapture
 
-/// Which objects are held by nothing but each other: trial deletion over the whole heap.
+/// Trial deletion over the whole heap: finds objects that only hold each other.
 ///
-/// An object with a retain that no reference explains is held from outside, and so is all that can be reached
-/// from it. A reference that was missed only makes an object look held.
+/// An object with an unbalanced retain, one without a matching reference, is held from outside, and so are
+/// all objects reachable from it. A reference that was missed only has an object count as held.
 ///
-/// Test cases count as held too: XCTest drops them all when its last test is over, and what a test keeps in
-/// a property is no leak.
+/// Test cases count as held too: XCTest releases them all when its last test is over, and an object in a
+/// property of a test case is no leak.
 struct Isolation {
   enum State: UInt8 {
     case held
-    /// Unreachable if words that look like references are references.
+    /// Unreachable if conservative references are references.
     case probably
     case definitely
   }
@@ -34,9 +34,10 @@ struct Isolation {
 
   subscript(object: Int) -> State { states[object] }
 
-  /// Objects to which a word outside of the heap seems to refer: a retain that is not explained may be that one's.
+  /// Objects with a conservative reference from outside of the heap, which may account for an unbalanced
+  /// retain.
   ///
-  /// Not a block's that an object of the heap keeps: that is the same word, found in two ways.
+  /// A block that an object of the heap keeps is left out: that is the same word, found twice.
   private static func rooted(in graph: ReferenceGraph) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
@@ -51,10 +52,10 @@ struct Isolation {
     return isRooted
   }
 
-  /// Everything that can be reached from objects that are held from outside.
+  /// Marks all objects reachable from objects that are held from outside.
   ///
-  /// Raw buffers have no count. What one of them holds has a retain of its own to show, so nothing is
-  /// lost by not starting there; and they are full of words that mean nothing any more.
+  /// Raw buffers have no count and are no start: an object that one of them holds has an unbalanced retain
+  /// itself, and they are full of stale pointers.
   private static func marked(in graph: ReferenceGraph, isHeld: (Int) -> Bool) -> [Bool] {
     var marked = [Bool](repeating: false, count: graph.count)
     var open: [UInt32] = []

@@ -1,23 +1,23 @@
 import LiveObjectsCapture
 
-/// Leaks that are alike: the same types hold each other through the same properties.
+/// Equal leaks: the same types hold each other through the same properties.
 struct LeakTally {
-  /// What leaks are compared by.
+  /// The key by which leaks are compared.
   private struct Pattern: Hashable {
     var verdict: Finding.Verdict
     var certainty: Finding.Certainty
-    var test: Int32
-    /// The first type and, of an object that is retained too often, what made it.
+    var owner: ObjectOwner
+    /// The first type and, of an over-retained object, its allocating stack trace.
     var start: [UInt32]
     /// Types, labels and functions along the path, which may be as long as the heap is large.
     var steps: Int
   }
 
-  /// One of them, which tells for all.
+  /// One of them, as an example.
   let group: LeakGroup
-  /// The object that the leak is called after.
+  /// The object that the leak is named after.
   let start: Int
-  /// Once round the cycle; `nil` for an object that is retained too often.
+  /// Once round the cycle; `nil` for an over-retained object.
   let path: ObjectPath?
   private(set) var instances = 0
   private(set) var objects = 0
@@ -27,26 +27,28 @@ struct LeakTally {
   /// The leaking objects by the stack traces that allocated them.
   private(set) var stackTraces: [UInt32: Int] = [:]
   private(set) var retainSites: [RetainSite] = []
-  /// Retains that the strong counts show and the ledger does not; 0 without a ledger.
+  /// Retains in the strong counts that the ledger does not have; 0 without a ledger.
   private(set) var unrecordedRetains = 0
-  /// An object of a type of the user's is among them or hangs off them.
-  private(set) var hasUsersType = false
-  /// Code that still runs may come to one of them, and break its cycle.
-  private(set) var hasVisitors = false
+  /// Whether an object or victim is of a user's type.
+  private(set) var hasUserType = false
+  /// Whether running code may load a weak reference to one of them, and break its cycle.
+  private(set) var isWeaklyReferenced = false
   /// An object to which more references than retains were found.
   private(set) var contradiction: Int?
   private(set) var members: [TestFinding.Object] = []
 
-  static func all(_ leaks: [LeakGroup], in judgement: HeapJudgement, _ labels: [TypeLabel?]) -> [LeakTally] {
-    let graph = judgement.graph
+  static func all(_ leaks: [LeakGroup], in reachability: ReachabilityAnalysis, _ labels: [TypeLabel?])
+    -> [LeakTally]
+  {
+    let graph = reachability.graph
     let order = TypeOrder(labels, of: graph.capture)
-    let isUsers = labels.map { $0?.isUsers == true }
+    let isUserDefined = labels.map { $0?.isUserDefined == true }
     var finder = PathFinder(in: graph)
     var isCore = [Bool](repeating: false, count: graph.count)
     var indices: [Pattern: Int] = [:]
     var all: [LeakTally] = []
     for leak in leaks {
-      let named = order.best(of: leak.core, atMost: PathFinder.mostStarts, in: graph.capture)
+      let named = order.best(of: leak.core, atMost: PathFinder.startLimit, in: graph.capture)
       var path: ObjectPath?
       if leak.verdict == .retainCycle {
         for object in leak.core { isCore[object] = true }
@@ -57,13 +59,13 @@ struct LeakTally {
         for object in leak.core { isCore[object] = false }
       }
       let start = path?.start ?? named[0]
-      let pattern = Self.pattern(of: leak, start, path, in: judgement)
+      let pattern = Self.pattern(of: leak, start, path, in: reachability)
       let index = indices[pattern] ?? all.count
       if index == all.count {
         indices[pattern] = index
         all.append(LeakTally(group: leak, start: start, path: path))
       }
-      all[index].add(leak, in: judgement, isUsers)
+      all[index].add(leak, in: reachability, isUserDefined)
     }
     return all
   }
@@ -73,10 +75,10 @@ struct LeakTally {
   }
 
   private static func pattern(
-    of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in judgement: HeapJudgement
+    of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in reachability: ReachabilityAnalysis
   ) -> Pattern {
-    let graph = judgement.graph
-    let test = judgement.judged.namesake(of: leak.test)
+    let graph = reachability.graph
+    let owner = reachability.scope.reportedOwner(for: leak.owner)
     let object = graph.capture.objects[start]
     var steps = Hasher()
     for index in path?.references ?? [] {
@@ -86,29 +88,30 @@ struct LeakTally {
       steps.combine(graph.capture.objects[Int(reference.target)].type)
     }
     return Pattern(
-      verdict: leak.verdict, certainty: leak.certainty, test: test,
+      verdict: leak.verdict, certainty: leak.certainty, owner: owner,
       start: [UInt32(object.type), path == nil ? object.stackTrace : 0], steps: steps.finalize())
   }
 
-  private mutating func add(_ leak: LeakGroup, in judgement: HeapJudgement, _ isUsers: [Bool]) {
-    let graph = judgement.graph
+  private mutating func add(_ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ isUserDefined: [Bool])
+  {
+    let graph = reachability.graph
     instances += 1
     objects += leak.core.count + leak.victims.count
     victims += leak.victims.count
-    hasVisitors = hasVisitors || judgement.hasVisitors(leak)
-    let hasLedger = !judgement.retainSites.isEmpty
+    isWeaklyReferenced = isWeaklyReferenced || reachability.isWeaklyReferenced(leak)
+    let hasLedger = !reachability.retainSites.isEmpty
     for object in leak.core {
       stackTraces[graph.capture.objects[object].stackTrace, default: 0] += 1
       let unexplained = graph.unexplained(object) ?? 0
       if unexplained < 0 { contradiction = object }
       if leak.verdict == .overRetained { unexplainedRetains += unexplained }
-      if hasLedger, let sites = judgement.retainSites[UInt32(object)] {
+      if hasLedger, let sites = reachability.retainSites[UInt32(object)] {
         add(sites, of: graph.capture.objects[object])
       }
-      add(graph.capture.objects[object], isUsers)
+      add(graph.capture.objects[object], isUserDefined)
     }
-    for object in leak.victims { add(graph.capture.objects[object], isUsers) }
-    if judgement.judged.namesMembers { addMembers(of: leak, graph.capture) }
+    for object in leak.victims { add(graph.capture.objects[object], isUserDefined) }
+    if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }
 
   private mutating func addMembers(of leak: LeakGroup, _ capture: Capture) {
@@ -125,8 +128,8 @@ struct LeakTally {
     if let count = object.strongCount { unrecordedRetains += abs(Int(count) - recorded) }
   }
 
-  private mutating func add(_ object: LiveObject, _ isUsers: [Bool]) {
+  private mutating func add(_ object: LiveObject, _ isUserDefined: [Bool]) {
     bytes.add(saturating: object.bytes)
-    hasUsersType = hasUsersType || isUsers[object.type]
+    hasUserType = hasUserType || isUserDefined[object.type]
   }
 }

@@ -1,9 +1,9 @@
-/// Finds shortest ways through the heap, one after the other, in the same memory.
+/// Finds shortest paths through the heap, one after the other, in the same memory.
 struct PathFinder {
-  /// Objects that a search for a cycle is made from.
-  static let mostStarts = 33
-  /// References to look at, where a search is made for each of many objects.
-  static let patience = 1 << 14
+  /// The limit of objects from which a search for a cycle starts.
+  static let startLimit = 33
+  /// The limit of followed references where a search is made for each of many objects.
+  static let referenceLimit = 1 << 14
 
   private let graph: ReferenceGraph
   /// The reference by which each object was first reached in this search; -1 for none.
@@ -15,20 +15,20 @@ struct PathFinder {
     arrivals = [Int32](repeating: -1, count: graph.count)
   }
 
-  /// The shortest way from one object to another one, or back to itself.
+  /// The shortest path from one object to another one, or back to itself.
   ///
   /// - Parameters:
-  ///   - limit: how many references are looked at before the search is given up.
+  ///   - limit: references to follow before the search is given up.
   ///   - follows: the references that may be used.
   mutating func path(
-    from start: Int, to end: Int, lookingAt limit: Int = .max, follows: (Int) -> Bool
+    from start: Int, to end: Int, following limit: Int = .max, follows: (Int) -> Bool
   ) -> ObjectPath? {
     queue.append(UInt32(start))
     defer { forget() }
-    var (next, looked) = (0, 0)
-    while next < queue.count, looked < limit {
-      let references = graph.references(from: Int(queue[next])).prefix(limit - looked)
-      looked += references.count
+    var (next, followed) = (0, 0)
+    while next < queue.count, followed < limit {
+      let references = graph.references(from: Int(queue[next])).prefix(limit - followed)
+      followed += references.count
       for reference in references where follows(reference) {
         let target = graph.target(reference)
         if target == end { return path(to: reference, from: start) }
@@ -41,13 +41,14 @@ struct PathFinder {
     return nil
   }
 
-  /// The shortest way from one of the objects back to itself, so that it does not matter which comes first.
+  /// The shortest path from one of the objects back to itself, so that their order does not matter.
   ///
-  /// Some of a knot of thousands are enough: it is made of small ones that are all alike.
+  /// Some objects of a strongly connected component of thousands are enough: it consists of small, equal
+  /// cycles.
   mutating func cycle(through objects: [Int], follows: (Int) -> Bool) -> ObjectPath? {
     var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
-    for object in objects.prefix(Self.mostStarts).dropFirst() where shortest?.references.count != 1 {
-      let path = path(from: object, to: object, lookingAt: Self.patience, follows: follows)
+    for object in objects.prefix(Self.startLimit).dropFirst() where shortest?.references.count != 1 {
+      let path = path(from: object, to: object, following: Self.referenceLimit, follows: follows)
       if let path, shortest.map({ isBetter(path, than: $0) }) ?? true { shortest = path }
     }
     return shortest

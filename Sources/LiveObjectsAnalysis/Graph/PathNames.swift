@@ -1,13 +1,13 @@
 import LiveObjectsCapture
 
-/// The names that paths need from a symbolicator: of closures, variables and tasks. All are asked for in one go.
+/// The names that paths need from a symbolicator, of closures, variables and tasks, requested in one go.
 struct PathNames {
   private(set) var functions: [UInt32: SourceFrame] = [:]
   private(set) var variables: [Frame: String] = [:]
-  /// By index into `HeapGraph.tasks`.
+  /// The names by index into `HeapGraph.tasks`.
   private(set) var tasks: [Int: String] = [:]
 
-  /// The frames that these names are found by.
+  /// The frames that have these names.
   static func frames(
     _ functions: Set<UInt32>, _ origins: Set<HolderSearch.Origin>, in graph: ReferenceGraph
   ) -> Set<Frame> {
@@ -18,10 +18,11 @@ struct PathNames {
         })
   }
 
-  /// References of a task and of its closure that are looked at: other tasks may have the same closure.
+  /// References of a task and of its closure that are examined: other tasks may have the same closure.
   private static let mostCaptures = 256
 
-  /// The function that a task was made with. One that has not run yet would resume in the runtime's own code.
+  /// The function that a task was created with. A task that has not run yet would resume in the runtime's own
+  /// code.
   private static func closure(of task: Int, in graph: ReferenceGraph) -> Frame? {
     let own = graph.references(from: Int(graph.heap.tasks[task].object)).prefix(mostCaptures).first {
       graph.heap.labels[Int(graph.heap.references[$0].label)].kind == .taskClosure
@@ -51,7 +52,7 @@ struct PathNames {
     for index in Self.tasks(among: origins) {
       let frames = graph.heap.tasks[index].frames.compactMap { named[$0]?.last }
       let closure = Self.closure(of: index, in: graph).flatMap { named[$0]?.last }
-      let function = frames.first(where: \.isUsers) ?? closure ?? frames.first { !$0.isConcurrencyRuntimes }
+      let function = frames.first(where: \.isUserCode) ?? closure ?? frames.first { !$0.isConcurrencyRuntime }
       tasks[index] = function?.qualifiedFunction
     }
     let places = Set(origins.compactMap { Self.variable($0, in: graph) })
@@ -64,4 +65,9 @@ struct PathNames {
     }
     return place
   }
+}
+
+extension SourceFrame {
+  /// Whether the frame is C++ code that runs tasks, and says nothing to a user.
+  fileprivate var isConcurrencyRuntime: Bool { origin == .runtime || module.hasPrefix("libswift") }
 }

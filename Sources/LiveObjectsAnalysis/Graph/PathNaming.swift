@@ -1,9 +1,9 @@
 import LiveObjectsCapture
 
-/// Turns a way through the heap into the steps that people read.
+/// Converts a path through the heap into human-readable steps.
 ///
-/// Storage of collections and boxes are no steps: `children[0]` is one reference. A closure is one, called after
-/// its function, even where the object it captured stands in for its context.
+/// Storage of collections and boxes are no steps: `children[0]` is one reference. A closure is one, called
+/// after its function, even where the object it captured stands in for its context.
 struct PathNaming {
   let graph: ReferenceGraph
   /// By index into `Capture.types`.
@@ -12,12 +12,13 @@ struct PathNaming {
   let functions: [UInt32: SourceFrame]
   let variables: [Frame: String]
   let taskFunctions: [Int: String]
-  /// Those of closures; thunks have none, for the closure is the one that they call.
+  /// The names of closures; thunks have none, for the closure is the function that they call.
   private let closureNames: [UInt32: String]
   /// By index into `HeapGraph.labels`.
   private let captures: [Capture]
 
-  /// What a closure captured: a number for its type without generic arguments, and whether it is all of the value.
+  /// A value that a closure captured: a number for its type without generic arguments, and whether it is all
+  /// of the value.
   private struct Capture {
     var type: Int?
     var isWhole = false
@@ -39,21 +40,22 @@ struct PathNaming {
     }
   }
 
-  /// Once round a cycle.
+  /// The steps once round a cycle.
   func steps(round path: ObjectPath) -> [Finding.PathStep] {
     var writer = start(of: path)
     write(path, to: &writer, closesOn: path.start)
     return Self.collapsed(Self.turned(writer.finished()))
   }
 
-  /// From a holder to an object.
+  /// The steps from a holder to an object.
   func steps(from origin: HolderSearch.Origin, _ path: ObjectPath) -> [Finding.PathStep] {
     var writer = start(at: origin, path.start)
     write(path, to: &writer, closesOn: nil)
     return Self.collapsed(writer.finished())
   }
 
-  /// The context of a closure is called after the function that the last reference names beside it.
+  /// The first step of a cycle. The context of a closure is named after the function beside the last
+  /// reference.
   private func start(of cycle: ObjectPath) -> PathWriter {
     let closing = cycle.references.last.map { graph.heap.references[$0] }
     guard isContext(cycle.start), let closure = closing.flatMap(closureName) else {
@@ -71,7 +73,7 @@ struct PathNaming {
     }
   }
 
-  /// A variable is a step of its own; what it holds is the next, unless it is part of a collection.
+  /// The first step at a variable; the object in it is the next step, unless it is part of a collection.
   private func start(at variable: String, _ object: Int) -> PathWriter {
     var writer = PathWriter(type: variable)
     if !isPartOfHolder(object) { writer.beginStep(name(of: object)) }
@@ -100,8 +102,8 @@ struct PathNaming {
     return labels[graph.capture.objects[object].type]?.text ?? "closure or box"
   }
 
-  /// Equal cycles are told from the same object of the first one's type on, whichever was found first: `a.next →
-  /// b.prev` is `b.prev → a.next`.
+  /// Rotates equal cycles so that they start at the same object of the first one's type, whichever was found
+  /// first: `a.next → b.prev` is `b.prev → a.next`.
   private static func turned(_ cycle: [Finding.PathStep]) -> [Finding.PathStep] {
     guard cycle.count <= mostShown else { return cycle }
     let turns = cycle.indices.filter { cycle[$0].type == cycle[0].type }
@@ -114,7 +116,7 @@ struct PathNaming {
 
   private static let mostShown = 16
 
-  /// Long paths repeat themselves: a list, a tree.
+  /// Shortens long paths, of lists and trees, which repeat themselves.
   private static func collapsed(_ steps: [Finding.PathStep]) -> [Finding.PathStep] {
     guard steps.count > mostShown else { return steps }
     var seen: Set<Finding.PathStep> = []
@@ -148,10 +150,11 @@ extension PathNaming {
     }
   }
 
-  /// More than any closure captures; each of them is looked at for each path.
+  /// More than any closure captures; each of them is examined for each path.
   private static let mostCaptures = 256
 
-  /// Of two captured objects of one class, whatever its generic arguments, nobody knows which is `self`.
+  /// Whether a closure captured one object of a class, whatever its generic arguments: of two, either may be
+  /// `self`.
   private func isOnlyOfItsType(_ reference: Reference) -> Bool {
     guard let type = captures[Int(reference.label)].type else { return true }
     let siblings = graph.references(from: Int(reference.source))
@@ -168,7 +171,7 @@ extension PathNaming {
 
   private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
 
-  /// Storage of a collection, or a box: told as part of what refers to it.
+  /// Whether an object is the storage of a collection, or a box: part of the object that refers to it.
   private func isPartOfHolder(_ object: Int) -> Bool {
     let type = graph.capture.types[graph.capture.objects[object].type]
     switch ObjectKind(of: type) {

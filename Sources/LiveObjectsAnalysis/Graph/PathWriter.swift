@@ -5,9 +5,9 @@ struct PathWriter {
   private var steps: [Finding.PathStep] = []
   private var type: String
   private var reference = ""
-  /// The type is a closure, and nothing it captured was named yet.
+  /// Whether the type is a closure without a named capture yet.
   private var isClosure = false
-  /// The step has begun and no reference leads on from it.
+  /// Whether the step has begun and has no reference yet.
   private var isOpen = false
 
   init(type: String) {
@@ -29,7 +29,7 @@ struct PathWriter {
     isClosure = true
   }
 
-  /// The steps up to the last object, which is none itself.
+  /// The steps up to the last object, which is no step itself.
   func finished() -> [Finding.PathStep] {
     guard isOpen || steps.isEmpty else { return steps }
     return steps + [Finding.PathStep(type: type, reference: reference)]
@@ -58,7 +58,7 @@ extension PathWriter {
     }
   }
 
-  /// `[0]` follows without a dot, the path inside of the element with one.
+  /// Appends `[0]` without a dot, and the path inside of the element with one.
   private mutating func append(_ subscripted: String, _ path: String) {
     reference += subscripted
     append(path)
@@ -69,14 +69,17 @@ extension PathWriter {
     reference += reference.isEmpty ? path : ".\(path)"
   }
 
-  /// The captured type and, behind a tab, the path inside a value of it. In a box, only that path is of interest.
+  /// Adds a capture.
+  ///
+  /// - Parameter text: the captured type and, behind a tab, the path inside a value of it. In a box, only
+  ///   that path is of interest.
   private mutating func addCapture(_ text: String, _ canBeSelf: Bool) {
     let parts = text.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
     if isClosure, reference.isEmpty { capture(String(parts[0]), [], canBeSelf: canBeSelf) }
     if parts.count > 1 { append(String(parts[1])) }
   }
 
-  /// What a closure calls the object that it captured.
+  /// Adds the name by which a closure refers to the object that it captured.
   mutating func capture(_ captured: String, _ superclasses: [String], canBeSelf: Bool = true) {
     isOpen = true
     let captured = TypeName(captured)
@@ -90,7 +93,7 @@ extension PathWriter {
     }
   }
 
-  /// The closure stands in a method of the type: `closure #1 in Demo.Loader.load(completion:)`.
+  /// Whether the closure is in a method of the type: `closure #1 in Demo.Loader.load(completion:)`.
   private static func isSelf(_ captured: TypeName, in closure: String) -> Bool {
     let context = closure.ranges(of: " in ").last.map { closure[$0.upperBound...] } ?? closure[...]
     let owner = captured.text.prefix { $0 != "<" } + "."
@@ -99,7 +102,8 @@ extension PathWriter {
     return isMember(function.dropFirst(owner.count))
   }
 
-  /// `load(completion:)` and `format.getter` are members, `Request.start()` is one of a nested type.
+  /// Whether a function is a member: `load(completion:)` and `format.getter` are, `Request.start()` is one of
+  /// a nested type.
   private static func isMember(_ name: Substring) -> Bool {
     let components = name.prefix { $0 != "(" }.split(separator: ".")
     let accessors: Set<Substring> = ["getter", "setter", "modify", "read", "willset", "didset", "init"]

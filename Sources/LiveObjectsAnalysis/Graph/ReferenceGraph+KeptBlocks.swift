@@ -7,7 +7,8 @@ extension ReferenceGraph {
     var code: Frame
   }
 
-  /// What a block captured is guessed, and its code known: other guesses have none.
+  /// Conservative references with a function: those of blocks, whose captures are guessed and whose code is
+  /// known.
   var keptBlocks: Set<KeptBlock> {
     guard heap.roots.contains(where: { if case .dispatchBlock = $0.place { true } else { false } }) else {
       return []

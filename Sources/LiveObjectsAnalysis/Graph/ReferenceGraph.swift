@@ -1,10 +1,10 @@
 import LiveObjectsCapture
 
 /// The references of a capture, by the object that they start from, and how many of each object's strong
-/// retains they explain.
+/// retains they balance.
 ///
-/// Plain arrays, without anything per object: a heap has tens of millions. A class, since it is handed to every
-/// search, and a copy retains each of the arrays.
+/// Plain arrays, without anything per object: a heap has tens of millions. A class, since it is handed to
+/// every search, and a copy retains each of the arrays.
 final class ReferenceGraph: Sendable {
   let capture: Capture
   let heap: HeapGraph
@@ -15,8 +15,8 @@ final class ReferenceGraph: Sendable {
   private let isTestCase: [Bool]
   /// Strong references to each object.
   let strong: [UInt32]
-  /// Words in other objects that look like references to it; those of raw buffers and tasks do not count,
-  /// for nobody knows whether they are held themselves.
+  /// Conservative references to each object. Those from raw buffers and tasks do not count, which may not be
+  /// held themselves.
   let conservative: [UInt32]
 
   init(_ capture: Capture, _ heap: HeapGraph) {
@@ -30,12 +30,12 @@ final class ReferenceGraph: Sendable {
     var starts = [UInt32](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
     var conservative = strong
-    let isVague = capture.types.map { $0.kind == .rawBuffer || $0.kind == .task }
+    let isUncounted = capture.types.map { $0.kind == .rawBuffer || $0.kind == .task }
     for reference in heap.references {
       starts[Int(reference.source) + 1] += 1
       switch ownership[Int(reference.label)] {
       case .strong: strong[Int(reference.target)] += 1
-      case .conservative where !isVague[capture.objects[Int(reference.source)].type]:
+      case .conservative where !isUncounted[capture.objects[Int(reference.source)].type]:
         conservative[Int(reference.target)] += 1
       default: break
       }
@@ -61,8 +61,8 @@ final class ReferenceGraph: Sendable {
     ownership[Int(heap.references[reference].label)] == .strong
   }
 
-  /// The reference keeps its target alive, or may do so. A word that only looks like a reference may where its
-  /// target has a retain left to explain; else it is a copy that the program has dropped, or never owned.
+  /// Whether the reference keeps its target alive, or may do so. A conservative reference may if its target
+  /// has an unbalanced retain; else it is a copy that the program has dropped, or never owned.
   func mayHold(_ reference: Int) -> Bool {
     switch ownership[Int(heap.references[reference].label)] {
     case .strong: true
@@ -71,16 +71,16 @@ final class ReferenceGraph: Sendable {
     }
   }
 
-  /// A pointer that the program keeps by itself, `Unmanaged` or a plain address, to a target with a retain left to
-  /// explain: the retain may have been made for it. A task retains itself.
+  /// Whether the reference is a pointer that the program keeps by itself, `Unmanaged` or a plain address, to
+  /// a target with an unbalanced retain: the retain may belong to it. A task retains itself.
   func mayBeRetainedPointer(_ reference: Int) -> Bool {
     ownership[Int(heap.references[reference].label)] == .unmanaged
       && kind(of: target(reference)) != .task
       && unexplained(target(reference)).map { $0 > 0 } ?? false
   }
 
-  /// Code that has the reference may come to the target through it, for as long as something else keeps that alive.
-  /// A word without a type may be an old one.
+  /// Whether code may load the target through the reference, which does not keep it alive.
+  /// A word without a type may be stale.
   func leadsWithoutHolding(_ reference: Int) -> Bool {
     let label = heap.labels[Int(heap.references[reference].label)]
     return switch label.ownership {
@@ -94,12 +94,12 @@ final class ReferenceGraph: Sendable {
     capture.types[capture.objects[object].type].kind
   }
 
-  /// XCTest makes its test cases before the first test and drops them when the process ends, so they count as
-  /// held even where nothing refers to them any more.
+  /// Whether an object is a test case. XCTest creates them before the first test and releases them when the
+  /// process ends, so they count as held even without references.
   func isTestCase(_ object: Int) -> Bool { isTestCase[capture.objects[object].type] }
 
-  /// Strong retains that no reference explains; `nil` where the count is not known. Negative if references
-  /// were found that hold nothing.
+  /// Unbalanced retains, those without a matching reference; `nil` where the count is unknown. Negative if
+  /// references were found that hold nothing.
   func unexplained(_ object: Int) -> Int? {
     capture.objects[object].strongCount.map { Int($0) - Int(strong[object]) }
   }

@@ -1,11 +1,11 @@
 import LiveObjectsCapture
 
-/// Objects that can all reach one another, by Pearce's form of Tarjan's algorithm ("A space-efficient algorithm for
-/// finding strongly connected components", 2016), which needs one number per object. Without recursion: a list of a
-/// million nodes is as deep as it is long.
+/// Objects that can all reach one another, by Pearce's form of Tarjan's algorithm ("A space-efficient
+/// algorithm for finding strongly connected components", 2016), which needs one number per object. Without
+/// recursion: a list of a million nodes is as deep as it is long.
 struct StronglyConnectedComponents {
-  /// By object: 0 for those that do not take part. While the search is at it, the order of its arrival or of an object
-  /// that it leads back to; once its component is closed, a greater number that the component has.
+  /// By object: 0 for those that do not take part. While the search is at it, the order of its arrival or of
+  /// an object that it leads back to; once its component is closed, a greater number that the component has.
   private var marks: [UInt32]
   /// The objects of all components, one component after the other.
   private var members: [UInt32] = []
@@ -32,7 +32,7 @@ struct StronglyConnectedComponents {
         }
         let target = graph.target(reference)
         if marks[target] == 0 {
-          stacks.setNext(reference)  // looked at again on the way back
+          stacks.setNext(reference)  // examined again on the way back
           arrive(at: target, in: graph, &arrivals, &stacks)
         } else {
           stacks.setNext(reference + 1)
@@ -77,15 +77,16 @@ struct StronglyConnectedComponents {
 
   var count: Int { starts.count - 1 }
 
-  /// The component of an object; `nil` for those that do not take part. It has a number that is not smaller than that of
-  /// any component it can reach.
+  /// The component of an object; `nil` for those that do not take part. It has a number that is not smaller
+  /// than that of any component it can reach.
   func component(of object: Int) -> Int? { marks[object] == 0 ? nil : Int(UInt32.max - marks[object]) }
 
   subscript(number: Int) -> ArraySlice<UInt32> { members[starts[number]..<starts[number + 1]] }
 }
 
-/// The way from the start to the present object, with the next reference of each, and the objects whose component is
-/// still open. An object is in one of the two at most, so that they grow towards each other in the same memory.
+/// The way from the start to the present object, with the next reference of each, and the objects whose
+/// component is still open. An object is in one of the two at most, so that they grow towards each other in
+/// the same memory.
 private struct Stacks {
   private let words: UnsafeMutableBufferPointer<UInt32>
   private var depth = 0

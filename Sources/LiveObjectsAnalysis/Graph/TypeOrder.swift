@@ -1,7 +1,7 @@
 import LiveObjectsCapture
 
-/// Which of a leak's objects it may be called after: the instances of the alphabetically first of the user's types.
-/// Other instances come next, and what has no name last.
+/// The objects that a leak may be named after: the instances of the alphabetically first of the user's types.
+/// Other instances come next, objects without a name last.
 struct TypeOrder {
   /// By index into `Capture.types`; smaller is better.
   private let ranks: [Int]
@@ -18,7 +18,7 @@ struct TypeOrder {
 
   private static func group(of type: Int, _ labels: [TypeLabel?], _ capture: Capture) -> Int {
     guard let label = labels[type], capture.types[type].kind == .classInstance else { return 2 }
-    return label.isUsers ? 0 : 1
+    return label.isUserDefined ? 0 : 1
   }
 
   /// The first objects, in the order of the capture, of the best type among them.

@@ -6,7 +6,7 @@ import LiveObjectsCapture
   import Darwin
 #endif
 
-/// Finds the files that a capture's images came from, and makes sure that they are still those.
+/// Finds the files that a capture's images came from, and checks that they are still the same.
 ///
 /// Answers are kept for as long as the file that was found is the same.
 final class BinaryLocator {
@@ -27,7 +27,7 @@ final class BinaryLocator {
       file(at: path).flatMap { $0.buildID.isEmpty ? nil : ($0.buildID, $0.path) }
     }, uniquingKeysWith: { first, _ in first })
 
-  /// - Parameter folder: where to look, at any depth, before an image's own path is tried.
+  /// - Parameter folder: the folder to search, at any depth, before an image's own path is tried.
   init(folder: String?) { self.folder = folder }
 
   func location(of image: Image) -> Location {

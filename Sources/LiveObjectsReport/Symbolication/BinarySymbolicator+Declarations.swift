@@ -5,18 +5,18 @@ extension BinarySymbolicator {
   /// The first instruction of a method that has no parameters and no result, as `declaration` takes it.
   ///
   /// - Parameters:
-  ///   - methods: its possible full names without parentheses, `Demo.LoaderTests.testLoad`; the first one counts
-  ///     that the image holds.
+  ///   - methods: its possible full names without parentheses, `Demo.LoaderTests.testLoad`; the first one
+  ///     counts that the image holds.
   ///   - image: the index of the image.
   package func entry(of methods: [String], in image: Int, of capture: Capture) -> Frame? {
     guard let binary = binary(of: capture.images[image]) else { return nil }
     let addresses = methodsByBinary[binary] ?? Self.methods(in: binary)
     methodsByBinary[binary] = addresses
-    // As if it were a return address: the call lies before it.
+    // Like a return address: the call lies before it.
     return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(image: image, offset: $0 &+ 1) }
   }
 
-  /// Where a method is declared.
+  /// The declaration of a method.
   ///
   /// - Returns: `nil` where there is no debug information for it.
   package func declaration(at entry: Frame, of capture: Capture) -> SourceFrame? {
@@ -37,7 +37,7 @@ extension BinarySymbolicator {
   }
 }
 
-/// What Swift's mangled names end with.
+/// The ends of Swift's mangled names.
 private enum Mangling {
   /// `() -> ()`, plain or throwing or asynchronous or both.
   private static let endings = ["yyF", "yyKF", "yyYaF", "yyYaKF"]

@@ -1,8 +1,8 @@
 import LiveObjectsCapture
 
 extension BinarySymbolicator {
-  /// Names variables from the symbol tables of the program's files. One without a symbol is told by its image:
-  /// `global in libdemo.so`.
+  /// Names variables from the symbol tables of the program's files. One without a symbol is named after its
+  /// image: `global in libdemo.so`.
   public func name(variables: Set<Frame>, of capture: Capture) -> [Frame: String] {
     var names: [Frame: String] = [:]
     for (index, variables) in Dictionary(grouping: variables, by: \.image) {
@@ -14,7 +14,7 @@ extension BinarySymbolicator {
     return names
   }
 
-  /// Reads the symbol table only for what was not asked for before.
+  /// Reads the symbol table only for variables that were not requested before.
   private func names(of offsets: [UInt64], in binary: String) -> [UInt64: String] {
     let addresses = offsets.map { CodeAddress(binary: binary, address: $0) }
     let unknown = addresses.filter { variables[$0] == nil }

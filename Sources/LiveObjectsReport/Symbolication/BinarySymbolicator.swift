@@ -7,24 +7,24 @@ import LiveObjectsCapture
 /// Nothing has to be done in the watched process, which may be long gone. Answers are kept, so one
 /// symbolicator serves all captures of a run.
 public final class BinarySymbolicator: Symbolicator {
-  /// What could not be named and why, one sentence each, for people.
+  /// Human-readable sentences about names that are missing, with the reasons.
   public var notes: [String] { collectedNotes.sentences }
 
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
   private let origin: CaptureOrigin
-  /// As it was at first: nobody may read one that another thread of the program changes.
+  /// The environment at the start: later reads would race with threads of the program that change it.
   private let environment = Environment.variables(without: unwantedVariables)
-  private let patience: Duration
+  private let timeout: Duration
   private var symbolizer: LLVMSymbolizer?
   private let locator: BinaryLocator
-  /// One that worked: without it, there are no lines whatever a file holds.
+  /// Whether a symbolizer has worked: without it, there are no lines, whatever a file contains.
   private var hasSymbolizer = false
   private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
-  /// Files that the symbolizer is not asked about: those of the toolchain and of the system, and what might be another
-  /// file than the one that ran.
+  /// Files that the symbolizer does not get: those of the toolchain and of the system, and files that may be
+  /// another file than the one that ran.
   private var withoutSymbolizer: Set<String> = []
-  /// Those that no symbolizer has been asked for, since there was none or it failed.
+  /// Addresses without a symbolizer, since there was none or it failed.
   private var unsettled: Set<CodeAddress> = []
   private var names: [String: FunctionName] = [:]
   private var sources: [CodeAddress: [SourceFrame]] = [:]
@@ -35,28 +35,28 @@ public final class BinarySymbolicator: Symbolicator {
   var methodsByBinary: [String: [String: UInt64]] = [:]
 
   /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
-  ///   they are told by build id, or by name where there is none.
+  ///   they are identified by build id, or by name where there is none.
   public convenience init(binaries: String? = nil) {
     self.init(binaries: binaries, origin: .unknown)
   }
 
-  /// - Parameter origin: of all captures that it will be asked about.
+  /// - Parameter origin: the origin of all captures.
   package convenience init(binaries: String? = nil, origin: CaptureOrigin) {
     self.init(binaries: binaries, origin: origin, search: SymbolizerSearch())
   }
 
-  /// - Parameter patience: how long the symbolizer may be silent before it is killed.
+  /// - Parameter timeout: the time after which a symbolizer without an answer is killed.
   init(
     binaries: String?, origin: CaptureOrigin = .unknown, search: SymbolizerSearch,
-    patience: Duration = .seconds(60)
+    timeout: Duration = .seconds(60)
   ) {
     self.origin = origin
     self.search = search
-    self.patience = patience
+    self.timeout = timeout
     locator = BinaryLocator(folder: binaries)
   }
 
-  /// Names frames of several captures in one go, for them to be asked for later.
+  /// Names frames of several captures in one go, for later requests.
   package func prepare(_ requests: [(frames: Set<Frame>, capture: Capture)]) {
     let addresses = requests.reduce(into: Set<CodeAddress>()) { addresses, request in
       addresses.formUnion(codeAddresses(of: request.frames, in: request.capture).values)
@@ -86,8 +86,8 @@ public final class BinarySymbolicator: Symbolicator {
       })
   }
 
-  /// Says which files were built without debug information. Only of files with Swift code: nobody misses
-  /// the lines of a C library that came with the system or with a package.
+  /// Notes files without debug information, only those with Swift code: the lines of a C library from the
+  /// system or from a package are not needed.
   private func noteMissingLines(of addresses: [Frame: CodeAddress], in capture: Capture) {
     let own = addresses.filter { frame, _ in frame.image.map { !capture.images[$0].isSystem } ?? false }
     for (binary, addresses) in Dictionary(grouping: Set(own.values), by: \.binary) {
@@ -116,7 +116,7 @@ public final class BinarySymbolicator: Symbolicator {
     return addresses
   }
 
-  /// llvm-symbolizer is no reader of files that anybody may have made: it gets those that ran, and no others.
+  /// llvm-symbolizer must not read untrusted files: it gets those that ran, and no others.
   private func mustNotBeAskedAbout(_ image: Image, _ binary: String) -> Bool {
     if image.isSystem { return true }
     guard image.buildID.isEmpty, origin == .unknown else { return false }
@@ -164,19 +164,19 @@ public final class BinarySymbolicator: Symbolicator {
     resolveFromSymbolTables(addresses)
   }
 
-  /// The one that was asked before, as long as there is no better one.
+  /// The symbolizer of earlier requests, as long as there is no better one.
   private func symbolizer(forProcessWith images: [String]) -> LLVMSymbolizer? {
     let path = search.symbolizer(forProcessWith: images)
     if symbolizer?.path != path {
       symbolizer = nil  // ended before another one begins
-      symbolizer = path.map { LLVMSymbolizer(path: $0, environment: environment, patience: patience) }
+      symbolizer = path.map { LLVMSymbolizer(path: $0, environment: environment, timeout: timeout) }
     }
     return symbolizer
   }
 
-  /// Names what gets no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer most of
-  /// its time, files that it must not read, and asynchronous closures, for which a variable stands, the async
-  /// function pointer.
+  /// Names what gets no lines: code of the toolchain and of the system, whose symbols take llvm-symbolizer
+  /// most of its time, files that it must not read, and asynchronous closures, for which a variable stands,
+  /// the async function pointer.
   ///
   /// - Returns: the addresses that need nothing else.
   private func resolveWithoutLines(among addresses: Set<CodeAddress>) -> Set<CodeAddress> {
@@ -244,7 +244,7 @@ public final class BinarySymbolicator: Symbolicator {
   }
 }
 
-/// The symbolizer must not be watched itself, must not ask servers, and must print as agreed.
+/// The symbolizer must not be watched itself, must not contact servers, and must print the expected format.
 private let unwantedVariables = [
   "LD_PRELOAD", "LIVEOBJECTS_OPTIONS", "DEBUGINFOD_URLS", "LLVM_SYMBOLIZER_OPTS",
 ]

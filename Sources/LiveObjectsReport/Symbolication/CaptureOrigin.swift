@@ -1,9 +1,10 @@
-/// How far the names of files in a capture can be trusted. Not to be read from the capture: whoever has it must know.
+/// The origin of a capture, which decides whether the names of files in it are trusted. The caller sets it;
+/// it is not read from the capture.
 package enum CaptureOrigin: Sendable {
-  /// Anybody may have made it. Nothing that it names is executed, and the symbolizer reads no file that cannot be
-  /// told by its build id.
+  /// Untrusted. No file that it names is executed, and the symbolizer reads no file that the build id does
+  /// not identify.
   case unknown
-  /// It is of a process that the user ran, and comes from there directly: the toolchain that it names is the one
+  /// A process that the user ran, directly: the toolchain that it names is the one
   /// that the process ran with.
   case ownRun
 }

@@ -6,14 +6,14 @@
 
 /// A program that this process started.
 ///
-/// The caller may be anybody's test process, so nothing of it changes: no signal handler, no descriptor
-/// that others inherit, and a wait that bears somebody else's `wait` having been faster.
+/// The caller may be any test process, so this code changes no signal handler and creates no descriptor
+/// that others inherit, and another `wait` in the process may take the status first.
 package struct ChildProcess {
-  /// How a process ended.
+  /// The end of a process.
   package enum Ending: Hashable, Sendable {
     case exited(CInt)
     case signaled(CInt)
-    /// Somebody else took the status.
+    /// Other code took the status.
     case unknown
   }
 
@@ -22,12 +22,12 @@ package struct ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - program: a path, or a name to look for in `PATH`.
+  ///   - program: a path, or a name to search for in `PATH`.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
   ///   - streams: descriptors of this process, from 3 on, by the number they have in the child; others
   ///     that are not close-on-exec are inherited.
-  /// - Throws: why it could not be started.
+  /// - Throws: the reason why it could not be started.
   package init(
     program: String, arguments: [String], environment: [String], streams: [CInt: CInt] = [:]
   ) throws(SystemError) {
@@ -62,10 +62,10 @@ package struct ChildProcess {
   ///
   /// - Parameters:
   ///   - program: a path.
-  ///   - name: what the program is told that it is called; `nil` for the path.
+  ///   - name: the name that the program gets as its first argument; `nil` for the path.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
-  /// - Returns: why the program could not be started, and only then.
+  /// - Returns: the reason why the program could not be started; otherwise it does not return.
   package static func become(
     program: String, as name: String? = nil, arguments: [String], environment: [String]
   ) -> SystemError {
@@ -77,7 +77,7 @@ package struct ChildProcess {
     }
   }
 
-  /// Returns how the child ended, or `nil` if it is still running.
+  /// The end of the child, or `nil` if it is still running.
   package func endingIfEnded() -> Ending? { wait(options: WNOHANG) }
 
   /// Waits for the end, and kills the child at the deadline.
@@ -119,7 +119,7 @@ extension ChildProcess.Ending: CustomStringConvertible {
   }
 }
 
-/// An `errno` value, as an error for people.
+/// An `errno` value, as a human-readable error.
 package struct SystemError: Error, CustomStringConvertible {
   package let code: CInt
   package init(code: CInt) { self.code = code }

@@ -71,7 +71,7 @@ struct ContextName {
     return (String(decoding: parts[0], as: UTF8.self), word[parts[1].startIndex...])
   }
 
-  /// Without generic arguments, and with labels for parameters.
+  /// The name without generic arguments, and with labels for parameters.
   private static func shortened(_ word: ArraySlice<UInt8>) -> String {
     let brackets = BracketedText(word)
     var result: [UInt8] = []

@@ -4,13 +4,14 @@
   import Darwin
 #endif
 
-/// Where symbols are demangled.
+/// The demangling of symbols, in this process or in another one.
 package enum Demangling {
   #if os(Linux)
-    /// Set before other threads are there, and asked by the one that makes the report.
+    /// Set before there are other threads, and used by the one that builds the report.
     nonisolated(unsafe) fileprivate static var process: DemanglingProcess?
 
-    /// From now on no symbol can take this process's memory or time: for who reads what anybody may have made.
+    /// Isolates demangling in a process of its own, so that no symbol can take this process's memory or time:
+    /// for readers of untrusted files.
     package static func isolate() { process = DemanglingProcess() }
   #else
     package static func isolate() {}
@@ -55,7 +56,7 @@ private typealias ItaniumDemangle =
     _ outputSize: UnsafeMutablePointer<Int>?, _ status: UnsafeMutablePointer<CInt>?
   ) -> UnsafeMutablePointer<CChar>?
 
-/// Of the C++ library that the Swift runtime brings along; `nil` where that is linked statically.
+/// The demangler of the C++ library that the Swift runtime uses; `nil` where that is linked statically.
 private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
   unsafeBitCast($0, to: ItaniumDemangle.self)
 }

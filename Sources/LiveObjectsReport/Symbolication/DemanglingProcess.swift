@@ -3,30 +3,33 @@
 
   /// A child of this process that demangles symbols, within limits.
   ///
-  /// A symbol of 200 bytes can stand for a name of a terabyte, as each of its parts may repeat the one before twice, and no
-  /// demangler can be told to stop. So where the files are anybody's, a process does it that is not needed any more.
+  /// A symbol of 200 bytes can stand for a name of a terabyte, as each of its parts may repeat the one before
+  /// twice, and no demangler can be stopped. So symbols of untrusted files are demangled in a process that
+  /// can be killed.
   final class DemanglingProcess {
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     private static let mostMemory: rlim_t = 1 << 28
-    /// Longer names are no names for people.
+    /// The limit of names; longer ones are unreadable.
     private static let longestName = 1 << 16
-    /// Symbols that took a process with them, after which no other is tried.
-    private static let mostDeaths = 4
+    /// The number of processes that symbols may end, after which no other is started.
+    private static let processLimit = 4
 
     private var child: (socket: Socket, id: pid_t)?
-    private var deaths = 0
+    private var endedProcesses = 0
 
     deinit { end() }
 
-    /// - Returns: `nil` for what is no symbol, or one whose name is out of all proportion.
+    /// - Returns: `nil` for text that is no symbol, or a symbol with an excessive name.
     func text(of symbol: String) -> String? {
-      guard deaths < Self.mostDeaths, !symbol.utf8.contains(newline), let socket = begun() else { return nil }
+      guard endedProcesses < Self.processLimit, !symbol.utf8.contains(newline), let socket = begun() else {
+        return nil
+      }
       var question = Array(symbol.utf8 + [newline])[...]
       var answer: [UInt8] = []
       while answer.last != newline {
-        guard case .progress = socket.exchange(&question, &answer, patience: Self.patience) else {
+        guard case .progress = socket.exchange(&question, &answer, timeout: Self.timeout) else {
           end()
-          deaths += 1
+          endedProcesses += 1
           return nil
         }
       }
@@ -55,7 +58,7 @@
       self.child = nil
     }
 
-    /// Answers until nobody asks any more: each question is a line, and so is its answer, empty for no name.
+    /// Answers until the connection closes: each question is a line, and so is its answer, empty for no name.
     private static func serve(_ descriptor: CInt, beside other: Socket) -> Never {
       other.close()
       limitMemory()
@@ -87,7 +90,7 @@
       }
     }
 
-    /// So much more than the process has now; and a crash leaves no core file.
+    /// Limits memory to this much more than the process has now; a crash leaves no core file.
     private static func limitMemory() {
       var none = rlimit(rlim_cur: 0, rlim_max: 0)
       setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -102,7 +105,8 @@
 
   private let newline = UInt8(ascii: "\n")
 
-  /// Swift hides it, since a child has one thread of its parent's and all of its locks. This one waits for none.
+  /// Swift hides it, since a child has one thread of its parent's and all of its locks. This one waits for
+  /// none.
   @_silgen_name("fork")
   private func forkProcess() -> pid_t
 #endif

@@ -31,7 +31,7 @@ package final class ELFFile {
   private static let buildIDNote: UInt32 = 3
   private static let executableFlag: UInt64 = 4
 
-  /// More than any real file has: what makes a report slow or large is a lie.
+  /// Limits above those of any real file, so that a hostile one cannot make a report slow or large.
   private enum Limit {
     static let notes = 16
     static let noteBytes: UInt64 = 1 << 20
@@ -67,7 +67,8 @@ package final class ELFFile {
 
   deinit { close(descriptor) }
 
-  /// Opens regular files only: opening a device can start it, and opening a FIFO is what its writer waits for.
+  /// Opens regular files only: opening a device can start it, and opening a FIFO is what its writer waits
+  /// for.
   private static func open(_ path: String) -> CInt {
     var status = stat()
     guard stat(path, &status) == 0, status.isRegularFile else { return -1 }
@@ -92,7 +93,7 @@ package final class ELFFile {
     return []
   }
 
-  /// The path of the dynamic loader that the program asks for; `nil` for one that is linked statically.
+  /// The path of the program's dynamic loader; `nil` for one that is linked statically.
   package var interpreter: String? {
     segments.first { $0.type == SegmentType.interpreter && $0.size <= Limit.interpreterBytes }
       .flatMap { read($0.offset, $0.size) }
@@ -102,13 +103,13 @@ package final class ELFFile {
   /// The compiler leaves its tables of types and protocols in every image that holds Swift code.
   package var holdsSwift: Bool { sections.contains { $0.name.hasPrefix("swift5_") } }
 
-  /// It was compiled with AddressSanitizer, whose runtime library is in it.
+  /// Whether it was compiled with AddressSanitizer, whose runtime library is in it.
   package var hasAddressSanitizer: Bool { sections.contains { $0.name == "asan_globals" } }
 
   /// The compiler left in it what names files and lines.
   var holdsDebugInformation: Bool { sections.contains { $0.name == ".debug_info" } }
 
-  /// There is code at an address, as far as the section headers tell.
+  /// Whether there is code at an address, from the section headers.
   func holdsCode(at address: UInt64) -> Bool {
     let section = sections.first { address >= $0.address && address - $0.address < $0.size && $0.address > 0 }
     return section.map { $0.flags & Self.executableFlag != 0 } ?? true

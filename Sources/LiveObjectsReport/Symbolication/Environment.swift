@@ -27,7 +27,7 @@ package enum Environment {
     variables.filter { variable in !names.contains { variable.hasPrefix($0 + "=") } }
   }
 
-  /// Where `TMPDIR` says; empty, it says nothing.
+  /// The folder in `TMPDIR`; `/tmp` if it is empty.
   package static var temporaryFolder: String {
     Self["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }

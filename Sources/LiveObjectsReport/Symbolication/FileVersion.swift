@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Tells a file from one that takes its place.
+/// The version of a file, which another one in its place does not have.
 struct FileVersion: Hashable {
   private let device: UInt64
   private let number: UInt64

@@ -1,15 +1,15 @@
-/// What a person calls a function, made from its demangled symbol.
+/// The readable name of a function, from its demangled symbol.
 ///
 /// `Demo.Loader.load(completion: (Swift.String) -> ()) -> ()` is `Loader.load(completion:)` of module
 /// `Demo`. Names that follow no known pattern stay as they are.
 struct FunctionName: Hashable {
   var function: String
-  /// `nil` where the name does not tell.
+  /// The module; `nil` where the name does not contain it.
   var module: String?
-  /// The optimiser made one function of several that do the same, and its name is that of any of them.
+  /// Whether the optimiser has merged equal functions under the name of any of them.
   var isMerged = false
 
-  /// Longer names are no names for people, and each of the steps below looks at all of the rest.
+  /// The limit of names; longer ones are unreadable, and each of the steps below scans all of the rest.
   private static let longestName = 1 << 13
 
   /// - Parameter demangled: the symbol as the Swift runtime demangles it.
@@ -39,8 +39,8 @@ struct FunctionName: Hashable {
   /// A function of C or C++: as it is.
   init(undemangled symbol: String) { function = symbol }
 
-  /// A reference to a method (`view.reload`) makes two closures, one inside of the other, that nobody wrote:
-  /// `implicit closure #2 in implicit closure #1 in f()` is `implicit closure #2 in f()`.
+  /// A reference to a method (`view.reload`) results in two closures, one inside of the other, that are not
+  /// in the source: `implicit closure #2 in implicit closure #1 in f()` is `implicit closure #2 in f()`.
   private static func withoutOuterImplicitClosures(_ contexts: [String]) -> [String] {
     contexts.reduce(into: []) { kept, context in
       let isImplicit = context.hasPrefix(implicitClosure)
@@ -50,7 +50,7 @@ struct FunctionName: Hashable {
 
   private static let implicitClosure = "implicit closure #"
 
-  /// `(Cache in _8E34543FA00B3A97BCFBD7BFA4EE5AD5)` is how a private `Cache` is told from others.
+  /// `(Cache in _8E34543FA00B3A97BCFBD7BFA4EE5AD5)` distinguishes a private `Cache` from others.
   private static func unwrappingPrivateNames(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let brackets = BracketedText(text)
     var result: [UInt8] = []
@@ -81,7 +81,7 @@ struct FunctionName: Hashable {
 
   private static let mergedPrefix = Array("merged ".utf8)
 
-  /// What the compiler makes around a function, and a person did not write.
+  /// The prefixes of code that the compiler generates around a function.
   private static let wrappers = [
     "merged ", "partial apply forwarder for ", "partial apply for ", "async function pointer to ",
     "dispatch thunk of ", "curry thunk of ", "protocol witness for ", "await resume partial function for ",

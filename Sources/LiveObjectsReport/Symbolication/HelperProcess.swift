@@ -9,7 +9,7 @@
 
 /// A program that runs beside this process and ends with it.
 ///
-/// The caller may be anybody's test process: the program is none of its children where the system can hide it.
+/// The caller may be any test process: the program is not one of its children where the system can hide it.
 struct HelperProcess {
   #if os(Linux)
     private enum Identity {
@@ -27,7 +27,7 @@ struct HelperProcess {
   /// Starts a program. Its standard error is thrown away.
   ///
   /// - Parameters:
-  ///   - path: where it is.
+  ///   - path: the path of the program.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
   ///   - stream: a descriptor of this process, from 3 on: the program's standard input and output.
@@ -72,15 +72,15 @@ struct HelperProcess {
   #endif
 
   /// Kills the program, unless it ends by itself before. Call it once.
-  func end(after patience: Duration) -> ChildProcess.Ending {
+  func end(after timeout: Duration) -> ChildProcess.Ending {
     switch identity {
     #if os(Linux)
       case .hidden(let process):
-        let result = liveobj_spawn_end(process, CInt(patience / .milliseconds(1)))
+        let result = liveobj_spawn_end(process, CInt(timeout / .milliseconds(1)))
         return result.error == 0 && result.status >= 0 ? .init(waitStatus: result.status) : .unknown
     #endif
     case .child(let child):
-      return child.wait(until: .now + patience)
+      return child.wait(until: .now + timeout)
     }
   }
 }

@@ -1,21 +1,21 @@
-/// An `llvm-symbolizer`, which stays alive from the first question on: it takes about 0.1 s to read the symbols of a
-/// large program, and microseconds for an address from then on.
+/// An `llvm-symbolizer`, which stays alive from the first question on: it takes about 0.1 s to read the
+/// symbols of a large program, and microseconds for an address from then on.
 ///
-/// One that dies is started again once, and no more. It ends with this object, or with the process.
+/// A symbolizer that ends is started again once, and no more. It ends with this object, or with the process.
 final class LLVMSymbolizer {
   let path: String
   private let environment: [String]
-  private let patience: Duration
-  private var conversation: Conversation?
+  private let timeout: Duration
+  private var connection: HelperConnection?
   /// The files that it has read.
   private var versions: [String: FileVersion?] = [:]
-  private var hasDied = false
-  /// Why it is not asked any more.
+  private var hasEndedBefore = false
+  /// The reason why it is not used any more.
   private var failure: Failure?
 
   /// One function at an address, as the symbolizer prints it.
   struct Line: Hashable {
-    /// Swift names are mangled; `nil` where no symbol is known.
+    /// Swift names are mangled; `nil` without a symbol.
     var symbol: String?
     var file: String?
     /// `nil` too where the compiler noted none. `--skip-line-zero` would give the line before, which may
@@ -28,21 +28,21 @@ final class LLVMSymbolizer {
   }
 
   /// - Parameters:
-  ///   - path: where it is.
+  ///   - path: its path.
   ///   - environment: all of it, as `NAME=value`.
-  ///   - patience: how long it may be silent before it is killed.
-  init(path: String, environment: [String], patience: Duration) {
+  ///   - timeout: the time after which it is killed without an answer.
+  init(path: String, environment: [String], timeout: Duration) {
     self.path = path
     self.environment = environment
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// Names addresses.
   ///
   /// - Returns: the functions at each address, innermost first; an address is missing where the
-  ///   symbolizer knows none.
+  ///   symbolizer has none.
   func symbolicate(_ addresses: [CodeAddress]) throws(Failure) -> [CodeAddress: [Line]] {
-    let addresses = addresses.filter(\.canBeAskedFor).sorted()
+    let addresses = addresses.filter(\.isQueryable).sorted()
     if addresses.isEmpty { return [:] }
     if let failure { throw failure }
     forgetReplacedFiles(among: addresses)
@@ -51,12 +51,13 @@ final class LLVMSymbolizer {
     return lines
   }
 
-  /// It keeps what it has read of a file, and a process may live on while its files are built anew.
+  /// Ends a symbolizer that has read files which were replaced since: a process may run on while its files
+  /// are rebuilt.
   private func forgetReplacedFiles(among addresses: [CodeAddress]) {
     let binaries = Set(addresses.map(\.binary))
     let present = Dictionary(uniqueKeysWithValues: binaries.map { ($0, FileVersion(ofFileAt: $0)) })
     if present.contains(where: { binary, version in versions[binary].map { $0 != version } ?? false }) {
-      conversation = nil
+      connection = nil
       versions = [:]
     }
     versions.merge(present) { _, new in new }
@@ -64,37 +65,37 @@ final class LLVMSymbolizer {
 
   private func answer(to addresses: [CodeAddress]) throws(Failure) -> [UInt8] {
     while true {
-      let conversation = try begun()
-      do throws(Conversation.Failure) {
-        return try conversation.ask(addresses.map(\.question), patience: patience)
+      let connection = try begun()
+      do throws(HelperConnection.Failure) {
+        return try connection.ask(addresses.map(\.question), timeout: timeout)
       } catch {
         switch error {
         case .ended(let ending):
-          if hasDied { throw giveUp("it ended with \(ending)") }
-          hasDied = true
-          self.conversation = nil
-        case .hung: throw giveUp("it did not answer within \(patience)")
+          if hasEndedBefore { throw giveUp("it ended with \(ending)") }
+          hasEndedBefore = true
+          self.connection = nil
+        case .hung: throw giveUp("it did not answer within \(timeout)")
         case .endless: throw giveUp("its answer did not end")
         }
       }
     }
   }
 
-  private func begun() throws(Failure) -> Conversation {
-    if let conversation, conversation.isOwn { return conversation }
+  private func begun() throws(Failure) -> HelperConnection {
+    if let connection, connection.isOwn { return connection }
     do throws(SystemError) {
-      let new = try Conversation(
+      let new = try HelperConnection(
         with: path, arguments: ["--inlines", "--print-address"], environment: environment)
-      conversation = new
+      connection = new
       return new
     } catch {
-      // Not for ever: a limit may be reached for the moment.
+      // Not final: a limit may be reached for the moment.
       throw Failure(reason: error.description)
     }
   }
 
   private func giveUp(_ reason: String) -> Failure {
-    conversation = nil
+    connection = nil
     let failure = Failure(reason: reason)
     self.failure = failure
     return failure
@@ -108,11 +109,11 @@ struct CodeAddress: Hashable, Comparable {
 
   var hexadecimal: String { "0x" + String(address, radix: 16) }
 
-  /// As the symbolizer reads it.
+  /// The question in the syntax of the symbolizer.
   var question: String { "\"\(binary)\" \(hexadecimal)" }
 
   /// The symbolizer reads lines, with the file's name in quotes.
-  var canBeAskedFor: Bool { !binary.utf8.contains { "\"\n\r".utf8.contains($0) } }
+  var isQueryable: Bool { !binary.utf8.contains { "\"\n\r".utf8.contains($0) } }
 
   static func < (left: Self, right: Self) -> Bool {
     (left.binary, left.address) < (right.binary, right.address)

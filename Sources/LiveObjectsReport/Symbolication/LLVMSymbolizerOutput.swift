@@ -1,4 +1,4 @@
-/// What `llvm-symbolizer --inlines --print-address` printed: for each address that was asked for, a
+/// The output of `llvm-symbolizer --inlines --print-address`: for each requested address, a
 /// line with the address, then two lines a function (name, and `file:line:column`), then an empty one.
 struct LLVMSymbolizerOutput {
   /// The lines of each answer, without the empty one; and what came after the last.
@@ -10,9 +10,9 @@ struct LLVMSymbolizerOutput {
       .split(separator: "", omittingEmptySubsequences: false)
   }
 
-  /// The functions at the addresses, which are in the order in which they were asked for.
+  /// The functions at the addresses, which are in the order of the request.
   ///
-  /// - Returns: `nil` if that is not what it is about.
+  /// - Returns: `nil` if it is about other addresses.
   func lines(for addresses: [CodeAddress]) -> [CodeAddress: [LLVMSymbolizer.Line]]? {
     let isComplete = blocks.last?.isEmpty ?? false
     guard isComplete, blocks.dropLast().map(\.first) == addresses.map({ Substring($0.hexadecimal) })
@@ -41,7 +41,7 @@ struct LLVMSymbolizerOutput {
     return .init(symbol: symbol, file: isFile ? file : nil, line: isFile && line > 0 ? line : nil)
   }
 
-  /// A pseudo file such as `<compiler-generated>`, and line 0, mark what nobody wrote. Without debug
+  /// A pseudo file such as `<compiler-generated>`, and line 0, mark generated code. Without debug
   /// information, the name is the symbol table's (`crtstuff.c`, `Demo.swift.o`): no folder and no line.
   private static func isSourceFile(_ file: String, isWithLine: Bool) -> Bool {
     guard !file.isEmpty, file != "??", !file.hasPrefix("<") else { return false }

@@ -10,7 +10,7 @@ struct LittleEndianBytes {
 
   /// The text from an offset to the next NUL byte.
   ///
-  /// - Parameter count: where it ends at the latest; compilers make names of some ten thousand bytes.
+  /// - Parameter count: the greatest length; compilers generate names of some ten thousand bytes.
   func string(_ offset: Int, atMost count: Int = 1 << 18) -> String? {
     guard bytes.indices.contains(offset) else { return nil }
     return String(decoding: bytes[offset...].prefix(count).prefix { $0 != 0 }, as: UTF8.self)

@@ -4,8 +4,8 @@
   import Darwin
 #endif
 
-/// Where file systems are mounted, so that no path from a capture makes the system mount another one, or reads what
-/// the kernel makes up: opening or reading some of that changes the machine.
+/// The mounted file systems: no path from a capture may have the system mount another one, or read a
+/// virtual file: opening or reading some of them changes the machine.
 struct MountTable {
   private static let virtualTypes: Set = [
     "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs",
@@ -13,13 +13,13 @@ struct MountTable {
     "mqueue", "nfsd", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
   ]
 
-  /// As many as the system follows.
+  /// The number of symbolic links that the system follows.
   private static let mostLinks = 40
 
-  /// By their folders; of several on one folder the last one is seen.
+  /// The types by folder; of several mounts on one folder the last one counts.
   private let types: [String: String]
 
-  /// The mounts of this process; none are known where there is no `/proc`.
+  /// The mounts of this process; none without `/proc`.
   init() {
     self.init(text: Self.contents(of: "/proc/self/mountinfo"))
   }

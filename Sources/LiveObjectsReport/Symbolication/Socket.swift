@@ -7,10 +7,10 @@
 /// One end of a connection between this process and another.
 struct Socket {
   enum Event {
-    /// Bytes were sent, or so many came.
+    /// Bytes were sent, or this number was received.
     case progress(Int)
-    /// Nothing happened for so long.
-    case silence
+    /// Nothing was sent or received within the timeout.
+    case timedOut
     /// The other side is gone, or this end is no longer ours.
     case end
   }
@@ -53,7 +53,7 @@ struct Socket {
     #endif
   }
 
-  /// Leaves alone what the host has opened under the same number.
+  /// Closes this end, but no file that the host has opened under the same number.
   func close() {
     if isOurs { _ = closeDescriptor(descriptor) }
   }
@@ -61,11 +61,11 @@ struct Socket {
   private var isOurs: Bool { FileIdentity(of: descriptor) == identity }
 
   /// Waits until something can be sent or received, and does that.
-  func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], patience: Duration) -> Event {
-    let deadline = ContinuousClock.now + patience
+  func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], timeout: Duration) -> Event {
+    let deadline = ContinuousClock.now + timeout
     while isOurs {
       let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { return .silence }
+      guard left > .zero else { return .timedOut }
       // At most a second, so that an end that the host has replaced meanwhile is noticed.
       let milliseconds = min(left / .milliseconds(1), 1000) + 1
       var waiting = pollfd(
@@ -103,7 +103,7 @@ private let dontWait = CInt(MSG_DONTWAIT)
   private let dontSignal = CInt(MSG_NOSIGNAL)
 #endif
 
-/// No SIGPIPE comes of it.
+/// Writes without SIGPIPE.
 private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
   send(descriptor, bytes.baseAddress, bytes.count, dontWait | dontSignal)
 }
@@ -112,7 +112,7 @@ private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
 private func isPassing(_ error: CInt) -> Bool { error == EAGAIN || error == EWOULDBLOCK || error == EINTR }
 
-/// Tells an open file from another that has got its number.
+/// The identity of an open file, which another file with its number does not have.
 private struct FileIdentity: Hashable {
   private let device: UInt64
   private let number: UInt64

@@ -1,9 +1,9 @@
 /// The functions or the variables of an ELF file.
 ///
-/// It is read through once for all addresses that are asked for, without being sorted: the libraries of the toolchain
-/// have ten thousands of symbols, and a report asks for a handful.
+/// It is read once for all requested addresses, without being sorted: the libraries of the toolchain
+/// have ten thousands of symbols, and a report requests few.
 struct SymbolTable {
-  /// What symbols stand for, as the ELF specification numbers it.
+  /// The kinds of symbols, with the numbers of the ELF specification.
   enum Kind: UInt8 {
     case variables = 1
     case functions = 2
@@ -50,7 +50,7 @@ struct SymbolTable {
     everySymbol.lazy.compactMap { symbol in name(of: symbol).map { (symbol.address, $0) } }
   }
 
-  /// For each of the ascending addresses the symbol that begins there or last before it.
+  /// The symbol for each of the ascending addresses, the one that begins there or last before it.
   private func lastSymbols(upTo addresses: [UInt64]) -> [Symbol?] {
     var last = [Symbol?](repeating: nil, count: addresses.count)
     for symbol in everySymbol {
@@ -63,7 +63,8 @@ struct SymbolTable {
     return last
   }
 
-  /// Of several names for one address, the last one of the largest size counts, as for llvm-symbolizer.
+  /// Whether a symbol replaces another one at its address: the last one of the largest size counts, as for
+  /// llvm-symbolizer.
   private static func comesBehind(_ symbol: Symbol?, _ other: Symbol?) -> Bool {
     guard let symbol else { return false }
     guard let other else { return true }

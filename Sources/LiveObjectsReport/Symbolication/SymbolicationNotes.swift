@@ -1,4 +1,4 @@
-/// What could not be named, and why: a sentence for each file.
+/// The files whose frames have no names, with the reasons: a sentence each.
 struct SymbolicationNotes {
   enum Problem: CaseIterable {
     /// The path in the capture leads to another file than the one that ran.
@@ -6,7 +6,7 @@ struct SymbolicationNotes {
     case missing
     /// A file of `--binaries` is not the one that ran, which was found elsewhere.
     case unusedBuild
-    /// There is nothing in it that tells it from another.
+    /// Nothing in it identifies it.
     case withoutBuildID
     /// A file of the program's own without debug information.
     case lineless
@@ -42,7 +42,7 @@ struct SymbolicationNotes {
     switch problem {
     case .otherBuild: "\(file): another build (build id differs), so its frames have no names."
     case .missing:
-      "\(file): not on this machine, so its frames have no names. `--binaries` says where to look."
+      "\(file): not on this machine, so its frames have no names. `--binaries FOLDER` names a folder to search."
     case .unusedBuild: "\(file): another build (build id differs) than the one that ran, so not used."
     case .withoutBuildID: "\(file): no build id, so only its symbol table was read: link with --build-id."
     case .lineless: "\(file): no debug information, so lines are missing: build with -g."

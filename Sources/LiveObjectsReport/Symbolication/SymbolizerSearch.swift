@@ -4,13 +4,13 @@
   import Darwin
 #endif
 
-/// Where an llvm-symbolizer may be.
+/// The search for an llvm-symbolizer.
 struct SymbolizerSearch {
-  /// The folders to look in, in order.
+  /// The folders to search, in order.
   var folders: [String]
 
-  /// The folders of `PATH`, and where distributions put it. Not those that depend on the current folder, which may be
-  /// anybody's.
+  /// The folders of `PATH`, and those of distributions, without relative ones: the current folder is
+  /// untrusted.
   init() {
     folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
     folders.removeAll { !$0.hasPrefix("/") }
@@ -20,9 +20,9 @@ struct SymbolizerSearch {
     self.folders = folders
   }
 
-  /// - Parameter images: the files of a process that ran here; the toolchain whose libraries are among them comes
-  ///   first, because its symbolizer knows the debug information that its compiler wrote. Never those of a capture
-  ///   that somebody else may have made: the program that is found is executed.
+  /// - Parameter images: the files of a process that ran here; the toolchain whose libraries are among them
+  ///   comes first, because its symbolizer knows the debug information that its compiler wrote. Never those
+  ///   of an untrusted capture: the program that is found is executed.
   /// - Returns: the path.
   func symbolizer(forProcessWith images: [String]) -> String? {
     let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders

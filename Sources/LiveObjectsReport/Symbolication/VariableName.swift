@@ -1,6 +1,7 @@
-/// What a person calls a global or static variable: `static Demo.Registry.shared`, `global Demo.cache`.
+/// The readable name of a global or static variable: `static Demo.Registry.shared`, `global Demo.cache`.
 enum VariableName {
-  /// - Returns: `nil` for what is no variable of the program: metadata and the compiler's own caches.
+  /// - Returns: `nil` for symbols that are no variable of the program: metadata and the compiler's own
+  ///   caches.
   static func text(of symbol: String) -> String? {
     guard ["$s", "$S", "_$s", "_$S"].contains(where: symbol.hasPrefix) else { return ofC(symbol) }
     guard let variable = variable(in: symbol), let demangled = demangle(symbol: variable) else { return nil }
@@ -17,9 +18,9 @@ enum VariableName {
     symbol.isEmpty || symbol.contains(" ") ? nil : "global \(symbol.prefix { $0 != "." })"
   }
 
-  /// The symbol of the variable itself. The optimiser also keeps an object as data that is made once and
-  /// for all (`Tv_`), and calls it after the function that initialises the variable (`WZ`): the variable's
-  /// type is not in that name, so any will do.
+  /// The symbol of the variable itself. The optimiser also keeps an object as static data (`Tv_`), named
+  /// after the function that initialises the variable (`WZ`): the variable's type is not in that name, so any
+  /// will do.
   private static func variable(in symbol: String) -> String? {
     let symbol = symbol.replacing(/Tv[0-9]*_r?$/, with: "")
     if symbol.hasSuffix("vp") || symbol.hasSuffix("vpZ") { return symbol }

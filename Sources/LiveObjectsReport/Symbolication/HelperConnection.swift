@@ -4,24 +4,24 @@
   import Darwin
 #endif
 
-/// A program that is asked over its standard input and answers on its standard output, for as long as this
-/// object lives.
+/// A connection to a program that reads questions from its standard input and answers on its standard output,
+/// for as long as this object lives.
 ///
-/// The host may do to its descriptors what it likes: close all of them, get their numbers for its own files, and
-/// fork. So nothing is written unless the number still stands for the socket that was made, and nothing in a child.
-final class Conversation {
+/// The host may close all descriptors, get their numbers for its own files, and fork. So nothing is written
+/// unless the number still stands for this socket, and nothing in a child.
+final class HelperConnection {
   enum Failure: Error {
     /// The program ended, or the host closed the socket.
     case ended(ChildProcess.Ending)
-    /// It did not answer in time. It has been killed.
+    /// It did not answer in time, and has been killed.
     case hung
-    /// Its answer did not end. It has been killed.
+    /// Its answer did not end, and it has been killed.
     case endless
   }
 
   /// More than answers have, so that a program that prints without end does not fill the memory.
-  private static let mostBytes = 1 << 26
-  private static let mostBytesAnAnswer = 1 << 12
+  private static let byteLimit = 1 << 26
+  private static let byteLimitPerAnswer = 1 << 12
 
   private let program: HelperProcess
   let socket: Socket
@@ -31,7 +31,7 @@ final class Conversation {
   /// Starts a program; its standard error is thrown away.
   ///
   /// - Parameters:
-  ///   - path: where it is.
+  ///   - path: the path of the program.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
   init(with path: String, arguments: [String], environment: [String]) throws(SystemError) {
@@ -58,21 +58,21 @@ final class Conversation {
   ///
   /// - Parameters:
   ///   - questions: one a line.
-  ///   - patience: how long the program may be silent.
-  /// - Returns: as much as came with the last answer.
-  func ask(_ questions: [String], patience: Duration) throws(Failure) -> [UInt8] {
+  ///   - timeout: the time after which a program without an answer is killed.
+  /// - Returns: the bytes up to the last answer, and those received with it.
+  func ask(_ questions: [String], timeout: Duration) throws(Failure) -> [UInt8] {
     var rest = Array(questions.joined(separator: "\n").utf8 + [newline])[...]
     var answers: [UInt8] = []
     var missing = questions.count
-    let mostBytes = max(Self.mostBytes, questions.count * Self.mostBytesAnAnswer)
+    let byteLimit = max(Self.byteLimit, questions.count * Self.byteLimitPerAnswer)
     while missing > 0 {
-      guard answers.count < mostBytes else {
+      guard answers.count < byteLimit else {
         _ = end(after: .zero)
         throw .endless
       }
-      switch socket.exchange(&rest, &answers, patience: patience) {
+      switch socket.exchange(&rest, &answers, timeout: timeout) {
       case .progress(let count): missing -= Self.emptyLines(in: answers, last: count)
-      case .silence:
+      case .timedOut:
         _ = end(after: .zero)
         throw .hung
       case .end: throw .ended(end(after: .milliseconds(200)))
@@ -81,17 +81,17 @@ final class Conversation {
     return answers
   }
 
-  /// - Parameter last: how many of the bytes to look at.
+  /// - Parameter last: the number of bytes to examine.
   private static func emptyLines(in bytes: [UInt8], last: Int) -> Int {
     (bytes.count - last..<bytes.count).count { index in
       bytes[index] == newline && (index == 0 || bytes[index - 1] == newline)
     }
   }
 
-  private func end(after patience: Duration) -> ChildProcess.Ending {
+  private func end(after timeout: Duration) -> ChildProcess.Ending {
     isOver = true
     socket.close()
-    return program.end(after: patience)
+    return program.end(after: timeout)
   }
 }
 

@@ -1,9 +1,10 @@
 import LiveObjectsCapture
 
-/// Numbers the ways from a holder to an object, so that objects held in the same way are told as one.
+/// Signatures of the paths from holders to objects, as numbers: objects with equal signatures are one
+/// finding.
 ///
-/// An object that is held by another of its own type, on whatever way, is held as that one is: a list of a
-/// million nodes is one signature.
+/// An object that is held by another of its own type, directly or indirectly, has that one's signature: a
+/// list of a million nodes is one signature.
 struct HeldSignatures {
   private struct Step: Hashable {
     /// The signature of the holder; -1 for none.
@@ -11,16 +12,16 @@ struct HeldSignatures {
     var type: Int32
     var label: UInt32
     var function: UInt32
-    /// Tells variables and tasks apart.
+    /// Distinguishes variables and tasks.
     var origin: Int32
   }
 
-  /// Holders of an object that are looked at for one of its own type: a heap may be as deep as it is large.
+  /// Holders of an object that are searched for one of its own type: a heap may be as deep as it is large.
   private static let mostAncestors = 256
 
   private var numbers: [Step: Int32] = [:]
   private var steps: [Step] = []
-  /// By object; -1 for those that nothing holds.
+  /// The signatures by object; -1 for unreachable ones.
   private(set) var signatures: [Int32]
   /// Whether the holder that a signature begins with may be named, by signature.
   private(set) var isNamed: [Bool] = []

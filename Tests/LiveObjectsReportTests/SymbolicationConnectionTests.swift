@@ -7,7 +7,7 @@ import Testing
 @testable import LiveObjectsReport
 
 @Suite("An llvm-symbolizer is asked again and again")
-struct SymbolicationConversationTests {
+struct SymbolicationConnectionTests {
   @Test("without being started again")
   func answersFromOneProcess() throws {
     let symbolizer = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
@@ -30,7 +30,7 @@ struct SymbolicationConversationTests {
 
   @Test("until it hangs: it is killed, and not asked any more")
   func isKilledWhenItHangs() throws {
-    let symbolizer = try AskedSymbolizer("exec sleep 600", patience: .seconds(2))
+    let symbolizer = try AskedSymbolizer("exec sleep 600", timeout: .seconds(2))
     let start = ContinuousClock.now
     for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
     #expect(ContinuousClock.now - start < .seconds(60))
@@ -54,7 +54,7 @@ struct SymbolicationConversationTests {
     let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exec '\(realSymbolizer())' \"$@\"")
     let program = folder.path("program")
     let symbolizer = LLVMSymbolizer(
-      path: folder.path("llvm-symbolizer"), environment: [], patience: .seconds(60))
+      path: folder.path("llvm-symbolizer"), environment: [], timeout: .seconds(60))
     let (frame, line) = makeFrame()
     let address = CodeAddress(binary: program, address: frame.offset - 1)
     try FileManager.default.copyItem(atPath: "/bin/sh".resolvingLinks!, toPath: program)
@@ -77,12 +77,12 @@ struct SymbolicationConversationTests {
   }
 }
 
-@Suite("A conversation with a program")
+@Suite("A connection with a program")
 struct ConversationTests {
   @Test("takes questions that are longer than what lies between two processes")
   func takesLongQuestions() throws {
     let questions = (0..<100_000).map { "question \($0)\n" }
-    let answers = try makeConversation().ask(questions, patience: .seconds(30))
+    let answers = try makeConversation().ask(questions, timeout: .seconds(30))
     #expect(String(decoding: answers, as: UTF8.self) == questions.joined(separator: "\n") + "\n")
   }
 
@@ -91,14 +91,14 @@ struct ConversationTests {
     let folder = try TemporaryFolder()
     let file = open(folder.path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(file) }
-    var conversation: Conversation? = try makeConversation()
-    let number = try #require(conversation?.socket.descriptor)
+    var connection: HelperConnection? = try makeConversation()
+    let number = try #require(connection?.socket.descriptor)
     #expect(number > STDERR_FILENO)
     #expect(dup2(file, number) == number)
-    #expect(throws: Conversation.Failure.self) {
-      try conversation?.ask(["question\n"], patience: .seconds(30))
+    #expect(throws: HelperConnection.Failure.self) {
+      try connection?.ask(["question\n"], timeout: .seconds(30))
     }
-    conversation = nil
+    connection = nil
     #expect(write(number, "text", 4) == 4)  // still open
     #expect(close(number) == 0)
     #expect(try String(contentsOfFile: folder.path("file"), encoding: .utf8) == "text")
@@ -106,24 +106,24 @@ struct ConversationTests {
 
   @Test("is known to be another process's in a forked child")
   func isKnownToBeAnothers() throws {
-    let conversation = try makeConversation()
+    let connection = try makeConversation()
     let child = forkProcess()
-    if child == 0 { _exit(conversation.isOwn ? 1 : 0) }
+    if child == 0 { _exit(connection.isOwn ? 1 : 0) }
     var status: CInt = -1
     #expect(waitpid(child, &status, 0) == child)
     #expect(status == 0)
-    #expect(conversation.isOwn)
+    #expect(connection.isOwn)
   }
 
   @Test("is inherited by no program")
   func isInheritedByNobody() throws {
-    let conversation = try makeConversation()
-    let flags = fcntl(conversation.socket.descriptor, F_GETFD)
+    let connection = try makeConversation()
+    let flags = fcntl(connection.socket.descriptor, F_GETFD)
     #expect(flags & FD_CLOEXEC != 0)
   }
 
-  private func makeConversation() throws -> Conversation {
-    try Conversation(with: "/bin/cat", arguments: [], environment: [])
+  private func makeConversation() throws -> HelperConnection {
+    try HelperConnection(with: "/bin/cat", arguments: [], environment: [])
   }
 }
 
@@ -134,10 +134,10 @@ private final class AskedSymbolizer {
   private let frame: Frame
   private var asked: UInt64 = 0
 
-  init(_ script: String, patience: Duration = .seconds(60)) throws {
+  init(_ script: String, timeout: Duration = .seconds(60)) throws {
     folder = try makeSymbolizer("echo $$ >> \"$0.runs\"\n\(script)")
     symbolicator = BinarySymbolicator(
-      binaries: nil, search: SymbolizerSearch(folders: [folder.path]), patience: patience)
+      binaries: nil, search: SymbolizerSearch(folders: [folder.path]), timeout: timeout)
     frame = makeFrame().frame
   }
 

@@ -3,47 +3,48 @@ package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 package import LiveObjectsReport
 
-/// What one look at the heap says about a test that has ended: by the same analysis as the report.
+/// The analysis of a heap capture for one test that has ended, the same as the report's.
 ///
-/// Everything here is our own work: call it inside `Recorder.ignoring`.
-package struct TestLook {
+/// All of it is the recorder's own work: call it inside `Recorder.ignoring`.
+package struct TestHeapAnalysis {
   private let analysis: UnnamedAnalysis
   private let options: Analysis.Options
   private let failOn: FailOn
-  /// What fails, as far as can be told without the names of functions. Names may only take findings away.
+  /// The findings that fail, before functions have names. Names may only remove findings.
   private let suspects: [Finding]
-  /// A thread that runs may hold what looks like growth, or it is over-retained.
+  /// Whether an object is either over-retained or held by a running thread.
   private let isUndecided: Bool
 
   private var capture: Capture { analysis.capture }
 
-  /// What is known of retain cycles without a look at the whole heap.
-  package enum Cycles {
+  /// The result of a check for retain cycles without a scan of the whole heap.
+  package enum CycleCheck {
     case none
-    case shown(TestLook)
-    /// There may be more than those that the look shows.
-    case open(TestLook?)
+    case found(TestHeapAnalysis)
+    /// There may be more cycles than those of the analysis.
+    case inconclusive(TestHeapAnalysis?)
   }
 
-  /// Looks for retain cycles among what can be reached from what a test left behind. Of what the look shows, the
-  /// certain leaks are to be believed, and nothing else.
-  package static func cycles(of test: WatchedTest, failOn: FailOn) -> Cycles {
-    switch test.remains {
+  /// Searches for retain cycles among the objects reachable from those that a test left behind. Only the
+  /// certain leaks of the analysis are valid.
+  package static func cycles(of test: WatchedTest, failOn: FailOn) -> CycleCheck {
+    switch test.partialCapture {
     case .noCycle: return .none
-    case .open: return .open(nil)
+    case .inconclusive: return .inconclusive(nil)
     case .captured(let bytes):
-      guard let capture = try? bytes.decoded() else { return .open(nil) }
-      let look = TestLook(at: test, in: capture, failOn: failOn)
-      let shown = look.hasCertainLeak ? look : nil
-      if look.suspects.contains(where: \.mayBeReleased) { return .open(shown) }
-      return shown.map { .shown($0) } ?? .none
+      guard let capture = try? bytes.decoded() else { return .inconclusive(nil) }
+      let analysis = TestHeapAnalysis(at: test, in: capture, failOn: failOn)
+      let found = analysis.hasCertainLeak ? analysis : nil
+      if analysis.suspects.contains(where: \.mayBeReleased) { return .inconclusive(found) }
+      return found.map { .found($0) } ?? .none
     }
   }
 
-  /// Looks at the whole heap.
+  /// Scans the whole heap.
   ///
-  /// - Parameter waits: for a moment in which no thread that runs may hold an object, if need be.
-  /// - Throws: where the recorder cannot tell.
+  /// - Parameter waits: whether to wait for a moment in which no running thread may hold an object, if
+  ///   necessary.
+  /// - Throws: if there is no capture.
   package init(at test: WatchedTest, failOn: FailOn, waits: Bool) throws(LiveObjects.TrackingError) {
     let capture =
       waits
@@ -63,38 +64,38 @@ package struct TestLook {
 
   package var objectCount: Int { capture.objects.count }
 
-  /// What it shows is true as long as all that fails is alive: nothing could reach these objects, or the same holds them.
-  /// Another look could only show less, where a thread runs that did not run then.
-  package func stands(with survivors: [ObjectIdentity]) -> Bool {
+  /// Whether the result is still valid: all objects of its failures are alive, unreachable or held as before.
+  /// Another scan could only show less, if a thread runs that did not run then.
+  package func isValid(for survivors: [ObjectIdentity]) -> Bool {
     let alive = Set(survivors)
     return isConclusive
       && suspects.allSatisfy { $0.members.allSatisfy { !$0.isCore || alive.contains(ObjectIdentity($0)) } }
   }
 
-  /// What refers to what was read, and no thread that runs makes a difference.
+  /// Whether all references were read, and no running thread makes a difference.
   package var isConclusive: Bool { !isUndecided && capture.graph?.status.wasRead == true }
 
-  /// Something fails, now or if it is still there later.
+  /// Whether there are failures, now or if their objects stay alive.
   package var hasSuspects: Bool { !suspects.isEmpty }
 
-  /// A retain cycle is shown: nothing can release it any more.
+  /// Whether there is a retain cycle that nothing can release any more.
   package var hasCertainLeak: Bool { suspects.contains(where: \.isCertainLeak) }
 
-  /// Something fails that may still be released, or cannot be told yet.
+  /// Whether a failure may still be released, or is inconclusive.
   ///
-  /// - Parameter symbolicator: is asked only where it may spare a wait: names tell what is a library's own.
+  /// - Parameter symbolicator: used only where it may avoid a wait: names distinguish library leaks.
   package func maySettle(namedBy symbolicator: BinarySymbolicator) -> Bool {
     guard !isUndecided else { return true }
     guard !suspects.allSatisfy(\.isCertainLeak) else { return false }
     return !failures(namedBy: symbolicator).allSatisfy(\.isCertainLeak)
   }
 
-  /// What fails, with names.
+  /// The findings that fail, with names.
   ///
   /// - Parameters:
-  ///   - certainOnly: leave out what may still be released.
-  ///   - cleared: properties of the test case, which a finding about their objects then mentions.
-  ///   - entry: is named in the same go, for `declaration`.
+  ///   - certainOnly: whether to leave out objects that may still be released.
+  ///   - cleared: properties of the test case; findings about their objects mention them.
+  ///   - entry: a frame to symbolicate in the same go, for `declaration`.
   package func failures(
     namedBy symbolicator: BinarySymbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = [],
     beside entry: Frame? = nil
@@ -111,7 +112,7 @@ package struct TestLook {
       }
   }
 
-  /// Where the code of a test begins.
+  /// The first instruction of a test.
   ///
   /// - Parameters:
   ///   - methods: its possible names, as `BinarySymbolicator.entry` takes them.
@@ -123,12 +124,12 @@ package struct TestLook {
     return image.flatMap { symbolicator.entry(of: methods, in: $0, of: capture) }
   }
 
-  /// Where a test is declared whose code begins there.
+  /// The declaration of a test, by its first instruction.
   package func declaration(at entry: Frame, namedBy symbolicator: BinarySymbolicator) -> SourceFrame? {
     symbolicator.declaration(at: entry, of: capture)
   }
 
-  /// Those of the properties whose object is still alive, by the fingerprint of the finding that is about it.
+  /// The properties whose object is still alive, by the fingerprint of its finding.
   private func explained(
     _ properties: [ClearedProperty], namedBy symbolicator: some Symbolicator
   ) -> [String: [ClearedProperty]] {

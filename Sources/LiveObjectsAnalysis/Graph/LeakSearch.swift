@@ -1,28 +1,28 @@
 import LiveObjectsCapture
 
-/// Unreachable objects that hang together.
+/// A group of unreachable, connected objects.
 struct LeakGroup {
   var verdict: Finding.Verdict
   var certainty: Finding.Certainty
   /// The objects that hold each other, or the one with too many retains.
   var core: [Int]
-  /// What they keep alive beside themselves.
+  /// Other objects that only the core keeps alive.
   var victims: [Int]
   /// The test that left the objects behind.
-  var test = TestAttribution.nobody
+  var owner = ObjectOwner.unattributed
 
-  func attributed(to test: Int32) -> LeakGroup {
+  func attributed(to owner: ObjectOwner) -> LeakGroup {
     var group = self
-    group.test = test
+    group.owner = owner
     return group
   }
 }
 
-/// Finds the groups of unreachable objects, each with what hangs off it.
+/// Finds the groups of unreachable objects, each with its victims.
 struct LeakSearch {
   let graph: ReferenceGraph
   let isolation: Isolation
-  /// What the ledger knows, by object.
+  /// Retains and releases from the ledger, by object.
   let retainSites: [UInt32: [RetainSite]]
   var taken: [Bool]
   var groups: [LeakGroup] = []
@@ -59,7 +59,7 @@ struct LeakSearch {
     }
   }
 
-  /// Which components are referred to by another one.
+  /// By component: whether another one refers to it.
   private func held(_ components: StronglyConnectedComponents, follows: (Int) -> Bool) -> [Bool] {
     var held = [Bool](repeating: false, count: components.count)
     for reference in graph.heap.references.indices where follows(reference) {
@@ -75,7 +75,7 @@ struct LeakSearch {
     graph.references(from: object).contains { follows($0) && graph.target($0) == object }
   }
 
-  /// Everything that can be reached from the core and that no group has yet.
+  /// Takes all objects reachable from the core that no group has yet.
   mutating func takeVictims(of core: some Collection<Int>, _ isVictim: (Int) -> Bool) -> [Int] {
     var victims: [Int] = []
     var open = core.map(UInt32.init)

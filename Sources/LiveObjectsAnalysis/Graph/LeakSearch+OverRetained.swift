@@ -1,26 +1,26 @@
 import LiveObjectsCapture
 
 extension LeakSearch {
-  /// Finds objects that nothing reaches and that are retained more often than anything refers to them.
+  /// Finds unreachable objects with more retains than references.
   ///
-  /// Beside other threads that do more than wait, one of which may hold an object in a register, it is called
-  /// over-retained only if those threads were waited for, or if the ledger accounts for all of its retains and every
+  /// While other threads run, one of which may hold an object in a register, an object is over-retained only
+  /// if the capture has waited for those threads, or if the ledger accounts for all of its retains and every
   /// thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
-    // Those that another one holds come last: they are its victims then.
+    // Objects that another candidate holds come last: they are its victims then.
     for object in candidates.filter({ !held.contains($0) }) + candidates.filter(held.contains) {
       addOverRetained(object, holders)
     }
   }
 
-  /// What leaked before keeps what hangs off it, whatever seems to hold it by now.
+  /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
   mutating func take(_ leaked: [Int], _ holders: HolderSearch) {
     for object in leaked { addOverRetained(object, holders) }
   }
 
-  /// What the objects refer to, themselves apart.
+  /// The objects that these refer to, except themselves.
   private func targets(of objects: [Int]) -> Set<Int> {
     var targets: Set<Int> = []
     for object in objects {
@@ -39,10 +39,10 @@ extension LeakSearch {
     return hasAllRegisters || status.waitedForOthers || (!status.missesStacks && isAccountedFor(object))
   }
 
-  /// No other thread may hold an object in a register, where it is not seen.
+  /// Whether no other thread may hold an object in a register, which a capture does not contain.
   private var hasAllRegisters: Bool { graph.heap.status.threads <= 1 || graph.heap.status.othersAreIdle }
 
-  /// The ledger knows of every retain of the object.
+  /// Whether the ledger has every retain of the object.
   private func isAccountedFor(_ object: Int) -> Bool {
     guard let count = graph.capture.objects[object].strongCount,
       let sites = retainSites[UInt32(object)], !sites.contains(where: { $0.stackTrace == 0 })
