@@ -141,7 +141,7 @@ LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
     return process->result.error ? -1 : program;
 }
 
-// MARK: - The keeper, beside the host
+// MARK: - The keeper, next to the host
 
 LIVEOBJ_BARE static int64_t now(void) {
     struct timespec now;

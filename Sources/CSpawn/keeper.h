@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Tells the keeper to kill the program and to end.
+/// Has the keeper kill the program and end.
 #define LIVEOBJ_KEEPER_END SIGTERM
 
 struct liveobj_process {

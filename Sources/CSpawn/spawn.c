@@ -78,7 +78,7 @@ static void start_keeper(struct liveobj_process *process) {
     if (process->keeper < 0)
         process->result.error = -process->keeper;
     while (process->keeper > 0 && !is_started(process)) {
-        if (has_ended(process->keeper, WNOHANG)) { // somebody killed it
+        if (has_ended(process->keeper, WNOHANG)) { // it was killed
             process->keeper = -1;
             process->result.error = is_started(process) ? process->result.error : ECHILD;
         } else {
@@ -98,7 +98,7 @@ static void start_keeper_without_signals(struct liveobj_process *process) {
 
 // MARK: - Before the host exits
 
-/// Keepers' ids; 0 for none. Of a child that was forked, those of its parent: `end_keeper` tells.
+/// Keepers' ids; 0 for none. Of a child that was forked, those of its parent: see `end_keeper`.
 static pid_t kept[8];
 #define KEPT_COUNT (sizeof kept / sizeof *kept)
 

@@ -13,5 +13,5 @@ extension Recorder {
   /// included.
   ///
   /// - Parameter scope: the measurement's scope; 0 for none.
-  package static func markKnownIssue(_ scope: UInt32) { liveobj_scope_know(scope) }
+  package static func markKnownIssue(_ scope: UInt32) { liveobj_scope_mark_known_issue(scope) }
 }

@@ -39,10 +39,10 @@ extension Recorder {
   /// Fails a test with findings. Captures contain them from now on, so that the report on the process agrees.
   /// Without findings only the failure is recorded.
   package static func fail(_ test: UInt32, with findings: [Finding]) {
-    if findings.isEmpty { liveobj_test_found(test, nil, 0) }
+    if findings.isEmpty { liveobj_test_add_finding(test, nil, 0) }
     for finding in findings {
       let recorded = TestFinding(test: Int(test) - 1, objects: finding.members, content: finding.content)
-      recorded.bytes.withUnsafeBytes { liveobj_test_found(test, $0.baseAddress, $0.count) }
+      recorded.bytes.withUnsafeBytes { liveobj_test_add_finding(test, $0.baseAddress, $0.count) }
     }
   }
 
@@ -80,9 +80,9 @@ extension Recorder {
   /// Searches from global variables for the holders of all of these objects.
   package static func searchFromGlobals(for objects: [ObjectIdentity]) -> GlobalSearch {
     let complements = objects.map { ~UInt($0.address.value) }
-    switch liveobj_objects_holding(complements, complements.count) {
-    case LIVEOBJ_HOLDING_SHOWN: return .reachable
-    case LIVEOBJ_HOLDING_TOO_LARGE: return .limitExceeded
+    switch liveobj_search_roots(complements, complements.count) {
+    case LIVEOBJ_ROOTS_REACH_ALL: return .reachable
+    case LIVEOBJ_ROOTS_LIMIT_EXCEEDED: return .limitExceeded
     default: return .inconclusive
     }
   }
@@ -101,8 +101,8 @@ extension Recorder {
   package static func partialCapture(of test: UInt32) -> PartialCapture {
     var buffer = liveobj_buffer()
     switch liveobj_test_capture_to_memory(test, &buffer) {
-    case LIVEOBJ_REMAINS_NO_CYCLE: return .noCycle
-    case LIVEOBJ_REMAINS_CAPTURED:
+    case LIVEOBJ_CYCLE_NONE: return .noCycle
+    case LIVEOBJ_CYCLE_POSSIBLE:
       let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: buffer.count)
       return .captured(ignoring { RawCapture(bytes: bytes) })
     default: return .inconclusive

@@ -113,10 +113,10 @@ extension TrackingStatus {
     let reason = status.reason.map { String(cString: $0) } ?? ""
     self.init(
       state: State(rawValue: status.state.rawValue) ?? .blind,
-      hookMode: HookMode(rawValue: status.way.rawValue) ?? .none,
+      hookMode: HookMode(rawValue: status.hook_mode.rawValue) ?? .none,
       stackSource: StackSource(rawValue: status.stacks.rawValue) ?? .off,
       countsRetains: status.retains, depth: status.depth, droppedRecords: status.dropped_records,
-      droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deaths,
-      allocations: status.allocations, deallocations: status.deaths, notes: reason.isEmpty ? [] : [reason])
+      droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deallocations,
+      allocations: status.allocations, deallocations: status.deallocations, notes: reason.isEmpty ? [] : [reason])
   }
 }

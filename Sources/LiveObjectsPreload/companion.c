@@ -1,6 +1,6 @@
-// companion.c - owns what companions are told about their host.
+// companion.c - owns what companions know about their host.
 //
-// A companion is loaded where its test library is, so that tests are told apart. Where it cannot
+// A companion is loaded where its test library is, so that each test is announced. Where it cannot
 // be, the process is watched all the same, and its report speaks of the process as a whole.
 //
 // Runs in the constructor: the test library is initialised, and none of its tests has begun.
@@ -87,7 +87,7 @@ static const char *start(const struct library *library, struct liveobj_testing_c
     static char path[PATH_MAX], file[64] = "lib";
     strcat(strcat(file, library->product), ".so");
     if (!liveobj_library_sibling(file, path) || access(path, R_OK) != 0)
-        return "it is not beside the preload library";
+        return "it is not in the folder of the preload library";
     void *companion = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!companion)
         return load_error(path);

@@ -17,7 +17,7 @@
 /// write later. In parts: this process may be stopped meanwhile.
 enum { PATIENCE_PARTS = 20, PART_MILLISECONDS = 50 };
 
-/// Where nobody looks for a descriptor: far above those that a program counts on.
+/// Out of the way: far above those that a program counts on.
 #define LIFTED 200
 
 static int wait_for_room(int descriptor) {

@@ -1,6 +1,6 @@
 // environment.c - owns a copy of the environment that the program was started with.
 //
-// Helpers run while the program's threads do, and nobody may read an environment that another
+// Helpers run while the program's threads do, and no thread may read an environment that another
 // thread changes: entries move, and the array with them. So it is read once, in the constructor.
 // Memory comes from the system alone, and is never given back.
 

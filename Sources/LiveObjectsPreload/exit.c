@@ -240,7 +240,7 @@ void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
     liveobj_sandbox_start();
     chosen = options;
-    // The ones registered first run last: one for each thread that may call exit beside the first.
+    // The ones registered first run last: one for each thread that may call exit besides the first.
     enum { THREADS = 64 };
     for (int i = 0; i < THREADS; i++)
         on_exit(wait_at_exit, NULL);

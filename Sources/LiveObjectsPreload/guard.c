@@ -122,11 +122,11 @@ static void hand_back(int signal, const siginfo_t *info) {
     for (int i = 0; i < GUARDED_COUNT; i++)
         if (caught_signal(i) == signal)
             set_action(signal, &guard.previous[i], NULL);
-    if (info->si_code <= 0) // no fault: somebody sent it
+    if (info->si_code <= 0) // no fault: it was sent
         syscall(SYS_tgkill, syscall(SYS_getpid), current_thread(), signal);
 }
 
-/// By a fault, by `abort`, by writing to a pipe that nobody reads.
+/// By a fault, by `abort`, by writing to a pipe without a reader.
 static bool is_of_this_process(const siginfo_t *info) {
     return info->si_code > 0 || info->si_pid == guard.process;
 }

@@ -15,7 +15,7 @@
 
 static char path[2 * PATH_MAX + 64];
 
-/// Beside the output, or with the temporary files.
+/// Next to the output, or with the temporary files.
 /// \returns false where the file would be litter: no line could name it.
 static bool choose_path(void) {
     char digits[LIVEOBJ_DIGITS];

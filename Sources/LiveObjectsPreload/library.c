@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Links resolved: what is installed or built beside the library is beside the file.
+/// Links resolved: what is installed or built with the library is in the folder of the file.
 static const char *library_path(void) {
     static char path[PATH_MAX];
     Dl_info self;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// How long another process may take to write its report before we write beside it.
+/// How long another process may take to write its report before we write at the same time.
 #define TURN_TRIES 1000
 #define TURN_NANOSECONDS 10000000
 
@@ -58,7 +58,7 @@ static void resolve_path(const char *path, bool *names_process) {
 }
 
 static int open_path(int flags) {
-    // Non-blocking: opening a FIFO that nobody reads must not hang the program. For the user alone:
+    // Non-blocking: opening a FIFO without a reader must not hang the program. For the user alone:
     // a capture holds the command line.
     const int always = O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
     int descriptor = liveobj_descriptor_lift(open(output.path, always | flags, 0600));

@@ -18,13 +18,13 @@ const struct liveobj_table *const liveobj_preloaded_table = &liveobj_recorder_ta
 static struct liveobj_options options;
 
 static struct liveobj_settings settings_from_options(void) {
-    static const enum liveobj_way ways[] = {
-        [LIVEOBJ_CHOSEN_WAY_AUTO] = LIVEOBJ_WAY_NONE,
-        [LIVEOBJ_CHOSEN_WAY_POINTERS] = LIVEOBJ_WAY_POINTERS,
-        [LIVEOBJ_CHOSEN_WAY_SLOTS] = LIVEOBJ_WAY_SLOTS,
+    static const enum liveobj_hook_mode ways[] = {
+        [LIVEOBJ_CHOSEN_WAY_AUTO] = LIVEOBJ_HOOKS_NONE,
+        [LIVEOBJ_CHOSEN_WAY_POINTERS] = LIVEOBJ_HOOKS_POINTERS,
+        [LIVEOBJ_CHOSEN_WAY_SLOTS] = LIVEOBJ_HOOKS_GOT,
     };
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = ways[options.way];
+    settings.hook_mode = ways[options.way];
     settings.stacks = options.stacks == LIVEOBJ_ON;
     settings.retains = strcmp(options.retains, "off") != 0;
     settings.retained_types = strcmp(options.retains, "all") != 0 ? options.retains : NULL;
@@ -55,7 +55,7 @@ static void say_what_is_watched(void) {
     static const char *const stacks[] = {"no stack traces", "stack traces by unwind tables",
                                          "stack traces by frame pointers"};
     struct liveobj_status status = liveobj_status();
-    liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.way], ", ",
+    liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.hook_mode], ", ",
                     stacks[status.stacks], ", retains ",
                     status.retains ? "recorded" : "not recorded", NULL);
     if (options.verbosity < 2)

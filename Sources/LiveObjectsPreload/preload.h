@@ -11,7 +11,7 @@
 //   report.c           capture -> tool -> output
 //   tool.c             where the `liveobjects` tool is, and how it is called (CSpawn runs it)
 //   environment.c      with what environment
-//   library.c          what lies beside the library
+//   library.c          what lies in the library's folder
 //   companion.c        loads the companion of the test library that runs
 //   kept_capture.c     where no tool can make the report
 //   output.c           where the report goes
@@ -48,7 +48,7 @@
 /// True for the programs of a Swift toolchain.
 bool liveobj_activation_is_toolchain_program(void);
 
-/// Whether another program is one to watch, as far as can be told without the recorder: not a
+/// Whether another program is one to watch, as far as is known without the recorder: not a
 /// package manifest, not a test binary that only lists its tests.
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
 
@@ -136,7 +136,7 @@ const char *liveobj_output_file(void);
 int liveobj_output_open(void);
 
 /// A `liveobj_write_fn`: appends what is known of the tests of this process to the file that its
-/// capture will go to. Nobody else writes there (`liveobj_output_is_own_capture`).
+/// capture will go to. It has no other writer (`liveobj_output_is_own_capture`).
 bool liveobj_output_journal(void *context, const void *bytes, size_t count);
 
 /// True if this process writes a capture, to a file of its own.
@@ -147,7 +147,7 @@ void liveobj_output_close(int descriptor, int error);
 
 // MARK: tool.c
 
-/// Finds the tool: `tool=`, or beside the library, or in ../bin.
+/// Finds the tool: `tool=`, or in the library's folder, or in ../bin.
 void liveobj_tool_start(const struct liveobj_options *options);
 
 /// The tool's path; NULL if there is none that can be run.
@@ -182,7 +182,7 @@ const char *liveobj_environment_temporary_folder(void);
 
 // MARK: library.c
 
-/// The path of a file as seen from the library's folder, there or not; false if it cannot be told.
+/// The path of a file as seen from the library's folder, there or not; false if it is unknown.
 bool liveobj_library_sibling(const char *name, char path[PATH_MAX]);
 
 // MARK: companion.c
@@ -215,7 +215,7 @@ struct liveobj_report_result liveobj_report_write(const struct liveobj_options *
 
 struct liveobj_testing_companion;
 
-/// From now on the companion is told where Swift Testing's test cases begin and end, and objects
+/// From now on the companion is called where Swift Testing's test cases begin and end, and objects
 /// made in one have its scope. While the process has one thread.
 /// \returns NULL, or one sentence about why it cannot be done.
 const char *liveobj_test_cases_start(const struct liveobj_testing_companion *companion);

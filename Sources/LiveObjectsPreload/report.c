@@ -39,7 +39,7 @@ static bool has_room(void) {
     // As measured: what one object takes, and what there is without any.
     enum { CAPTURE_BYTES = 70, CAPTURE_LEAST = 4 << 20, TOOL_BYTES = 250, TOOL_LEAST = 128 << 20 };
     struct liveobj_status status = liveobj_status();
-    uint64_t live = status.allocations - status.deaths;
+    uint64_t live = status.allocations - status.deallocations;
     return liveobj_os_has_room(CAPTURE_LEAST + live * CAPTURE_BYTES,
                                TOOL_LEAST + live * TOOL_BYTES);
 }

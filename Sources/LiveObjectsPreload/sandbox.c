@@ -5,7 +5,7 @@
 // which a filter can be installed are replaced, and remember it. The question is asked at the end
 // only, for the program may have an instruction of its own for system calls. Nothing is said then:
 // that takes more calls. A filter that was there at the start (a container's) does not count, and
-// others cannot be told from it.
+// others cannot be distinguished from it.
 //
 // What is replaced does what libc does, in any program and on any thread. Async-signal-safe.
 

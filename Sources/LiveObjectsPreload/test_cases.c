@@ -1,6 +1,6 @@
 // test_cases.c - owns the task-local value that says which test case of Swift Testing runs.
 //
-// Swift Testing tells its own state of a test case to the tasks in it by a task-local value, and
+// Swift Testing gives its own state of a test case to the tasks in it by a task-local value, and
 // calls the runtime to bind it and to let it go. In its image, and nowhere else, these two calls
 // come here first; Swift Testing 6.0 makes them by one function of the runtime, in whose place the
 // companion's stands, which calls this file round what it runs. When a test case begins, a value of
@@ -174,7 +174,7 @@ static bool make_cases(void) {
 }
 
 static bool replace(const char *symbol, void *function) {
-    return liveobj_images_replace_slots(library, symbol, function) > 0;
+    return liveobj_images_replace_got_entries(library, symbol, function) > 0;
 }
 
 /// Whether Swift Testing binds its state of a test case by a function of the runtime's, as 6.0
@@ -187,7 +187,7 @@ static bool replace_with_value(void) {
                                        library, WITH_VALUE, WITH_VALUE "Tu", companion.with_value);
 }
 
-/// Both or none. The library's calls as they are come first: that only tells whether there are any.
+/// Both or none. The library's calls as they are come first: that only shows whether there are any.
 static bool replace_calls(void) {
     return replace("swift_task_localValuePush", *(void **)&task_local_push) &&
            replace("swift_task_localValuePop", *(void **)&task_local_pop) &&

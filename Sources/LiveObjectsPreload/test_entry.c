@@ -24,10 +24,11 @@ struct async_function {
 bool liveobj_async_function_replace(const char *file_name, const char *symbol,
                                     const char *record_symbol, const void *function) {
     const struct async_function *record = function;
-    if (liveobj_images_replace_slots(file_name, record_symbol, (void *)(uintptr_t)function) == 0)
+    if (liveobj_images_replace_got_entries(file_name, record_symbol, (void *)(uintptr_t)function) ==
+        0)
         return false;
     const char *code = (const char *)function + record->distance;
-    liveobj_images_replace_slots(file_name, symbol, (void *)(uintptr_t)code);
+    liveobj_images_replace_got_entries(file_name, symbol, (void *)(uintptr_t)code);
     return true;
 }
 

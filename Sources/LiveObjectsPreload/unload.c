@@ -17,7 +17,7 @@ static close_fn next_close(void) {
     close_fn known = __atomic_load_n(&next, __ATOMIC_RELAXED);
     if (!known) {
         known = (close_fn)(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
-        __atomic_store_n(&next, known, __ATOMIC_RELAXED); // whoever finds it finds the same
+        __atomic_store_n(&next, known, __ATOMIC_RELAXED); // every thread finds the same
     }
     return known;
 }

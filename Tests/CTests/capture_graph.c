@@ -145,7 +145,7 @@ static void captures_and_forks_go_on_side_by_side(unsigned count) {
 /// An argument asks for more captures than a test has time for.
 int main(int argument_count, char **arguments) {
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     references_and_roots_are_in_the_capture();

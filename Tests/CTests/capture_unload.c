@@ -23,7 +23,7 @@ static void *load_and_unload(void *stop) {
 int main(void) {
     enum { CAPTURES = 3000 };
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     bool stop = false;

@@ -11,14 +11,14 @@ static bool take_nothing(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-static enum liveobj_remains remains_of(uint32_t test) {
+static enum liveobj_cycle_check remains_of(uint32_t test) {
     return liveobj_test_capture(test, take_nothing, NULL);
 }
 
 static bool may_leave_cycle(uint32_t test) {
-    enum liveobj_remains remains = remains_of(test);
-    EXPECT(remains != LIVEOBJ_REMAINS_OPEN);
-    return remains == LIVEOBJ_REMAINS_CAPTURED;
+    enum liveobj_cycle_check remains = remains_of(test);
+    EXPECT(remains != LIVEOBJ_CYCLE_INCONCLUSIVE);
+    return remains == LIVEOBJ_CYCLE_POSSIBLE;
 }
 
 static void what_leads_nowhere_is_no_cycle(void) {
@@ -95,7 +95,7 @@ static void the_capture_shows_what_can_be_reached_and_nothing_else(void) {
     void *left = make_object_in(scope), *right = make_object(), *unrelated = make_object();
     set(left, FIRST, right);
     set(right, FIRST, left);
-    EXPECT(liveobj_test_capture_to_memory(test, &capture) == LIVEOBJ_REMAINS_CAPTURED);
+    EXPECT(liveobj_test_capture_to_memory(test, &capture) == LIVEOBJ_CYCLE_POSSIBLE);
     struct section graph = section_find(capture, "GRPH");
     EXPECT(section_find(capture, "OBJS").count == 2 * OBJECT_BYTES);
     EXPECT(section_word(graph, STATE) == READ && section_word(graph, FLAGS) & PARTIAL);
@@ -121,7 +121,7 @@ static void beyond_tens_of_thousands_of_objects_the_search_gives_up(void) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/large()", "", scope);
     for (size_t i = 0; i < COUNT; i++)
         objects[i] = make_object_in(scope);
-    EXPECT(remains_of(test) == LIVEOBJ_REMAINS_OPEN);
+    EXPECT(remains_of(test) == LIVEOBJ_CYCLE_INCONCLUSIVE);
     for (size_t i = 0; i < COUNT; i++)
         free_object(objects[i]);
     EXPECT(!may_leave_cycle(test));

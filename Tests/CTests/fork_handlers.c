@@ -11,7 +11,7 @@
 enum { RECORD = 1, METADATA = 0x10000, STACK = 7, PATIENCE_SECONDS = 20 };
 
 static void an_object_with_an_account_may_die_while_the_process_forks(void) {
-    liveobj_ledger_born(RECORD, METADATA);
+    liveobj_ledger_allocated(RECORD, METADATA);
     liveobj_ledger_add(RECORD, STACK, 1, 0);
     liveobj_recorder_before_fork();
     liveobj_ledger_try_close(RECORD);

@@ -15,15 +15,15 @@
 /// Variables of the program.
 static void *volatile variable, *volatile other_variable;
 
-static enum liveobj_holding holding_of(void *const *objects, size_t count) {
+static enum liveobj_root_search holding_of(void *const *objects, size_t count) {
     uintptr_t complements[8] = {0};
     for (size_t i = 0; i < count; i++)
         complements[i] = ~(uintptr_t)objects[i];
-    return liveobj_objects_holding(complements, count);
+    return liveobj_search_roots(complements, count);
 }
 
 static bool are_held(void *const *objects, size_t count) {
-    return holding_of(objects, count) == LIVEOBJ_HOLDING_SHOWN;
+    return holding_of(objects, count) == LIVEOBJ_ROOTS_REACH_ALL;
 }
 
 static bool is_held(void *object) {
@@ -159,7 +159,7 @@ static void beyond_a_hundred_thousand_objects_only_a_capture_tells(void) {
         last = next;
     }
     last = NULL;
-    EXPECT(holding_of(&first, 1) == LIVEOBJ_HOLDING_TOO_LARGE);
+    EXPECT(holding_of(&first, 1) == LIVEOBJ_ROOTS_LIMIT_EXCEEDED);
     for (void *object = first, *next; object; object = next) {
         next = ((void **)object)[2];
         free_object(object);
@@ -215,7 +215,7 @@ static void a_block_that_is_no_memory_any_more_is_survived(void) {
 }
 
 static void without_a_recorder_nothing_is_shown(void) {
-    EXPECT(holding_of(NULL, 0) == LIVEOBJ_HOLDING_OPEN);
+    EXPECT(holding_of(NULL, 0) == LIVEOBJ_ROOTS_INCONCLUSIVE);
 }
 
 static void *volatile moving;

@@ -118,7 +118,7 @@ static void handlers_and_hooks_may_meet_anywhere(void) {
         expect_each_recorded(objects[i]);
     EXPECT(forked > 0 && odd_children == 0);
     EXPECT(liveobj_recorder_locks_are_free(0));
-    EXPECT(liveobj_status().missed_deaths == 0);
+    EXPECT(liveobj_status().missed_deallocations == 0);
 }
 
 // MARK: - Between any two instructions
@@ -189,12 +189,12 @@ static void a_handler_may_come_between_any_two_instructions(void) {
     EXPECT(forked > 0 && odd_children == 0);
     EXPECT(live_records() <= live + 2 * 64); // those of handlers are left
     EXPECT(liveobj_recorder_locks_are_free(0));
-    EXPECT(liveobj_status().missed_deaths == 0);
+    EXPECT(liveobj_status().missed_deallocations == 0);
 }
 
 int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     a_handler_may_come_between_any_two_instructions();
     handlers_and_hooks_may_meet_anywhere();

@@ -58,8 +58,8 @@ static void make_image(struct fake_image *fake, void *slot_value) {
 
 static int replacement;
 
-static struct liveobj_slots replace(const struct fake_image *fake) {
-    return liveobj_image_replace_slots(&fake->image, "function", &replacement);
+static struct liveobj_got_entries replace(const struct fake_image *fake) {
+    return liveobj_image_replace_got_entries(&fake->image, "function", &replacement);
 }
 
 static void a_slot_that_was_made_read_only_is_replaced_and_stays_read_only(void) {

@@ -63,10 +63,10 @@ static void unknown_addresses_are_nobodys(struct liveobj_thread *thread) {
 
 static void an_address_that_is_allocated_twice_is_a_missed_death(struct liveobj_thread *thread) {
     struct liveobj_object object;
-    uint64_t before = liveobj_threads_counts().missed_deaths;
+    uint64_t before = liveobj_threads_counts().missed_deallocations;
     insert(thread, address_of(2), 10);
     insert(thread, address_of(2), 20);
-    EXPECT(liveobj_threads_counts().missed_deaths == before + 1);
+    EXPECT(liveobj_threads_counts().missed_deallocations == before + 1);
     EXPECT(liveobj_records_find(address_of(2), &object) && object.bytes == 20);
     EXPECT(live() == 1);
     EXPECT(remove_at(thread, address_of(2)) && live() == 0);
@@ -158,8 +158,9 @@ static void objects_that_other_threads_free_leave_their_records_to_all(void) {
         pthread_join(threads[i], NULL);
     struct liveobj_counts after = liveobj_threads_counts();
     EXPECT(after.allocations - before.allocations == (uint64_t)THREADS * ROUNDS * PER_ROUND);
-    EXPECT(after.deaths - before.deaths == (uint64_t)THREADS * ROUNDS * PER_ROUND);
-    EXPECT(after.dropped == before.dropped && after.missed_deaths == before.missed_deaths);
+    EXPECT(after.deallocations - before.deallocations == (uint64_t)THREADS * ROUNDS * PER_ROUND);
+    EXPECT(after.dropped == before.dropped &&
+           after.missed_deallocations == before.missed_deallocations);
     EXPECT(live() == 0);
 }
 

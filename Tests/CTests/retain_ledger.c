@@ -29,7 +29,7 @@ static struct sums sums_of(uint32_t record) {
 }
 
 static void a_call_site_has_its_retains_and_releases(void) {
-    liveobj_ledger_born(1, METADATA);
+    liveobj_ledger_allocated(1, METADATA);
     liveobj_ledger_add(1, 7, 1, 0);
     liveobj_ledger_add(1, 8, 0, 3);
     liveobj_ledger_add(1, 7, 2, 0);
@@ -39,7 +39,7 @@ static void a_call_site_has_its_retains_and_releases(void) {
 
 static void a_call_site_is_found_again_behind_newer_ones(void) {
     enum { SITES = 12 };
-    liveobj_ledger_born(8, METADATA);
+    liveobj_ledger_allocated(8, METADATA);
     for (uint32_t i = 0; i < 2 * SITES; i++)
         liveobj_ledger_add(8, 1 + i % SITES, 1, 0);
     struct sums sums = sums_of(8);
@@ -47,31 +47,31 @@ static void a_call_site_is_found_again_behind_newer_ones(void) {
 }
 
 static void retains_without_a_stack_trace_are_counted(void) {
-    liveobj_ledger_born(2, METADATA);
+    liveobj_ledger_allocated(2, METADATA);
     liveobj_ledger_add(2, 0, 5, 0);
     struct sums sums = sums_of(2);
     EXPECT(sums.sites == 0 && sums.rest == 5);
 }
 
 static void an_account_ends_with_its_object(void) {
-    liveobj_ledger_born(3, METADATA);
+    liveobj_ledger_allocated(3, METADATA);
     liveobj_ledger_add(3, 7, 1, 0);
-    liveobj_ledger_died(3);
+    liveobj_ledger_deallocated(3);
     EXPECT(!liveobj_ledger_has(3) && sums_of(3).sites == 0);
-    liveobj_ledger_born(3, METADATA);
+    liveobj_ledger_allocated(3, METADATA);
     EXPECT(liveobj_ledger_has(3) && sums_of(3).sites == 0);
 }
 
 static void a_missed_death_leaves_nothing_to_the_next_object(void) {
-    liveobj_ledger_born(4, METADATA);
+    liveobj_ledger_allocated(4, METADATA);
     liveobj_ledger_add(4, 7, 1, 0);
-    liveobj_ledger_born(4, METADATA);
+    liveobj_ledger_allocated(4, METADATA);
     EXPECT(sums_of(4).retains == 0);
 }
 
 static void sites_beyond_what_an_object_may_have_are_counted_together(void) {
     enum { MANY = 2000 };
-    liveobj_ledger_born(5, METADATA);
+    liveobj_ledger_allocated(5, METADATA);
     for (uint32_t stack = 1; stack <= MANY; stack++)
         liveobj_ledger_add(5, stack, 1, 0);
     struct sums sums = sums_of(5);
@@ -83,9 +83,9 @@ static void *retain_and_release(void *number) {
         liveobj_ledger_add(6 + i % 2, 1 + (uint32_t)(uintptr_t)number * 10 + i % 10, 1, 1);
     for (uint32_t i = 0; i < 10000; i++) {
         uint32_t own = 256 * (1 + (uint32_t)(uintptr_t)number); // all in one stripe
-        liveobj_ledger_born(own, METADATA);
+        liveobj_ledger_allocated(own, METADATA);
         liveobj_ledger_add(own, 1 + i, 1, 0);
-        liveobj_ledger_died(own);
+        liveobj_ledger_deallocated(own);
     }
     return NULL;
 }
@@ -93,8 +93,8 @@ static void *retain_and_release(void *number) {
 static void threads_lose_nothing(void) {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
-    liveobj_ledger_born(6, METADATA);
-    liveobj_ledger_born(7, METADATA);
+    liveobj_ledger_allocated(6, METADATA);
+    liveobj_ledger_allocated(7, METADATA);
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, retain_and_release, (void *)i);
     for (uintptr_t i = 0; i < THREADS; i++)
@@ -110,9 +110,9 @@ enum { SHORT_LIVED = 9 };
 
 static void *live_and_die(void *ends) {
     for (uint32_t stack = 1; !__atomic_load_n((bool *)ends, __ATOMIC_RELAXED); stack++) {
-        liveobj_ledger_born(SHORT_LIVED, METADATA);
+        liveobj_ledger_allocated(SHORT_LIVED, METADATA);
         liveobj_ledger_add(SHORT_LIVED, stack, 1, 0);
-        liveobj_ledger_died(SHORT_LIVED);
+        liveobj_ledger_deallocated(SHORT_LIVED);
     }
     return NULL;
 }

@@ -188,14 +188,14 @@ static void a_test_ends_once_and_its_outcome_may_change(void) {
 
 static void what_a_scope_leaves_behind_may_be_known(void) {
     uint32_t outer = liveobj_scope_open(0), inner = liveobj_scope_open(outer);
-    liveobj_scope_know(0);
-    liveobj_scope_know(UINT32_MAX);
+    liveobj_scope_mark_known_issue(0);
+    liveobj_scope_mark_known_issue(UINT32_MAX);
     EXPECT(!liveobj_scope_known_before(0) && !liveobj_scope_known_before(UINT32_MAX));
-    liveobj_scope_know(inner);
+    liveobj_scope_mark_known_issue(inner);
     EXPECT(liveobj_scope_known_before(inner) && !liveobj_scope_known_before(outer));
     EXPECT(liveobj_scope_parent(inner) == outer);
     EXPECT(liveobj_scope_is_within(inner, outer));
-    liveobj_scope_know(outer);
+    liveobj_scope_mark_known_issue(outer);
     EXPECT(liveobj_scope_known_before(outer) && liveobj_scope_parent(outer) == 0);
 }
 
@@ -208,7 +208,7 @@ static uint64_t sequence_of(const void *memory) {
 static void what_a_scope_makes_later_is_not_known(void) {
     uint32_t scope = liveobj_scope_open(0);
     void *told = make_object_in(scope);
-    liveobj_scope_know(scope);
+    liveobj_scope_mark_known_issue(scope);
     void *later = make_object_in(scope);
     EXPECT(sequence_of(told) < liveobj_scope_known_before(scope));
     EXPECT(sequence_of(later) >= liveobj_scope_known_before(scope));
@@ -235,8 +235,8 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
 static void a_capture_holds_known_scopes_and_up_to_when_they_are(void) {
     enum { RECORD = 16 };
     uint32_t first = liveobj_scope_open(0), last = liveobj_scope_open(0);
-    liveobj_scope_know(last);
-    liveobj_scope_know(first);
+    liveobj_scope_mark_known_issue(last);
+    liveobj_scope_mark_known_issue(first);
     uint64_t marks[] = {liveobj_scope_known_before(first), liveobj_scope_known_before(last)};
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
     struct section known = section_find(capture, "KNOW");

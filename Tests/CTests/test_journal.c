@@ -57,7 +57,7 @@ static void each_record_is_one_piece(void) {
     EXPECT(section_word(section, 0) == test && section_word(section, 3) == 7);
     EXPECT(memmem(section.bytes, section.count, "Module.Suite/told()", 19) != NULL);
     from = taken.count;
-    liveobj_test_found(test, "what", 4);
+    liveobj_test_add_finding(test, "what", 4);
     section = last_section(from, "FIND");
     EXPECT(section.count == 8 && section_word(section, 0) == test);
     EXPECT(memcmp(section.bytes + 4, "what", 4) == 0);
@@ -85,15 +85,15 @@ static void what_is_no_test_is_not_told(void) {
     uint64_t sections = liveobj_tests_findings().sections;
     liveobj_test_close(0, LIVEOBJ_TEST_PASSED, true);
     liveobj_test_close(UINT32_MAX, LIVEOBJ_TEST_PASSED, true);
-    liveobj_test_found(0, "what", 4);
-    liveobj_test_found(UINT32_MAX, "what", 4);
+    liveobj_test_add_finding(0, "what", 4);
+    liveobj_test_add_finding(UINT32_MAX, "what", 4);
     EXPECT(pieces == before && liveobj_tests_findings().sections == sections);
 }
 
 static void a_failure_without_a_finding_counts_all_the_same(void) {
     uint32_t test = begin_test("Module.Suite/asserted()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
-    liveobj_test_found(test, NULL, 0);
+    liveobj_test_add_finding(test, NULL, 0);
     EXPECT(liveobj_tests_findings().sections == sections);
     EXPECT(liveobj_tests_get(test).end == 0); // it goes on
     liveobj_test_close(test, LIVEOBJ_TEST_FAILED, false);
@@ -105,7 +105,7 @@ static void a_capture_holds_what_tests_failed_with_and_which_were_evaluated(void
     uint64_t before = liveobj_tests_findings().sections;
     char text[100] = "";
     for (size_t count = 1; count <= sizeof text; count++)
-        liveobj_test_found(test, memset(text, 'x', count), count);
+        liveobj_test_add_finding(test, memset(text, 'x', count), count);
     EXPECT(liveobj_tests_findings().sections == before + sizeof text);
     liveobj_test_close(test, LIVEOBJ_TEST_LEAKED, true);
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
@@ -128,7 +128,7 @@ static void a_finding_without_room_is_dropped(void) {
     static const size_t too_much = (size_t)1 << 30;
     uint32_t test = begin_test("Module.Suite/huge()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
-    liveobj_test_found(test, bytes, too_much); // is not read
+    liveobj_test_add_finding(test, bytes, too_much); // is not read
     EXPECT(liveobj_tests_findings().sections == sections);
     liveobj_test_close(test, LIVEOBJ_TEST_FAILED, false);
     EXPECT(liveobj_tests_get(test).outcome == LIVEOBJ_TEST_LEAKED);

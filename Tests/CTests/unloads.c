@@ -230,7 +230,7 @@ static void many_unloads_take_no_more_memory_than_one(unsigned count) {
 /// An argument asks for more unloads than a test has time for.
 int main(int argument_count, char **arguments) {
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     reads = liveobj_os_map_shared(sizeof *reads);
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     EXPECT(liveobj_unloads_count() == 0);

@@ -187,7 +187,7 @@ static void *wait_for_end(void *is_over) {
 
 int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     uint64_t since = liveobj_mark();

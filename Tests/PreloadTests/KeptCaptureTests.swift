@@ -48,7 +48,7 @@ struct KeptCaptureTests {
     let run = try runProgram(
       exiter, ["return"], environment: ["LD_PRELOAD": library, "TMPDIR": folder.path])
     let why =
-      "there is no liveobjects tool beside the preload library "
+      "there is no liveobjects tool in the folder of the preload library "
       + "(`swift build --product liveobjects` builds it, tool=PATH names one)"
     #expect(run.standardError == line(why, try capture()))
   }

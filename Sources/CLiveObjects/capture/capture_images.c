@@ -76,8 +76,8 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/// Part of the toolchain or of the system: beside the Swift runtime, or in the system's library
-/// folders.
+/// Part of the toolchain or of the system: in the folder of the Swift runtime, or in the system's
+/// library folders.
 static bool is_system(const struct liveobj_listed_image *image, const char *path) {
     const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
     if (image->is_main)

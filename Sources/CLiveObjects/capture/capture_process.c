@@ -69,16 +69,16 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     if (!liveobj_section_start(&section, stream, "STAT"))
         return;
     liveobj_put_u32(&section, status->state);
-    liveobj_put_u32(&section, status->way);
+    liveobj_put_u32(&section, status->hook_mode);
     liveobj_put_u32(&section, status->stacks);
     liveobj_put_u32(&section, status->retains);
     liveobj_put_u32(&section, status->depth);
     liveobj_put_u32(&section, liveobj_os_was_short_of_memory() ? WAS_SHORT_OF_MEMORY : 0);
     liveobj_put_u64(&section, status->dropped_records);
     liveobj_put_u64(&section, status->dropped_stacks);
-    liveobj_put_u64(&section, status->missed_deaths);
+    liveobj_put_u64(&section, status->missed_deallocations);
     liveobj_put_u64(&section, status->allocations);
-    liveobj_put_u64(&section, status->deaths);
+    liveobj_put_u64(&section, status->deallocations);
     bool has_late = status->retains && liveobj_retain_hooks_missed_images();
     liveobj_put_u32(&section, (status->reason[0] != 0) + has_late);
     if (status->reason[0])

@@ -3,7 +3,8 @@
 // The depot's trace of an object may hold return addresses in an image that is gone. Another image
 // may have been at its place since, with the same return addresses: the trace is then one for the
 // depot and two for the capture. So such a trace is written once for each time between unloads, in
-// full, under an id beyond the depot's. When an object was allocated tells which one is its own.
+// full, under an id beyond the depot's. The time of an object's allocation decides which one is its
+// own.
 //
 // Owns what it maps for one capture, shared with the copy of the process.
 

@@ -1,7 +1,7 @@
 // test_table.c - owns the table of the tests that this process has run.
 //
 // Three arenas that only grow: the tests, the bytes of their strings, and what tests have failed
-// with. A lock is held to append; whoever reads sees what was complete when it looked. Outside of
+// with. A lock is held to append; readers see what was complete when they began. Outside of
 // hooks, from any thread.
 
 #if defined(__linux__)
@@ -71,7 +71,7 @@ static uint32_t append_locked(const struct liveobj_test *test) {
         .file = keep_locked(test->file),
         .first = liveobj_sequence_mark(),
     };
-    // Release: whoever finds the number finds the test.
+    // Release: a reader of the number can read the test.
     __atomic_store_n(&tests.count, number, __ATOMIC_RELEASE);
     return number;
 }
@@ -135,7 +135,7 @@ uint32_t liveobj_tests_running(void) {
 // MARK: - Findings
 
 /// \returns where the section lies; NULL if there is no room: only the evaluation at the end of the
-/// process tells of the finding then.
+/// process reports the finding then.
 static const void *keep_section_locked(uint32_t test, const void *finding, size_t count,
                                        size_t bytes) {
     unsigned char *arena = tests.findings ? tests.findings : liveobj_os_map(FINDINGS_BYTES);
@@ -147,7 +147,7 @@ static const void *keep_section_locked(uint32_t test, const void *finding, size_
     memcpy(section, &header, sizeof header);
     memcpy(section + sizeof header, &test, sizeof test);
     memcpy(section + sizeof header + sizeof test, finding, count);
-    // Release: whoever sees that it is used sees the section.
+    // Release: a reader of the count can read the section.
     __atomic_store_n(&tests.findings_used, tests.findings_used + bytes, __ATOMIC_RELEASE);
     return section;
 }
@@ -156,7 +156,8 @@ static size_t section_bytes(uint64_t payload) {
     return sizeof(struct liveobj_section_header) + ((payload + 7) & ~(uint64_t)7);
 }
 
-struct liveobj_kept_findings liveobj_tests_found(uint32_t test, const void *finding, size_t count) {
+struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void *finding,
+                                                       size_t count) {
     struct liveobj_kept_findings none = {0};
     if (test == 0 || test > liveobj_tests_count())
         return none;

@@ -38,7 +38,8 @@ struct liveobj_kept_findings {
     uint64_t sections;
 };
 /// \returns the section that was kept; none if there is no room.
-struct liveobj_kept_findings liveobj_tests_found(uint32_t test, const void *finding, size_t count);
+struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void *finding,
+                                                       size_t count);
 /// All of them so far.
 struct liveobj_kept_findings liveobj_tests_findings(void);
 

@@ -2,7 +2,7 @@
 //
 // libdispatch has one variable of each thread, which begins with the thread's id and has the head
 // of the cache in its fourth word. (src/shims/tsd.h, `struct dispatch_tsd`.) It has the same place
-// in each thread, as seen from the list of robust mutexes, which the kernel tells of any thread;
+// in each thread, as seen from the list of robust mutexes, which the kernel shows of any thread;
 // where it has not, the id is another one.
 //
 // Each member of a cache has how many the list has from there on. (src/inline_internal.h,

@@ -17,7 +17,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-// MARK: - What the kernel tells of a thread
+// MARK: - What the kernel shows of a thread
 
 enum { PATH_BYTES = 64 };
 
@@ -107,7 +107,7 @@ static bool read_word(struct liveobj_reader *reader, uintptr_t address, uintptr_
     return liveobj_read_checked(reader, address, word, sizeof *word);
 }
 
-/// Goes on to the caller. \returns false if it cannot be told.
+/// Goes on to the caller. \returns false if it cannot be found.
 static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
                  struct liveobj_reader *reader) {
     uintptr_t cfa = (rule->from_fp ? frame->fp : frame->sp) + rule->cfa_words * sizeof(uintptr_t);
@@ -132,7 +132,7 @@ static bool is_outermost(uintptr_t address) {
 /// In the loop in which libdispatch keeps the main thread asleep once `dispatch_main` has ended it,
 /// as under Swift Testing: as a destructor of thread-specific data, after the program's frames are
 /// gone. It never returns, and is the one place where libdispatch waits for a signal. Only a
-/// register tells its caller, and what was on the stack before remains there.
+/// register leads to its caller, and what was on the stack before remains there.
 static bool is_asleep_for_good(const struct liveobj_thread_state *state, uintptr_t address) {
     struct liveobj_image image;
     return state->is_suspended && liveobj_image_of(address, &image) &&
@@ -140,7 +140,7 @@ static bool is_asleep_for_good(const struct liveobj_thread_state *state, uintptr
 }
 
 /// No word up to the first function of the thread leads into code of others. For a frame whose
-/// caller only a register tells; an old word may make a thread look busy, never idle.
+/// caller only a register leads to; a stale word may make a thread look busy, never idle.
 static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     struct liveobj_image image;
     struct liveobj_unwind_image any;

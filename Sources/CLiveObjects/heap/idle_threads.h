@@ -34,7 +34,7 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
 
 /// Where a sleeping thread has stopped.
 struct liveobj_thread_state {
-    uintptr_t stack_pointer; // 0 if it runs, or nobody may know
+    uintptr_t stack_pointer; // 0 if it runs, or it cannot be read
     uintptr_t program_counter;
     bool is_suspended; // it waits for a signal
     bool is_running;   // or is ready to run; false if the system does not say

@@ -160,7 +160,7 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
 /// address of a side table, shifted right by 3. All ones in the low half: immortal.
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
                                                     struct liveobj_reader *reader) {
-    const struct liveobj_strong_count unknown = {.is_visited = true};
+    const struct liveobj_strong_count unknown = {.was_weakly_referenced = true};
     enum { SIDE_TABLE_COUNT_OFFSET = 16 };
     struct {
         uintptr_t metadata;

@@ -15,8 +15,8 @@
 /// Reads the object's reference counts as the runtime packs them.
 struct liveobj_strong_count {
     bool is_known;
-    bool is_pinned;  // deinit has begun or run; unowned references keep the memory
-    bool is_visited; // weak or unowned references to it were made
+    bool is_pinned;             // deinit has begun or run; unowned references keep the memory
+    bool was_weakly_referenced; // weak or unowned references to it were made
     uint32_t value;
 };
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,

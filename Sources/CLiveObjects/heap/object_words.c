@@ -19,7 +19,7 @@ struct array_header {
     uint64_t double_capacity;
 };
 
-/// Elements that are smaller than a reference hold none. A count that nobody has written yet leads
+/// Elements that are smaller than a reference hold none. A count that is not written yet leads
 /// nowhere.
 static uintptr_t end_of_elements(const struct liveobj_object *object, uintptr_t metadata,
                                  const struct array_header *header) {

@@ -25,7 +25,7 @@ static uint32_t strong_label(enum liveobj_label_kind kind) {
 }
 
 /// Elements of an array's storage. Storage that was being made when the copy was taken has a count
-/// that nobody wrote yet: nothing is read beyond its end, where other objects lie.
+/// that is not written yet: nothing is read beyond its end, where other objects lie.
 static uintptr_t element_count(const struct liveobj_storage *storage,
                                const struct liveobj_object *object) {
     enum { COUNT = 2, DOUBLE_CAPACITY = 3 };

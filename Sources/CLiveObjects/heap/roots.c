@@ -75,7 +75,7 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 
 // MARK: - Images
 
-/// The rest of its pages belongs to nobody.
+/// The rest of its pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
     static const uintptr_t in_page = LIVEOBJ_PAGE_BYTES - 1;
     add_range(context,

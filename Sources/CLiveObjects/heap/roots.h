@@ -47,7 +47,7 @@ struct liveobj_roots {
     uint32_t count;
     uint32_t capacity;
     uint32_t threads;          // that were alive
-    size_t thread_local_bytes; // of one thread, as far as they lie beside its stack
+    size_t thread_local_bytes; // of one thread, as far as they lie next to its stack
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     bool misses_stacks; // of some thread no stack pointer could be had

@@ -20,7 +20,7 @@ struct liveobj_reference {
     uintptr_t target; // an address that may be an object's: the caller looks it up
     uint32_t label;
     uint32_t element;   // index in an array, bucket of a dictionary or set; LIVEOBJ_NO_ELEMENT
-    uintptr_t function; // the code beside a closure context, else 0
+    uintptr_t function; // the code that goes with a closure context, else 0
 };
 typedef void (*liveobj_visit_reference_fn)(void *context,
                                            const struct liveobj_reference *reference);

@@ -46,7 +46,7 @@ static struct {
     free_fn free;
 } original;
 
-static bool slots_tell_objects; // LIVEOBJ_WAY_SLOTS: objects come through the slots too
+static bool slots_tell_objects; // LIVEOBJ_HOOKS_GOT: objects come through the slots too
 
 /// What is wanted beyond the plain record of an object; 0 lets the hooks take their short path.
 enum {
@@ -142,7 +142,7 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
 static inline __attribute__((always_inline)) void record(void *address, uintptr_t metadata,
                                                          size_t bytes, const uintptr_t *frame) {
     struct liveobj_thread *thread = liveobj_tls_get()->thread;
-    // Relaxed: an allocation beside a change of the extras may fall on either side.
+    // Relaxed: an allocation during a change of the extras may fall on either side.
     if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
         record_with_extras(address, metadata, bytes, frame);
     else
@@ -216,13 +216,14 @@ static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
 }
 
 /// Whether the caller keeps a frame pointer. In a runtime that was built without them the register
-/// holds anything, and must not be followed; the self-test then finds that nothing can be told.
+/// holds anything, and must not be followed; the self-test then finds that the hooks cannot see who
+/// allocates.
 static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
     enum { MOST_BYTES = 1024 }; // `swift_slowAlloc` has few variables
     return outer % sizeof(uintptr_t) == 0 && outer - (uintptr_t)frame < MOST_BYTES;
 }
 
-/// What memory is for, told by who asked `swift_slowAlloc` for it.
+/// What memory is for, by the caller of `swift_slowAlloc`.
 /// \param frame the frame address of the hook that `swift_slowAlloc` called.
 /// \returns one of LIVEOBJ_METADATA_*; 0 for the pools in which the runtime keeps metadata.
 static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
@@ -244,9 +245,9 @@ static uintptr_t purpose_of_memory(const uintptr_t *frame) {
     return is_inside(slow_alloc, frame[1]) ? purpose_of_slow_allocation(frame) : 0;
 }
 
-/// Records memory that the runtime asked for on behalf of somebody else. The guard is set while an
+/// Records memory that the runtime asked for on behalf of a caller. The guard is set while an
 /// object is allocated through the pointers, so what arrives here is a task, a raw buffer, or comes
-/// by the second way.
+/// through GOT entries.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     const uintptr_t *frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
@@ -310,12 +311,12 @@ static void find_extents(const struct liveobj_runtime *runtime) {
 static bool replace_slots(const struct liveobj_image *image) {
     unsigned replaced = 0;
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
-    replaced = liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook).found;
+    replaced = liveobj_image_replace_got_entries(image, #name, (void *)(uintptr_t)hook).found;
 #include "hooks/hooks.def"
     return replaced > 0;
 }
 
-/// \returns false if the deaths of objects cannot be seen.
+/// \returns false if the deallocations of objects cannot be seen.
 static bool install_slots(const struct liveobj_runtime *runtime) {
     // Our own slots first: in a static executable they are among those replaced. The barrier hides
     // from the optimiser that this is the only value: a direct call would go through the replaced
@@ -330,7 +331,8 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     replace_slots(&runtime->concurrency);
     // CoreFoundation frees some objects itself: the one that each NSURL is copied from.
     if (runtime->foundation.path)
-        liveobj_image_replace_slots(&runtime->foundation, "free", (void *)(uintptr_t)hook_free);
+        liveobj_image_replace_got_entries(&runtime->foundation, "free",
+                                          (void *)(uintptr_t)hook_free);
     return true;
 }
 
@@ -339,15 +341,16 @@ static void install_pointers(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
 }
 
-bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way) {
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
+                           enum liveobj_hook_mode hook_mode) {
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
     task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
     find_extents(runtime);
     liveobj_tasks_prepare();
-    slots_tell_objects = way == LIVEOBJ_WAY_SLOTS;
+    slots_tell_objects = hook_mode == LIVEOBJ_HOOKS_GOT;
     if (!install_slots(runtime))
         return false;
-    if (way == LIVEOBJ_WAY_POINTERS)
+    if (hook_mode == LIVEOBJ_HOOKS_POINTERS)
         install_pointers(runtime);
     return true;
 }
@@ -391,7 +394,7 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
     uint32_t guard = liveobj_tls_get()->guard;
     uintptr_t code = (uintptr_t)allocate_for_test;
     object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
-    liveobj_tls_get()->guard = 0; // whoever starts tracking may be at work for it
+    liveobj_tls_get()->guard = 0; // the thread that starts tracking may be at work for it
     bool sees = sees_birth_and_death(runtime);
     liveobj_tls_get()->guard = guard;
     object_allocators[0] = allocator;
@@ -436,7 +439,7 @@ bool liveobj_hooks_set_task_scope(uint32_t scope) {
     uint64_t metadata = record ? LIVEOBJ_LOAD_RELAXED(record->metadata) : 0;
     if (!liveobj_is_task_mark(metadata))
         return false;
-    // One word, and nobody else writes it while the task lives.
+    // One word, and no other thread writes it while the task lives.
     uint64_t made_in = metadata >> LIVEOBJ_VALUE_BITS;
     LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(liveobj_task_mark(scope), made_in));
     LIVEOBJ_STORE_RELAXED(tasks_have_scopes, true);

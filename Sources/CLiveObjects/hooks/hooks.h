@@ -12,11 +12,11 @@
 
 #pragma GCC visibility push(hidden)
 
-bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_way way);
+bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
 /// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and,
-/// by the second way, told an object from a raw buffer.
+/// through GOT entries, could distinguish an object from a raw buffer.
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);

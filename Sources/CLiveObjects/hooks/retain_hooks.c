@@ -1,10 +1,10 @@
 // retain_hooks.c - what runs inside retains and releases, where they are recorded.
 //
-// A retain or release of an object that nobody asked for costs a look at its record's account. For
-// the others the steps are those of hooks.c: under the guard the call is counted without its call
-// site (a signal handler's, or the recorder's own); else guard, stack trace, ledger, and guard off.
-// Retains are recorded after the runtime's work where that may fail, releases before it, for it may
-// be the object's last. Owns the originals of all it took over.
+// A retain or release of an object whose type is not watched costs one load of its record's
+// account. For the others the steps are those of hooks.c: under the guard the call is counted
+// without its call site (a signal handler's, or the recorder's own); else guard, stack trace,
+// ledger, and guard off. Retains are recorded after the runtime's work where that may fail,
+// releases before it, for it may be the object's last. Owns the originals of all it took over.
 
 #if defined(__linux__)
 
@@ -78,11 +78,11 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
     liveobj_guard_clear(tls);
 }
 
-/// Whether releasing so often ends the object: nobody will ask for its account any more. Read of
+/// Whether releasing so often ends the object: its account is not read any more. Read of
 /// the reference counts as types.c describes them; a count in a side table says no.
 static bool is_last_release(const void *object, uint32_t count) {
     const uint64_t *header = (const uint64_t *)object_address(object);
-    // Relaxed: whoever has the only reference is alone with it.
+    // Relaxed: the holder of the only reference has it to itself.
     uint64_t bits = __atomic_load_n(&header[1], __ATOMIC_RELAXED);
     bool is_mortal = (uint32_t)bits != UINT32_MAX;
     return is_mortal && bits >> 32 == (uint64_t)(count - 1) << 1;
@@ -170,7 +170,8 @@ static bool take_slots(void *changed, const struct liveobj_image *image) {
 #define LIVEOBJ_RETAIN_SLOT(name, kind)                                                            \
     if (original.name)                                                                             \
         *(unsigned *)changed +=                                                                    \
-            liveobj_image_replace_slots(image, #name, (void *)(uintptr_t)hook_##name).changed;
+            liveobj_image_replace_got_entries(image, #name, (void *)(uintptr_t)hook_##name)        \
+                .changed;
 #include "hooks/hooks.def"
     return false;
 }

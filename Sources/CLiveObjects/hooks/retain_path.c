@@ -102,7 +102,7 @@ static void **find_adapter_variable(const struct liveobj_runtime *runtime) {
 
 enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime) {
     if (!liveobj_os_is_single_threaded())
-        return LIVEOBJ_RETAIN_PATH_FAULTY; // cannot be told
+        return LIVEOBJ_RETAIN_PATH_FAULTY; // unknown
     if (!hook_path_masks(runtime))
         return LIVEOBJ_RETAIN_PATH_SOUND;
     void **variable = find_adapter_variable(runtime);

@@ -52,13 +52,13 @@ enum liveobj_state {
 };
 
 /// By which way the recorder sees allocations.
-enum liveobj_way {
-    LIVEOBJ_WAY_NONE = 0,
+enum liveobj_hook_mode {
+    LIVEOBJ_HOOKS_NONE = 0,
     /// The runtime's own hook pointers (`_swift_allocObject` and its family).
-    LIVEOBJ_WAY_POINTERS = 1,
+    LIVEOBJ_HOOKS_POINTERS = 1,
     /// The allocator slots in the runtime's global offset table; used where the
     /// pointers cannot be used safely.
-    LIVEOBJ_WAY_SLOTS = 2,
+    LIVEOBJ_HOOKS_GOT = 2,
 };
 
 /// Where stack traces come from.
@@ -72,8 +72,8 @@ enum liveobj_stack_source {
 
 /// What tracking shall do. Start from `liveobj_settings_default`.
 struct liveobj_settings {
-    /// The way to use; LIVEOBJ_WAY_NONE lets the recorder choose.
-    enum liveobj_way way;
+    /// The way to use; LIVEOBJ_HOOKS_NONE lets the recorder choose.
+    enum liveobj_hook_mode hook_mode;
     /// Record the stack trace of every allocation.
     bool stacks;
     /// Record retains and releases by call site.
@@ -93,7 +93,7 @@ struct liveobj_settings {
 /// The state of the recorder, and what it could not do.
 struct liveobj_status {
     enum liveobj_state state;
-    enum liveobj_way way;
+    enum liveobj_hook_mode hook_mode;
     enum liveobj_stack_source stacks;
     bool retains;
     uint32_t depth;
@@ -101,9 +101,9 @@ struct liveobj_status {
     uint64_t dropped_records;
     uint64_t dropped_stacks;
     /// Addresses that were allocated again while still recorded as alive.
-    uint64_t missed_deaths;
+    uint64_t missed_deallocations;
     uint64_t allocations;
-    uint64_t deaths;
+    uint64_t deallocations;
     /// One sentence for people: why nothing is watched, or what is not watched although it was
     /// asked for; else an empty string.
     const char *reason;
@@ -122,7 +122,7 @@ struct liveobj_settings liveobj_settings_default(void);
 /// \returns LIVEOBJ_STATE_TRACKING on success, else why not.
 enum liveobj_state liveobj_start(const struct liveobj_settings *settings);
 
-/// Records no new objects from now on. The deaths of recorded objects are
+/// Records no new objects from now on. The deallocations of recorded objects are
 /// still followed, so that what remains recorded stays true.
 void liveobj_stop(void);
 
@@ -140,7 +140,7 @@ bool liveobj_is_handed_over(void);
 /// one. Async-signal-safe.
 uint64_t liveobj_mark(void);
 
-/// A scope id that nobody else has. Never 0. The scope that is bound where it is made becomes its
+/// A new scope id. Never 0. The scope that is bound where it is made becomes its
 /// parent.
 uint32_t liveobj_scope_make(void);
 
@@ -177,7 +177,7 @@ void liveobj_ignore_end(void);
 
 /// Overwrites what calls that have returned left on the calling thread's stack, 16 KB of it.
 ///
-/// The frames of whoever captures next would lie over it, and references that they did not
+/// The frames of the next capture would lie over it, and references that they did not
 /// overwrite would look like theirs.
 void liveobj_stack_forget(void);
 

@@ -22,7 +22,7 @@ enum liveobj_test_library {
 enum liveobj_test_outcome {
     LIVEOBJ_TEST_RUNNING = 0,
     LIVEOBJ_TEST_PASSED = 1,
-    /// Failed for a reason of its own: what it left behind is not judged.
+    /// Failed for a reason of its own: what it left behind is not evaluated.
     LIVEOBJ_TEST_FAILED = 2,
     LIVEOBJ_TEST_SKIPPED = 3,
     /// Failed because of what it left behind, by one of our own assertions.
@@ -43,11 +43,11 @@ struct liveobj_test {
     uint32_t scope;
 };
 
-/// From now on captures of this copy of the library say that tests are told apart, so that a table
-/// without tests means that none ran. For the preload library, once a companion is at work.
-/// \param journal is told of each test when it begins, when it is closed and when it fails for what
-/// it left behind, in one call each, so that this is known of a process that crashes; from any
-/// thread, several at a time. NULL for nobody. If it returns false it is not called again.
+/// From now on captures of this copy of the library say that each test is announced, so that a
+/// table without tests means that none ran. For the preload library, once a companion is at work.
+/// \param journal is called for each test when it begins, when it is closed and when it fails for
+/// what it left behind, in one call each, so that this is known of a process that crashes; from any
+/// thread, several at a time. NULL for none. If it returns false it is not called again.
 void liveobj_tests_watch(liveobj_write_fn journal, void *context);
 
 /// A test begins. The strings are copied.
@@ -71,15 +71,15 @@ void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool i
 /// \param finding As LiveObjectsAnalysis writes it; copied.
 /// \param count 0 where only the failure is known.
 /// \param test 0 is ignored.
-void liveobj_test_found(uint32_t test, const void *finding, size_t count);
+void liveobj_test_add_finding(uint32_t test, const void *finding, size_t count);
 
 /// What a scope, or one opened in it, has left behind by now is known: one of our own assertions
-/// has told it, and the test expects that. Captures say so. What it makes from now on is not known.
-/// \param scope 0 is ignored.
-void liveobj_scope_know(uint32_t scope);
+/// has reported it, and the test expects that. Captures say so. What it makes from now on is not
+/// known. \param scope 0 is ignored.
+void liveobj_scope_mark_known_issue(uint32_t scope);
 
 /// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
-/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_found`.
+/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_add_finding`.
 uint32_t liveobj_test_current(void);
 
 /// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
@@ -89,15 +89,16 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 // MARK: - What a test left behind
 
 /// What can be said of a test without a look at the whole heap.
-enum liveobj_remains {
+enum liveobj_cycle_check {
     /// Nothing that it left behind can keep itself alive: words lead from there to no cycle.
-    LIVEOBJ_REMAINS_NO_CYCLE = 0,
+    LIVEOBJ_CYCLE_NONE = 0,
     /// It may: the capture shows what can be reached from there, of the objects that may be part of
     /// a cycle of the test's. A definite retain cycle in it is one, for all of its retains are
     /// accounted for; what else holds an object, or only points to it, is not to be seen.
-    LIVEOBJ_REMAINS_CAPTURED = 1,
-    /// Too much can be reached, or memory could not be read or had: only a capture of all tells.
-    LIVEOBJ_REMAINS_OPEN = 2,
+    LIVEOBJ_CYCLE_POSSIBLE = 1,
+    /// Too much can be reached, or memory could not be read or had: only a capture of the whole
+    /// heap decides.
+    LIVEOBJ_CYCLE_INCONCLUSIVE = 2,
 };
 
 /// Captures what a test left behind, with references: the live objects of its scope and of those
@@ -105,12 +106,13 @@ enum liveobj_remains {
 /// Older objects, those of other tests and tasks are left out. Cost: one pass over all records,
 /// about a nanosecond each; if there may be a cycle, a copy of the process, and a pass over the
 /// words of all objects.
-/// \returns LIVEOBJ_REMAINS_CAPTURED if `write` was given a whole capture.
-enum liveobj_remains liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
+/// \returns LIVEOBJ_CYCLE_POSSIBLE if `write` was given a whole capture.
+enum liveobj_cycle_check liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
 
 /// `liveobj_test_capture` into memory of its own.
-/// \param buffer is set if the result is LIVEOBJ_REMAINS_CAPTURED.
-enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer);
+/// \param buffer is set if the result is LIVEOBJ_CYCLE_POSSIBLE.
+enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
+                                                        struct liveobj_buffer *buffer);
 
 /// A live instance, without a capture.
 struct liveobj_instance {
@@ -126,14 +128,15 @@ typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_in
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
 
 /// What a search from the program's variables says of objects.
-enum liveobj_holding {
+enum liveobj_root_search {
     /// Variables hold all of them, themselves or by other objects.
-    LIVEOBJ_HOLDING_SHOWN = 1,
-    /// Only a capture of all tells: stacks, C memory or a task may hold an object, weak or unowned
+    LIVEOBJ_ROOTS_REACH_ALL = 1,
+    /// Only a capture of the whole heap decides: stacks, C memory or a task may hold an object,
+    /// weak or unowned
     /// references may have been made, or nothing holds it.
-    LIVEOBJ_HOLDING_OPEN = 2,
+    LIVEOBJ_ROOTS_INCONCLUSIVE = 2,
     /// The same, for variables lead to more than the search has room for.
-    LIVEOBJ_HOLDING_TOO_LARGE = 3,
+    LIVEOBJ_ROOTS_LIMIT_EXCEEDED = 3,
 };
 
 /// Searches from the program's variables, without a copy of the process. An object is held where as
@@ -141,7 +144,7 @@ enum liveobj_holding {
 /// over the variables of all images and the objects that they lead to, about 2 ns a word.
 /// \param objects the complements of their addresses; where no object is any more, it counts as
 /// held.
-enum liveobj_holding liveobj_objects_holding(const uintptr_t *objects, size_t count);
+enum liveobj_root_search liveobj_search_roots(const uintptr_t *objects, size_t count);
 
 #pragma GCC visibility pop
 

@@ -23,7 +23,7 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_WEAK,        // a word: a side table
     LIVEOBJ_SLOT_UNOWNED,     // a word
     LIVEOBJ_SLOT_UNMANAGED,   // a word
-    LIVEOBJ_SLOT_ENUM,        // a value of `type`, whose case tells what it holds
+    LIVEOBJ_SLOT_ENUM,        // a value of `type`, whose case decides what it holds
     LIVEOBJ_SLOT_EXISTENTIAL, // an opaque existential: buffer, type, witnesses
     LIVEOBJ_SLOT_WORDS,       // `bytes` of unknown types: to be scanned
 };

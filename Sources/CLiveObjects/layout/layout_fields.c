@@ -19,8 +19,8 @@ static const char *readable(const char *name) {
     return strncmp(name, lazy, sizeof lazy - 1) == 0 ? name + sizeof lazy - 1 : name;
 }
 
-/// What lies inside the standard library's own types is nobody's property: an array is called what
-/// the property is called that it stands in.
+/// What lies inside the standard library's own types is no property of the user's: an array is
+/// called what the property is called that it stands in.
 static bool has_nameless_fields(const struct liveobj_fields *fields) {
     return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_STRUCT &&
            liveobj_descriptor_is_in_module(fields->descriptor, "Swift");

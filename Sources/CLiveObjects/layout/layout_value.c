@@ -120,7 +120,7 @@ uint32_t liveobj_layout_enum_case_count(uintptr_t type) {
     return cases ? cases->count : 0;
 }
 
-/// `nil` of these is told by the word that a reference, the code of a function or the type of an
+/// `nil` of these shows in the word that a reference, the code of a function or the type of an
 /// existential stands in otherwise.
 static bool shares_layout_with_optional(const struct liveobj_slot *only, uintptr_t payload) {
     size_t size = liveobj_witnesses_of(payload)->size;

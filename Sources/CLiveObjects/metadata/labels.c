@@ -15,7 +15,7 @@ enum {
     LABELS_LIMIT = 1 << 20,
     SLOTS = 2 * LABELS_LIMIT,
     TEXT_BYTES = 1 << 27,
-    TEXT_LIMIT = 1024, // nobody reads a longer path
+    TEXT_LIMIT = 1024, // longer paths are not readable
 };
 
 struct stored_label {

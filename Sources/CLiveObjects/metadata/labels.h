@@ -34,7 +34,7 @@ enum liveobj_ownership {
     LIVEOBJ_OWNERSHIP_WEAK = 2,
     LIVEOBJ_OWNERSHIP_UNOWNED = 3,
     LIVEOBJ_OWNERSHIP_UNMANAGED = 4,
-    /// A word that looks like a reference; nobody knows whether it is one.
+    /// A pointer candidate: a word that may be a reference.
     LIVEOBJ_OWNERSHIP_CONSERVATIVE = 5,
 };
 

@@ -37,7 +37,7 @@ static const char *skip_substituted_words(const char *next) {
     return is_letter(*next) ? next + 1 : next;
 }
 
-/// An identifier, `4Demo`: its letters are nobody's parameters.
+/// An identifier, `4Demo`: its letters are no parameters.
 static const char *skip_identifier(const char *next) {
     if (*next == '0')
         next = skip_substituted_words(next + 1);

@@ -15,7 +15,7 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-/// 0 if tasks cannot be read. Atomic: the same whoever finds it out.
+/// 0 if tasks cannot be read. Atomic: every thread finds the same.
 static size_t task_bytes;
 
 enum {

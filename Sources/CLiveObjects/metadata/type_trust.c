@@ -7,7 +7,7 @@
 #include "os/os.h"
 #include "runtime/unloads.h"
 
-/// Metadata is aligned, so that what came of its trial has room beside its address. Never moved:
+/// Metadata is aligned, so that what came of its trial has room next to its address. Never moved:
 /// any thread may ask. A type without a place is not trusted.
 enum { PLACES = 1 << 17, MOST_STEPS = 32, TRUST_MASK = 3, IS_TRIED = 4 };
 

@@ -124,7 +124,7 @@ static bool decide(uintptr_t metadata) {
 
 // MARK: - Table
 
-// Metadata is aligned, so that the answer has room beside its address. 0: nobody's place.
+// Metadata is aligned, so that the answer has room next to its address. 0: unused.
 enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
 static uintptr_t decisions[PLACES]; // atomic
 

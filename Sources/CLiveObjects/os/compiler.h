@@ -1,4 +1,4 @@
-// compiler.h - what the compilers are told about functions: which run in hooks, and which read any
+// compiler.h - annotations of functions for the compiler: which run in hooks, and which read any
 // memory.
 
 #ifndef LIVEOBJ_COMPILER_H

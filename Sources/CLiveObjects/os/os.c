@@ -117,7 +117,7 @@ LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
 bool liveobj_os_is_writable(uintptr_t address) {
     enum { NOTHING_ADDED = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0) };
     int saved = errno;
-    // The kernel changes the word in one go; nobody waits for it.
+    // The kernel changes the word in one go; no thread waits for it.
     long woken = syscall(SYS_futex, address, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, NULL, address,
                          NOTHING_ADDED);
     bool writable = woken >= 0;

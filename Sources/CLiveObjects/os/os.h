@@ -85,7 +85,7 @@ void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context);
 uint32_t liveobj_os_thread_id(void);
 bool liveobj_os_is_main_thread(void);
 /// Where a thread of this process keeps its list of robust mutexes, a part of what the C library
-/// knows of it; 0 if that cannot be told.
+/// knows of it; 0 if that is unknown.
 uintptr_t liveobj_os_robust_list(uint32_t thread);
 /// The path of a file about a thread of this process.
 void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]);
@@ -93,13 +93,14 @@ void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]);
 /// Nanoseconds since 1970.
 uint64_t liveobj_os_wall_clock(void);
 
-/// True if the calling thread is the only one. False where that cannot be told.
+/// True if the calling thread is the only one. False where that is unknown.
 bool liveobj_os_is_single_threaded(void);
 
 /// True if the word at `address` can be read. One system call, which any sandbox lets pass.
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
 
-/// True if the word at `address` can be written. Leaves it as it is, whoever else writes to it.
+/// True if the word at `address` can be written. Leaves it as it is, also if other threads write to
+/// it.
 bool liveobj_os_is_writable(uintptr_t address);
 
 /// Sleeps, or less if a signal comes. No cancellation point.
@@ -141,11 +142,11 @@ struct liveobj_room liveobj_os_address_room(void);
 /// versions. Beyond it the system kills a process of the group, or all of them. Not in a hook.
 struct liveobj_memory_room {
     struct liveobj_room room;
-    bool ends_all; // memory.oom.group: whoever runs out takes the whole group along
+    bool ends_all; // memory.oom.group: running out ends the whole group
 };
 struct liveobj_memory_room liveobj_os_memory_room(void);
-/// Whether the process can use so much more, beside helpers that the system ends before it where it
-/// ends processes one by one.
+/// Whether the process can use so much more, in addition to helpers that the system ends before it
+/// where it ends processes one by one.
 bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
 /// The same by other files than those of /proc/self; for tests.
 struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, const char *mounts);
@@ -167,7 +168,7 @@ bool liveobj_os_was_short_of_memory(void);
 LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense);
 LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense);
 
-/// Kept memory that grows at its end and never moves. Whoever makes it grow holds a lock.
+/// Kept memory that grows at its end and never moves. Growing needs a lock.
 struct liveobj_arena {
     unsigned char *start;
     size_t bytes; // those that are there: zeroed when new; atomic
@@ -186,8 +187,8 @@ static inline size_t liveobj_arena_bytes(const struct liveobj_arena *arena) {
 
 // MARK: - os_lock.c
 
-/// A lock that is held for a few instructions, or a few system calls. Nobody ever waits for a lock
-/// that its own thread holds.
+/// A lock that is held for a few instructions, or a few system calls. No thread ever waits for a
+/// lock that its own thread holds.
 struct liveobj_lock {
     uintptr_t holder; // atomic: 0 while it is free
 };
@@ -203,8 +204,8 @@ LIVEOBJ_HOOK void liveobj_lock_release(struct liveobj_lock *lock);
 /// Whether the calling thread holds it.
 bool liveobj_lock_is_own(const struct liveobj_lock *lock);
 
-/// Waits until nobody holds the lock; not at all if the calling thread does.
-/// \param deadline in the time of `liveobj_os_time`. \returns false if somebody still holds it.
+/// Waits until the lock is free; not at all if the calling thread does.
+/// \param deadline in the time of `liveobj_os_time`. \returns false if it is still held.
 bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t deadline);
 
 /// Around a fork: takes the lock, so that nothing is half-way through a change in the child. Where

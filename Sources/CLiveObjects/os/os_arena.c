@@ -3,7 +3,7 @@
 //
 // Address space is taken as it is needed and never ahead: a limit counts it, also one that the
 // program sets later. What grows without moving has a place where the system puts nothing by
-// itself, far below the mappings that it places, and takes it piece by piece; what somebody else
+// itself, far below the mappings that it places, and takes it piece by piece; what others
 // has mapped there ends it.
 //
 // What is kept stays within a share of each limit, so that a program which needs 95 % of RLIMIT_AS,
@@ -34,7 +34,7 @@ void liveobj_os_keep_within_limits(void) {
 }
 
 bool liveobj_os_was_short_of_memory(void) {
-    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // nothing else is told by it
+    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // nothing else depends on it
 }
 
 static void note_shortage(void) {
@@ -107,7 +107,7 @@ static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// A place that nobody is likely to use: 4 TB below where the system puts mappings, but no lower
+/// A place that is unlikely to be used: 4 TB below where the system puts mappings, but no lower
 /// than half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
 static uintptr_t take_place(size_t bytes) {
     static uintptr_t next; // atomic
@@ -131,7 +131,7 @@ bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
     arena->start = (unsigned char *)take_place(arena->most);
     if (liveobj_arena_grow(arena, 1))
         return true;
-    // Somebody is there, or the system wants to choose itself: wherever there is room.
+    // The place is taken, or the system wants to choose itself: wherever there is room.
     for (; arena->most >= least; arena->most /= 2) {
         arena->start = liveobj_os_find_room(arena->most);
         if (arena->start && liveobj_arena_grow(arena, 1))
@@ -154,7 +154,7 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
         note_shortage();
         return false;
     }
-    // Release: whoever sees the bytes may use them.
+    // Release: a reader of the count may use the bytes.
     __atomic_store_n(&arena->bytes, grown, __ATOMIC_RELEASE);
     return true;
 }

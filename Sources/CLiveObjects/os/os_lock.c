@@ -1,6 +1,6 @@
 // os_lock.c - locks that know their holder; owns nothing. See os.h.
 //
-// The holder is told by its thread pointer: unique among the threads that live, one instruction to
+// The holder is known by its thread pointer: unique among the threads that live, one instruction to
 // get, and the same in the child of a fork for the thread that forked. So a thread sees that it
 // holds a lock itself, which a wait would never end for: in a signal handler that has interrupted
 // the code under the lock.
@@ -18,7 +18,7 @@
 enum {
     FREE = 0,
     LOST = 1,     // its holder is a thread that the child of a fork does not have
-    FOR_FORK = 2, // beside the thread pointer: taken by `liveobj_lock_before_fork`
+    FOR_FORK = 2, // added to the thread pointer: taken by `liveobj_lock_before_fork`
 };
 
 static uintptr_t own_thread(void) {

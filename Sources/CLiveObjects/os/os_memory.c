@@ -45,7 +45,7 @@ static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end)
                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
         __atomic_store_n(&mapping->end, end, __ATOMIC_RELAXED);
-        // Release: whoever sees the start sees the end.
+        // Release: a reader of the start sees the end.
         __atomic_store_n(&mapping->start, start, __ATOMIC_RELEASE);
         return true;
     }

@@ -86,7 +86,7 @@ _Noreturn static void end(uint32_t state) {
 }
 
 void liveobj_snapshot_advance(void) {
-    // Relaxed: only that it changes matters. Nobody else writes it.
+    // Relaxed: only that it changes matters. It has one writer.
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
     __atomic_store_n(&child.result->progress, progress + 1, __ATOMIC_RELAXED);
 }
@@ -109,8 +109,8 @@ static bool had_its_turn(void) {
     return had;
 }
 
-/// A step that had its turn between two ticks and got nothing done waits for a lock that nobody
-/// will release. One that is merely big has its time as well.
+/// A step that had its turn between two ticks and got nothing done waits for a lock that is held
+/// for ever. One that is merely big has its time as well.
 static bool is_stuck(void) {
     enum { MOST_TICKS = 100 };
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
@@ -333,7 +333,7 @@ static uint32_t state_of(const struct liveobj_snapshot *child) {
     return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
 }
 
-/// The child wakes it; but nothing tells that a process without exit signal was killed.
+/// The child wakes it; but there is no sign that a process without exit signal was killed.
 /// \returns false if the child got nothing done for too long.
 static bool wait_for_state(struct liveobj_snapshot *child) {
     static const uint64_t pause = 2000000, patience = 10000000000;

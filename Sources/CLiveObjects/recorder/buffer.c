@@ -53,10 +53,11 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
     return (struct liveobj_buffer){NULL, 0};
 }
 
-enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer) {
+enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
+                                                        struct liveobj_buffer *buffer) {
     struct growing growing = {0};
-    enum liveobj_remains remains = liveobj_test_capture(test, append, &growing);
-    if (remains == LIVEOBJ_REMAINS_CAPTURED)
+    enum liveobj_cycle_check remains = liveobj_test_capture(test, append, &growing);
+    if (remains == LIVEOBJ_CYCLE_POSSIBLE)
         *buffer = finished(growing);
     else
         liveobj_os_unmap(growing.bytes, growing.capacity);

@@ -26,7 +26,7 @@
 #include "records/scopes.h"
 #include "runtime/memory_reader.h"
 
-/// Beyond these the graph tells faster.
+/// Beyond these a capture is faster.
 enum { MOST_OBJECTS = 1 << 15, MOST_WORDS = 1 << 19 };
 
 void liveobj_selection_end(struct liveobj_selection *selection) {
@@ -128,8 +128,8 @@ static bool is_of(const struct liveobj_kept_test *test, const struct liveobj_obj
            (!test->scope || object->scope);
 }
 
-enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
-                                          struct liveobj_selection *met) {
+enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
+                                              struct liveobj_selection *met) {
     struct search search = {.test = test, .met = met};
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;
@@ -141,9 +141,9 @@ enum liveobj_remains liveobj_cycle_search(const struct liveobj_kept_test *test,
             search_from(&search, index, &object);
     search.is_open |= search.reader.refused;
     end(&search);
-    return search.is_open     ? LIVEOBJ_REMAINS_OPEN
-           : search.has_cycle ? LIVEOBJ_REMAINS_CAPTURED
-                              : LIVEOBJ_REMAINS_NO_CYCLE;
+    return search.is_open     ? LIVEOBJ_CYCLE_INCONCLUSIVE
+           : search.has_cycle ? LIVEOBJ_CYCLE_POSSIBLE
+                              : LIVEOBJ_CYCLE_NONE;
 }
 
 #endif

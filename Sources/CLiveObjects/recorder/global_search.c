@@ -1,6 +1,6 @@
 // global_search.c - see global_search.h.
 //
-// Only a graph of the heap, made in a copy of the process, tells what holds an object. Most of what
+// Only a graph of the heap, made in a snapshot process, shows what holds an object. Most of what
 // tests leave behind are caches that were filled for the first time, and this says so for a part of
 // the price.
 //
@@ -28,7 +28,7 @@
 #include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
 
-/// Beyond these the graph tells as fast.
+/// Beyond these a capture is as fast.
 enum { MOST_OBJECTS = 1 << 17, MOST_WORDS = 1 << 22, MOST_EDGES = 1 << 20, MOST_EXTENTS = 1 << 12 };
 
 /// Of variables, read at once.
@@ -107,13 +107,13 @@ static void add_edge(struct search *search, uint32_t target) {
         search->edges[search->edge_count++] = target;
 }
 
-/// What a task refers to lies in its frames, beside what they held before.
+/// What a task refers to lies in its frames, among what they held before.
 static void count_references(struct search *search, struct met_object *met,
                              const struct liveobj_object *object) {
     struct liveobj_strong_count strong = liveobj_strong_count_of(object, &search->reader);
     met->strong = strong.value;
-    met->is_countable =
-        strong.is_known && !strong.is_visited && object->metadata != LIVEOBJ_METADATA_TASK;
+    met->is_countable = strong.is_known && !strong.was_weakly_referenced &&
+                        object->metadata != LIVEOBJ_METADATA_TASK;
 }
 
 static void look_through(struct search *search, uint32_t number) {
@@ -218,32 +218,34 @@ static bool is_held(const struct search *search, uintptr_t address) {
            (number && search->met[number].is_held);
 }
 
-static enum liveobj_holding judge(struct search *search, const uintptr_t *objects, size_t count) {
+static enum liveobj_root_search judge(struct search *search, const uintptr_t *objects,
+                                      size_t count) {
     hold_all(search);
     for (size_t i = 0; i < count; i++)
         if (!is_held(search, ~objects[i]))
-            return LIVEOBJ_HOLDING_OPEN;
-    return LIVEOBJ_HOLDING_SHOWN;
+            return LIVEOBJ_ROOTS_INCONCLUSIVE;
+    return LIVEOBJ_ROOTS_REACH_ALL;
 }
 
 // MARK: - All of it
 
-static enum liveobj_holding look(struct search *search, const uintptr_t *objects, size_t count) {
+static enum liveobj_root_search look(struct search *search, const uintptr_t *objects,
+                                     size_t count) {
     look_at_variables(search);
     for (uint32_t number = 1; number <= search->numbers.count && !search->is_too_large; number++)
         look_through(search, number);
     if (search->is_too_large || search->reader.refused)
-        return LIVEOBJ_HOLDING_TOO_LARGE;
+        return LIVEOBJ_ROOTS_LIMIT_EXCEEDED;
     return judge(search, objects, count);
 }
 
-enum liveobj_holding liveobj_global_search(const uintptr_t *objects, size_t count) {
+enum liveobj_root_search liveobj_global_search(const uintptr_t *objects, size_t count) {
     struct search search = {0};
     // Then most types are not known without a copy of the process, nor what objects have left over.
     if (liveobj_unloads_count())
-        return LIVEOBJ_HOLDING_TOO_LARGE;
-    enum liveobj_holding holding =
-        start(&search) ? look(&search, objects, count) : LIVEOBJ_HOLDING_TOO_LARGE;
+        return LIVEOBJ_ROOTS_LIMIT_EXCEEDED;
+    enum liveobj_root_search holding =
+        start(&search) ? look(&search, objects, count) : LIVEOBJ_ROOTS_LIMIT_EXCEEDED;
     end(&search);
     return holding;
 }

@@ -10,8 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// See `liveobj_objects_holding`.
-enum liveobj_holding liveobj_global_search(const uintptr_t *objects, size_t count);
+/// See `liveobj_search_roots`.
+enum liveobj_root_search liveobj_global_search(const uintptr_t *objects, size_t count);
 
 #pragma GCC visibility pop
 

@@ -38,7 +38,7 @@ static struct {
     bool prepared;
     bool started; // at least once: hooks are in place
     enum liveobj_state state;
-    enum liveobj_way way;
+    enum liveobj_hook_mode hook_mode;
     enum liveobj_retain_path retain_path;
     enum liveobj_stack_source stacks;
     bool retains;
@@ -68,7 +68,7 @@ static const char *const no_retains_reason = "retains were not recorded: this ru
 
 struct liveobj_settings liveobj_settings_default(void) {
     return (struct liveobj_settings){
-        .way = LIVEOBJ_WAY_NONE,
+        .hook_mode = LIVEOBJ_HOOKS_NONE,
         .stacks = true,
         .retains = false,
         .depth = 64,
@@ -275,9 +275,9 @@ static uint32_t clamped_depth(uint32_t depth) {
 }
 
 /// The way asked for, or the better one of those that this runtime has.
-static enum liveobj_way choose_way(enum liveobj_way wanted) {
+static enum liveobj_hook_mode choose_way(enum liveobj_hook_mode wanted) {
     bool pointers = recorder.retain_path != LIVEOBJ_RETAIN_PATH_FAULTY;
-    return wanted == LIVEOBJ_WAY_SLOTS || !pointers ? LIVEOBJ_WAY_SLOTS : LIVEOBJ_WAY_POINTERS;
+    return wanted == LIVEOBJ_HOOKS_GOT || !pointers ? LIVEOBJ_HOOKS_GOT : LIVEOBJ_HOOKS_POINTERS;
 }
 
 static void start_retains_locked(void) {
@@ -287,10 +287,10 @@ static void start_retains_locked(void) {
 }
 
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
-    recorder.way = choose_way(settings->way);
+    recorder.hook_mode = choose_way(settings->hook_mode);
     recorder.depth = clamped_depth(settings->depth);
-    // The second way leaves the retain path alone, so there is nothing to count with.
-    recorder.retains = settings->retains && recorder.way == LIVEOBJ_WAY_POINTERS;
+    // GOT interposition leaves the retain path alone, so retains cannot be counted.
+    recorder.retains = settings->retains && recorder.hook_mode == LIVEOBJ_HOOKS_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
     liveobj_os_keep_within_limits();
@@ -305,7 +305,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     liveobj_snapshot_set_fork_handlers(&fork_handlers);
     liveobj_unloads_start(&unload_listener);
     recorder.started = true;
-    if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.way) ||
+    if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
         !liveobj_hooks_test(liveobj_runtime_current()))
         return become_blind_locked(liveobj_threads_counts().dropped > 0 ? no_memory_reason
                                                                         : no_way_reason);
@@ -349,15 +349,15 @@ struct liveobj_status liveobj_recorder_status(void) {
     struct liveobj_counts counts = liveobj_threads_counts();
     return (struct liveobj_status){
         .state = recorder.state,
-        .way = recorder.started ? recorder.way : LIVEOBJ_WAY_NONE,
+        .hook_mode = recorder.started ? recorder.hook_mode : LIVEOBJ_HOOKS_NONE,
         .stacks = recorder.stacks,
         .retains = recorder.retains,
         .depth = recorder.depth,
         .dropped_records = counts.dropped,
         .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stacks_dropped(),
-        .missed_deaths = counts.missed_deaths,
+        .missed_deallocations = counts.missed_deallocations,
         .allocations = counts.allocations,
-        .deaths = counts.deaths,
+        .deallocations = counts.deallocations,
         .reason = recorder.reason,
     };
 }
@@ -423,8 +423,8 @@ void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome)
     liveobj_tests_end(test, outcome);
 }
 
-void liveobj_recorder_test_found(uint32_t test, const void *finding, size_t count) {
-    struct liveobj_kept_findings kept = liveobj_tests_found(test, finding, count);
+void liveobj_recorder_test_add_finding(uint32_t test, const void *finding, size_t count) {
+    struct liveobj_kept_findings kept = liveobj_tests_add_finding(test, finding, count);
     if (kept.count)
         liveobj_journal_section(kept.bytes, kept.count);
 }
@@ -437,8 +437,8 @@ void liveobj_recorder_test_close(uint32_t test, enum liveobj_test_outcome outcom
     liveobj_journal_close(test);
 }
 
-void liveobj_recorder_scope_know(uint32_t scope) {
-    liveobj_scope_set_known(scope);
+void liveobj_recorder_scope_mark_known_issue(uint32_t scope) {
+    liveobj_scope_set_known_issue(scope);
 }
 
 uint32_t liveobj_recorder_test_current(void) {
@@ -459,26 +459,26 @@ bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
     return written;
 }
 
-static enum liveobj_remains capture_remains(const struct liveobj_kept_test *test,
-                                            liveobj_write_fn write, void *context) {
+static enum liveobj_cycle_check capture_remains(const struct liveobj_kept_test *test,
+                                                liveobj_write_fn write, void *context) {
     struct liveobj_selection met = {0};
     struct liveobj_capture_request request = {
         test->first,         LIVEOBJ_CONTENTS_GRAPH,   &met, write, context,
         &liveobj_tls.caller, liveobj_recorder_status()};
-    enum liveobj_remains remains = liveobj_cycle_search(test, &met);
-    if (remains == LIVEOBJ_REMAINS_CAPTURED && !liveobj_capture_write(&request))
-        remains = LIVEOBJ_REMAINS_OPEN;
+    enum liveobj_cycle_check remains = liveobj_cycle_search(test, &met);
+    if (remains == LIVEOBJ_CYCLE_POSSIBLE && !liveobj_capture_write(&request))
+        remains = LIVEOBJ_CYCLE_INCONCLUSIVE;
     liveobj_selection_end(&met);
     return remains;
 }
 
-enum liveobj_remains liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
-                                                   void *context) {
+enum liveobj_cycle_check liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
+                                                       void *context) {
     if (test == 0 || test > liveobj_tests_count())
-        return LIVEOBJ_REMAINS_NO_CYCLE;
+        return LIVEOBJ_CYCLE_NONE;
     struct liveobj_kept_test kept = liveobj_tests_get(test);
     begin_own_work();
-    enum liveobj_remains remains = capture_remains(&kept, write, context);
+    enum liveobj_cycle_check remains = capture_remains(&kept, write, context);
     end_own_work();
     return remains;
 }
@@ -493,11 +493,11 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
     end_own_work();
 }
 
-enum liveobj_holding liveobj_recorder_objects_holding(const uintptr_t *objects, size_t count) {
+enum liveobj_root_search liveobj_recorder_search_roots(const uintptr_t *objects, size_t count) {
     if (!recorder.started)
-        return LIVEOBJ_HOLDING_OPEN;
+        return LIVEOBJ_ROOTS_INCONCLUSIVE;
     begin_own_work();
-    enum liveobj_holding holding = liveobj_global_search(objects, count);
+    enum liveobj_root_search holding = liveobj_global_search(objects, count);
     end_own_work();
     return holding;
 }

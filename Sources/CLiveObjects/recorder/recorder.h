@@ -24,7 +24,7 @@
     PROCEDURE(scope_set_key, (enum liveobj_scope_owner owner, const void *key), (owner, key))      \
     FUNCTION(uint32_t, test_begin, (const struct liveobj_test *test), (test))                      \
     PROCEDURE(test_end, (uint32_t test, enum liveobj_test_outcome outcome), (test, outcome))       \
-    FUNCTION(enum liveobj_remains, test_capture,                                                   \
+    FUNCTION(enum liveobj_cycle_check, test_capture,                                               \
              (uint32_t test, liveobj_write_fn write, void *context), (test, write, context))       \
     FUNCTION(uint32_t, test_current, (void), ())                                                   \
     PROCEDURE(ignore_begin, (void), ())                                                            \
@@ -33,16 +33,16 @@
         bool, capture,                                                                             \
         (uint64_t since, enum liveobj_contents contents, liveobj_write_fn write, void *context),   \
         (since, contents, write, context))                                                         \
-    PROCEDURE(test_found, (uint32_t test, const void *finding, size_t count),                      \
+    PROCEDURE(test_add_finding, (uint32_t test, const void *finding, size_t count),                \
               (test, finding, count))                                                              \
     PROCEDURE(test_close, (uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated),   \
               (test, outcome, is_evaluated))                                                       \
-    PROCEDURE(scope_know, (uint32_t scope), (scope))                                               \
+    PROCEDURE(scope_mark_known_issue, (uint32_t scope), (scope))                                   \
     FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
               (test, visit, context))                                                              \
-    FUNCTION(enum liveobj_holding, objects_holding, (const uintptr_t *objects, size_t count),      \
+    FUNCTION(enum liveobj_root_search, search_roots, (const uintptr_t *objects, size_t count),     \
              (objects, count))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \

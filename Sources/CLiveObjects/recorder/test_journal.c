@@ -1,6 +1,6 @@
 // test_journal.c - what is known of the tests, as soon as it is known.
 //
-// A process that crashes writes no capture. So whoever watches tests may have a journal: a stream
+// A process that crashes writes no capture. So tests can have a journal: a stream
 // of sections as in a capture, each with one record and handed over in one piece, and without an
 // end. Records of several threads come in any order; each says which test it is about.
 //
@@ -32,14 +32,14 @@ void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn
     liveobj_write_process(&stream, 0, liveobj_sequence_mark());
     liveobj_write_status(&stream, status);
     journal.context = context;
-    // Release: whoever has the function has the context.
+    // Release: a reader of the function can read the context.
     __atomic_store_n(&journal.write, stream.failed ? NULL : write, __ATOMIC_RELEASE);
 }
 
 void liveobj_journal_section(const void *section, size_t count) {
     // Acquire: pairs with the release above.
     liveobj_write_fn write = __atomic_load_n(&journal.write, __ATOMIC_ACQUIRE);
-    // Behind a section that was cut off nobody would find another one.
+    // Behind a section that was cut off no reader would find another one.
     if (write && !write(journal.context, section, count))
         LIVEOBJ_STORE_RELAXED(journal.write, NULL);
 }

@@ -23,8 +23,8 @@ static const struct {
     .status = {.state = LIVEOBJ_STATE_NO_RUNTIME,
                .reason = "LiveObjects watches the Swift runtime on Linux only"},
     .scope_make = 1,
-    .test_capture = LIVEOBJ_REMAINS_NO_CYCLE,
-    .objects_holding = LIVEOBJ_HOLDING_OPEN,
+    .test_capture = LIVEOBJ_CYCLE_NONE,
+    .search_roots = LIVEOBJ_ROOTS_INCONCLUSIVE,
 };
 
 #define FUNCTION(result, name, parameters, arguments)                                              \
@@ -59,8 +59,9 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {}
 
-enum liveobj_remains liveobj_test_capture_to_memory(uint32_t test, struct liveobj_buffer *buffer) {
-    return LIVEOBJ_REMAINS_NO_CYCLE;
+enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
+                                                        struct liveobj_buffer *buffer) {
+    return LIVEOBJ_CYCLE_NONE;
 }
 
 #endif

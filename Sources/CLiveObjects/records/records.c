@@ -74,7 +74,7 @@ uint32_t liveobj_records_room(void) {
 static bool commit_locked(uint32_t wanted) {
     bool done = liveobj_ledger_make_room(wanted) &&
                 liveobj_arena_grow(&arena, wanted * sizeof(struct liveobj_record));
-    if (done) // release: whoever sees the room may use it
+    if (done) // release: a reader of the count may use the room
         __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
     return done;
 }
@@ -109,7 +109,8 @@ static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
 // MARK: - Free records
 //
 // A thread has one batch that it takes from and puts into, and may have a full one in reserve: a
-// thread whose births and deaths swing about a border does not run to the common stacks each time.
+// thread whose births and deallocations swing about a border does not run to the common stacks each
+// time.
 
 static void use_batch(struct liveobj_thread *thread, struct liveobj_batch *batch, uint32_t count) {
     thread->batch = batch;
@@ -194,7 +195,7 @@ static bool fill_batch(struct liveobj_thread *thread) {
 // MARK: - Loose records
 //
 // Free records that no thread's batch could take: chained through their own memory, by one word
-// that is changed in one go. Whoever is interrupted in between, and by whatever, the chain is
+// that is changed in one go. Wherever an interruption falls, the chain is
 // whole.
 
 static uint32_t first_loose; // 0: none; atomic
@@ -228,7 +229,7 @@ LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot) {
     uint32_t index = LIVEOBJ_LOAD_RELAXED(*slot);
     LIVEOBJ_STORE_RELAXED(*slot, 0);
     // Relaxed: a count orders nothing.
-    __atomic_fetch_add(&liveobj_counts_of_no_thread.deaths, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&liveobj_counts_of_no_thread.deallocations, 1, __ATOMIC_RELAXED);
     put_loose(index);
 }
 

@@ -123,7 +123,7 @@ static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t in
 static inline void liveobj_record_fill(struct liveobj_record *record,
                                        struct liveobj_object object) {
     LIVEOBJ_STORE_RELAXED(record->birth, 0);
-    __atomic_thread_fence(__ATOMIC_RELEASE); // whoever sees a new word sees the old birth gone
+    __atomic_thread_fence(__ATOMIC_RELEASE); // a reader of a new word finds the old birth gone
     LIVEOBJ_STORE_RELAXED(record->address, liveobj_pack(object.address, object.scope));
     LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
     LIVEOBJ_STORE_RELAXED(record->origin, object.stack | object.bytes << 32);
@@ -142,16 +142,16 @@ liveobj_records_insert(struct liveobj_thread *thread, struct liveobj_object obje
     // An address that is still recorded was freed behind our back; its record is used again.
     uint32_t index = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
     if (LIVEOBJ_UNLIKELY(index != 0))
-        LIVEOBJ_INCREMENT_OWNED(thread->missed_deaths);
+        LIVEOBJ_INCREMENT_OWNED(thread->missed_deallocations);
     else
         index = slot ? liveobj_record_take(thread) : 0;
     if (LIVEOBJ_UNLIKELY(!index)) {
         LIVEOBJ_INCREMENT_OWNED(thread->dropped);
         return;
     }
-    liveobj_ledger_born(index, object.metadata);
+    liveobj_ledger_allocated(index, object.metadata);
     liveobj_record_fill(&liveobj_heap.records[index], object);
-    // Release: whoever finds the record through the slot finds it written.
+    // Release: a reader that finds the record through the slot finds it written.
     __atomic_store_n(slot, index, __ATOMIC_RELEASE);
 }
 
@@ -198,8 +198,8 @@ LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot);
 static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
     uint32_t index = LIVEOBJ_LOAD_RELAXED(*slot);
     LIVEOBJ_STORE_RELAXED(*slot, 0);
-    LIVEOBJ_INCREMENT_OWNED(thread->deaths);
-    liveobj_ledger_died(index);
+    LIVEOBJ_INCREMENT_OWNED(thread->deallocations);
+    liveobj_ledger_deallocated(index);
     liveobj_record_put(thread, index);
 }
 

@@ -4,7 +4,7 @@
 // An account's sites lie in blocks of five, a cache line each: what a retain costs beyond its stack
 // trace is the misses on the way to its site, and most objects are used from few places. All that
 // belongs to one record lies under one lock, the stripe that the low bits of its index choose;
-// whoever holds a stripe takes no other lock, but for more blocks, and has the thread's guard set.
+// the holder of a stripe takes no other lock, but for more blocks, and has the thread's guard set.
 //
 // What this can take is bounded, in all (BLOCKS) and for one object (BLOCKS_OF_ACCOUNT). Beyond
 // that, new call sites go into the rest of their object.
@@ -50,7 +50,7 @@ struct liveobj_ledger liveobj_ledger;
 static struct stripe stripes[STRIPES];
 static struct liveobj_arena account_arena; // grows with the records, under their lock
 static struct liveobj_arena block_arena;
-static struct liveobj_lock block_lock; // over what follows; whoever holds it takes no other
+static struct liveobj_lock block_lock; // over what follows; its holder takes no other
 static struct block *blocks;
 static uint32_t blocks_taken = NO_BLOCK + 1;
 

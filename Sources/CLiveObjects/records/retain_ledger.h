@@ -51,13 +51,13 @@ LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record);
 LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t retains,
                                      uint32_t releases);
 
-/// Relaxed: an object that somebody retains was born before, and is not freed meanwhile.
+/// Relaxed: an object that is retained was allocated before, and is not freed meanwhile.
 static inline bool liveobj_ledger_has(uint32_t record) {
     return __atomic_load_n(&liveobj_ledger.accounts[record].first_block, __ATOMIC_RELAXED) != 0;
 }
 
 /// A record that was used before may have an account left, of an object whose death was missed.
-static inline void liveobj_ledger_born(uint32_t record, uintptr_t metadata) {
+static inline void liveobj_ledger_allocated(uint32_t record, uintptr_t metadata) {
     if (LIVEOBJ_LIKELY(!liveobj_ledger.accounts))
         return;
     if (LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)))
@@ -66,7 +66,7 @@ static inline void liveobj_ledger_born(uint32_t record, uintptr_t metadata) {
         liveobj_ledger_open(record);
 }
 
-static inline void liveobj_ledger_died(uint32_t record) {
+static inline void liveobj_ledger_deallocated(uint32_t record) {
     if (LIVEOBJ_UNLIKELY(liveobj_ledger.accounts && liveobj_ledger_has(record)))
         liveobj_ledger_close(record);
 }

@@ -68,9 +68,9 @@ uint32_t liveobj_scope_parent(uint32_t scope) {
     return parent ? LIVEOBJ_LOAD_RELAXED(*parent) : 0;
 }
 
-void liveobj_scope_set_known(uint32_t scope) {
+void liveobj_scope_set_known_issue(uint32_t scope) {
     uint64_t *mark = scope ? place_of(&scopes.marks, scope) : NULL;
-    // Relaxed: whoever reads it in a capture comes later on the same thread, or takes what is
+    // Relaxed: a reader in a capture comes later on the same thread, or takes what is
     // there.
     if (mark)
         LIVEOBJ_STORE_RELAXED(*mark, liveobj_sequence_mark());

@@ -17,7 +17,7 @@ uint32_t liveobj_scope_open(uint32_t parent);
 uint32_t liveobj_scope_parent(uint32_t scope);
 
 /// What a scope and those in it have left behind by now is known.
-void liveobj_scope_set_known(uint32_t scope);
+void liveobj_scope_set_known_issue(uint32_t scope);
 
 /// The sequence number below which the objects of a scope are known; 0 for none.
 uint64_t liveobj_scope_known_before(uint32_t scope);

@@ -23,7 +23,7 @@ static struct liveobj_thread *blocks; // atomic; grows at its head only
 static pthread_key_t key;
 struct liveobj_counts liveobj_counts_of_no_thread;
 
-static uint64_t sequence = 1; // the next number that nobody has
+static uint64_t sequence = 1; // the next unused number
 uint64_t liveobj_sequence_epoch;
 
 static void give_back(void *block) {
@@ -102,15 +102,15 @@ struct liveobj_counts liveobj_threads_counts(void) {
     struct liveobj_counts *others = &liveobj_counts_of_no_thread;
     struct liveobj_counts sum = {
         .allocations = __atomic_load_n(&others->allocations, __ATOMIC_RELAXED),
-        .deaths = __atomic_load_n(&others->deaths, __ATOMIC_RELAXED),
+        .deallocations = __atomic_load_n(&others->deallocations, __ATOMIC_RELAXED),
         .dropped = __atomic_load_n(&others->dropped, __ATOMIC_RELAXED),
     };
     for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
          block = block->next) {
         // Relaxed: each count is exact once the threads that count have been waited for.
         sum.allocations += __atomic_load_n(&block->allocations, __ATOMIC_RELAXED);
-        sum.deaths += __atomic_load_n(&block->deaths, __ATOMIC_RELAXED);
-        sum.missed_deaths += __atomic_load_n(&block->missed_deaths, __ATOMIC_RELAXED);
+        sum.deallocations += __atomic_load_n(&block->deallocations, __ATOMIC_RELAXED);
+        sum.missed_deallocations += __atomic_load_n(&block->missed_deallocations, __ATOMIC_RELAXED);
         sum.dropped += __atomic_load_n(&block->dropped, __ATOMIC_RELAXED);
     }
     return sum;

@@ -34,8 +34,8 @@ struct liveobj_thread {
 
     // Written by the owner, read by anybody: relaxed atomics.
     uint64_t allocations;
-    uint64_t deaths;
-    uint64_t missed_deaths;
+    uint64_t deallocations;
+    uint64_t missed_deallocations;
     uint64_t dropped;
 };
 
@@ -90,8 +90,8 @@ LIVEOBJ_HOOK void liveobj_thread_detach(void);
 /// The sums over all blocks.
 struct liveobj_counts {
     uint64_t allocations;
-    uint64_t deaths;
-    uint64_t missed_deaths;
+    uint64_t deallocations;
+    uint64_t missed_deallocations;
     uint64_t dropped;
 };
 struct liveobj_counts liveobj_threads_counts(void);

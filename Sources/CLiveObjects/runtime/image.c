@@ -374,9 +374,10 @@ static bool is_relocated(const struct liveobj_image *image, const void *value) {
 }
 
 /// A page that shall be read-only but is not is left so: the dynamic linker is at work there.
-static struct liveobj_slots store_in_slot(const struct liveobj_image *image, uintptr_t slot,
-                                          void *value) {
-    static const struct liveobj_slots left_alone = {0, 0}, is_so_already = {1, 0}, changed = {1, 1};
+static struct liveobj_got_entries store_in_slot(const struct liveobj_image *image, uintptr_t slot,
+                                                void *value) {
+    static const struct liveobj_got_entries left_alone = {0, 0}, is_so_already = {1, 0},
+                                            changed = {1, 1};
     void *page = (void *)(slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1));
     void *present = __atomic_load_n((void **)slot, __ATOMIC_RELAXED);
     if (present == value || !is_relocated(image, present))
@@ -384,21 +385,22 @@ static struct liveobj_slots store_in_slot(const struct liveobj_image *image, uin
     bool is_protected = is_read_only(image, (uintptr_t)page) && !liveobj_os_is_writable(slot);
     if (is_protected && mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
         return left_alone;
-    // Release: whoever calls through the slot sees what the replacement needs.
+    // Release: a call through the entry sees what the replacement needs.
     __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
     if (is_protected)
         mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ);
     return changed;
 }
 
-static void add(struct liveobj_slots *sum, struct liveobj_slots more) {
+static void add(struct liveobj_got_entries *sum, struct liveobj_got_entries more) {
     sum->found += more.found;
     sum->changed += more.changed;
 }
 
-struct liveobj_slots liveobj_image_replace_slots(const struct liveobj_image *image,
-                                                 const char *symbol, void *replacement) {
-    struct liveobj_slots slots = {0, 0};
+struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
+                                                             const char *symbol,
+                                                             void *replacement) {
+    struct liveobj_got_entries slots = {0, 0};
     struct dynamic_section dynamic = find_dynamic_section(image);
     for (int table = 0; dynamic.symbols && dynamic.names && table < 2; table++)
         for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
@@ -423,12 +425,12 @@ static bool replace_in_image(void *context, const struct liveobj_image *image) {
         wanted->file_name ? strcmp(file_name_of(image), wanted->file_name) == 0 : image->is_main;
     if (is_wanted)
         wanted->replaced +=
-            liveobj_image_replace_slots(image, wanted->symbol, wanted->replacement).found;
+            liveobj_image_replace_got_entries(image, wanted->symbol, wanted->replacement).found;
     return false;
 }
 
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
-                                      void *replacement) {
+unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
+                                            void *replacement) {
     struct slot_replacement wanted = {file_name, symbol, replacement, 0};
     liveobj_images_visit(replace_in_image, &wanted);
     return wanted.replaced;

@@ -62,16 +62,17 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
                             uint32_t segment_flags);
 
 /// Stores `replacement` in every global-offset-table slot of the image that is bound to `symbol`.
-struct liveobj_slots {
+struct liveobj_got_entries {
     unsigned found;   // all of them
     unsigned changed; // those that held something else
 };
-struct liveobj_slots liveobj_image_replace_slots(const struct liveobj_image *image,
-                                                 const char *symbol, void *replacement);
+struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
+                                                             const char *symbol, void *replacement);
 
 /// The same in a loaded library, found by its file's name, or in the executable (NULL). Not inside
 /// `liveobj_images_visit`. \returns the number of slots found.
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
+unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
+                                            void *replacement);
 
 struct liveobj_build_id {
     const unsigned char *bytes;

@@ -1,7 +1,7 @@
 // unloads.h - images that were loaded and are not any more.
 //
 // Return addresses and metadata in such an image mean what they meant while it was there; another
-// image may have its place now. An object's sequence number tells which of them it was made under.
+// image may have its place now. An object's sequence number decides which of them it belongs to.
 
 #ifndef LIVEOBJ_UNLOADS_H
 #define LIVEOBJ_UNLOADS_H

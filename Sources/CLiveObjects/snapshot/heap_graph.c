@@ -51,12 +51,12 @@ static bool has_room(const struct liveobj_capture *capture) {
     struct liveobj_memory_room memory = liveobj_os_memory_room();
     if (memory.room.left == UINT64_MAX)
         return true;
-    uint64_t live = capture->status.allocations - capture->status.deaths;
+    uint64_t live = capture->status.allocations - capture->status.deallocations;
     uint64_t records = liveobj_captured_records(capture);
     uint64_t objects = live < records ? live : records;
     uint64_t resident = liveobj_os_resident_bytes();
     uint64_t wanted = LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
-    // Pages are shared until somebody writes to them. Where the program would die as well, as if it
+    // Pages are shared until one of them is written. Where the program would die as well, as if it
     // wrote to all.
     wanted += memory.ends_all ? resident : 0;
     return wanted <= memory.room.left;

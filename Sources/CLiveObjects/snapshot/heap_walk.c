@@ -54,7 +54,7 @@ static void use_unreadable_type(struct liveobj_walk *walk) {
     static const struct liveobj_type unreadable = {0, 0, LIVEOBJ_TYPE_OTHER};
     walk->type =
         liveobj_type_table_id(&walk->capture->types.table, &unreadable, &walk->is_new_type);
-    walk->strong = (struct liveobj_strong_count){.is_visited = true};
+    walk->strong = (struct liveobj_strong_count){.was_weakly_referenced = true};
 }
 
 /// \returns false if there is no room for a type.
@@ -98,7 +98,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .report = wanted->report,
                                 .stream = {.write = write, .context = destination},
                                 .records_end = liveobj_records_end()};
-    walk.capture->reader.direct = true; // nobody else runs
+    walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_start(liveobj_metadata_reader());
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;

@@ -1,8 +1,9 @@
 // type_trial.h - types of a program that has unloaded an image, tried in a copy of the process.
 //
-// Nothing tells which types still depend on an image that is gone: a generic argument may, a field,
-// or what the runtime has to search for a conformance, which is all images that ever were. So the
-// program asks the runtime for nothing then that did not come off in a copy of it before.
+// There is no way to know which types still depend on an image that is gone: a generic argument
+// may, a field, or what the runtime has to search for a conformance, which is all images that ever
+// were. So the program asks the runtime for nothing then that did not come off in a copy of it
+// before.
 
 #ifndef LIVEOBJ_TYPE_TRIAL_H
 #define LIVEOBJ_TYPE_TRIAL_H

@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct liveobj_edge) == 20, "as the format says");
 
 enum { LIVEOBJ_NEW_TYPES_LIMIT = 1 << 20 }; // address space only
 
-/// What the copy says beside the sections that it writes, in memory that both share.
+/// What the copy says in addition to the sections that it writes, in memory that both share.
 struct liveobj_heap_walk_report {
     uint64_t sections;
     uint32_t unread_objects;

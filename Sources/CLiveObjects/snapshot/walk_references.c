@@ -168,7 +168,7 @@ static void put_references(struct liveobj_walk *walk) {
 static void note_unread(struct liveobj_walk *walk) {
     enum { TIMEOUTS_LIMIT = 3 };
     walk->report->unread_objects++;
-    // The runtime's locks are held for ever, and whoever asks for a type waits in vain.
+    // The runtime's locks are held for ever, and a request for a type never returns.
     if (liveobj_snapshot_timeouts() == TIMEOUTS_LIMIT)
         liveobj_types_close();
 }

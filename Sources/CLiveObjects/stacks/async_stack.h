@@ -14,7 +14,7 @@
 /// last trace ends where the runtime runs a task. To be called within the hook that walked it.
 /// \param callers Room for `capacity` addresses, innermost first; each lies one byte behind the
 /// start of the code that will go on, as a return address lies behind its call.
-/// \returns their number; 0 if they cannot be told.
+/// \returns their number; 0 if they are unknown.
 LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, uintptr_t *callers,
                                             uint32_t capacity);
 

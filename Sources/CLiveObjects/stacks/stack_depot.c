@@ -88,7 +88,7 @@ static struct table *table_make(uint64_t slots) {
 static uint32_t table_find(struct table *table, uint64_t hash, uint64_t **free_slot) {
     for (uint64_t i = hash;; i++) {
         uint64_t *slot = &table->slots[i & table->mask]; // one is always free: the search ends
-        // Acquire: whoever sees an id sees the trace it stands for.
+        // Acquire: a reader of an id sees its trace.
         uint64_t word = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
         *free_slot = slot;
         if (!word)
@@ -127,7 +127,7 @@ static bool table_grow_locked(void) {
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
-    // Acquire: whoever sees the last id sees its trace.
+    // Acquire: a reader of the last id sees its trace.
     uint32_t last = __atomic_load_n(&depot.last, __ATOMIC_ACQUIRE);
     for (uint32_t id = previous + 1; id <= previous + LOOK_AHEAD && id <= last; id++)
         if (entry_of(id)->hash == hash)
@@ -163,7 +163,7 @@ static uint32_t append_locked(uint64_t hash, struct liveobj_stored_trace trace) 
         .own_frames = trace.own_frames,
     };
     depot.frame_bytes += bytes;
-    // Release: whoever reads the last id may read its trace.
+    // Release: a reader of the last id may read its trace.
     __atomic_store_n(&depot.last, id, __ATOMIC_RELEASE);
     return id;
 }
@@ -201,7 +201,7 @@ bool liveobj_stack_depot_start(uint64_t max_bytes) {
     depot.max_bytes = bytes;
     depot.table_bytes = table_bytes(FIRST_SLOTS);
     struct table *table = table_make(FIRST_SLOTS);
-    // Release: whoever sees the table sees the arenas.
+    // Release: a reader of the table sees the arenas.
     __atomic_store_n(&depot.table, table, __ATOMIC_RELEASE);
     return table != NULL;
 }

@@ -119,8 +119,8 @@ LIVEOBJ_HOOK static int access_memory(void *space, uintptr_t address, uintptr_t 
     return 0;
 }
 
-/// Version 1.6 opens its pipe when it is set up. Where nobody else opens files meanwhile it has the
-/// two lowest descriptors, and is closed again; else it stays, unused.
+/// Version 1.6 opens its pipe when it is set up. If no other thread opens files meanwhile it has
+/// the two lowest descriptors, and is closed again; else it stays, unused.
 struct lowest {
     int descriptors[2];
 };
@@ -240,7 +240,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
 }
 
 void liveobj_unwind_after_fork_child(void) {
-    // A thread that was inside may have held a lock which nobody releases in the child.
+    // A thread that was inside may have held a lock that is never released in the child.
     if (threads_inside > 0)
         __atomic_store_n(&is_loaded, false, __ATOMIC_RELEASE);
     threads_inside = 0;

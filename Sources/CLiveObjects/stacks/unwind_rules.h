@@ -42,7 +42,7 @@ struct liveobj_unwind_rule {
 #define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
 /// The function is asynchronous, and keeps its own context in its frame: three words below the CFA.
 #define LIVEOBJ_UNWIND_CONTEXT_OWN 14
-/// Nobody knows where the register was saved.
+/// It is unknown where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15
 
 /// Forgets the rules of these return addresses: their code has gone.

@@ -28,13 +28,13 @@ struct liveobj_spawn {
 /// How it ended.
 struct liveobj_spawn_result {
     int error;  ///< errno if it could not be run, ETIMEDOUT if it was killed for taking too long
-    int status; ///< as from waitpid, if `error` is 0; -1 if nobody saw it
+    int status; ///< as from waitpid, if `error` is 0; -1 if it was not seen
 };
 
 /// Runs a program and waits for it.
 struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn);
 
-/// A program that runs beside the host.
+/// A program that runs next to the host.
 struct liveobj_process;
 
 /// Starts a program, and comes back once it runs.

@@ -1,4 +1,5 @@
 // LiveObjectsPreload.h - the preload library has no API.
 //
-// It is loaded with LD_PRELOAD and told what to do by LIVEOBJECTS_OPTIONS
-// (Documentation/guides/options.md). A program that wants to ask questions itself links LiveObjects.
+// It is loaded with LD_PRELOAD and takes its settings from LIVEOBJECTS_OPTIONS
+// (Documentation/guides/options.md). A program that wants to ask questions itself links
+// LiveObjects.

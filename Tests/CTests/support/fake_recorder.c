@@ -36,9 +36,10 @@ static size_t find_slot(const char *symbol) {
     return slot;
 }
 
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol, void *replacement);
-unsigned liveobj_images_replace_slots(const char *file_name, const char *symbol,
-                                      void *replacement) {
+unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
+                                            void *replacement);
+unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
+                                            void *replacement) {
     (void)file_name;
     if (!fake_slots_are_there)
         return 0;

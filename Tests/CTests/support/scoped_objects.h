@@ -93,7 +93,7 @@ static inline void end_test(uint32_t test) {
 /// Watches the allocator's slots, without stack traces.
 static inline void start_recorder(void) {
     struct liveobj_settings settings = liveobj_settings_default();
-    settings.way = LIVEOBJ_WAY_SLOTS;
+    settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &test_key);
