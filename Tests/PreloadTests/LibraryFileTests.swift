@@ -15,4 +15,22 @@ struct LibraryFileTests {
     #expect(run.standardOutput.contains(".symtab"))
     #expect(!run.standardOutput.contains(".debug_"))
   }
+
+  /// What a library exports takes part in the symbol lookup of the program that it is loaded into.
+  static let exported = [
+    "LiveObjectsPreload": ["_Exit", "_exit", "dlclose", "liveobj_preloaded_table", "prctl", "syscall"],
+    "LiveObjectsXCTestCompanion": ["liveobj_xctest_companion_start"],
+    "LiveObjectsTestingCompanion": ["liveobj_testing_companion_start"],
+  ]
+
+  @Test(arguments: exported.keys.sorted())
+  func exportsNothingElse(library: String) throws {
+    let run = try runProgram(
+      "/usr/bin/env", ["nm", "--dynamic", "--defined-only", "--format=posix", BuiltProducts.library(library)])
+    // A lower-case type is a local symbol; the names of the linker's own begin with these.
+    let symbols = run.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
+      .filter { $0[1].allSatisfy(\.isUppercase) && !["__bss_start", "_edata", "_end"].contains($0[0]) }
+      .map { String($0[0]) }
+    #expect(symbols.sorted() == Self.exported[library])
+  }
 }
