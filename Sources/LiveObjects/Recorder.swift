@@ -117,6 +117,7 @@ extension TrackingStatus {
       stackSource: StackSource(rawValue: status.stacks.rawValue) ?? .off,
       countsRetains: status.retains, depth: status.depth, droppedRecords: status.dropped_records,
       droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deallocations,
-      allocations: status.allocations, deallocations: status.deallocations, notes: reason.isEmpty ? [] : [reason])
+      allocations: status.allocations, deallocations: status.deallocations,
+      notes: reason.isEmpty ? [] : [reason])
   }
 }

@@ -1,4 +1,5 @@
-// stream.c - sections and records of the capture stream (Documentation/internals/capture-format.md).
+// stream.c - sections and records of the capture stream
+// (Documentation/internals/capture-format.md).
 //
 // Owns the buffers of the sections. Outside of hooks; takes memory from the system alone. After a
 // write that failed nothing more is written, and the rest of the work comes to nothing quietly.
