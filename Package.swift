@@ -15,7 +15,7 @@ let fixtures = [
 let withoutDebugInformation = ["-Xlinker", "--strip-debug"]
 
 /// A companion shows the preload library one function, and all else of it binds to itself.
-let companions = [("XCTestCompanion", ["MainRunLoop", "XCTestEnd"]), ("TestingCompanion", [])].map {
+let companions = [("XCTestCompanion", ["XCTestSupport"]), ("TestingCompanion", [])].map {
   (name: String, more: [Target.Dependency]) in
   Target.target(
     name: name,
@@ -67,11 +67,10 @@ let package = Package(
         "CLiveObjectsStart", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
         "LiveObjectsReport",
       ]),
-    .target(name: "MainRunLoop", dependencies: ["LiveObjects"]),
-    .target(name: "XCTestEnd", dependencies: ["LiveObjects"]),
+    .target(name: "XCTestSupport", dependencies: ["LiveObjects"]),
     .target(
       name: "LiveObjectsXCTest",
-      dependencies: ["CLiveObjectsStart", "LiveObjects", "LeakAssertions", "MainRunLoop", "XCTestEnd"]),
+      dependencies: ["CLiveObjectsStart", "LiveObjects", "LeakAssertions", "XCTestSupport"]),
     .target(
       name: "LiveObjectsTesting", dependencies: ["CLiveObjectsStart", "LiveObjects", "LeakAssertions"]),
     .target(

@@ -1,9 +1,8 @@
 #if canImport(XCTest) && os(Linux)
   internal import LeakAssertions
   internal import LiveObjects
-  internal import MainRunLoop
   internal import XCTest
-  internal import XCTestEnd
+  internal import XCTestSupport
 
   /// An object that must be deallocated at the end of a test, with the place of the assertion.
   struct TrackedObject {

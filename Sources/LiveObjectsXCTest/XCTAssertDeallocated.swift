@@ -1,8 +1,8 @@
 #if canImport(XCTest)
   internal import LeakAssertions
   internal import LiveObjects
-  internal import MainRunLoop
   internal import XCTest
+  internal import XCTestSupport
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Asserts that an object is deallocated soon after its creator has released it.

@@ -1,8 +1,8 @@
 #if canImport(XCTest)
   internal import LeakAssertions
   public import LiveObjects
-  internal import MainRunLoop
   internal import XCTest
+  internal import XCTestSupport
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Asserts that a body leaves no unreachable object behind: no retain cycle, no over-retained

@@ -2,10 +2,9 @@
   internal import LiveObjects
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
-  internal import MainRunLoop
   internal import TestWatching
   import XCTest
-  internal import XCTestEnd
+  internal import XCTestSupport
 
   /// Observes each test, and fails those that leak.
   ///
