@@ -21,7 +21,7 @@ let companions = [("XCTestCompanion", ["XCTestSupport"]), ("TestingCompanion", [
     name: name,
     dependencies: [
       "CCompanion", "TestWatching", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
-      "LiveObjectsReport",
+      "LiveObjectsReport", "LiveObjectsSymbolication",
     ] + more,
     exclude: ["exports.map"],
     linkerSettings: [
@@ -54,18 +54,20 @@ let package = Package(
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
     .target(
-      name: "LiveObjectsReport", dependencies: ["CSpawn", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
+      name: "LiveObjectsSymbolication", dependencies: ["CSpawn", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
+    .target(name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"]),
     .target(
       name: "LiveObjects",
       dependencies: [
         "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        "LiveObjectsSymbolication",
       ]),
     .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"]),
     .target(
       name: "LeakAssertions",
       dependencies: [
         "CLiveObjectsStart", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
-        "LiveObjectsReport",
+        "LiveObjectsReport", "LiveObjectsSymbolication",
       ]),
     .target(name: "XCTestSupport", dependencies: ["LiveObjects"]),
     .target(
@@ -77,11 +79,13 @@ let package = Package(
       name: "TestWatching",
       dependencies: [
         "CCompanion", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        "LiveObjectsSymbolication",
       ]),
     .executableTarget(
       name: "LiveObjectsTool",
       dependencies: [
         "CLiveObjectsOptions", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        "LiveObjectsSymbolication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -100,7 +104,7 @@ let package = Package(
       name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsReportTests",
-      dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
+      dependencies: ["LiveObjectsReport", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport"],
       exclude: ["Golden"],
       // Which the linker of Debian's Swift 6.0 leaves out.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"], .when(platforms: [.linux]))]),
@@ -108,7 +112,9 @@ let package = Package(
       name: "LiveObjectsTests", dependencies: ["LiveObjects", "TestWatching", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
-      dependencies: ["LiveObjectsTool", "LiveObjectsReport", "CaptureFixtures", "TestSupport"]),
+      dependencies: [
+        "LiveObjectsTool", "LiveObjectsReport", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport",
+      ]),
   ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
@@ -139,7 +145,8 @@ let package = Package(
     .testTarget(name: "CompanionTests", dependencies: ["TestSupport"]),
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(
-      name: "ScenarioTests", dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "TestSupport"]),
+      name: "ScenarioTests",
+      dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication", "TestSupport"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many plants look alike. Merged, they could not be told apart as call sites.

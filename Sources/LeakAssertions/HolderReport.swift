@@ -2,6 +2,7 @@ internal import LiveObjects
 internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 internal import LiveObjectsReport
+internal import LiveObjectsSymbolication
 
 /// A capture of the heap, and the holders of single live objects in it.
 ///

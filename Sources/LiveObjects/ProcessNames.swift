@@ -1,4 +1,5 @@
 package import LiveObjectsReport
+package import LiveObjectsSymbolication
 
 /// The names of this process's own code, for all diffs and assertions: a symbolizer takes long to start, and most
 /// frames of a test are those of the test before.

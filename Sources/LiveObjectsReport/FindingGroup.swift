@@ -13,6 +13,7 @@ struct FindingGroup {
   private let unexplainedRetains: Int
   private let objects: Int
   private let victims: Int
+  var hasVictims: Bool { victims > 0 }
   private let name: String?
   private let first: Finding
   /// The fingerprints of all findings in the group, sorted.

@@ -14,7 +14,7 @@ extension TextPage {
       "  How to read: verdict: type  size  [fingerprint, the same in every run]; `A.b → C`: property b of A holds C;",
       style: .dim)
     add(
-      "  instances: how often it was found; victims: objects that only leaked objects hold; `3 ×`: 3 allocated there.",
+      "  instances: how often it was found; victims: kept alive by the leaked ones; `3 ×`: 3 allocated there.",
       style: .dim)
   }
 
@@ -96,7 +96,7 @@ extension TextPage {
 extension TextPage {
   private mutating func add(allocatedAt group: FindingGroup) {
     guard !group.callSites.isEmpty else { return }
-    add("    allocated at")
+    add("    allocated at" + (group.hasVictims ? " (without victims)" : ""))
     let listed = group.callSites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
     add(omitted: group.callSites.count - listed.count + group.omittedCallSites)

@@ -25,13 +25,14 @@ extension TextPage {
   private mutating func add(grown: [TypeGrowth]) {
     guard !grown.isEmpty else { return }
     let rest = grown.dropFirst(Self.listedTypes)
-    var rows = [["Growth by type", "growth", "live", "bytes", "kind"]]
+    var rows = [["Still allocated, by type", "new", "live", "bytes", "kind"]]
     rows += grown.prefix(Self.listedTypes).map(Self.row)
     if !rest.isEmpty { rows.append(Self.summary(of: rest)) }
     add()
     // Without a baseline all live objects have grown.
     if grown.allSatisfy({ $0.growth == $0.live }) {
       for index in rows.indices { rows[index].remove(at: 2) }
+      rows[0][1] = "objects"
       add(rows: rows, [.left, .right, .right, .left], indentation: 2)
     } else {
       add(rows: rows, [.left, .right, .right, .right, .left], indentation: 2)

@@ -1,4 +1,5 @@
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// The exit statuses of this tool's own.
 enum ExitStatus {

@@ -1,5 +1,6 @@
 import LiveObjectsCapture
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// The leak check of programs that are built with AddressSanitizer. It ends a program that leaks before the
 /// preload library can report, and says less: so it is switched off, unless the user has chosen.

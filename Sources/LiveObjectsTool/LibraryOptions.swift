@@ -1,5 +1,6 @@
 internal import CLiveObjectsOptions
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// The options of the preload library as `run` and `test` take them.
 enum LibraryOptions {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 @main
 struct LiveObjectsTool: ParsableCommand {

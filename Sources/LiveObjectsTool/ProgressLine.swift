@@ -1,4 +1,5 @@
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,7 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// Builds one report from many captures, of which only some have to be in memory at a time.
 struct ReportBuilder {

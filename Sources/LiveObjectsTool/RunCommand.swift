@@ -1,6 +1,7 @@
 import ArgumentParser
 import LiveObjectsCapture
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// `liveobjects run -- PROGRAM ARGUMENTS`
 struct RunCommand: ParsableCommand {

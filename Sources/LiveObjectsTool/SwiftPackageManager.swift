@@ -1,4 +1,5 @@
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// The `swift` that is in PATH.
 enum SwiftPackageManager {

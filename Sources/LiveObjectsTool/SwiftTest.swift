@@ -1,4 +1,5 @@
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// `swift test`, with its test processes under the preload library.
 struct SwiftTest {

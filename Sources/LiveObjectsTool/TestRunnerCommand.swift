@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 /// `liveobjects test-runner FOLDER BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
 ///

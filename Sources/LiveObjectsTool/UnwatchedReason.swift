@@ -1,5 +1,6 @@
 import LiveObjectsCapture
 import LiveObjectsReport
+import LiveObjectsSymbolication
 
 #if canImport(Glibc)
   import Glibc

@@ -2,6 +2,7 @@ package import LiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
 package import LiveObjectsReport
+package import LiveObjectsSymbolication
 
 /// The analysis of a heap capture for one test that has ended, the same as the report's.
 ///

@@ -3,6 +3,7 @@
   internal import LiveObjectsAnalysis
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
+  internal import LiveObjectsSymbolication
   internal import TestWatching
   internal import Testing
 

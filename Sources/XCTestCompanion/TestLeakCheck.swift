@@ -2,6 +2,7 @@
   internal import LiveObjects
   internal import LiveObjectsAnalysis
   internal import LiveObjectsReport
+  internal import LiveObjectsSymbolication
   internal import TestWatching
 
   /// The leak check of one test: a scan at its end, and another one when its objects have settled, if the

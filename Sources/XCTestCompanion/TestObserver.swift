@@ -2,6 +2,7 @@
   internal import LiveObjects
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
+  internal import LiveObjectsSymbolication
   internal import TestWatching
   import XCTest
   internal import XCTestSupport

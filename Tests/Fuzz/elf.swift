@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// Bytes of an ELF file that a capture names: all that a report reads of it.
 @_cdecl("test_input")

@@ -1,4 +1,5 @@
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// A demangled name, turned into what people call the function.
 @_cdecl("test_input")

@@ -1,4 +1,5 @@
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// What llvm-symbolizer prints about as many addresses as the first byte says.
 @_cdecl("test_input")

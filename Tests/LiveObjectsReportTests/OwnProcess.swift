@@ -2,6 +2,7 @@ import Foundation
 import LiveObjectsCapture
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// The executable that runs these tests.
 let ownExecutable = "/proc/self/exe".resolvingLinks!

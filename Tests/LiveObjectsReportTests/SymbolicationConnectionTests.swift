@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("An llvm-symbolizer is asked again and again")
 struct SymbolicationConnectionTests {

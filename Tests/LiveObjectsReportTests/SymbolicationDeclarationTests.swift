@@ -3,6 +3,7 @@ import LiveObjectsCapture
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// Methods like tests.
 final class Declared {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("An ELF file")
 struct SymbolicationELFFileTests {

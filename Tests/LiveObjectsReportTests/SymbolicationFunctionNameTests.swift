@@ -2,6 +2,7 @@ import CaptureFixtures
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("The name a person gives a function")
 struct SymbolicationFunctionNameTests {

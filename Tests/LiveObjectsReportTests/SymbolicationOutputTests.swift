@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("What llvm-symbolizer printed")
 struct SymbolicationOutputTests {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("Symbolication names frames")
 struct SymbolicationTests {

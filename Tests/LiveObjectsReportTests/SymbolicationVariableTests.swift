@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 @Suite("The name of a variable")
 struct SymbolicationVariableTests {

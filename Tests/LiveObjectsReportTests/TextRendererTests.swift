@@ -223,8 +223,8 @@ import Testing
       of: builder.capture, symbolicator: TableSymbolicator(),
       options: .init(baseline: builder.capture.process.next))
     let text = TextRenderer().render(Report(of: [(builder.capture, analysis)]))
-    #expect(text.contains("Growth by type  growth  live     bytes  kind\n"))
-    #expect(text.contains("Demo.Node            1     3  32 bytes  class\n"))
+    #expect(text.contains("Still allocated, by type  new  live     bytes  kind\n"))
+    #expect(text.contains("Demo.Node                   1     3  32 bytes  class\n"))
   }
 
   @Test func namesDoNotActOnTheTerminal() {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// Symbols of a file that anybody may have made.
 @Suite("liveobjects report, given a symbol whose name has no end,")

@@ -1,5 +1,6 @@
 import Foundation
 import LiveObjectsReport
+import LiveObjectsSymbolication
 import TestSupport
 import Testing
 

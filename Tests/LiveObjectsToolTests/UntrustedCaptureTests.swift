@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import LiveObjectsReport
+@testable import LiveObjectsSymbolication
 
 /// Captures travel: what one of them names may have been chosen to harm whoever reads it.
 @Suite("liveobjects report, given a capture that anybody may have made,")

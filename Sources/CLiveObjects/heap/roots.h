@@ -23,6 +23,7 @@ enum liveobj_root_kind {
     LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id, 0 if not known
     LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word
     LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of its code
+    LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_DISPATCH_BLOCK,
 };
 
 /// A word outside of the heap that refers to an object.

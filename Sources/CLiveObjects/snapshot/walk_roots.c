@@ -20,6 +20,7 @@ struct root_writer {
 /// Counts the root. \returns whether it is one of the first of its kind for this object.
 static bool is_wanted(struct root_writer *writer, uint32_t ordinal, enum liveobj_root_kind kind) {
     enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
+    _Static_assert((LIVEOBJ_ROOT_KIND_LAST + 1) * BITS <= 32, "four bits for each kind, from 1 on");
     uint32_t *counts = &writer->counts[ordinal];
     uint32_t shift = (uint32_t)kind * BITS;
     bool is_wanted = (*counts >> shift & MASK) < MOST;
