@@ -16,6 +16,7 @@ package struct Settling {
 
   private let limit: Duration
   private let quiet: Duration
+  private let isBusy: @Sendable () -> Bool
   private var pause = firstPause
   private var elapsed = Duration.zero
   private var unchanged = Duration.zero
@@ -24,9 +25,15 @@ package struct Settling {
   /// - Parameters:
   ///   - limit: the longest time of all pauses together.
   ///   - quiet: the time for which the same objects must have been alive to count as settled.
-  package init(limit: Duration = LiveObjects.Options().settle, quiet: Duration = .milliseconds(100)) {
+  ///   - isBusy: whether another thread runs. It may be late with a release, on a busy machine, so the
+  ///     objects must have been alive for four times as long then.
+  package init(
+    limit: Duration = LiveObjects.Options().settle, quiet: Duration = .milliseconds(100),
+    isBusy: @escaping @Sendable () -> Bool = { OtherThreads.areRunning }
+  ) {
     self.limit = limit
     self.quiet = quiet
+    self.isBusy = isBusy
   }
 
   /// - Parameter survivors: the objects that are still alive.
@@ -34,7 +41,8 @@ package struct Settling {
   package mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
     if survivors != last { unchanged = .zero }
     last = survivors
-    guard !survivors.isEmpty, elapsed < limit, unchanged < quiet else { return nil }
+    let isSettled = unchanged >= quiet && (unchanged >= quiet * 4 || !isBusy())
+    guard !survivors.isEmpty, elapsed < limit, !isSettled else { return nil }
     let now = min(pause, limit - elapsed)
     pause = min(pause * 1.5, Self.longestPause)
     elapsed += now

@@ -1,3 +1,4 @@
+import Foundation
 import LiveObjectsCapture
 import XCTest
 
@@ -8,8 +9,10 @@ final class SettlingTests: XCTestCase {
     addresses.map { ObjectIdentity(LiveObject(address: $0, bytes: 16, sequence: $0, type: 0)) }
   }
 
-  private func pauses(limit: Duration, _ look: (Int) -> [ObjectIdentity]) -> [Duration] {
-    var settling = Settling(limit: limit)
+  private func pauses(
+    limit: Duration, isBusy: Bool = false, _ look: (Int) -> [ObjectIdentity]
+  ) -> [Duration] {
+    var settling = Settling(limit: limit, isBusy: { isBusy })
     var pauses: [Duration] = []
     while let pause = settling.pause(after: look(pauses.count)) { pauses.append(pause) }
     return pauses
@@ -28,6 +31,20 @@ final class SettlingTests: XCTestCase {
     let all = pauses(limit: .seconds(1)) { _ in objects(1, 2) }
     let total = all.reduce(.zero, +)
     XCTAssertTrue((.milliseconds(100) ..< .milliseconds(150)).contains(total), "\(total)")
+  }
+
+  /// On a busy machine the thread that is to release them may not have run yet.
+  func testWhileAnotherThreadRunsItTakesFourTimesAsLong() {
+    let total = pauses(limit: .seconds(1), isBusy: true) { _ in objects(1) }.reduce(.zero, +)
+    XCTAssertTrue((.milliseconds(400) ..< .milliseconds(450)).contains(total), "\(total)")
+  }
+
+  func testAThreadThatRunsIsSeen() {
+    let stop = Locked(false)
+    let thread = Thread { while !stop.withLock({ $0 }) {} }
+    thread.start()
+    while !OtherThreads.areRunning {}
+    stop.withLock { $0 = true }
   }
 
   func testWhatKeepsChangingEndsAtTheLimit() {
