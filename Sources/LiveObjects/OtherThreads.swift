@@ -13,7 +13,7 @@ enum OtherThreads {
       defer { closedir(folder) }
       let own = ownThread
       while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
           String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
         if name != own, Int32(name) != nil, state(of: name) == UInt8(ascii: "R") { return true }

@@ -29,6 +29,9 @@
 
 enum { GUARDED_COUNT = 10, SIGNAL_SET_BYTES = 8 };
 
+/// What an idle tick counts; one in which the thread slept more often counts 1.
+enum { WHOLE_TICK = 20 };
+
 /// As the kernel has it.
 struct action {
     void (*handler)(int signal, siginfo_t *info, void *context);
@@ -56,7 +59,7 @@ static struct {
     int64_t time;    ///< at the last tick
     long sleeps;     ///< of the thread, at the last tick
     int64_t idle;    ///< the most time that is none between two ticks
-    int idle_ticks;  ///< in a row
+    int idle_ticks;  ///< in a row, in parts of a tick: WHOLE_TICK
     bool is_crashed; ///< why the step was left
     _Alignas(16) char stack[64 * 1024];
 } guard;
@@ -167,22 +170,23 @@ static long thread_sleeps(void) {
     return usage.ru_nvcsw;
 }
 
-/// Since the last tick, which alone woke it. A thread that reads from a slow disk is woken more
-/// often.
-static bool was_idle(int64_t time) {
+/// Since the last tick. A thread that the ticks alone wake waits for one thing. One that is woken
+/// more often may read from a slow disk, or ask in turns for a lock that is held for ever.
+static int idleness(int64_t time) {
     long sleeps = thread_sleeps();
-    bool was_idle = time - guard.time < guard.idle && sleeps - guard.sleeps <= 1;
+    bool was_idle = time - guard.time < guard.idle, slept_once = sleeps - guard.sleeps <= 1;
     guard.time = time;
     guard.sleeps = sleeps;
-    return was_idle;
+    return !was_idle ? 0 : slept_once ? WHOLE_TICK : 1;
 }
 
 /// Corrupt memory may lead in circles: that has an end as well.
 static bool is_stuck(void) {
     static const int64_t most = INT64_C(60000000000);
     int64_t time = thread_time();
-    guard.idle_ticks = was_idle(time) ? guard.idle_ticks + 1 : 0;
-    return guard.idle_ticks >= most_idle_ticks() || time - guard.start > most;
+    int idle = idleness(time);
+    guard.idle_ticks = idle ? guard.idle_ticks + idle : 0;
+    return guard.idle_ticks >= most_idle_ticks() * WHOLE_TICK || time - guard.start > most;
 }
 
 static void leave_step(bool is_crashed) {
@@ -193,7 +197,9 @@ static void leave_step(bool is_crashed) {
 
 static void handle_tick(const siginfo_t *info) {
     bool is_ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)&guard;
-    if (is_ours && guard.is_in_step && is_stuck())
+    // A thread that hangs takes each tick at once. Late ones came while it could not run.
+    bool is_late = info->si_overrun > 0;
+    if (is_ours && !is_late && guard.is_in_step && is_stuck())
         leave_step(false);
 }
 

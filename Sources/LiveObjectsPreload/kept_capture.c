@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static char path[2 * PATH_MAX + 64];
+static bool is_writing;
 
 /// Next to the output, or with the temporary files.
 /// \returns false where the file would be litter: no line could name it.
@@ -35,12 +36,19 @@ static int write_file(int capture) {
     int file = liveobj_descriptor_lift(open(path, flags, 0600));
     if (file < 0)
         return errno;
+    is_writing = true;
     int error = liveobj_descriptor_copy(capture, file);
     if (close(file) != 0 && !error)
         error = errno;
     if (error)
-        unlink(path); // half a capture
+        liveobj_capture_discard();
+    is_writing = false;
     return error;
+}
+
+void liveobj_capture_discard(void) {
+    if (is_writing)
+        unlink(path);
 }
 
 void liveobj_capture_keep(int capture, const char *why) {

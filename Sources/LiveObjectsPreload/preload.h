@@ -197,6 +197,8 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
 /// Copies a capture to a file of its own, and says in one line where that is.
 /// \param why there is no report.
 void liveobj_capture_keep(int capture, const char *why);
+/// Removes the file if it was left half-written.
+void liveobj_capture_discard(void);
 
 // MARK: report.c
 

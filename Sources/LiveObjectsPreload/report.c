@@ -93,7 +93,7 @@ static void replace_report(void *context) {
 
 static void complain_of_step(void) {
     liveobj_message("there is no report: the process ended at a moment when its memory could not "
-                    "be read",
+                    "be read, or a file could not be written",
                     NULL);
 }
 
@@ -187,8 +187,8 @@ static enum liveobj_verdict write_report(struct work *work) {
         return verdict;
     if (work->capture >= 0)
         verdict = analyse(work->options, work->capture);
-    if (verdict == LIVEOBJ_VERDICT_NONE)
-        run_step(replace_report, work);
+    if (verdict == LIVEOBJ_VERDICT_NONE && !run_step(replace_report, work))
+        liveobj_capture_discard();
     if (work->capture >= 0)
         close(work->capture);
     return verdict;

@@ -11,7 +11,7 @@ final class InputBytes {
 
   /// - Parameter expected: the size of the file, where it is known.
   init?(expecting expected: Int) {
-    guard let memory = Self.map(max(expected + 1, 1 << 20)) else { return nil }
+    guard let memory = Self.map(max(min(expected, .max - 1) + 1, 1 << 20)) else { return nil }
     self.memory = memory
   }
 

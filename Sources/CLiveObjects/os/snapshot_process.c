@@ -95,17 +95,18 @@ uint32_t liveobj_snapshot_timeouts(void) {
     return child.timeouts;
 }
 
-/// Whether the child slept since it had its turn last, or ran for half a tick. Where the machine is
-/// busy it may not have run at all between two ticks.
-static bool had_its_turn(void) {
+/// Whether the child slept since it had its turn or got something done, or ran for half a tick.
+/// Where the machine is busy it may not have run at all between two ticks.
+static bool had_its_turn(bool has_progress) {
     enum { MICROSECONDS = 1000000 };
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     int64_t seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
     int64_t time = seconds * MICROSECONDS + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
     bool had = usage.ru_nvcsw > child.last_sleeps || time - child.last_time > TICK_MICROSECONDS / 2;
-    child.last_sleeps = had ? usage.ru_nvcsw : child.last_sleeps;
-    child.last_time = had ? time : child.last_time;
+    bool is_new_turn = had || has_progress;
+    child.last_sleeps = is_new_turn ? usage.ru_nvcsw : child.last_sleeps;
+    child.last_time = is_new_turn ? time : child.last_time;
     return had;
 }
 
@@ -114,7 +115,8 @@ static bool had_its_turn(void) {
 static bool is_stuck(void) {
     enum { MOST_TICKS = 100 };
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
-    bool is_idle = had_its_turn() && progress == child.last_progress;
+    bool has_progress = progress != child.last_progress;
+    bool is_idle = had_its_turn(has_progress) && !has_progress;
     child.last_progress = progress;
     return is_idle || child.ticks++ == MOST_TICKS;
 }
