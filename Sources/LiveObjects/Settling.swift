@@ -20,6 +20,8 @@ package struct Settling {
   private var pause = firstPause
   private var elapsed = Duration.zero
   private var unchanged = Duration.zero
+  /// The length of `unchanged` from which on no other thread counts as late.
+  private var calm = Duration.zero
   private var last: [ObjectIdentity]?
 
   /// - Parameters:
@@ -39,15 +41,21 @@ package struct Settling {
   /// - Parameter survivors: the objects that are still alive.
   /// - Returns: the time to wait before the next check; `nil` when the objects have settled.
   package mutating func pause(after survivors: [ObjectIdentity]) -> Duration? {
-    if survivors != last { unchanged = .zero }
+    if survivors != last { (unchanged, calm) = (.zero, .zero) }
     last = survivors
-    let isSettled = unchanged >= quiet && (unchanged >= quiet * 4 || !isBusy())
-    guard !survivors.isEmpty, elapsed < limit, !isSettled else { return nil }
+    guard !survivors.isEmpty, elapsed < limit, !isSettled() else { return nil }
     let now = min(pause, limit - elapsed)
     pause = min(pause * 1.5, Self.longestPause)
     elapsed += now
     unchanged += now
     return now
+  }
+
+  /// Whether the objects have been alive for long enough. What another thread has just done may still wait for
+  /// the caller: its run loop has to run once more.
+  private mutating func isSettled() -> Bool {
+    if isBusy() { calm = unchanged + Self.longestPause }
+    return unchanged >= quiet && (unchanged >= quiet * 4 || unchanged >= calm)
   }
 }
 
