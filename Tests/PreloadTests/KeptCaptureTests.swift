@@ -50,7 +50,8 @@ struct KeptCaptureTests {
     let why =
       "there is no liveobjects tool in the folder of the preload library "
       + "(`swift build --product liveobjects` builds it, tool=PATH names one)"
-    #expect(run.standardError == line(why, try capture()))
+    let expected = line(why, try capture())
+    #expect(run.standardError == expected)
   }
 
   @Test(arguments: [
@@ -60,7 +61,8 @@ struct KeptCaptureTests {
   func lineSaysHowTheToolEnded(script: String, end: String) throws {
     let tool = try Script(script)
     let run = try run("exec '\(exiter)' return", options: "tool=\(tool.path)")
-    #expect(run.standardError == line("\(tool.path) \(end)", try capture()))
+    let expected = line("\(tool.path) \(end)", try capture())
+    #expect(run.standardError == expected)
   }
 
   @Test(arguments: ["text", "json"])
