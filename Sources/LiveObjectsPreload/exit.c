@@ -175,14 +175,18 @@ static int make_report(int status, enum ending ending) {
     return process_end.status;
 }
 
+static void sleep_a_millisecond(void) {
+    const struct timespec pause = {.tv_nsec = 1000000};
+    syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
+}
+
 /// The first of several threads that end the process makes the report; the others would end it in
 /// the middle. No step of a report takes for ever (guard.c, CSpawn).
 static void wait_for_report(void) {
-    const struct timespec pause = {.tv_nsec = 1000000};
     liveobj_guard_note_wait();
     // Acquire: pairs with the release in make_report.
     while (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN)
-        syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
+        sleep_a_millisecond();
 }
 
 void liveobj_exit_announce_sandbox(void) {
@@ -227,13 +231,21 @@ static void at_exit(int status, void *context) {
 }
 
 /// Before glibc 2.41 a second thread that calls exit goes on with the handlers that the first has
-/// not begun, and ends the process when there are none.
+/// not begun, and ends the process when there are none. It must not go on after the report: the
+/// first has freed the part of the list that it came from. The process ends as soon as the first
+/// thread has run what is left, or here if a handler of a library's never returns.
 static void wait_at_exit(int status, void *context) {
-    (void)status, (void)context;
+    enum { REST_MILLISECONDS = 5000 };
+    (void)context;
     // Acquire: as in wait_for_report. First, for it asks nothing of the kernel.
-    if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == REPORT_BEGUN && !is_ending &&
-        is_watched_process())
-        wait_for_report();
+    if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) != REPORT_BEGUN || is_ending ||
+        !is_watched_process())
+        return;
+    wait_for_report();
+    for (int i = 0; i < REST_MILLISECONDS; i++)
+        sleep_a_millisecond();
+    flush_standard_streams();
+    end(status_after_report(status));
 }
 
 void liveobj_exit_start(const struct liveobj_options *options) {
@@ -241,7 +253,8 @@ void liveobj_exit_start(const struct liveobj_options *options) {
     liveobj_sandbox_start();
     chosen = options;
     // The ones registered first run last: one for each thread that may call exit besides the first.
-    enum { THREADS = 64 };
+    // Few: glibc frees a list of more than 32 handlers in parts while other threads walk it.
+    enum { THREADS = 8 };
     for (int i = 0; i < THREADS; i++)
         on_exit(wait_at_exit, NULL);
     on_exit(at_exit, NULL);

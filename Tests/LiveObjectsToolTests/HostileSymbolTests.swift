@@ -45,11 +45,11 @@ struct HostileSymbolTests {
     let functions = symbols.enumerated().map { number, symbol in
       "int f\(number)(int x) __asm__(\"\(symbol)\"); int f\(number)(int x) { return x + \(number); }\n"
     }
-    try Data(functions.joined().utf8).write(to: URL(fileURLWithPath: folder.path("symbols.c")))
+    let source = try folder.source(functions.joined())
     let library = folder.path("libsymbols.so")
     try Compiler.run(
       "clang",
-      ["-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=0x01020304", folder.path("symbols.c"), "-o", library])
+      ["-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=0x01020304", source, "-o", library])
     return library
   }
 }

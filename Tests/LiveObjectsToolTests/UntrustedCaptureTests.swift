@@ -127,13 +127,6 @@ struct UntrustedCaptureTests {
   }
 }
 
-extension TemporaryFolder {
-  fileprivate func source(_ text: String) throws -> String {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path("main.c")))
-    return path("main.c")
-  }
-}
-
 /// A fixture, with a function that captures of these tests call from.
 private struct KnownProgram {
   let path = BuiltProducts.executable("Survivors")

@@ -137,6 +137,32 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
+  /// A library that is initialised before ours has a handler that runs after ours: the second thread
+  /// must not go on in a list of handlers that the first has freed.
+  @Test func aSecondThreadsExitWaitsForTheRestOfTheFirst() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.source(
+      """
+      #define _GNU_SOURCE
+      #include <stdlib.h>
+      #include <string.h>
+      #include <unistd.h>
+      static void last(int status, void *context) {
+        for (int i = 0; i < 1000; i++) memset(malloc(1040), 0x55, 1040);
+        usleep(100000);
+      }
+      __attribute__((constructor)) static void start(void) { on_exit(last, NULL); }
+      """)
+    let library = folder.path("liblast.so")
+    try Compiler.run("clang", ["-shared", "-fPIC", source, "-o", library])
+    let slow = try Script("sleep 0.2; echo report")
+    let run = try runPreloaded(
+      exiter, ["exit-from-two-threads", "4"], options: "tool=\(slow.path)",
+      environment: ["LD_PRELOAD": "\(BuiltProducts.preloadLibrary):\(library)"])
+    #expect(run.status == .exited(4))
+    #expect(run.standardError == "report\n")
+  }
+
   @Test(arguments: ["exit 0", "exit 3"])
   func passingFindingsChangeNothing(end: String) throws {
     let passing = try Script("echo report; \(end)")

@@ -17,6 +17,14 @@ public final class TemporaryFolder: Sendable {
   /// The path of a file in the folder.
   public func path(_ name: String) -> String { path + "/" + name }
 
+  /// Writes a C source file.
+  ///
+  /// - Returns: Its path.
+  public func source(_ text: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path("main.c")))
+    return path("main.c")
+  }
+
   /// The names of all files in the folder, sorted.
   public func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
