@@ -3,7 +3,7 @@
 // A frame may hold a stale word: the address of an object that was deallocated. An
 // object that an assertion's body makes in the same place would look as if that frame held it, and
 // one that is over-retained would be hidden. So the assertion takes such memory before its body
-// runs, and gives it back when all is known.
+// runs, and gives it back when all is known. What its own frames left is overwritten.
 //
 // Not in a hook: it allocates by the C library, as the body will. Sizes are read in front of the
 // memory, where glibc has them; a wrong one costs a few calls of malloc. Owns nothing.
@@ -101,6 +101,14 @@ void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
         free(taken);
         taken = next;
     }
+}
+
+/// Not inlined: the array lies where the frames of earlier calls were.
+__attribute__((noinline)) void liveobj_stack_forget(void) {
+    enum { FORGOTTEN_BYTES = 16 * 1024 };
+    volatile uintptr_t words[FORGOTTEN_BYTES / sizeof(uintptr_t)];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = 0;
 }
 
 #endif

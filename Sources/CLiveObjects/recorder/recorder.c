@@ -387,14 +387,6 @@ void liveobj_recorder_note_unloads(void) {
 
 // MARK: - Own work, from outside
 
-/// Not inlined: the array lies where the frames of earlier calls were.
-__attribute__((noinline)) void liveobj_stack_forget(void) {
-    enum { FORGOTTEN_BYTES = 16 * 1024 };
-    volatile uintptr_t words[FORGOTTEN_BYTES / sizeof(uintptr_t)];
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        words[i] = 0;
-}
-
 void liveobj_recorder_ignore_begin(void) {
     begin_own_work();
 }
