@@ -33,9 +33,5 @@ extension Capture {
   }
 
   /// The reason why references are unknown; `nil` if they are known.
-  package var evaluationFailure: String? {
-    guard let graph, !graph.status.wasRead else { return nil }
-    return graph.status.notes.isEmpty
-      ? "references were not read" : graph.status.notes.joined(separator: "; ")
-  }
+  package var evaluationFailure: String? { graph?.status.evaluationFailure }
 }

@@ -41,6 +41,16 @@ public struct HeapGraph: Sendable {
       self.isPartial = isPartial
       self.notes = notes
     }
+
+    /// Whether every object was read.
+    package var isEvaluated: Bool { evaluationFailure == nil }
+
+    /// The reason why a leak may be missing; `nil` if every object was read.
+    package var evaluationFailure: String? {
+      if !wasRead { return notes.isEmpty ? "references were not read" : notes.joined(separator: "; ") }
+      if unreadObjects == 0 { return nil }
+      return unreadObjects == 1 ? "1 object could not be read" : "\(unreadObjects) objects could not be read"
+    }
   }
 
   public var status: Status

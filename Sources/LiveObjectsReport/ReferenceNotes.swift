@@ -9,7 +9,7 @@ enum ReferenceNotes {
     return own.compactMap { $0 } + status.notes
   }
 
-  static let unread =
+  private static let unread =
     "The references between objects could not be read: leaks cannot be distinguished from growth."
 
   private static func degradations(of status: HeapGraph.Status) -> [String?] {

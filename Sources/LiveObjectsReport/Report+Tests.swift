@@ -79,7 +79,7 @@ extension Report.Test {
       id: description.id, testCase: description.arguments.isEmpty ? nil : description.arguments,
       library: description.library, outcome: description.outcome, evaluation: .notWanted, findings: [])
     guard outcome.isAccountable else { return }
-    let isEvaluated = description.isEvaluated || capture.graph?.status.wasRead == true
+    let isEvaluated = description.isEvaluated || capture.graph?.status.isEvaluated == true
     if isEvaluated || !(capture.isJournal || leaving.contains(key)) {
       evaluation = .complete
     } else if capture.isJournal || capture.graph != nil {

@@ -60,15 +60,14 @@ extension Report.Tracking {
 }
 
 extension Capture {
-  /// `nil` where all objects were recorded and references were read, or not requested.
+  /// `nil` where all objects were recorded and read, or references were not requested.
   fileprivate var reasonForNoEvaluation: String? {
     if let end = untimelyEnd(of: "it") { return "\(process.label): \(end)" }
     if tracking.droppedRecords > 0 {
       return
         "\(process.label): \(Count.of(tracking.droppedRecords, "object was", "objects were")) not recorded"
     }
-    guard let status = graph?.status, !status.wasRead else { return nil }
-    return "\(process.label): \(status.notes.first ?? ReferenceNotes.unread)"
+    return graph?.status.evaluationFailure.map { "\(process.label): \($0)" }
   }
 }
 

@@ -74,7 +74,7 @@ package struct TestHeapAnalysis {
   }
 
   /// Whether all references were read, and no running thread makes a difference.
-  package var isConclusive: Bool { !isUndecided && capture.graph?.status.wasRead == true }
+  package var isConclusive: Bool { !isUndecided && capture.graph?.status.isEvaluated == true }
 
   /// Whether there are failures, now or if their objects stay alive.
   package var hasSuspects: Bool { !suspects.isEmpty }

@@ -115,7 +115,12 @@ static uintptr_t *make_object(uintptr_t metadata) {
     return object;
 }
 
-static unsigned make_unreadable_objects(void) {
+static void hold_in_last_word(uintptr_t *object, const uintptr_t *target) {
+    object[OBJECT_BYTES / sizeof *object - 1] = (uintptr_t)target;
+}
+
+/// Each holds `target`.
+static unsigned make_unreadable_objects(const uintptr_t *target) {
     uintptr_t gone = unmapped(map_page());
     uintptr_t *another = make_object(sound_class(0));
     const uintptr_t metadata[] = {0,
@@ -149,7 +154,7 @@ static unsigned make_unreadable_objects(void) {
                                   at_the_edge(ERROR)};
     unsigned count = sizeof metadata / sizeof *metadata;
     for (unsigned i = 0; i < count; i++)
-        make_object(metadata[i]);
+        hold_in_last_word(make_object(metadata[i]), target);
     uintptr_t *counted_elsewhere = make_object(context_with(0));
     counted_elsewhere[1] = (uintptr_t)1 << 63 | gone >> 3;
     uintptr_t *error = make_object((uintptr_t) & (const uintptr_t[]){ERROR, 0, 0, 0}[0]);
@@ -159,8 +164,19 @@ static unsigned make_unreadable_objects(void) {
 
 // MARK: - What can be said all the same
 
-static void captures_are_whole(uint64_t since, unsigned count, const uintptr_t *sound) {
-    enum { GRAPH_READ = 1 };
+/// \param from UINT32_MAX for any.
+static unsigned count_references(struct section references, uint32_t from, uint32_t to) {
+    enum { WORDS = 5 };
+    unsigned count = 0;
+    for (size_t i = 0; i < references.count / (WORDS * sizeof(uint32_t)); i++)
+        count += (from == UINT32_MAX || section_word(references, WORDS * i) == from) &&
+                 section_word(references, WORDS * i + 1) == to;
+    return count;
+}
+
+/// The first object is `target`, the last ones are sound: `one`, which refers to `other`.
+static void captures_are_whole(uint64_t since, unsigned count) {
+    enum { GRAPH_READ = 1, UNREAD = 2, SCANNED = 3 };
     struct liveobj_buffer objects = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
     EXPECT(section_find(objects, "OBJS").count == count * 48);
     EXPECT(section_find(objects, "END!").count == sizeof(uint64_t));
@@ -170,12 +186,27 @@ static void captures_are_whole(uint64_t since, unsigned count, const uintptr_t *
     EXPECT(section_find(graph, "OBJS").count == count * 48);
     EXPECT(section_find(graph, "END!").count == sizeof(uint64_t));
     struct section references = section_find(graph, "REFS");
-    bool is_found = false;
-    for (size_t i = 0; i < references.count / 20; i++)
-        is_found |= section_word(references, 5 * i) == count - 2 &&
-                    section_word(references, 5 * i + 1) == count - 1;
-    EXPECT(is_found); // what the sound ones refer to
-    EXPECT(sound[2] != 0);
+    EXPECT(count_references(references, count - 2, count - 1) == 1);
+    uint32_t scanned = section_word(section_find(graph, "GRPH"), SCANNED);
+    EXPECT(scanned > 0);
+    EXPECT(count_references(references, UINT32_MAX, 0) >= scanned);
+    EXPECT(section_word(section_find(graph, "GRPH"), UNREAD) == 0);
+    liveobj_buffer_free(graph);
+}
+
+/// A part of the object cannot be read, and it alone is said to be unread.
+static void unreadable_memory_is_counted(void) {
+    enum { UNREAD = 2 };
+    uint64_t since = liveobj_mark();
+    const uintptr_t metadata = sound_class(0);
+    char *object = allocate((const void *)metadata, 3 * PAGE, 15);
+    char *page = (char *)(((uintptr_t)object + PAGE) & ~(uintptr_t)(PAGE - 1));
+    make_object(metadata);
+    mprotect(page, PAGE, PROT_NONE);
+    struct liveobj_buffer graph = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_GRAPH);
+    mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+    EXPECT(section_word(section_find(graph, "GRPH"), UNREAD) == 1);
+    EXPECT(section_find(graph, "END!").count == sizeof(uint64_t));
     liveobj_buffer_free(graph);
 }
 
@@ -191,17 +222,18 @@ int main(void) {
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     uint64_t since = liveobj_mark();
-    unsigned count = make_unreadable_objects();
+    unsigned count = 1 + make_unreadable_objects(make_object(context_with(0)));
     uintptr_t *one = make_object(context_with(0)), *other = make_object(context_with(0));
     one[2] = (uintptr_t)other;
     count += 2;
-    captures_are_whole(since, count, one);
+    captures_are_whole(since, count);
     bool is_over = false;
     pthread_t thread;
     pthread_create(&thread, NULL, wait_for_end, &is_over);
-    captures_are_whole(since, count, one);
+    captures_are_whole(since, count);
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
+    unreadable_memory_is_counted();
     return EXPECT_STATUS();
 }
 

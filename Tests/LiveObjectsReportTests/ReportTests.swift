@@ -28,6 +28,14 @@ import Testing
     #expect(makeReport(of: CaptureBuilder()).tracking.unevaluated == [])
   }
 
+  @Test func isNotCleanWhereAnObjectCouldNotBeRead() {
+    var unread = CaptureBuilder(processID: 13)
+    unread.heapGraph(HeapGraph.Status(unreadObjects: 2))
+    let report = makeReport(of: CaptureBuilder(), unread)
+    #expect(!report.isClean)
+    #expect(report.tracking.unevaluated == ["demo (pid 13): 2 objects could not be read"])
+  }
+
   @Test func aChildProcessThatCouldNotBeWatchedTakesTheCleanAway() {
     let blind = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .blind))
     let report = makeReport(of: CaptureBuilder(), blind)

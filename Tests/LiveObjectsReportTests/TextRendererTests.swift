@@ -99,7 +99,7 @@ import Testing
     #expect(text.contains("holder unknown"))
     #expect(text.contains("note: The references between objects could not be read"))
     #expect(
-      text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): The references between"))
+      text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): references were not read"))
   }
 
   @Test(arguments: [(1, 1, "by 1"), (1, 1_234, "by 1,234"), (3, 6, "by 2 each"), (3, 4, "by 4 in all")])
