@@ -10,6 +10,7 @@
 #include "layout/layout.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
+#include "os/address.h"
 #include "os/compiler.h"
 #include "records/records.h"
 #include "runtime/memory_reader.h"
@@ -22,7 +23,6 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 enum {
     DEPTH_LIMIT = 256,
     SCRATCH_BYTES = 1024, // of an enum's value; larger ones are scanned
-    LEAST_ADDRESS = 4096,
 };
 
 // MARK: - Words
@@ -30,8 +30,8 @@ enum {
 /// The object that a word refers to: none in words with the sign bit (immortal objects, small
 /// strings); the other spare bits may hold flags.
 static uintptr_t object_in(uintptr_t word) {
-    uintptr_t address = word & UINT64_C(0x00fffffffffffff8);
-    return (intptr_t)word <= 0 || address < LEAST_ADDRESS ? 0 : address;
+    uintptr_t address = word & LIVEOBJ_OBJECT_POINTER_MASK;
+    return (intptr_t)word <= 0 || address < LIVEOBJ_PAGE_BYTES ? 0 : address;
 }
 
 static uint32_t label_in(const struct liveobj_visit *visit, uint32_t label) {
@@ -51,7 +51,7 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
     start = (start + sizeof(uintptr_t) - 1) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
     for (; start + sizeof(uintptr_t) <= end; start += sizeof(uintptr_t)) {
         uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
-        if (word >= LEAST_ADDRESS && word >> 47 == 0)
+        if (liveobj_is_address(word))
             visit->function(visit->context,
                             &(struct liveobj_reference){word, label, visit->element, 0});
     }
@@ -115,7 +115,7 @@ static void walk_enum(struct liveobj_visit *visit, const struct liveobj_slot *sl
 static void walk_existential(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                              uintptr_t value) {
     uintptr_t type = liveobj_word(value, 3);
-    if (type < LEAST_ADDRESS)
+    if (type < LIVEOBJ_PAGE_BYTES)
         return; // `nil`
     bool is_readable =
         liveobj_layout_is_known(type) || (liveobj_metadata_is_valid(visit->reader, type) &&
@@ -133,7 +133,7 @@ static void walk_existential(struct liveobj_visit *visit, const struct liveobj_s
 static void walk_function(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                           uintptr_t value) {
     uintptr_t code = liveobj_word(value, 0);
-    if (code >= LEAST_ADDRESS) // else `nil`
+    if (code >= LIVEOBJ_PAGE_BYTES) // else `nil`
         tell(visit, object_in(liveobj_word(value, 1)), slot->label, code);
 }
 

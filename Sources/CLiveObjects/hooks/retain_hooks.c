@@ -13,6 +13,7 @@
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
 #include "hooks/retain_path.h"
+#include "os/address.h"
 #include "os/atomic.h"
 #include "os/compiler.h"
 #include "records/records.h"
@@ -48,7 +49,7 @@ static struct {
 /// The address of an object as retain and release take it; 0 for what is none: null, and pointers
 /// with the sign bit set (immortal objects). The other spare bits may hold flags.
 static inline uintptr_t object_address(const void *object) {
-    return (intptr_t)object > 0 ? (uintptr_t)object & UINT64_C(0x00fffffffffffff8) : 0;
+    return (intptr_t)object > 0 ? (uintptr_t)object & LIVEOBJ_OBJECT_POINTER_MASK : 0;
 }
 
 /// The record of an object that has an account; 0 for all others.

@@ -16,6 +16,7 @@
 #include "metadata/metadata.h"
 #include "metadata/metadata_table.h"
 #include "metadata/types.h"
+#include "os/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 
@@ -172,7 +173,7 @@ static const struct liveobj_layout *layout_of_plain(struct context *context, siz
 /// to be of.
 static uintptr_t class_of_captured(uintptr_t object, const struct captured_class *capture) {
     uintptr_t reference = *(const uintptr_t *)(object + capture->offset);
-    if (!capture->descriptor || reference < LIVEOBJ_PAGE_BYTES || reference >> 47)
+    if (!capture->descriptor || !liveobj_is_address(reference))
         return 0;
     uintptr_t class = liveobj_word(reference, 0);
     while (class && liveobj_descriptor_of(class) != capture->descriptor)

@@ -6,6 +6,7 @@
 
 #include "metadata/metadata.h"
 #include "metadata/mangling.h"
+#include "os/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "runtime/memory_reader.h"
@@ -41,15 +42,10 @@ static bool is_value_type(enum liveobj_metadata_kind kind) {
 
 // MARK: - Is it metadata?
 
-static bool is_address(uintptr_t candidate) {
-    // Below one page and above user space nothing is mapped.
-    return candidate >= LIVEOBJ_PAGE_BYTES && candidate >> 47 == 0;
-}
-
 static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint32_t least,
                       uint32_t most) {
     uint32_t flags;
-    return is_address(descriptor) && descriptor % 4 == 0 &&
+    return liveobj_is_address(descriptor) && descriptor % 4 == 0 &&
            liveobj_read_checked(reader, descriptor, &flags, sizeof flags) &&
            liveobj_descriptor_kind_in(flags) >= least && liveobj_descriptor_kind_in(flags) <= most;
 }
@@ -60,7 +56,7 @@ static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintpt
     enum { STRIDE_LIMIT = 1 << 30 };
     uintptr_t witnesses, size_and_stride[2];
     if (!liveobj_read_checked(reader, candidate - sizeof witnesses, &witnesses, sizeof witnesses) ||
-        !is_address(witnesses) || witnesses % sizeof witnesses ||
+        !liveobj_is_address(witnesses) || witnesses % sizeof witnesses ||
         !liveobj_read_checked(reader, witnesses + 8 * sizeof witnesses, size_and_stride,
                               sizeof size_and_stride))
         return false;
@@ -71,7 +67,7 @@ static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintpt
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate) {
     enum { LEAST_WORDS = 3 }; // of metadata that is no class's
     uintptr_t words[6], size;
-    if (!is_address(candidate) || candidate % sizeof(uintptr_t) ||
+    if (!liveobj_is_address(candidate) || candidate % sizeof(uintptr_t) ||
         !liveobj_read_checked(reader, candidate, words, LEAST_WORDS * sizeof *words))
         return false;
     uintptr_t kind = words[0];

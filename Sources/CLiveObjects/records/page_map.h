@@ -14,6 +14,7 @@
 #ifndef LIVEOBJ_PAGE_MAP_H
 #define LIVEOBJ_PAGE_MAP_H
 
+#include "os/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 
@@ -26,7 +27,6 @@ enum {
     LIVEOBJ_LARGE_GRANULE_BITS = 5,
     // Of root and leaves together this is the least address space, which limits may count.
     LIVEOBJ_LEAF_BITS = 21,
-    LIVEOBJ_ADDRESS_BITS = 47, // user space of x86_64, and more than aarch64 gives by default
     LIVEOBJ_REGION_BITS = 36,
 };
 

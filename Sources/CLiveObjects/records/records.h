@@ -24,6 +24,7 @@
 #ifndef LIVEOBJ_RECORDS_H
 #define LIVEOBJ_RECORDS_H
 
+#include "os/address.h"
 #include "os/atomic.h"
 #include "os/compiler.h"
 #include "os/os.h"
@@ -165,12 +166,6 @@ static inline uint32_t *liveobj_records_slot(uintptr_t address) {
 static inline uint32_t *liveobj_records_slot_of_word(uintptr_t word) {
     return liveobj_page_map_may_find(&liveobj_heap.map, word) ? liveobj_records_slot(word) : NULL;
 }
-
-/// Enum spare bits and the tag of a bridged object stand in the rest of a word.
-#define LIVEOBJ_REFERENCE_MASK UINT64_C(0x0ffffffffffffff8)
-
-/// Of a word that may be a reference: flags may stand in the spare bits.
-#define LIVEOBJ_WORD_ADDRESS ((UINT64_C(1) << 48) - sizeof(uintptr_t))
 
 /// The index of the record of the object that a word leads to, or near to; 0 for most words.
 static inline uint32_t liveobj_records_near(uintptr_t word) {

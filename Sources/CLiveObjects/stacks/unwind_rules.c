@@ -15,9 +15,7 @@
 uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
     __attribute__((aligned(64)));
 
-/// Code lies below this address on every system this runs on; the table's tags hold no more bits.
-#define CODE_END ((uintptr_t)1 << 47)
-/// And not in the first pages, which are never mapped.
+/// No code lies in the first pages, which are never mapped.
 #define CODE_START ((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS)
 
 static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE};
@@ -160,7 +158,7 @@ static void store(uintptr_t pc, uint64_t word) {
 LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     static const struct liveobj_unwind_rule none = {.kind = LIVEOBJ_UNWIND_NONE};
     struct liveobj_unwind_image image;
-    if (pc < CODE_START || pc >= CODE_END)
+    if (pc < CODE_START || pc >= LIVEOBJ_ADDRESS_END)
         return liveobj_unwind_rule_pack(none);
     if (!liveobj_unwind_image_find(pc - 1, &image))
         // Not remembered: an image may be loaded there later.

@@ -3,6 +3,7 @@
 #ifndef LIVEOBJ_UNWIND_RULES_H
 #define LIVEOBJ_UNWIND_RULES_H
 
+#include "os/address.h"
 #include "os/compiler.h"
 
 #include <stdbool.h>
@@ -66,14 +67,14 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 //
 // Sets of eight words, a cache line each; the return address chooses the set. A word holds all that
 // is known of one address, so that no reader can see half of it:
-//     bits 30-63: pc >> 13      bits 0-29: the rule
-// The set's number is the low 13 bits of pc xor a function of the tag, so that number and tag
+//     bits 30-63: the tag, pc >> SET_BITS      bits 0-29: the rule
+// The set's number is the low bits of pc xor a function of the tag, so that number and tag
 // together are the whole address, and an entry is never taken for another address's.
-//     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for pc, q < 2^47
+//     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for addresses pc, q
 
-#define LIVEOBJ_UNWIND_SET_BITS 13
-#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
 #define LIVEOBJ_UNWIND_RULE_BITS 30
+#define LIVEOBJ_UNWIND_SET_BITS (LIVEOBJ_ADDRESS_BITS - (64 - LIVEOBJ_UNWIND_RULE_BITS))
+#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
 #define LIVEOBJ_UNWIND_CFA_BITS 14
 #define LIVEOBJ_UNWIND_FP_BITS 8
 #define LIVEOBJ_UNWIND_CONTEXT_BITS 4
