@@ -1,27 +1,24 @@
-//===--- CLiveObjects.h - the recorder's whole C surface ------------------===//
+// CLiveObjects.h - the public interface of the recorder.
 //
-// The recorder watches the Swift runtime of the process it lives in. It knows
-// every heap object that was allocated since tracking started and is still
-// alive: its address, its type's metadata, its size, when it was made and by
-// which call. It explains nothing; `liveobj_capture` writes what it knows as
-// one stream (Documentation/internals/capture-format.md) and others read that.
+// The recorder hooks the Swift runtime of its own process. For each live object that was allocated
+// since tracking started it records the address, the type's metadata, the size, a sequence number
+// and the stack trace of the allocation. It interprets nothing: `liveobj_capture` writes all
+// records as one stream of bytes (Documentation/internals/capture-format.md), and analysis reads
+// that.
 //
-//   liveobj_start(&settings);           // from now on objects are recorded
-//   uint64_t mark = liveobj_mark();     // a baseline is one number
+//   liveobj_start(&settings);           // objects are recorded from here on
+//   uint64_t mark = liveobj_mark();     // a baseline is a sequence number
 //   ...
-//   liveobj_capture(mark, LIVEOBJ_CONTENTS_OBJECTS, write, ctx); // those since, still alive
+//   liveobj_capture(mark, LIVEOBJ_CONTENTS_OBJECTS, write, context); // live objects since the mark
 //
-// Where it can see nothing it says so: see `liveobj_status`. A recorder that
-// is not in state LIVEOBJ_TRACKING must never be taken for "no objects".
+// A process without objects and a process that cannot be tracked look the same in a count. Check
+// `liveobj_status`: only in LIVEOBJ_STATE_TRACKING does "no objects" mean that there are none.
 //
-// One process has one recorder. A program that links this library and also
-// runs under the preload library holds two copies; every function here then
-// acts on the preloaded one (`handover.c`).
+// A process has one recorder. Where a program links this library and also runs under the preload
+// library, there are two copies; all functions then call the preloaded one (recorder/handover.c).
 //
-// Functions may be called from any thread and never from a signal handler,
-// unless their comment says otherwise. None throws, aborts, or prints.
-//
-//===----------------------------------------------------------------------===//
+// All functions may be called from any thread, and not from a signal handler unless stated. None
+// throws, aborts or prints.
 
 #ifndef CLIVEOBJECTS_H
 #define CLIVEOBJECTS_H
@@ -34,198 +31,192 @@
 extern "C" {
 #endif
 
-// For the image that holds the recorder only: two copies in one process must not mix.
+// Hidden: two copies in one process must not call each other's functions by name.
 #pragma GCC visibility push(hidden)
 
-// MARK: - What can be watched
+// MARK: - Tracking
 
-/// How far the recorder got in this process.
+/// Whether the recorder tracks objects in this process.
 enum liveobj_state {
-    /// The process holds no Swift runtime. There is nothing to watch.
+    /// The process has loaded no Swift runtime.
     LIVEOBJ_STATE_NO_RUNTIME = 0,
-    /// There is a Swift runtime, and it cannot be watched; `reason` says why.
+    /// The Swift runtime cannot be hooked; `liveobj_status.reason` says why.
     LIVEOBJ_STATE_BLIND = 1,
-    /// The runtime can be watched, and tracking is off.
+    /// The runtime can be hooked, and tracking is off.
     LIVEOBJ_STATE_READY = 2,
-    /// Every allocation is being recorded.
+    /// Every allocation is recorded.
     LIVEOBJ_STATE_TRACKING = 3,
 };
 
-/// By which way the recorder sees allocations.
+/// The mechanism by which the recorder sees allocations.
 enum liveobj_hook_mode {
     LIVEOBJ_HOOKS_NONE = 0,
     /// The runtime's own hook pointers (`_swift_allocObject` and its family).
     LIVEOBJ_HOOKS_POINTERS = 1,
-    /// The allocator slots in the runtime's global offset table; used where the
+    /// The entries for the allocator in the runtime's global offset table. Used where the hook
     /// pointers cannot be used safely.
     LIVEOBJ_HOOKS_GOT = 2,
 };
 
-/// Where stack traces come from.
+/// The source of stack traces.
 enum liveobj_stack_source {
     LIVEOBJ_STACKS_OFF = 0,
-    /// Unwind tables, with libunwind behind them.
+    /// Unwind tables; libunwind for what they do not cover.
     LIVEOBJ_STACKS_UNWIND = 1,
-    /// Frame pointers only: libunwind is not there. Traces may miss frames.
+    /// Frame pointers alone, because libunwind is missing. Traces may lack frames.
     LIVEOBJ_STACKS_FRAME_POINTERS = 2,
 };
 
-/// What tracking shall do. Start from `liveobj_settings_default`.
+/// The settings of tracking. Begin with `liveobj_settings_default`.
 struct liveobj_settings {
-    /// The way to use; LIVEOBJ_HOOKS_NONE lets the recorder choose.
+    /// LIVEOBJ_HOOKS_NONE lets the recorder choose.
     enum liveobj_hook_mode hook_mode;
     /// Record the stack trace of every allocation.
     bool stacks;
-    /// Record retains and releases by call site.
+    /// Count retains and releases by call site.
     bool retains;
-    /// Of which types: patterns separated by commas, which match a type's whole module-qualified
-    /// name without generic arguments, `*` standing for any text (`Demo.Cache,Demo.Model.*`). NULL
-    /// for all objects. Need not outlive the call.
+    /// The types whose retains are counted: patterns, separated by commas, that match a type's
+    /// whole module-qualified name without generic arguments. `*` matches any text
+    /// (`Demo.Cache,Demo.Model.*`). NULL for all objects. Need not outlive the call.
     const char *retained_types;
-    /// Frames kept of one stack trace, innermost first; 1 to 512.
+    /// The number of frames recorded of a stack trace, innermost first; 1 to 512.
     uint32_t depth;
-    /// Objects that can be live at once before records are dropped.
+    /// The number of live objects above which new ones are not recorded.
     uint64_t max_objects;
-    /// Bytes that stack traces may take before they are dropped.
+    /// The bytes of stack traces above which new ones are not recorded.
     uint64_t max_stack_bytes;
 };
 
-/// The state of the recorder, and what it could not do.
+/// The state of the recorder, and what it could not record.
 struct liveobj_status {
     enum liveobj_state state;
     enum liveobj_hook_mode hook_mode;
     enum liveobj_stack_source stacks;
     bool retains;
     uint32_t depth;
-    /// Objects and stack traces that were not recorded because an arena was full.
+    /// Objects and stack traces that were not recorded, because a limit was reached or memory for
+    /// records could not be had.
     uint64_t dropped_records;
     uint64_t dropped_stacks;
-    /// Addresses that were allocated again while still recorded as alive.
+    /// Addresses that were allocated while a live object was recorded there.
     uint64_t missed_deallocations;
     uint64_t allocations;
     uint64_t deallocations;
-    /// One sentence for people: why nothing is watched, or what is not watched although it was
-    /// asked for; else an empty string.
+    /// A sentence for users: why nothing is recorded, or which setting has no effect. Empty
+    /// otherwise. Never NULL.
     const char *reason;
 };
 
-/// Depth 64, stacks on, retains off, and limits that a large test suite does
-/// not reach (2^27 objects, 4 GiB of stack traces; address space, not memory).
+/// The defaults: stacks on, depth 64, retains off, at most 2^27 objects and 4 GiB of stack traces.
+/// The limits reserve address space, not memory.
 struct liveobj_settings liveobj_settings_default(void);
 
-/// Starts tracking, or changes nothing if it is on already.
+/// Starts tracking. Does nothing if it is on.
 ///
-/// Objects allocated before the first start are never seen. A start after a
-/// stop goes on with the settings of the first start.
+/// Objects allocated before the first start are not recorded. After `liveobj_stop`, tracking goes
+/// on with the settings of the first start.
 ///
-/// \param settings What to record; NULL for the defaults.
-/// \returns LIVEOBJ_STATE_TRACKING on success, else why not.
+/// \param settings NULL for the defaults.
+/// \returns LIVEOBJ_STATE_TRACKING, or the state that prevents it.
 enum liveobj_state liveobj_start(const struct liveobj_settings *settings);
 
-/// Records no new objects from now on. The deallocations of recorded objects are
-/// still followed, so that what remains recorded stays true.
+/// Stops recording new objects. Deallocations of recorded objects are still recorded, so that the
+/// records stay correct.
 void liveobj_stop(void);
 
-/// The recorder's present state. Async-signal-safe.
+/// The current status. Async-signal-safe.
 struct liveobj_status liveobj_status(void);
 
-/// The recorder of this process, where another one than this copy is used:
-/// true if calls go to the preloaded library's copy.
+/// Whether calls go to the preloaded copy of the recorder, and not to this one.
 bool liveobj_is_handed_over(void);
 
 // MARK: - Baselines and scopes
 
-/// A baseline: objects recorded after this call returned have this sequence
-/// number or a greater one; objects recorded before it was called, a smaller
-/// one. Async-signal-safe.
+/// A baseline. Objects recorded before the call have a smaller sequence number, objects recorded
+/// after it have this one or a greater one. Async-signal-safe.
 uint64_t liveobj_mark(void);
 
-/// A new scope id. Never 0. The scope that is bound where it is made becomes its
-/// parent.
+/// A new scope id, never 0. Its parent is the scope that is bound on the calling task or thread.
 uint32_t liveobj_scope_make(void);
 
-/// Whose task-local value holds a scope id.
+/// The owner of a task-local value that holds a scope id.
 enum liveobj_scope_owner {
-    /// The preload library's: test cases.
+    /// Test cases; bound by the preload library's companions.
     LIVEOBJ_SCOPE_TESTS = 0,
-    /// The API's: diffs, which may run inside a test case.
+    /// Diffs, which may run inside a test case; bound by the Swift API.
     LIVEOBJ_SCOPE_DIFFS = 1,
 };
 
-/// Names the task-local value that holds an owner's current scope id (its first four bytes are a
-/// `uint32_t`).
+/// Sets the task-local value in which an owner binds scope ids. The first four bytes of the value
+/// are a `uint32_t`.
 ///
-/// While a key is set, every allocation looks the value up and stores it with
-/// the object; a diff's scope goes before a test's. Objects made where nothing is bound have the
-/// scope in which the running task was made, if that is known, else scope 0.
-/// \param key The `TaskLocal` object, which must live for ever; NULL for none.
+/// While a key is set, every allocation reads the value and records it with the object. A diff's
+/// scope takes precedence over a test's. Without a bound value, an object gets the scope in which
+/// the running task was created, or 0 if that is unknown.
+/// \param key The `TaskLocal` object, which must never be deallocated; NULL for none.
 void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
 
-/// Where no task-local value can be bound: from now on the running task works in this scope, and so
-/// do the tasks that it makes, as long as no bound value says otherwise. Cost as with a key.
-/// \param scope 0 for the one in which the task was made.
-/// \returns false if no task runs here, or it is not recorded: nothing has changed then.
+/// Sets the scope of the running task and of the tasks that it creates, for callers that cannot
+/// bind a task-local value. A bound value takes precedence. Costs as much as a key. \param scope 0
+/// for the scope in which the task was created. \returns false, without effect, if no task runs on
+/// this thread or the task is not recorded.
 bool liveobj_scope_set_task(uint32_t scope);
 
-// MARK: - Own work
+// MARK: - Work of LiveObjects itself
 
-/// Allocations of the calling thread are not recorded until the matching
-/// `liveobj_ignore_end`. Pairs nest. A thread must not end, and Swift code
-/// must not suspend, in between.
+/// Stops recording allocations of the calling thread until the matching `liveobj_ignore_end`.
+/// Calls nest. Between them the thread must not end, and Swift code must not suspend.
 void liveobj_ignore_begin(void);
 void liveobj_ignore_end(void);
 
-/// Overwrites what calls that have returned left on the calling thread's stack, 16 KB of it.
+/// Overwrites 16 KB of the calling thread's stack below the current frame.
 ///
-/// The frames of the next capture would lie over it, and references that they did not
-/// overwrite would look like theirs.
+/// Functions that have returned left addresses of objects there. The frames of the next capture
+/// cover that memory, and addresses that they do not overwrite would count as references.
 void liveobj_stack_forget(void);
 
-/// Takes free memory to which old words on the calling thread's stack may lead, so that no object
-/// made meanwhile has such an address and looks held.
-/// \returns what to give back, on any thread; NULL for none.
+/// Allocates the free blocks of memory whose addresses are still on the calling thread's stack, so
+/// that no object allocated meanwhile has such an address and seems to be referenced.
+/// \returns The blocks, for `liveobj_free_memory_give_back` on any thread; NULL for none.
 struct liveobj_free_memory *liveobj_free_memory_take(void);
 void liveobj_free_memory_give_back(struct liveobj_free_memory *taken);
 
 // MARK: - Captures
 
-/// Takes the next bytes of a capture; returns false to give up.
+/// Receives the next bytes of a capture. Returns false to stop the capture.
 typedef bool (*liveobj_write_fn)(void *context, const void *bytes, size_t count);
 
-/// What a capture holds.
+/// The contents of a capture.
 enum liveobj_contents {
     /// The live objects with a sequence number of `since` or greater.
     LIVEOBJ_CONTENTS_OBJECTS = 0,
-    /// All live objects, what refers to what among them, and who may hold them
-    /// from outside of the heap; `since` is noted as the baseline only.
+    /// All live objects, the references between them, and the roots: references from outside of
+    /// the heap. `since` is recorded as the baseline, and leaves no object out.
     LIVEOBJ_CONTENTS_GRAPH = 1,
 };
 
-/// Writes what is live.
+/// Writes a capture of the live objects.
 ///
-/// Allocates nothing by itself; the runtime allocates a type's name the first
-/// time it is asked for. Other threads may go on meanwhile: what they allocate
-/// after the call began is not in the capture, and what they free during it
-/// may be.
+/// Allocates nothing, but for type names, which the runtime allocates when they are first asked
+/// for. Other threads may run meanwhile. Objects that they allocate after the call began are left
+/// out; objects that they deallocate during the call may be included.
 ///
-/// References are read in a copy of the process (`heap/child.h`), which stands
-/// still: one moment for all of them. Where the system refuses the copy the
-/// capture says so and holds the objects alone. One capture with references is
-/// made at a time; a second one waits for its turn.
+/// References are read in a snapshot process (os/snapshot_process.h), so all of them are of one
+/// moment. Where the system refuses such a process, the capture says so and has no references.
+/// Captures with references are made one at a time; another call waits.
 ///
-/// In any other state than LIVEOBJ_STATE_TRACKING the capture holds the state,
-/// the reason and no objects.
-/// \returns false if `write` gave up or memory for the work could not be had.
+/// In any other state than LIVEOBJ_STATE_TRACKING the capture has the status and no objects.
+/// \returns false if `write` returned false, or memory for the work could not be had.
 bool liveobj_capture(uint64_t since, enum liveobj_contents contents, liveobj_write_fn write,
                      void *context);
 
-/// A capture in memory, for `liveobj_buffer_free`.
+/// A capture in memory. Free it with `liveobj_buffer_free`.
 struct liveobj_buffer {
     void *bytes;
     size_t count;
 };
 
-/// `liveobj_capture` into memory of its own. `bytes` is NULL on failure.
+/// `liveobj_capture` into allocated memory. `bytes` is NULL on failure.
 struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents);
 void liveobj_buffer_free(struct liveobj_buffer buffer);
 

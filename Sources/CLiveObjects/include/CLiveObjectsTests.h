@@ -1,5 +1,5 @@
-// CLiveObjectsTests.h - what the recorder knows of tests: whose objects are whose, and what one of
-// them left behind. A part of CLiveObjects.h, which includes it.
+// CLiveObjectsTests.h - tests, and the objects that each left behind. A part of CLiveObjects.h,
+// which includes it.
 
 #ifndef CLIVEOBJECTS_TESTS_H
 #define CLIVEOBJECTS_TESTS_H
@@ -22,68 +22,67 @@ enum liveobj_test_library {
 enum liveobj_test_outcome {
     LIVEOBJ_TEST_RUNNING = 0,
     LIVEOBJ_TEST_PASSED = 1,
-    /// Failed for a reason of its own: what it left behind is not evaluated.
+    /// Failed for another reason than a leak. The objects that it left behind are not evaluated.
     LIVEOBJ_TEST_FAILED = 2,
     LIVEOBJ_TEST_SKIPPED = 3,
-    /// Failed because of what it left behind, by one of our own assertions.
+    /// Failed because of a leak.
     LIVEOBJ_TEST_LEAKED = 4,
 };
 
 /// One run of a test, or of one case of a parameterised test.
 struct liveobj_test {
     enum liveobj_test_library library;
-    /// As `swift test list` spells it.
+    /// As `swift test list` prints it.
     const char *id;
     /// The arguments of a parameterised case; empty for other tests.
     const char *arguments;
-    /// Where it is declared; empty and 0 where that is not known.
+    /// Its declaration; empty and 0 if unknown.
     const char *file;
     uint32_t line;
-    /// The scope of its objects; 0 if it owns all objects made while it runs.
+    /// The scope of its objects; 0 if all objects allocated while it runs are its own.
     uint32_t scope;
 };
 
-/// From now on captures of this copy of the library say that each test is announced, so that a
-/// table without tests means that none ran. For the preload library, once a companion is at work.
-/// \param journal is called for each test when it begins, when it is closed and when it fails for
-/// what it left behind, in one call each, so that this is known of a process that crashes; from any
-/// thread, several at a time. NULL for none. If it returns false it is not called again.
+/// Declares that each test will be announced. From then on a capture without tests means that none
+/// ran. For the preload library, once a companion is loaded.
+/// \param journal Receives a record when a test begins, when it is closed and when it fails because
+/// of a leak, so that a process that crashes later leaves them behind. Each record is one call,
+/// from any thread, several at a time. After it has returned false it is not called again. NULL for
+/// none.
 void liveobj_tests_watch(liveobj_write_fn journal, void *context);
 
-/// A test begins. The strings are copied.
-/// \returns the test's number, counted from 1; 0 if there is no memory for it: what it leaves
-/// behind belongs to no test then.
+/// Records the beginning of a test. The strings are copied.
+/// \returns The number of the test, from 1; 0 if there is no memory for it: its objects belong to
+/// no test then.
 uint32_t liveobj_test_begin(const struct liveobj_test *test);
 
-/// A test has ended; its objects are those made by now. May be called again, to change the outcome
-/// only.
-/// \param test 0 is ignored.
+/// Records the end of a test: objects allocated later are not its own. Another call only changes
+/// the outcome. \param test 0 is ignored.
 void liveobj_test_end(uint32_t test, enum liveobj_test_outcome outcome);
 
-/// Nothing more becomes of a test, unless the process ends first. Ends it if need be.
-/// \param is_evaluated All that it left behind was evaluated: what can be said of it by now is
-/// said. \param test 0 is ignored.
+/// Records the final outcome of a test. Ends the test if it has not ended.
+/// \param test 0 is ignored.
+/// \param is_evaluated Whether all objects that it left behind were evaluated.
 void liveobj_test_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
 
-/// The test fails because of what it left behind; it may go on. When it ends as failed, that counts
-/// as LIVEOBJ_TEST_LEAKED: the failure is no reason of its own. Captures of all objects hold the
-/// finding from now on, so that who reads them finds the same.
-/// \param finding As LiveObjectsAnalysis writes it; copied.
-/// \param count 0 where only the failure is known.
-/// \param test 0 is ignored.
+/// Records that a test fails because of a leak; it may go on. If it then ends as failed, its
+/// outcome is LIVEOBJ_TEST_LEAKED. Captures of all objects have the finding from now on, so that a
+/// report agrees with the failure. \param test 0 is ignored. \param finding As LiveObjectsAnalysis
+/// encodes it; copied. \param count 0 if only the failure is known.
 void liveobj_test_add_finding(uint32_t test, const void *finding, size_t count);
 
-/// What a scope, or one opened in it, has left behind by now is known: one of our own assertions
-/// has reported it, and the test expects that. Captures say so. What it makes from now on is not
-/// known. \param scope 0 is ignored.
+/// Marks the objects that a scope and its descendants have left behind so far as a known issue: an
+/// assertion reported them, and the test expects that. Objects allocated later are not marked.
+/// \param scope 0 is ignored.
 void liveobj_scope_mark_known_issue(uint32_t scope);
 
-/// The test that runs here: the innermost bound scope's, or of the tests without a scope the one
-/// that began last and has not ended; 0 for none. For assertions and `liveobj_test_add_finding`.
+/// The test that runs on the calling task or thread: that of the innermost bound scope; else, of
+/// the running tests without a scope, the one that began last; 0 for none. For assertions and
+/// `liveobj_test_add_finding`.
 uint32_t liveobj_test_current(void);
 
-/// Whether the arguments of a test binary (its name first) ask for its tests only, so that none
-/// runs.
+/// Whether a test binary was started to list its tests, and will run none.
+/// \param arguments Its name first.
 bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 
 // MARK: - What a test left behind
