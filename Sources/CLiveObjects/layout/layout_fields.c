@@ -2,6 +2,7 @@
 
 #if defined(__linux__)
 
+#include "layout/captured_type.h"
 #include "layout/layout.h"
 #include "layout/noncopyable.h"
 #include "metadata/labels.h"
@@ -59,6 +60,17 @@ static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t
            liveobj_descriptor_is_in_module(fields->descriptor, "Foundation");
 }
 
+/// An object of a generic class, or an optional one, whose arguments the runtime cannot be asked
+/// for: a parameter pack's.
+static bool is_reference(struct liveobj_mangled type) {
+    static const char optional[] = "Sg";
+    size_t suffix = sizeof optional - 1;
+    if (type.plain_length > suffix &&
+        memcmp(type.text + type.length - suffix, optional, suffix) == 0)
+        type.length -= suffix, type.plain_length -= suffix;
+    return liveobj_captured_class(&type) != 0;
+}
+
 static void add_field(struct liveobj_layout_builder *builder, const struct liveobj_fields *fields,
                       uint32_t index, size_t offset, uint32_t outer) {
     struct liveobj_field field = liveobj_field_at(fields, index);
@@ -74,6 +86,11 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
     size_t limit = liveobj_field_limit(fields, index);
     if (type && !is_of_core_foundation(fields, type))
         liveobj_layout_add_value(builder, type, offset + start, label);
+    else if (!type && is_reference(field.type))
+        liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)(offset + start),
+                                                               .bytes = sizeof(uintptr_t),
+                                                               .kind = LIVEOBJ_SLOT_REFERENCE,
+                                                               .label = label});
     else if (limit > start)
         liveobj_layout_add_words(builder, offset + start, limit - start, label);
 }
