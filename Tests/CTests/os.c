@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,20 @@ static void room_is_not_filled_where_memory_is_locked(void) {
     EXPECT(waitpid(child, &status, 0) == child && status == 0);
 }
 
+// MARK: - Clocks
+
+static void clocks_are_read_where_the_processors_counter_is_forbidden(void) {
+#if defined(__x86_64__)
+    pid_t process = fork();
+    int status = -1;
+    if (process == 0) {
+        prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+        _exit(liveobj_os_time() && liveobj_os_wall_clock() ? 0 : 1);
+    }
+    EXPECT(waitpid(process, &status, 0) == process && status == 0);
+#endif
+}
+
 int main(void) {
     a_copy_of_the_process_wakes_who_waits();
     nobody_waits_for_what_has_happened();
@@ -130,5 +145,6 @@ int main(void) {
     of_what_is_no_memory_the_system_does_not_tell();
     memory_that_grows_keeps_what_is_in_it();
     room_is_not_filled_where_memory_is_locked();
+    clocks_are_read_where_the_processors_counter_is_forbidden();
     return EXPECT_STATUS();
 }

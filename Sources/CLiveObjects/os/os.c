@@ -88,10 +88,19 @@ uintptr_t liveobj_os_robust_list(uint32_t thread) {
     return is_told ? head : 0;
 }
 
+/// By a system call: the C library reads the processor's counter, which a program can forbid for
+/// itself (PR_SET_TSC).
+/// \returns nanoseconds; UINT64_MAX if there is no such clock.
+static uint64_t read_clock(clockid_t clock) {
+    struct timespec time;
+    int saved = errno;
+    bool is_read = syscall(SYS_clock_gettime, clock, &time) == 0;
+    errno = saved;
+    return is_read ? (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec : UINT64_MAX;
+}
+
 uint64_t liveobj_os_wall_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return read_clock(CLOCK_REALTIME);
 }
 
 bool liveobj_os_is_single_threaded(void) {
@@ -138,21 +147,14 @@ LIVEOBJ_HOOK void liveobj_os_sleep(uint64_t nanoseconds) {
 }
 
 uint64_t liveobj_os_thread_time(uint32_t thread) {
-    enum { NANOSECONDS = 1000000000, OF_THREAD = 4, TIME_ON_PROCESSOR = 2 };
+    enum { OF_THREAD = 4, TIME_ON_PROCESSOR = 2 };
     // How the kernel numbers the clocks of threads. `pthread_getcpuclockid` makes the same number,
     // but of a `pthread_t`, which only the thread's owner has.
-    clockid_t clock = (clockid_t)(~thread << 3 | OF_THREAD | TIME_ON_PROCESSOR);
-    struct timespec time;
-    if (clock_gettime(clock, &time) != 0)
-        return UINT64_MAX;
-    return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
+    return read_clock((clockid_t)(~thread << 3 | OF_THREAD | TIME_ON_PROCESSOR));
 }
 
 uint64_t liveobj_os_time(void) {
-    static const uint64_t second = 1000000000;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 /// Where the system has no futex, or does not allow it, it is a sleep.
