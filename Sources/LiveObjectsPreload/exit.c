@@ -34,6 +34,11 @@ static __thread bool is_ending __attribute__((tls_model("initial-exec")));
 
 enum { REPORT_DUE, REPORT_BEGUN, REPORT_DONE };
 
+/// Whether the first thread that called exit has come to the report, and not beyond. Atomic.
+static bool is_reporting_at_exit;
+/// Whether that is this thread; a signal handler that calls exit must not wait for it.
+static __thread bool is_at_exit __attribute__((tls_model("initial-exec")));
+
 /// How the process ends.
 enum ending {
     ENDING_BY_EXIT, ///< handlers and destructors of the program follow
@@ -225,23 +230,31 @@ static int report_once(int status, enum ending ending) {
 
 static void at_exit(int status, void *context) {
     (void)context;
+    is_at_exit = true;
+    // Release: pairs with the acquire in wait_at_exit.
+    __atomic_store_n(&is_reporting_at_exit, true, __ATOMIC_RELEASE);
     int new_status = report_once(status, ENDING_BY_EXIT);
+    __atomic_store_n(&is_reporting_at_exit, false, __ATOMIC_RELEASE);
     if (new_status != status)
         exit(new_status); // glibc goes on with the remaining handlers, and with this status
 }
 
 /// Before glibc 2.41 a second thread that calls exit goes on with the handlers that the first has
-/// not begun, and ends the process when there are none. It must not go on after the report: the
-/// first has freed the part of the list that it came from. The process ends as soon as the first
-/// thread has run what is left, or here if a handler of a library's never returns.
+/// not begun, and ends the process when there are none. So it waits here, and leaves this handler
+/// for a third thread. It never goes back: the first thread has freed the part of the list of
+/// handlers that it came from. The first thread ends the process once it has run what is left; if a
+/// handler of a library's never returns, the process ends here.
 static void wait_at_exit(int status, void *context) {
     enum { REST_MILLISECONDS = 5000 };
     (void)context;
-    // Acquire: as in wait_for_report. First, for it asks nothing of the kernel.
-    if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) != REPORT_BEGUN || is_ending ||
+    // Acquire: what the first thread did before. First, for it asks nothing of the kernel.
+    if (!__atomic_load_n(&is_reporting_at_exit, __ATOMIC_ACQUIRE) || is_at_exit ||
         !is_watched_process())
         return;
-    wait_for_report();
+    on_exit(wait_at_exit, NULL); // takes the place of this one in the list
+    liveobj_guard_note_wait();
+    while (__atomic_load_n(&is_reporting_at_exit, __ATOMIC_ACQUIRE))
+        sleep_a_millisecond();
     for (int i = 0; i < REST_MILLISECONDS; i++)
         sleep_a_millisecond();
     flush_standard_streams();
@@ -252,11 +265,8 @@ void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
     liveobj_sandbox_start();
     chosen = options;
-    // The ones registered first run last: one for each thread that may call exit besides the first.
-    // Few: glibc frees a list of more than 32 handlers in parts while other threads walk it.
-    enum { THREADS = 8 };
-    for (int i = 0; i < THREADS; i++)
-        on_exit(wait_at_exit, NULL);
+    // The one registered first runs last.
+    on_exit(wait_at_exit, NULL);
     on_exit(at_exit, NULL);
 }
 

@@ -49,12 +49,14 @@ final class FindingsTests: XCTestCase {
     XCTAssertEqual(finding.path.last?.reference, "screens[0]")
   }
 
-  /// Another thread of the test runner might hold it; that the retain is missing its release is seen anyway.
-  func testARetainWithoutReleaseIsNotExplained() throws {
-    let diff = try LiveObjects.diff { plant(Screen()) }
-    let finding = try XCTUnwrap(diff.findings.first)
-    XCTAssertTrue([.overRetained, .growth].contains(finding.verdict), "\(diff)")
-    XCTAssertEqual(finding.unexplainedRetains, 1)
+  /// Another thread of the test runner might hold them; that retains are missing their release is seen anyway.
+  /// A stale word in an object of XCTest, which has no reflection metadata, may equal the address of one.
+  func testRetainsWithoutReleaseAreNotExplained() throws {
+    let diff = try LiveObjects.diff { for _ in 0..<4 { plant(Screen()) } }
+    let finding = try XCTUnwrap(
+      diff.findings.first { [.overRetained, .growth].contains($0.verdict) }, "\(diff)")
+    XCTAssertGreaterThanOrEqual(finding.instances, 3, "\(diff)")
+    XCTAssertEqual(finding.unexplainedRetains, finding.instances)
   }
 
   func testGrowthBetweenSnapshotsIsExplained() throws {

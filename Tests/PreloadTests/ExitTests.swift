@@ -130,9 +130,10 @@ struct ExitTests {
     #expect(run.standardOutput == plain.standardOutput)
   }
 
-  @Test func oneThreadsExitDoesNotEndAnothersReport() throws {
+  @Test(arguments: ["exit-from-two-threads", "exit-from-many-threads"])
+  func oneThreadsExitDoesNotEndAnothersReport(way: String) throws {
     let slow = try Script("sleep 0.2; echo report; exit 0")
-    let run = try runPreloaded(exiter, ["exit-from-two-threads", "4"], options: "tool=\(slow.path)")
+    let run = try runPreloaded(exiter, [way, "4"], options: "tool=\(slow.path)")
     #expect(run.status == .exited(4))
     #expect(run.standardError == "report\n")
   }

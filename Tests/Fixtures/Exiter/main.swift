@@ -46,10 +46,12 @@ case "exit-among-threads":
   for _ in 0..<4 { _ = PosixThread { allocateForEver() } }
   usleep(20_000)
   exit(status)
-case "exit-from-two-threads":
-  _ = PosixThread {
-    usleep(20_000)
-    exit(status)
+case "exit-from-two-threads", "exit-from-many-threads":
+  for _ in 0..<(CommandLine.arguments[1].contains("two") ? 1 : 100) {
+    _ = PosixThread {
+      usleep(20_000)
+      exit(status)
+    }
   }
   exit(status)
 case "quick_exit": quick_exit(status)
