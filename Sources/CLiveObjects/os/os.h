@@ -208,10 +208,10 @@ bool liveobj_lock_is_own(const struct liveobj_lock *lock);
 /// \param deadline in the time of `liveobj_os_time`. \returns false if it is still held.
 bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t deadline);
 
-/// Around a fork: takes the lock, so that nothing is half-way through a change in the child. Where
-/// it cannot be had the fork goes on without: what the calling thread itself holds it goes on with
-/// in the child as well.
-void liveobj_lock_before_fork(struct liveobj_lock *lock);
+/// Before a fork: takes the lock, so that what it guards is consistent in the child. A lock that
+/// the calling thread holds stays as it is: the thread goes on under it in the child as well.
+/// \returns false if another thread holds it.
+bool liveobj_lock_try_before_fork(struct liveobj_lock *lock);
 void liveobj_lock_after_fork(struct liveobj_lock *lock);
 /// \returns false if a thread holds the lock that the child does not have: what it guards may be
 /// half-way through a change for ever, and the lock is never to be had again.
@@ -219,6 +219,11 @@ bool liveobj_lock_after_fork_child(struct liveobj_lock *lock);
 
 /// Calls `visit` for each of the locks that a part of the recorder has.
 typedef void (*liveobj_lock_visit_fn)(void *context, struct liveobj_lock *lock);
+typedef void (*liveobj_locks_visit_fn)(liveobj_lock_visit_fn visit, void *context);
+
+/// Takes several locks before a fork, and gives them back in the parent. Waits for at most 0.2 s.
+void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all);
+void liveobj_locks_after_fork(liveobj_locks_visit_fn visit_all);
 
 #pragma GCC visibility pop
 

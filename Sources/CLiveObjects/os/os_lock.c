@@ -18,7 +18,7 @@
 enum {
     FREE = 0,
     LOST = 1,     // its holder is a thread that the child of a fork does not have
-    FOR_FORK = 2, // added to the thread pointer: taken by `liveobj_lock_before_fork`
+    FOR_FORK = 2, // added to the thread pointer: taken by `liveobj_lock_try_before_fork`
 };
 
 static uintptr_t own_thread(void) {
@@ -88,12 +88,40 @@ bool liveobj_lock_wait_until_free(const struct liveobj_lock *lock, uint64_t dead
 
 // MARK: - Fork
 
-/// Its holder may wait for a lock of the dynamic linker, and so for the thread that forks.
-void liveobj_lock_before_fork(struct liveobj_lock *lock) {
+bool liveobj_lock_try_before_fork(struct liveobj_lock *lock) {
+    return try_as(lock, own_thread() | FOR_FORK) || holder_of(lock) == LOST ||
+           liveobj_lock_is_own(lock);
+}
+
+static void take_for_fork(void *context, struct liveobj_lock *lock) {
+    struct liveobj_lock **busy = context;
+    if (!liveobj_lock_try_before_fork(lock))
+        *busy = lock;
+}
+
+static void give_back_after_fork(void *context, struct liveobj_lock *lock) {
+    (void)context;
+    liveobj_lock_after_fork(lock);
+}
+
+/// While it waits for one lock it keeps none: the holder may need another one, as a capture does.
+/// The holder may also wait for the dynamic linker, and so for the thread that forks: after some
+/// time the fork goes on without a lock.
+void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all) {
     static const uint64_t patience = 200000000;
     uint64_t deadline = liveobj_os_time() + patience;
-    while (!try_as(lock, own_thread() | FOR_FORK) && liveobj_lock_wait_until_free(lock, deadline))
-        continue;
+    for (;;) {
+        struct liveobj_lock *busy = NULL;
+        visit_all(take_for_fork, &busy);
+        if (!busy || liveobj_os_time() >= deadline)
+            return;
+        liveobj_locks_after_fork(visit_all);
+        liveobj_lock_wait_until_free(busy, deadline);
+    }
+}
+
+void liveobj_locks_after_fork(liveobj_locks_visit_fn visit_all) {
+    visit_all(give_back_after_fork, NULL);
 }
 
 void liveobj_lock_after_fork(struct liveobj_lock *lock) {

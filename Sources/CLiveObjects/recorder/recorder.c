@@ -178,16 +178,6 @@ static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_ledger_visit_locks(visit, context);
 }
 
-static void take_for_fork(void *context, struct liveobj_lock *lock) {
-    (void)context;
-    liveobj_lock_before_fork(lock);
-}
-
-static void give_back_after_fork(void *context, struct liveobj_lock *lock) {
-    (void)context;
-    liveobj_lock_after_fork(lock);
-}
-
 static void give_back_in_child(void *context, struct liveobj_lock *lock) {
     bool *are_sound = context;
     *are_sound &= liveobj_lock_after_fork_child(lock);
@@ -199,7 +189,7 @@ void liveobj_recorder_before_fork(void) {
     uint64_t signals = liveobj_os_block_signals();
     liveobj_tls.signals = signals;
     liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
-    visit_locks(take_for_fork, NULL);
+    liveobj_locks_before_fork(visit_locks);
 }
 
 static void end_fork(void) {
@@ -208,7 +198,7 @@ static void end_fork(void) {
 }
 
 void liveobj_recorder_after_fork(void) {
-    visit_locks(give_back_after_fork, NULL);
+    liveobj_locks_after_fork(visit_locks);
     end_fork();
 }
 
@@ -233,6 +223,19 @@ static void after_fork_child(void) {
     if (!are_sound)
         become_blind_in_child();
     end_fork();
+}
+
+/// By the function behind `pthread_atfork`, for no image: `exit` would remove an image's handlers
+/// while another thread forks, and the locks would be held for ever.
+static void add_fork_handlers(void) {
+#if defined(__GLIBC__)
+    int __register_atfork(void (*before)(void), void (*after)(void), void (*in_child)(void),
+                          void *image);
+    __register_atfork(fork_handlers.before, fork_handlers.after, after_fork_child, NULL);
+#else
+    pthread_atfork(fork_handlers.before, fork_handlers.after, after_fork_child);
+#endif
+    liveobj_snapshot_set_fork_handlers(&fork_handlers);
 }
 
 struct lock_wait {
@@ -301,8 +304,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
-    pthread_atfork(fork_handlers.before, fork_handlers.after, after_fork_child);
-    liveobj_snapshot_set_fork_handlers(&fork_handlers);
+    add_fork_handlers();
     liveobj_unloads_start(&unload_listener);
     recorder.started = true;
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
