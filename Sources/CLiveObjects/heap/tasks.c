@@ -92,13 +92,26 @@ static void visit_slabs(const struct visit *visit) {
             scan_frames(visit, (uintptr_t)slab + AT_DATA, (uintptr_t)slab + AT_DATA + slab->used);
 }
 
-/// Task-local values, innermost first. Those of a parent follow its marker: they are the parent's.
+/// Whether an item of a task's local values ends those of the task itself: what follows belongs to
+/// a parent. Swift 6.0 marks it in the lowest bit, later versions have two bits above that.
+static bool is_parents(uintptr_t kind) {
+    enum { PARENTS_IN_6_0 = 1, PARENTS = 4 };
+    return kind == PARENTS_IN_6_0 || kind == PARENTS;
+}
+
+/// Also if it was bound in the body of a task group.
+static bool is_local_value(uintptr_t kind) {
+    enum { VALUE = 0, VALUE_IN_GROUP = 2 };
+    return kind == VALUE || kind == VALUE_IN_GROUP;
+}
+
+/// Task-local values, innermost first (include/swift/ABI/TaskLocal.h of swiftlang/swift).
 static void visit_locals(const struct visit *visit) {
-    enum { AT_TYPE = 16, AT_VALUE = 24, KIND_MASK = 3, IS_VALUE = 0, IS_PARENTS = 1 };
-    uintptr_t item = word_at(visit->task, LIVEOBJ_TASK_AT_LOCALS), kind = IS_VALUE;
-    for (uint32_t i = 0; item && i < LIVEOBJ_TASK_LIST_LIMIT && kind != IS_PARENTS; i++) {
+    enum { AT_TYPE = 16, AT_VALUE = 24, KIND_MASK = 7 };
+    uintptr_t item = word_at(visit->task, LIVEOBJ_TASK_AT_LOCALS), kind = 0;
+    for (uint32_t i = 0; item && i < LIVEOBJ_TASK_LIST_LIMIT && !is_parents(kind); i++) {
         kind = word_at(item, 0) & KIND_MASK;
-        uintptr_t type = kind == IS_VALUE ? word_at(item, AT_TYPE) : 0;
+        uintptr_t type = is_local_value(kind) ? word_at(item, AT_TYPE) : 0;
         if (type)
             liveobj_references_visit_value(liveobj_value_offset(type, item + AT_VALUE), type,
                                            strong_label(LIVEOBJ_LABEL_TASK_LOCAL), visit->function,
