@@ -67,26 +67,6 @@ extension Recorder {
     return instances
   }
 
-  /// The result of a search for objects from global variables.
-  package enum GlobalSearch: Sendable {
-    /// Global variables hold all of the objects, directly or through others.
-    case reachable
-    /// A full capture is needed.
-    case inconclusive
-    /// A full capture is needed: too many objects are reachable.
-    case limitExceeded
-  }
-
-  /// Searches from global variables for the holders of all of these objects.
-  package static func searchFromGlobals(for objects: [ObjectIdentity]) -> GlobalSearch {
-    let complements = objects.map { ~UInt($0.address.value) }
-    switch liveobj_search_roots(complements, complements.count) {
-    case LIVEOBJ_ROOTS_REACH_ALL: return .reachable
-    case LIVEOBJ_ROOTS_LIMIT_EXCEEDED: return .limitExceeded
-    default: return .inconclusive
-    }
-  }
-
   /// The result of a check for retain cycles without a scan of the whole heap.
   package enum PartialCapture {
     /// No object that the test left behind can be part of a cycle.

@@ -1,8 +1,7 @@
-package import LiveObjects
+internal import LiveObjects
 package import LiveObjectsReport
 
-/// The time that scans of the whole heap may take in a run, with the searches that avoid them and the waits
-/// between them.
+/// The time that scans of the whole heap may take in a run, with the waits between them.
 ///
 /// A scan takes the longer, the more objects are alive, and a suite may have thousands of tests that leave
 /// objects behind. When the budget is spent, the end of a test evaluates a partial capture only, and the
@@ -17,12 +16,11 @@ package final class HeapScanBudget: Sendable {
   private static let share = Duration.milliseconds(1)
   private static let scan = Duration.milliseconds(3)
   private static let scanPerObject = Duration.nanoseconds(2500)
-  private static let search = Duration.milliseconds(2)
   private static let wait = Duration.milliseconds(100)
 
   private let spent = Locked(Duration.zero)
-  /// Allows one scan or search at a time. Waiting for another thread's is not counted.
-  private let turn = Locked(SearchBackoff())
+  /// Allows one scan at a time. Waiting for another thread's is not counted.
+  private let turn = Locked(())
 
   package init() {}
 
@@ -50,19 +48,6 @@ package final class HeapScanBudget: Sendable {
       let analysis = try? TestHeapAnalysis(at: test, failOn: failOn, waits: waits)
       spend(Self.scan + Self.scanPerObject * (analysis?.objectCount ?? 0))
       return analysis
-    }
-  }
-
-  /// Searches from global variables, in a third of the time of a scan.
-  ///
-  /// - Returns: whether global variables hold all of these objects; `false` also without a search.
-  package func areReachableFromGlobals(_ objects: [ObjectIdentity], leftBy test: WatchedTest) -> Bool {
-    turn.withLock { backoff in
-      guard !isSpent(at: test), backoff.allowsSearch() else { return false }
-      spend(Self.search)
-      let result = Recorder.searchFromGlobals(for: objects)
-      backoff.record(result)
-      return result == .reachable
     }
   }
 }

@@ -16,7 +16,7 @@
     private var last: TestHeapAnalysis?
     /// Whether the last analysis is of the whole heap, so that not only its certain leaks are valid.
     private var isFull = true
-    /// Whether no object was left behind, or global variables hold all of them.
+    /// Whether no object was left behind.
     private var isClean = false
     private var isSettled = true
     private var isWaiting = false
@@ -30,8 +30,7 @@
       self.budget = budget
       // A scan is expensive, and most tests leave no object behind.
       guard let survivors = try? test.survivors() else { return }
-      isClean =
-        survivors.isEmpty || (failOn == .leaks && budget.areReachableFromGlobals(survivors, leftBy: test))
+      isClean = survivors.isEmpty
       if isClean { return }
       last = budget.scan(at: test, failOn: failOn)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true

@@ -126,25 +126,6 @@ struct liveobj_instance {
 typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
 
-/// What a search from the program's variables says of objects.
-enum liveobj_root_search {
-    /// Variables hold all of them, themselves or by other objects.
-    LIVEOBJ_ROOTS_REACH_ALL = 1,
-    /// Only a capture of the whole heap decides: stacks, C memory or a task may hold an object,
-    /// weak or unowned
-    /// references may have been made, or nothing holds it.
-    LIVEOBJ_ROOTS_INCONCLUSIVE = 2,
-    /// The same, for variables lead to more than the search has room for.
-    LIVEOBJ_ROOTS_LIMIT_EXCEEDED = 3,
-};
-
-/// Searches from the program's variables, without a copy of the process. An object is held where as
-/// many words lead to it, and to each object on the way, as it has strong references. Cost: a pass
-/// over the variables of all images and the objects that they lead to, about 2 ns a word.
-/// \param objects the complements of their addresses; where no object is any more, it counts as
-/// held.
-enum liveobj_root_search liveobj_search_roots(const uintptr_t *objects, size_t count);
-
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

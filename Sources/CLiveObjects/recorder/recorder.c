@@ -18,7 +18,6 @@
 #include "os/os.h"
 #include "os/snapshot_process.h"
 #include "recorder/cycle_search.h"
-#include "recorder/global_search.h"
 #include "recorder/test_instances.h"
 #include "recorder/test_journal.h"
 #include "recorder/write_capture.h"
@@ -485,15 +484,6 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
     begin_own_work();
     liveobj_test_instances_visit(&kept, visit, context);
     end_own_work();
-}
-
-enum liveobj_root_search liveobj_recorder_search_roots(const uintptr_t *objects, size_t count) {
-    if (!recorder.started)
-        return LIVEOBJ_ROOTS_INCONCLUSIVE;
-    begin_own_work();
-    enum liveobj_root_search holding = liveobj_global_search(objects, count);
-    end_own_work();
-    return holding;
 }
 
 #endif

@@ -41,9 +41,7 @@
     FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
-              (test, visit, context))                                                              \
-    FUNCTION(enum liveobj_root_search, search_roots, (const uintptr_t *objects, size_t count),     \
-             (objects, count))
+              (test, visit, context))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

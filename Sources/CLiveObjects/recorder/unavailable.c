@@ -24,7 +24,6 @@ static const struct {
                .reason = "LiveObjects watches the Swift runtime on Linux only"},
     .scope_make = 1,
     .test_capture = LIVEOBJ_CYCLE_NONE,
-    .search_roots = LIVEOBJ_ROOTS_INCONCLUSIVE,
 };
 
 #define FUNCTION(result, name, parameters, arguments)                                              \
