@@ -43,14 +43,6 @@ package enum Recorder {
 
   package static func makeScope() -> UInt32 { liveobj_scope_make() }
 
-  /// Sets the scope of the running task, and of the tasks that it creates from now on: where no task-local
-  /// value can be bound.
-  ///
-  /// - Parameter scope: 0 for the one in which the task was created.
-  /// - Returns: `false` if no recorded task runs here.
-  @discardableResult
-  package static func setTaskScope(_ scope: UInt32) -> Bool { liveobj_scope_set_task(scope) }
-
   /// - Parameter key: lives for ever, as a static does.
   static func setScopeKey(_ key: TaskLocal<UInt32>) {
     liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, Unmanaged.passUnretained(key).toOpaque())

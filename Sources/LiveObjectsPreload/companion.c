@@ -101,20 +101,10 @@ static void complain(const struct library *library, const char *problem) {
                     "; `swift build --product ", library->product, "` makes one that fits", NULL);
 }
 
-/// By the best way there is.
-static const char *start_cases(const struct liveobj_testing_companion *functions) {
-    const char *problem = liveobj_test_cases_start(functions);
-    if (!problem || !liveobj_test_entry_start(functions))
-        return problem;
-    liveobj_message(problem, ", so its records tell: a leak fails the run and names its test, but ",
-                    "is an issue of the suite, or of a parameterised test as a whole", NULL);
-    return NULL;
-}
-
 static const char *start_library(const struct library *library) {
     struct liveobj_testing_companion result = {0};
     const char *problem = start(library, &result);
-    return problem || library != &testing ? problem : start_cases(&result);
+    return problem || library != &testing ? problem : liveobj_test_cases_start(&result);
 }
 
 /// One that is preloaded before this library is initialised after it. Swift asks it for the sizes

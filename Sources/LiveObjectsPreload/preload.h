@@ -18,7 +18,6 @@
 //   message.c          lines for people, on a standard error that is still the one we were given
 //   test_cases.c       which test case of Swift Testing runs
 //   test_output.c      what its output says of it
-//   test_entry.c       the way round, where neither can be known
 //   descriptor.c       patient writes, nameless files
 //   signals.c guard.c  nothing interrupts a report; nothing hangs in one
 //   own_stack.c        the stack that it is made on
@@ -224,22 +223,6 @@ const char *liveobj_test_cases_start(const struct liveobj_testing_companion *com
 /// On a task for which Swift Testing has bound a task-local value, and before it unbinds one.
 void liveobj_test_cases_value_bound(void);
 void liveobj_test_cases_value_unbinding(void);
-
-// MARK: test_entry.c
-
-/// Has the program run its tests by the companion's entry point, which finds the test cases without
-/// `liveobj_test_cases_start`. While the process has one thread.
-/// \returns false if the program does not run its tests as SwiftPM's do.
-bool liveobj_test_entry_start(const struct liveobj_testing_companion *companion);
-
-/// Puts an asynchronous function in the place of one that an image calls. While the process has one
-/// thread.
-/// \param file_name of the image; NULL for the executable.
-/// \param symbol of the function, and of what Swift knows of it (`…Tu`).
-/// \param function what Swift knows of the other one.
-/// \returns false if the image does not call it.
-bool liveobj_async_function_replace(const char *file_name, const char *symbol,
-                                    const char *record_symbol, const void *function);
 
 // MARK: test_output.c
 

@@ -177,14 +177,24 @@ static bool replace(const char *symbol, void *function) {
     return liveobj_images_replace_got_entries(library, symbol, function) > 0;
 }
 
+/// Swift's record of an asynchronous function (symbol with the suffix "Tu"). A caller allocates the
+/// function's context, and then calls the code through the record or directly.
+struct async_function {
+    int32_t distance; ///< of the code, from here
+    uint32_t context_bytes;
+};
+
 /// Whether Swift Testing binds its state of a test case by a function of the runtime's, as 6.0
 /// does, and the companion has one for its place.
 static bool replace_with_value(void) {
 #define WITH_VALUE                                                                                 \
     "$ss9TaskLocalC9withValue_9operation9isolation4file4line"                                      \
     "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
-    return companion.with_value && liveobj_async_function_replace(
-                                       library, WITH_VALUE, WITH_VALUE "Tu", companion.with_value);
+    const struct async_function *function = companion.with_value;
+    if (!function || !replace(WITH_VALUE "Tu", (void *)(uintptr_t)function))
+        return false;
+    replace(WITH_VALUE, (char *)(uintptr_t)function + function->distance);
+    return true;
 }
 
 /// Both or none. The library's calls as they are come first: that only shows whether there are any.

@@ -30,8 +30,7 @@
         version: UInt32(LIVEOBJ_COMPANION_VERSION),
         case_begin: { CaseWatcher.shared.begin() },
         case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) },
-        with_value: liveobj_testing_with_value(),
-        entry_point: liveobj_testing_entry_point())
+        with_value: liveobj_testing_with_value())
       return nil
     }
   }

@@ -60,42 +60,6 @@ static void a_task_that_nobody_recorded_has_no_scope(void) {
     bind(0, 0, NULL);
 }
 
-static uintptr_t metadata_of(const void *memory) {
-    struct liveobj_object object = {0};
-    EXPECT(liveobj_records_find((uintptr_t)memory, &object));
-    return object.metadata;
-}
-
-static void a_task_works_in_the_scope_that_it_was_given(void) {
-    bind(7, 0, NULL);
-    void *task = swift_task_create_common(BYTES);
-    bind(0, 0, task);
-    EXPECT(liveobj_scope_set_task(UINT32_MAX) && scope_of_new_object() == UINT32_MAX);
-    EXPECT(liveobj_scope_set_task(70000) && scope_of_new_object() == 70000);
-    void *inner = swift_task_create_common(BYTES);
-    EXPECT(scope_of(task) == 7 && metadata_of(task) == LIVEOBJ_METADATA_TASK);
-    bind(8, 0, task);
-    EXPECT(scope_of_new_object() == 8);
-    bind(0, 0, inner);
-    EXPECT(scope_of_new_object() == 70000);
-    bind(0, 0, task);
-    EXPECT(liveobj_scope_set_task(0) && scope_of_new_object() == 7);
-    bind(0, 0, NULL);
-    free(inner), free(task);
-}
-
-static void only_a_recorded_task_can_be_given_a_scope(void) {
-    char memory[BYTES];
-    EXPECT(!liveobj_scope_set_task(7));
-    bind(0, 0, memory);
-    EXPECT(!liveobj_scope_set_task(7));
-    void *object = make_object();
-    bind(0, 0, object);
-    EXPECT(!liveobj_scope_set_task(7) && scope_of(object) == 0);
-    bind(0, 0, NULL);
-    swift_slowDealloc(object, BYTES, ALIGNMENT_MASK);
-}
-
 /// As `async let` makes it, in memory of the task that waits for it: layout version 1.
 static void a_child_task_without_a_record_works_in_its_parents_scope(void) {
     enum { FLAGS = 32 / 8, PARENT = 208 / 8, IS_CHILD = 1 << 24 };
@@ -288,8 +252,6 @@ int main(void) {
     a_task_without_values_works_in_the_scope_where_it_was_made();
     a_task_that_nobody_recorded_has_no_scope();
     without_keys_objects_have_no_scope();
-    a_task_works_in_the_scope_that_it_was_given();
-    only_a_recorded_task_can_be_given_a_scope();
     a_child_task_without_a_record_works_in_its_parents_scope();
     a_scope_lies_in_the_one_that_was_bound();
     the_test_that_runs_is_that_of_the_bound_scope();

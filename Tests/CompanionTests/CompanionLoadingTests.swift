@@ -83,4 +83,13 @@ struct CompanionLoadingTests {
       symbols.standardOutput.split(separator: "\n").map { $0.split(separator: " ").last }
         == ["liveobj_\(library.lowercased())_companion_start"])
   }
+
+  @Test func withoutTheCallsOfSwiftTestingTheReportIsOnTheProcess() throws {
+    let run = try TestingLeaks.run("ParallelTests", with: SilentTestingLibrary())
+    let lines = run.run.standardError.split(separator: "\n").filter { $0.hasPrefix("LiveObjects: ") }
+    #expect(lines.count == 1 && lines.first?.contains("leaks are reported for the process") == true)
+    #expect(run.leaks.isEmpty && run.report.tests.isEmpty)
+    #expect(run.report.findings.map(\.test) == [nil, nil])
+    #expect(run.run.status == .exited(0))
+  }
 }

@@ -1,26 +1,22 @@
 import Foundation
 import TestSupport
 
-/// A Swift Testing that calls the runtime under other names, so that nobody sees where its test cases begin and end.
+/// A Swift Testing that calls the runtime under other names, so that the ends of its test cases are not visible.
 ///
 /// The toolchain's own, in which the names of imported functions have another end, as long as theirs; a second library
-/// leads from these to the runtime. A test binary can be made to call the entry point likewise.
+/// leads from these to the runtime.
 struct SilentTestingLibrary {
   private static let localValues = ["swift_task_localValuePush", "swift_task_localValuePop"]
   /// Asynchronous; called by Swift Testing 6.0 alone.
   private static let withValue =
     "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
-  private static let entryPoint =
-    "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
 
   private let folder: TemporaryFolder
   private let original: String
-  private let hidesEntryPoint: Bool
 
-  init(hidesEntryPoint: Bool = false) throws {
+  init() throws {
     folder = try TemporaryFolder()
     original = try Self.loadedLibrary()
-    self.hidesEntryPoint = hidesEntryPoint
     try rename(Self.localValues + [Self.withValue, Self.withValue + "Tu"], in: original, to: "libTesting.so")
     try build()
   }
@@ -29,13 +25,6 @@ struct SilentTestingLibrary {
   var environment: [String: String] {
     let toolchain = (original as NSString).deletingLastPathComponent
     return ["LD_PRELOAD": folder.path("librenamed.so"), "LD_LIBRARY_PATH": "\(folder.path):\(toolchain)"]
-  }
-
-  /// A test binary that runs with it.
-  func program(_ binary: String) throws -> String {
-    guard hidesEntryPoint else { return binary }
-    try rename([Self.entryPoint, Self.entryPoint + "Tu"], in: binary, to: "program")
-    return folder.path("program")
   }
 
   /// The one that these tests themselves run with.
@@ -74,8 +63,8 @@ struct SilentTestingLibrary {
       #else
       #define JUMP(function) b function
       #endif
-      \((Self.localValues + [Self.withValue, Self.entryPoint]).map(Self.function).joined(separator: "\n"))
-      \([Self.withValue, Self.entryPoint].map(Self.asyncFunctionPointer).joined(separator: "\n"))
+      \((Self.localValues + [Self.withValue]).map(Self.function).joined(separator: "\n"))
+      \(Self.asyncFunctionPointer(Self.withValue))
       .section .note.GNU-stack, "", %progbits
 
       """

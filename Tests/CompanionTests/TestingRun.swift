@@ -20,9 +20,8 @@ enum TestingLeaks {
       "LD_PRELOAD": BuiltProducts.preloadLibrary, "NO_COLOR": "1",
       "LIVEOBJECTS_OPTIONS": "format=json:output=\(folder.path("report")):\(options)",
     ].merging(library?.environment ?? [:]) { ours, more in ours + ":" + more }
-    let binary = try package.testBinary()
     let run = try runProgram(
-      try library?.program(binary) ?? binary,
+      try package.testBinary(),
       // Of an option that is there twice, the first counts.
       ["--testing-library", "swift-testing", "--filter", filter] + arguments
         + ["--event-stream-output-path", folder.path("events")] + streamVersion,

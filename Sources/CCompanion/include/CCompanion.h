@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 3
+#define LIVEOBJ_COMPANION_VERSION 4
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -40,8 +40,6 @@ struct liveobj_companion_host {
 
 /// What the preload library calls at the borders of Swift Testing's test cases. Called on the task
 /// that runs the case, at a moment when `Test.current` is bound.
-///
-/// Where it cannot know these borders, it leads the program to `entry_point` instead.
 struct liveobj_testing_companion {
     uint32_t version;
     /// A task-local value was bound, and no test case of ours is running on this task.
@@ -53,16 +51,9 @@ struct liveobj_testing_companion {
     /// In the place of the asynchronous `TaskLocal.withValue` that Swift Testing 6.0 calls; NULL
     /// in a companion for later versions, which call the runtime's functions themselves.
     const void *with_value;
-    /// In the place of the asynchronous function that SwiftPM's test binaries call and that ends
-    /// the process: runs the tests likewise, and finds their cases itself.
-    const void *entry_point;
 };
 
-/// Swift's records of asynchronous functions of the companion's own: Swift has no way to name them.
-static inline const void *liveobj_testing_entry_point(void) {
-    extern const char liveobj_testing_run_tests[] __asm__("liveobj_testing_run_testsTu");
-    return liveobj_testing_run_tests;
-}
+/// Swift's record of an asynchronous function of the companion's own: Swift has no way to name it.
 static inline const void *liveobj_testing_with_value(void) {
     extern const char function[] __asm__("liveobj_testing_with_valueTu") __attribute__((weak));
     return function;

@@ -56,7 +56,6 @@ enum {
 };
 static uint32_t extras;
 static const void *scope_keys[2]; // by owner
-static bool tasks_have_scopes;    // atomic
 static task_local_get_fn task_local_get;
 static task_get_current_fn task_get_current;
 
@@ -83,11 +82,9 @@ static uintptr_t running_task(void) {
     return task_get_current ? (uintptr_t)task_get_current() : 0;
 }
 
-/// The scope that it was given, else the one in which it was made.
-static uint32_t scope_of_task(const struct liveobj_record *record) {
-    uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
-    uint32_t given = liveobj_is_task_mark(metadata) ? liveobj_task_mark_scope(metadata) : 0;
-    return given ? given : liveobj_scope_unpack(LIVEOBJ_LOAD_RELAXED(record->address), metadata);
+static uint32_t scope_in(const struct liveobj_record *record) {
+    return liveobj_scope_unpack(LIVEOBJ_LOAD_RELAXED(record->address),
+                                LIVEOBJ_LOAD_RELAXED(record->metadata));
 }
 
 /// `Task.detached` inherits no task-local value. The task is ours to read for as long as it runs,
@@ -101,7 +98,7 @@ static uint32_t scope_of_running_task(void) {
         task = liveobj_task_parent(task);
         record = record_of(task);
     }
-    return record ? scope_of_task(record) : 0;
+    return record ? scope_in(record) : 0;
 }
 
 /// A diff goes before the test that it runs in.
@@ -430,21 +427,7 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
 
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key) {
     scope_keys[owner] = key; // a key lives for ever, for a thread that has just read it
-    bool has_keys = task_local_get && (scope_keys[0] || scope_keys[1]);
-    set_extra(EXTRA_SCOPES, has_keys || LIVEOBJ_LOAD_RELAXED(tasks_have_scopes));
-}
-
-bool liveobj_hooks_set_task_scope(uint32_t scope) {
-    struct liveobj_record *record = record_of(running_task());
-    uint64_t metadata = record ? LIVEOBJ_LOAD_RELAXED(record->metadata) : 0;
-    if (!liveobj_is_task_mark(metadata))
-        return false;
-    // One word, and no other thread writes it while the task lives.
-    uint64_t made_in = metadata >> LIVEOBJ_VALUE_BITS;
-    LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(liveobj_task_mark(scope), made_in));
-    LIVEOBJ_STORE_RELAXED(tasks_have_scopes, true);
-    set_extra(EXTRA_SCOPES, true);
-    return true;
+    set_extra(EXTRA_SCOPES, task_local_get && (scope_keys[0] || scope_keys[1]));
 }
 
 #endif

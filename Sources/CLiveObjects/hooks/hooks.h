@@ -22,7 +22,6 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 void liveobj_hooks_set_stacks(bool on);
 LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
-bool liveobj_hooks_set_task_scope(uint32_t scope);
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
 

@@ -156,12 +156,6 @@ enum liveobj_scope_owner {
 /// \param key The `TaskLocal` object, which must never be deallocated; NULL for none.
 void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
 
-/// Sets the scope of the running task and of the tasks that it creates, for callers that cannot
-/// bind a task-local value. A bound value takes precedence. Costs as much as a key. \param scope 0
-/// for the scope in which the task was created. \returns false, without effect, if no task runs on
-/// this thread or the task is not recorded.
-bool liveobj_scope_set_task(uint32_t scope);
-
 // MARK: - Work of LiveObjects itself
 
 /// Stops recording allocations of the calling thread until the matching `liveobj_ignore_end`.

@@ -16,21 +16,6 @@ enum {
     LIVEOBJ_METADATA_TASK = 3,
 };
 
-/// The mark of a task, which needs few bits, with the scope that the task was given to work in.
-static inline uint64_t liveobj_task_mark(uint32_t scope) {
-    return LIVEOBJ_METADATA_TASK | (uint64_t)scope << 16;
-}
-
-/// Metadata is aligned, so that none looks like a task's mark.
-static inline bool liveobj_is_task_mark(uint64_t metadata) {
-    return (uint16_t)metadata == LIVEOBJ_METADATA_TASK;
-}
-
-/// The scope in a task's mark; 0 for none.
-static inline uint32_t liveobj_task_mark_scope(uint64_t metadata) {
-    return (uint32_t)(metadata >> 16);
-}
-
 /// Kinds as the capture format numbers them.
 enum liveobj_type_kind {
     LIVEOBJ_TYPE_CLASS = 1,

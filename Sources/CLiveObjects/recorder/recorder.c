@@ -377,10 +377,6 @@ void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *
     liveobj_hooks_set_scope_key(owner, key);
 }
 
-bool liveobj_recorder_scope_set_task(uint32_t scope) {
-    return recorder.started && liveobj_hooks_set_task_scope(scope);
-}
-
 void liveobj_recorder_note_unloads(void) {
     if (recorder.started)
         liveobj_unloads_note();

@@ -38,7 +38,6 @@
     PROCEDURE(test_close, (uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated),   \
               (test, outcome, is_evaluated))                                                       \
     PROCEDURE(scope_mark_known_issue, (uint32_t scope), (scope))                                   \
-    FUNCTION(bool, scope_set_task, (uint32_t scope), (scope))                                      \
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
               (test, visit, context))

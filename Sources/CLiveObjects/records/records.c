@@ -279,8 +279,7 @@ bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
         return false; // died meanwhile
     *object = (struct liveobj_object){
         .address = address & liveobj_value_mask,
-        .metadata =
-            liveobj_is_task_mark(metadata) ? LIVEOBJ_METADATA_TASK : metadata & liveobj_value_mask,
+        .metadata = metadata & liveobj_value_mask,
         .bytes = origin >> 32 | birth >> LIVEOBJ_VALUE_BITS << 32,
         .sequence = birth & liveobj_value_mask,
         .stack = (uint32_t)origin,

@@ -68,7 +68,7 @@ enum { LIVEOBJ_VALUE_BITS = 48 }; // of a word that also holds 16 bits of someth
 /// object was made.
 struct liveobj_record {
     uint64_t address;  // address, scope bits 0 to 15
-    uint64_t metadata; // metadata (of a task, with its own scope), scope bits 16 to 31
+    uint64_t metadata; // metadata, scope bits 16 to 31
     uint64_t birth;    // sequence number, bytes bits 32 to 47
     uint64_t origin;   // stack in the low half, bytes bits 0 to 31 in the high half
 };

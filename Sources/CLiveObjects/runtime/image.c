@@ -421,9 +421,7 @@ struct slot_replacement {
 
 static bool replace_in_image(void *context, const struct liveobj_image *image) {
     struct slot_replacement *wanted = context;
-    bool is_wanted =
-        wanted->file_name ? strcmp(file_name_of(image), wanted->file_name) == 0 : image->is_main;
-    if (is_wanted)
+    if (strcmp(file_name_of(image), wanted->file_name) == 0)
         wanted->replaced +=
             liveobj_image_replace_got_entries(image, wanted->symbol, wanted->replacement).found;
     return false;

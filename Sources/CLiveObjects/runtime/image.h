@@ -69,8 +69,8 @@ struct liveobj_got_entries {
 struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
                                                              const char *symbol, void *replacement);
 
-/// The same in a loaded library, found by its file's name, or in the executable (NULL). Not inside
-/// `liveobj_images_visit`. \returns the number of slots found.
+/// The same in a loaded library, found by its file's name. Not inside `liveobj_images_visit`.
+/// \returns the number of slots found.
 unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
                                             void *replacement);
 
