@@ -87,25 +87,23 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 
 // MARK: - What a test left behind
 
-/// What can be said of a test without a look at the whole heap.
+/// Result of the search for cycles among the objects that a test left behind.
 enum liveobj_cycle_check {
-    /// Nothing that it left behind can keep itself alive: words lead from there to no cycle.
+    /// No pointer path leads from the test's objects back to them.
     LIVEOBJ_CYCLE_NONE = 0,
-    /// It may: the capture shows what can be reached from there, of the objects that may be part of
-    /// a cycle of the test's. A definite retain cycle in it is one, for all of its retains are
-    /// accounted for; what else holds an object, or only points to it, is not to be seen.
+    /// The capture has all objects on such paths. A cycle in it whose retains are all balanced is a
+    /// leak. Other holders of an object are not in it.
     LIVEOBJ_CYCLE_POSSIBLE = 1,
-    /// Too much can be reached, or memory could not be read or had: only a capture of the whole
-    /// heap decides.
+    /// A limit was reached, or memory could not be read or mapped: take a capture of the whole
+    /// heap.
     LIVEOBJ_CYCLE_INCONCLUSIVE = 2,
 };
 
-/// Captures what a test left behind, with references: the live objects of its scope and of those
-/// opened in it (or, without a scope, made since it began), and what can be reached from them.
-/// Older objects, those of other tests and tasks are left out. Cost: one pass over all records,
-/// about a nanosecond each; if there may be a cycle, a copy of the process, and a pass over the
-/// words of all objects.
-/// \returns LIVEOBJ_CYCLE_POSSIBLE if `write` was given a whole capture.
+/// Captures the objects that a test left behind, with references: the live objects of its scope and
+/// of those opened in it (or, without a scope, allocated since it began), and those reachable from
+/// them. Older objects, those of other tests and tasks are left out. Cost: one pass over all
+/// records, about a nanosecond each; if a cycle is possible, a snapshot process, and a pass over
+/// the words of all objects. \returns LIVEOBJ_CYCLE_POSSIBLE if `write` was given a whole capture.
 enum liveobj_cycle_check liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
 
 /// `liveobj_test_capture` into memory of its own.

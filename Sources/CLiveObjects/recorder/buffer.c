@@ -56,12 +56,12 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
 enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
                                                         struct liveobj_buffer *buffer) {
     struct growing growing = {0};
-    enum liveobj_cycle_check remains = liveobj_test_capture(test, append, &growing);
-    if (remains == LIVEOBJ_CYCLE_POSSIBLE)
+    enum liveobj_cycle_check check = liveobj_test_capture(test, append, &growing);
+    if (check == LIVEOBJ_CYCLE_POSSIBLE)
         *buffer = finished(growing);
     else
         liveobj_os_unmap(growing.bytes, growing.capacity);
-    return remains;
+    return check;
 }
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {

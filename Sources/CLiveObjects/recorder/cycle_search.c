@@ -1,15 +1,15 @@
 // cycle_search.c - see cycle_search.h.
 //
-// Only a graph of the heap, made in a copy of the process, shows a cycle. Most tests leave caches
-// and other values behind that cannot be one, and this says so for a thousandth of the price: it
-// takes every word of an object for a reference, so that it follows more than there is, never less.
-// A cycle that nothing outside can reach does not change any more, so it is found while other
-// threads go on. Older objects and those of other tests are no part of it: whatever they hold has a
-// retain that nothing here explains. The same is true of tasks, whose references lie elsewhere.
+// Only the graph of the heap, read in a snapshot process, proves a cycle. Most tests leave caches
+// and other values behind that cannot form one, and this search finds that at a thousandth of the
+// cost: it takes every pointer-sized word of an object for a reference, so that it follows more
+// references than exist, never fewer. An unreachable cycle does not change any more, so it is found
+// while other threads run. Older objects and those of other tests are no part of it: a reference
+// from one of them is a retain that the objects of the test do not balance. The same is true of
+// tasks, whose references are in their frames.
 //
-// A search in depth: an object that a word leads back to while the way from it is still being
-// followed is on a cycle. Owns what it maps for one call. Outside of hooks, with the calling
-// thread's guard set.
+// A search in depth: a word closes a cycle if it leads to an object on the path from the first one.
+// Owns what it maps for one call. Outside of hooks, with the calling thread's guard set.
 
 #if defined(__linux__)
 
@@ -27,58 +27,58 @@
 #include "runtime/memory_reader.h"
 
 /// Beyond these a capture is faster.
-enum { MOST_OBJECTS = 1 << 15, MOST_WORDS = 1 << 19 };
+enum { OBJECT_LIMIT = 1 << 15, WORD_LIMIT = 1 << 19 };
 
 void liveobj_selection_end(struct liveobj_selection *selection) {
-    liveobj_os_unmap(selection->indices, MOST_OBJECTS * sizeof *selection->indices);
+    liveobj_os_unmap(selection->indices, OBJECT_LIMIT * sizeof *selection->indices);
     *selection = (struct liveobj_selection){0};
 }
 
-/// An object on the way from the first one to the present one.
-struct way_point {
+/// An object on the path from the first one to the present one.
+struct path_object {
     uint32_t number;
-    struct liveobj_words words; // those that are still to be looked at
+    struct liveobj_words words; // those still to be read
 };
 
 struct search {
     const struct liveobj_kept_test *test;
     struct liveobj_reader reader;
-    struct liveobj_address_table numbers; // of the objects that were met
-    struct liveobj_selection *met;
-    struct way_point *way;
-    bool *is_on_way; // by number
+    struct liveobj_address_table numbers; // of the objects that were visited
+    struct liveobj_selection *visited;
+    struct path_object *path;
+    bool *is_on_path; // by number
     uint32_t depth;
     uint32_t words;
     bool has_cycle;
-    bool is_open; // too much was met
+    bool is_inconclusive; // a limit was reached
 };
 
 /// Done for the first object: most tests leave none.
 static bool map(struct search *search) {
-    search->way = liveobj_os_map(MOST_OBJECTS * sizeof *search->way);
-    search->is_on_way = liveobj_os_map(MOST_OBJECTS * sizeof *search->is_on_way);
-    search->met->indices = liveobj_os_map(MOST_OBJECTS * sizeof *search->met->indices);
-    return search->way && search->is_on_way && search->met->indices;
+    search->path = liveobj_os_map(OBJECT_LIMIT * sizeof *search->path);
+    search->is_on_path = liveobj_os_map(OBJECT_LIMIT * sizeof *search->is_on_path);
+    search->visited->indices = liveobj_os_map(OBJECT_LIMIT * sizeof *search->visited->indices);
+    return search->path && search->is_on_path && search->visited->indices;
 }
 
 static void end(struct search *search) {
-    liveobj_os_unmap(search->way, MOST_OBJECTS * sizeof *search->way);
-    liveobj_os_unmap(search->is_on_way, MOST_OBJECTS * sizeof *search->is_on_way);
+    liveobj_os_unmap(search->path, OBJECT_LIMIT * sizeof *search->path);
+    liveobj_os_unmap(search->is_on_path, OBJECT_LIMIT * sizeof *search->is_on_path);
     liveobj_address_table_end(&search->numbers);
 }
 
 static void enter(struct search *search, uint32_t index, const struct liveobj_object *object) {
     uint32_t number = liveobj_address_number(&search->numbers, object->address);
-    search->is_open |= number == 0 || number >= MOST_OBJECTS;
-    if (search->is_open)
+    search->is_inconclusive |= number == 0 || number >= OBJECT_LIMIT;
+    if (search->is_inconclusive)
         return;
-    search->met->indices[search->met->count++] = index;
-    search->is_on_way[number] = true;
-    search->way[search->depth++] =
-        (struct way_point){number, liveobj_words_of(object, &search->reader)};
+    search->visited->indices[search->visited->count++] = index;
+    search->is_on_path[number] = true;
+    search->path[search->depth++] =
+        (struct path_object){number, liveobj_words_of(object, &search->reader)};
 }
 
-/// Work on queues and threads has no scope: it may have made a part of what keeps itself alive.
+/// Objects allocated on queues and threads have no scope: they may be part of a cycle of the test.
 static bool may_be_of_cycle(const struct liveobj_kept_test *test,
                             const struct liveobj_object *object) {
     return object->sequence >= test->first && object->metadata != LIVEOBJ_METADATA_TASK &&
@@ -94,56 +94,56 @@ static void follow(struct search *search, uintptr_t word) {
     if (!number)
         enter(search, index, &object);
     else
-        search->has_cycle |= search->is_on_way[number];
+        search->has_cycle |= search->is_on_path[number];
 }
 
-/// Looks at the next word of the object where the way ends, or goes back from it.
+/// Follows the next word of the last object on the path, or removes it from the path.
 static void step(struct search *search) {
-    struct way_point *last = &search->way[search->depth - 1];
+    struct path_object *last = &search->path[search->depth - 1];
     uintptr_t word;
     if (!liveobj_words_next(&last->words, &search->reader, &word)) {
-        search->is_on_way[last->number] = false;
+        search->is_on_path[last->number] = false;
         search->depth--;
         return;
     }
-    search->is_open |= ++search->words > MOST_WORDS;
+    search->is_inconclusive |= ++search->words > WORD_LIMIT;
     follow(search, word);
 }
 
 static void search_from(struct search *search, uint32_t index,
                         const struct liveobj_object *object) {
-    bool is_dead = liveobj_strong_count_of(object, &search->reader).is_pinned;
-    if (is_dead || liveobj_address_find(&search->numbers, object->address))
+    bool is_deinitialising = liveobj_strong_count_of(object, &search->reader).is_pinned;
+    if (is_deinitialising || liveobj_address_find(&search->numbers, object->address))
         return;
-    search->is_open = !search->way && !map(search);
-    if (!search->is_open)
+    search->is_inconclusive = !search->path && !map(search);
+    if (!search->is_inconclusive)
         enter(search, index, object);
-    while (search->depth > 0 && !search->is_open)
+    while (search->depth > 0 && !search->is_inconclusive)
         step(search);
 }
 
-/// A cycle of the test has an instance in it that the test made itself.
+/// A cycle of the test has an instance in it that the test itself allocated.
 static bool is_of(const struct liveobj_kept_test *test, const struct liveobj_object *object) {
     return may_be_of_cycle(test, object) && object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
            (!test->scope || object->scope);
 }
 
 enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
-                                              struct liveobj_selection *met) {
-    struct search search = {.test = test, .met = met};
+                                              struct liveobj_selection *visited) {
+    struct search search = {.test = test, .visited = visited};
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);
     search.reader.direct = false; // a block that C code has freed is no memory any more
-    for (uint32_t index = 1; index < records_end && !search.is_open; index++)
+    for (uint32_t index = 1; index < records_end && !search.is_inconclusive; index++)
         if (liveobj_records_may_be_since(index, test->first) &&
             liveobj_records_get(index, &object) && is_of(test, &object))
             search_from(&search, index, &object);
-    search.is_open |= search.reader.refused;
+    search.is_inconclusive |= search.reader.refused;
     end(&search);
-    return search.is_open     ? LIVEOBJ_CYCLE_INCONCLUSIVE
-           : search.has_cycle ? LIVEOBJ_CYCLE_POSSIBLE
-                              : LIVEOBJ_CYCLE_NONE;
+    return search.is_inconclusive ? LIVEOBJ_CYCLE_INCONCLUSIVE
+           : search.has_cycle     ? LIVEOBJ_CYCLE_POSSIBLE
+                                  : LIVEOBJ_CYCLE_NONE;
 }
 
 #endif

@@ -1,4 +1,4 @@
-// cycle_search.h - whether what a test left behind could keep itself alive, and what that is.
+// cycle_search.h - whether objects that a test left behind may form a cycle.
 
 #ifndef LIVEOBJ_CYCLE_SEARCH_H
 #define LIVEOBJ_CYCLE_SEARCH_H
@@ -11,12 +11,13 @@
 
 void liveobj_selection_end(struct liveobj_selection *selection);
 
-/// Looks for a way of words that leads from what a test left behind back to itself.
-/// \param met receives all objects that were met on the way, to be ended by the caller.
-/// \returns LIVEOBJ_CYCLE_NONE if there is none, LIVEOBJ_CYCLE_INCONCLUSIVE if too much was met to
-/// tell, else LIVEOBJ_CYCLE_POSSIBLE: for the caller to do so.
+/// Follows the words of the objects that a test left behind.
+/// \param visited receives all objects that were visited, to be ended by the caller.
+/// \returns LIVEOBJ_CYCLE_NONE if no word leads back to an object that it was reached from,
+/// LIVEOBJ_CYCLE_INCONCLUSIVE if a limit was reached or memory could not be read, else
+/// LIVEOBJ_CYCLE_POSSIBLE: a capture of the visited objects decides.
 enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
-                                              struct liveobj_selection *met);
+                                              struct liveobj_selection *visited);
 
 #pragma GCC visibility pop
 

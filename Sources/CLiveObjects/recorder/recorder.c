@@ -448,17 +448,17 @@ bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
     return written;
 }
 
-static enum liveobj_cycle_check capture_remains(const struct liveobj_kept_test *test,
-                                                liveobj_write_fn write, void *context) {
-    struct liveobj_selection met = {0};
+static enum liveobj_cycle_check capture_possible_cycles(const struct liveobj_kept_test *test,
+                                                        liveobj_write_fn write, void *context) {
+    struct liveobj_selection visited = {0};
     struct liveobj_capture_request request = {
-        test->first,         LIVEOBJ_CONTENTS_GRAPH,   &met, write, context,
+        test->first,         LIVEOBJ_CONTENTS_GRAPH,   &visited, write, context,
         &liveobj_tls.caller, liveobj_recorder_status()};
-    enum liveobj_cycle_check remains = liveobj_cycle_search(test, &met);
-    if (remains == LIVEOBJ_CYCLE_POSSIBLE && !liveobj_capture_write(&request))
-        remains = LIVEOBJ_CYCLE_INCONCLUSIVE;
-    liveobj_selection_end(&met);
-    return remains;
+    enum liveobj_cycle_check check = liveobj_cycle_search(test, &visited);
+    if (check == LIVEOBJ_CYCLE_POSSIBLE && !liveobj_capture_write(&request))
+        check = LIVEOBJ_CYCLE_INCONCLUSIVE;
+    liveobj_selection_end(&visited);
+    return check;
 }
 
 enum liveobj_cycle_check liveobj_recorder_test_capture(uint32_t test, liveobj_write_fn write,
@@ -467,9 +467,9 @@ enum liveobj_cycle_check liveobj_recorder_test_capture(uint32_t test, liveobj_wr
         return LIVEOBJ_CYCLE_NONE;
     struct liveobj_kept_test kept = liveobj_tests_get(test);
     begin_own_work();
-    enum liveobj_cycle_check remains = capture_remains(&kept, write, context);
+    enum liveobj_cycle_check check = capture_possible_cycles(&kept, write, context);
     end_own_work();
-    return remains;
+    return check;
 }
 
 void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit,
