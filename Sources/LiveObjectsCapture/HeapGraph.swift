@@ -80,3 +80,64 @@ public struct HeapGraph: Sendable {
     self.superclasses = superclasses
   }
 }
+
+/// The state of an asynchronous task at the capture.
+public struct TaskDescription: Sendable, Hashable {
+  public enum State: UInt32, Sendable {
+    case unknown = 0
+    case running, enqueued, suspended, complete
+  }
+  public enum Wait: UInt32, Sendable {
+    case nothing = 0
+    case task, continuation, group, executor
+  }
+  /// Index into `Capture.objects`.
+  public var object: UInt32
+  public var state: State
+  public var wait: Wait
+  /// Whether nothing was found that could resume it.
+  public var isLost: Bool
+  /// The functions it will resume in, innermost first.
+  public var frames: [Frame]
+
+  public init(
+    object: UInt32, state: State, wait: Wait = .nothing, isLost: Bool = false, frames: [Frame] = []
+  ) {
+    self.object = object
+    self.state = state
+    self.wait = wait
+    self.isLost = isLost
+    self.frames = frames
+  }
+}
+
+/// Retains and releases of one object by one call.
+public struct RetainSite: Sendable, Hashable {
+  /// Index into `Capture.objects`.
+  public var object: UInt32
+  /// A key of `Capture.stackTraces`; 0 for those that found no room in the ledger.
+  public var stackTrace: UInt32
+  public var retains: UInt32
+  public var releases: UInt32
+
+  public init(object: UInt32, stackTrace: UInt32, retains: UInt32, releases: UInt32) {
+    self.object = object
+    self.stackTrace = stackTrace
+    self.retains = retains
+    self.releases = releases
+  }
+}
+
+extension RetainSite {
+  static let recordSize = 16
+
+  /// A site as it stands in a capture.
+  ///
+  /// - Precondition: `recordSize` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    object = bytes.littleEndian(UInt32.self, at: offset)
+    stackTrace = bytes.littleEndian(UInt32.self, at: offset + 4)
+    retains = bytes.littleEndian(UInt32.self, at: offset + 8)
+    releases = bytes.littleEndian(UInt32.self, at: offset + 12)
+  }
+}

@@ -71,3 +71,109 @@ extension LiveObject {
     set { typeAndFlags = newValue ? typeAndFlags | flag : typeAndFlags & ~flag }
   }
 }
+
+/// The address of a heap object, in a form that keeps nothing alive and is no conservative reference.
+///
+/// A process can decode captures of itself. Plain addresses would lie in its memory then, and who
+/// searches that memory for holders of an object would find them.
+public struct ObjectAddress: Sendable, Hashable {
+  private var complement: UInt64
+
+  public var value: UInt64 { ~complement }
+
+  public init(_ value: UInt64) {
+    complement = ~value
+  }
+}
+
+/// The numbers of retains and releases of an object since its allocation.
+public struct RetainCount: Sendable, Hashable {
+  public var retains: UInt64
+  public var releases: UInt64
+
+  public init(retains: UInt64, releases: UInt64) {
+    self.retains = retains
+    self.releases = releases
+  }
+}
+
+/// A type, as far as the runtime of the watched process could describe it.
+public struct TypeDescription: Sendable, Hashable {
+  /// The kind of objects, from their metadata.
+  public enum Kind: UInt32, Sendable {
+    case classInstance = 1
+    /// A closure context or a box of fixed layout: the compiler emits both alike.
+    case closureContextOrBox
+    case genericBox
+    case errorBox
+    /// Memory of an `UnsafeMutablePointer`; no heap object.
+    case rawBuffer
+    case other
+    /// An asynchronous task.
+    case task
+  }
+  public var kind: Kind
+  public var metadata: UInt64
+  /// The image that holds the metadata.
+  public var image: Int?
+  /// Values captured, where `kind` is `closureContextOrBox`.
+  public var captureCount: UInt32
+  /// The name in the runtime's spelling; empty without one.
+  public var name: String
+
+  public init(
+    kind: Kind, metadata: UInt64 = 0, image: Int? = nil, captureCount: UInt32 = 0, name: String
+  ) {
+    self.kind = kind
+    self.metadata = metadata
+    self.image = image
+    self.captureCount = captureCount
+    self.name = name
+  }
+}
+
+/// The record of an object in a capture.
+struct ObjectRecord {
+  static let size = 48
+
+  private let bytes: UnsafeRawBufferPointer
+  private let offset: Int
+
+  /// - Precondition: `size` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  /// Counted from 1.
+  var type: UInt32 { field(24) }
+
+  /// - Precondition: `type` is not 0.
+  var object: LiveObject {
+    let flags: UInt32 = field(36)
+    return LiveObject(
+      address: field(0), bytes: field(8), sequence: field(16), type: Int(type) - 1,
+      stackTrace: field(28), scope: field(32), isPinned: flags & 1 != 0, wasWeaklyReferenced: flags & 4 != 0,
+      strongCount: flags & 2 == 0 ? field(40) : nil)
+  }
+
+  private func field<T: FixedWidthInteger & BitwiseCopyable>(_ fieldOffset: Int) -> T {
+    bytes.littleEndian(T.self, at: offset + fieldOffset)
+  }
+}
+
+/// The retains and releases of one object as they stand in a capture.
+struct RetainRecord {
+  static let size = 24
+
+  var address: ObjectAddress
+  var count: RetainCount
+
+  /// - Precondition: `size` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    address = ObjectAddress(bytes.littleEndian(UInt64.self, at: offset))
+    count = RetainCount(
+      retains: bytes.littleEndian(UInt64.self, at: offset + 8),
+      releases: bytes.littleEndian(UInt64.self, at: offset + 16))
+  }
+}

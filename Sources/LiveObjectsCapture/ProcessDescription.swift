@@ -28,3 +28,95 @@ public struct ProcessDescription: Sendable, Hashable {
     self.arguments = arguments
   }
 }
+
+/// The state and completeness of tracking in a process.
+public struct TrackingStatus: Sendable, Hashable {
+  /// The state of the recorder in the process.
+  public enum State: UInt32, Sendable {
+    case noRuntime = 0
+    case blind, ready, tracking
+  }
+  /// The source of recorded allocations: the runtime's hook pointers, or GOT entries.
+  public enum HookMode: UInt32, Sendable {
+    case none = 0
+    case pointers, gotEntries
+  }
+  /// The source of stack traces.
+  public enum StackSource: UInt32, Sendable {
+    case off = 0
+    case unwindTables, framePointers
+  }
+
+  public var state: State
+  public var hookMode: HookMode
+  public var stackSource: StackSource
+  public var countsRetains: Bool
+  /// Frames kept of one stack trace.
+  public var depth: UInt32
+  /// Whether the process's limits, or the system, left the recorder no memory.
+  public var wasShortOfMemory: Bool
+  public var droppedRecords: UInt64
+  public var droppedStackTraces: UInt64
+  public var missedDeallocations: UInt64
+  public var allocations: UInt64
+  public var deallocations: UInt64
+  /// Human-readable sentences.
+  public var notes: [String]
+
+  public init(
+    state: State, hookMode: HookMode = .pointers, stackSource: StackSource = .unwindTables,
+    countsRetains: Bool = false, depth: UInt32 = 64, wasShortOfMemory: Bool = false,
+    droppedRecords: UInt64 = 0, droppedStackTraces: UInt64 = 0, missedDeallocations: UInt64 = 0,
+    allocations: UInt64 = 0, deallocations: UInt64 = 0, notes: [String] = []
+  ) {
+    self.state = state
+    self.hookMode = hookMode
+    self.stackSource = stackSource
+    self.countsRetains = countsRetains
+    self.depth = depth
+    self.wasShortOfMemory = wasShortOfMemory
+    self.droppedRecords = droppedRecords
+    self.droppedStackTraces = droppedStackTraces
+    self.missedDeallocations = missedDeallocations
+    self.allocations = allocations
+    self.deallocations = deallocations
+    self.notes = notes
+  }
+}
+
+/// An executable or library that is or was mapped into the process.
+public struct Image: Sendable, Hashable {
+  public var loadBias: UInt64
+  public var addresses: Range<UInt64>
+  public var buildID: [UInt8]
+  public var path: String
+  /// Part of the Swift toolchain or of the system, not of the program.
+  public var isSystem: Bool
+  /// Whether it was unloaded at the time of the capture; another image may have its addresses.
+  public var isUnloaded: Bool
+
+  /// The file name, without its folder.
+  public var name: String { path.fileName }
+
+  public init(
+    loadBias: UInt64, addresses: Range<UInt64>, buildID: [UInt8] = [], path: String,
+    isSystem: Bool = false, isUnloaded: Bool = false
+  ) {
+    self.loadBias = loadBias
+    self.addresses = addresses
+    self.buildID = buildID
+    self.path = path
+    self.isSystem = isSystem
+    self.isUnloaded = isUnloaded
+  }
+}
+
+extension String {
+  /// The last component of a path.
+  package var fileName: String {
+    let slash = UInt8(ascii: "/")
+    guard let last = utf8.lastIndex(where: { $0 != slash }) else { return self }
+    guard let before = utf8[...last].lastIndex(of: slash) else { return String(self[...last]) }
+    return String(self[utf8.index(after: before)...last])
+  }
+}

@@ -44,3 +44,91 @@ extension Reference {
     functionWord = bytes.littleEndian(UInt32.self, at: offset + 16) &- 1
   }
 }
+
+/// The place of a reference: the property, element or capture, and its ownership.
+public struct ReferenceLabel: Sendable, Hashable {
+  public enum Kind: UInt32, Sendable {
+    case property = 1
+    case element, key, value, member, capture
+    /// The content of a box, an error or an indirect enum case.
+    case content
+    /// A word of memory with unknown types.
+    case memory
+    case taskClosure, taskFrame, taskResult, taskLocal
+  }
+  public enum Ownership: UInt32, Sendable {
+    case strong = 1
+    case weak, unowned, unmanaged
+    /// A word that may be a pointer to an object.
+    case conservative
+  }
+  public var kind: Kind
+  public var ownership: Ownership
+  /// A property's path (`outer.inner.ref`), the path inside an element or box, or a captured type's name
+  /// (followed by a tab and the path, where the reference lies inside of a captured value).
+  public var text: String
+
+  public init(_ kind: Kind, ownership: Ownership = .strong, text: String = "") {
+    self.kind = kind
+    self.ownership = ownership
+    self.text = text
+  }
+}
+
+/// A conservative reference to an object from outside of the heap.
+public struct Root: Sendable, Hashable {
+  public enum Place: Sendable, Hashable {
+    /// A global or static variable; the frame is its address.
+    case global(Frame)
+    case stack(thread: UInt64)
+    case threadLocal(thread: UInt64)
+    /// Memory that belongs to C code, or was freed by it.
+    case cMemory(address: UInt64)
+    /// A block on a dispatch queue, by its code.
+    case dispatchBlock(Frame)
+  }
+  public var place: Place
+  /// Index into `Capture.objects`.
+  public var target: UInt32
+
+  public init(_ place: Place, target: UInt32) {
+    self.place = place
+    self.target = target
+  }
+}
+
+/// The record of a root in a capture.
+struct RootRecord {
+  static let size = 24
+
+  private enum Kind: UInt32 {
+    case global = 1
+    case stack, threadLocal, cMemory, dispatchBlock
+  }
+
+  /// An index into `Capture.objects`.
+  let target: UInt32
+  private let kind: UInt32
+  private let place: UInt64
+
+  /// - Precondition: `size` bytes from `offset` on lie in `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    kind = bytes.littleEndian(UInt32.self, at: offset)
+    target = bytes.littleEndian(UInt32.self, at: offset + 4)
+    place = bytes.littleEndian(UInt64.self, at: offset + 8)
+  }
+
+  /// `nil` for an unknown kind, or a place in an image that is not there.
+  func root(images: Int) -> Root? {
+    let frame = PackedFrame(bits: place)
+    switch Kind(rawValue: kind) {
+    case .global where frame.isValid(among: images): return Root(.global(frame.frame), target: target)
+    case .stack: return Root(.stack(thread: place), target: target)
+    case .threadLocal: return Root(.threadLocal(thread: place), target: target)
+    case .cMemory: return Root(.cMemory(address: place), target: target)
+    case .dispatchBlock where frame.isValid(among: images):
+      return Root(.dispatchBlock(frame.frame), target: target)
+    case .global, .dispatchBlock, nil: return nil
+    }
+  }
+}

@@ -1,3 +1,53 @@
+/// A return address. The instruction that made the call lies just before it.
+public struct Frame: Sendable, Hashable {
+  /// Index into `Capture.images`; `nil` where the address lies in none.
+  public var image: Int?
+  /// The address minus the image's load bias, or the address itself without an image.
+  public var offset: UInt64
+
+  public init(image: Int?, offset: UInt64) {
+    self.image = image
+    self.offset = offset
+  }
+}
+
+/// A frame in the 64 bits that it takes in a capture: image id above, offset below.
+struct PackedFrame {
+  static let noImage = 0xffff
+  static let offsetBits: UInt64 = 48
+  static let offsetMask: UInt64 = (1 << offsetBits) - 1
+
+  var bits: UInt64
+
+  /// An image id, or `noImage`.
+  var image: Int { Int(bits >> Self.offsetBits) }
+
+  var frame: Frame {
+    Frame(image: image == Self.noImage ? nil : image, offset: bits & Self.offsetMask)
+  }
+
+  /// The frame lies in none of the images, or in one that is there.
+  func isValid(among images: Int) -> Bool {
+    image == Self.noImage || image < images
+  }
+
+  init(bits: UInt64) {
+    self.bits = bits
+  }
+
+  /// - Precondition: the bytes are a multiple of eight.
+  static func all(in bytes: UnsafeRawBufferPointer) -> some Sequence<PackedFrame> {
+    stride(from: 0, to: bytes.count, by: MemoryLayout<UInt64>.size).lazy.map { offset in
+      PackedFrame(bits: bytes.littleEndian(UInt64.self, at: offset))
+    }
+  }
+
+  init(_ frame: Frame) {
+    let image = UInt64(frame.image ?? Self.noImage)
+    bits = image << Self.offsetBits | frame.offset & Self.offsetMask
+  }
+}
+
 /// The stack traces of a capture by id.
 ///
 /// Traces share their outermost frames, so each is kept as it stands in the capture: its own frames
@@ -114,5 +164,43 @@ extension StackTraceTable {
       if ids[middle] < id { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+}
+
+/// Stack traces as numbers of frames, so that a million of them can be compared and named without
+/// examining the same frame a million times.
+package struct NumberedTraces: Sendable {
+  /// Each frame once, by number.
+  package private(set) var frames: [Frame] = []
+  private let table: StackTraceTable
+  /// The number of each of the table's frames.
+  private var numbers: [Int] = []
+
+  package init(_ table: StackTraceTable) {
+    self.table = table
+    var known: [UInt64: Int] = [:]
+    numbers.reserveCapacity(table.frames.count)
+    for packed in table.frames {
+      let number = known[packed.bits] ?? frames.count
+      if number == frames.count {
+        known[packed.bits] = number
+        frames.append(packed.frame)
+      }
+      numbers.append(number)
+    }
+  }
+
+  /// The numbers of a trace's frames, innermost first; empty for an unknown id.
+  package subscript(id: UInt32) -> [Int] {
+    table.runs(of: id).flatMap { numbers[$0] }
+  }
+
+  /// The frames of some traces.
+  package func frames(of ids: Set<UInt32>) -> Set<Frame> {
+    var isUsed = [Bool](repeating: false, count: frames.count)
+    for id in ids {
+      for number in self[id] { isUsed[number] = true }
+    }
+    return Set(zip(frames, isUsed).lazy.filter(\.1).map(\.0))
   }
 }
