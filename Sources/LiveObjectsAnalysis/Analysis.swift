@@ -68,3 +68,87 @@ extension Analysis {
     }
   }
 }
+
+/// The analysis of a capture before symbolication. The frames of many captures can be symbolicated in one go:
+/// a symbolizer takes as long to start as to name some hundred frames.
+package struct UnnamedAnalysis {
+  package let capture: Capture
+  private let options: Analysis.Options
+  /// By index into `Capture.types`; `nil` for objects named after the function that allocated them.
+  private let labels: [TypeLabel?]
+  private let scope: AnalysisScope
+  private let groups: [ObjectGroup]
+  /// Objects that have grown, without a known holder.
+  private let unexplained: [ObjectGroup]
+  private let explained: HeapFindings?
+  private let traces: NumberedTraces
+  /// The frames of the stack traces that findings show, or that name objects.
+  private let tracedFrames: Set<Frame>
+
+  package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
+    self.capture = capture
+    self.options = options
+    let unreadable = capture.unreadableName
+    let labels = capture.types.map { TypeLabel($0, of: capture, unreadable: unreadable) }
+    let scope = AnalysisScope(in: capture, options)
+    let heap = ReachabilityAnalysis(of: scope)
+    groups = ObjectGroup.groups(of: scope)
+    unexplained = ObjectGroup.unexplained(by: heap, scope)
+    explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
+    traces = NumberedTraces(capture.stackTraces)
+    let traced = groups.filter { options.needsTrace($0, label: labels[$0.type]) }.map(\.stackTrace)
+    tracedFrames = traces.frames(of: Set(traced).union(explained?.stackTraces ?? []))
+    (self.labels, self.scope) = (labels, scope)
+  }
+
+  /// All frames that need names.
+  package var frames: Set<Frame> { tracedFrames.union(explained?.pathFrames ?? []) }
+
+  /// Adds the names.
+  ///
+  /// - Parameter symbolicator: called at most once for the stack traces, and at most once for the functions
+  ///   and variables on paths.
+  package func named(by symbolicator: some Symbolicator) -> Analysis {
+    let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
+    let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
+    let recorded = scope.recorded.findings.filter { options.includes($0.type) }
+    return Analysis(
+      types: types(traces), findings: (findings + growth(traces) + recorded).sorted(by: Finding.precedes),
+      released: scope.recorded.released)
+  }
+}
+
+extension UnnamedAnalysis {
+  private func types(_ traces: NamedTraces) -> [TypeGrowth] {
+    var tallies: [TypeLabel: Tally] = [:]
+    for group in groups {
+      let label = label(of: group, traces)
+      guard options.includes(label.text) else { continue }
+      tallies[label, default: Tally()].add(group.tally)
+    }
+    return tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
+  }
+
+  private func growth(_ traces: NamedTraces) -> [Finding] {
+    var collector = FindingCollector(for: scope)
+    for group in unexplained where group.tally.growth > 0 && !traces.isAllocatedByTestRunner(group.stackTrace)
+    {
+      let label = label(of: group, traces)
+      guard options.includes(label.text), options.finds(label) else { continue }
+      collector.add(group, of: label, in: traces)
+    }
+    return collector.findings(with: traces)
+  }
+
+  private func label(of group: ObjectGroup, _ traces: NamedTraces) -> TypeLabel {
+    labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
+  }
+}
+
+extension TypeGrowth {
+  init(_ label: TypeLabel, _ tally: Tally) {
+    self.init(
+      type: label.text, kind: label.kind, isUserDefined: label.isUserDefined, live: tally.live,
+      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
+  }
+}

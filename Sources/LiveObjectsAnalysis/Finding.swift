@@ -123,3 +123,89 @@ public struct Finding: Sendable, Hashable {
   /// Whether a user can fix it: it is no leak of the toolchain's libraries, and no known issue.
   package var isActionable: Bool { !isLibraryLeak && !isKnownIssue }
 }
+
+// MARK: - Merging
+
+extension Finding {
+  /// The key of equal findings.
+  package struct Key: Hashable {
+    private let fingerprint: String
+    private let test: String?
+    private let testCase: String?
+    private let isKnownIssue: Bool
+
+    package init(_ finding: Finding) {
+      (fingerprint, test, testCase) = (finding.fingerprint, finding.test, finding.testCase)
+      isKnownIssue = finding.isKnownIssue
+    }
+  }
+
+  /// A copy without objects.
+  func emptied() -> Finding {
+    var finding = self
+    (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
+    finding.unexplainedRetains = 0
+    finding.remarks = []
+    finding.members = []
+    return finding
+  }
+
+  /// Adds an equal finding. Call sites are not merged.
+  package mutating func add(_ other: Finding) {
+    members += other.members.map { $0.renumbered(from: instances) }
+    instances += other.instances
+    objects += other.objects
+    victims += other.victims
+    bytes.add(saturating: other.bytes)
+    omittedCallSites += other.omittedCallSites
+    unexplainedRetains += other.unexplainedRetains
+    isLibraryLeak = isLibraryLeak && other.isLibraryLeak
+    mayBeReleased = mayBeReleased || other.mayBeReleased
+    if other.certainty == .probable { certainty = .probable }
+    add(remarks: other.remarks)
+  }
+
+  /// Adds remarks that are not there yet, up to 16 in all.
+  package mutating func add(remarks others: [String]) {
+    for remark in others where remarks.count < 16 && !remarks.contains(remark) { remarks.append(remark) }
+  }
+}
+
+// MARK: - Order
+
+extension Finding {
+  /// Leaks first, then held objects, then growth; most instances first, then the largest, then in
+  /// alphabetical order.
+  package static func precedes(_ a: Finding, _ b: Finding) -> Bool {
+    let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
+    let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
+    guard first == second else { return first < second }
+    return (a.test ?? "", a.testCase ?? "", a.isKnownIssue ? 1 : 0)
+      < (b.test ?? "", b.testCase ?? "", b.isKnownIssue ? 1 : 0)
+  }
+}
+
+extension Finding.Verdict {
+  fileprivate var rank: Int {
+    switch self {
+    case .retainCycle: 0
+    case .overRetained: 1
+    case .heldBy: 2
+    case .growth: 3
+    }
+  }
+}
+
+/// A short name for a finding that stays the same from run to run and from build to build.
+enum Fingerprint {
+  /// FNV-1a, 64 bits: small, stable, and good enough where a report holds some hundreds.
+  /// Fields are kept apart by a byte that UTF-8 does not use.
+  static func make(_ fields: [String]) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in fields.lazy.map({ Array($0.utf8) }).joined(separator: [0xff]) {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -108,3 +108,34 @@ extension SourceFrame {
     return function[..<start] + "\(module)." + function[start...]
   }
 }
+
+/// The modules of the Swift toolchain, and of LiveObjects, whose diffs and assertions call the measured code.
+///
+/// A list of names, since a statically linked program has the toolchain's code in its own image.
+enum SystemModules {
+  static func contains(_ module: some StringProtocol) -> Bool {
+    module.hasPrefix("_") || names.contains(String(module))
+  }
+
+  private static let names: Set<String> = [
+    "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+    "FoundationNetworking", "FoundationXML", "XCTest", "Testing", "Dispatch", "Synchronization",
+    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
+    "LiveObjects", "LiveObjectsXCTest", "LiveObjectsTesting", "LeakAssertions",
+  ]
+}
+
+extension StringProtocol {
+  /// `contains` for ASCII text, by bytes instead of characters: names are searched by the million.
+  package func holds(_ text: StaticString) -> Bool {
+    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard let first = wanted.first else { return true }
+    let found = utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.count >= wanted.count else { return false }
+      return (0...bytes.count - wanted.count).contains { start in
+        bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted)
+      }
+    }
+    return found ?? contains("\(text)")
+  }
+}

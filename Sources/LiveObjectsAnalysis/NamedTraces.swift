@@ -98,8 +98,7 @@ struct NamedTraces {
 
 extension Capture {
   fileprivate func unloadedLibrary(of frame: Frame) -> String? {
-    let image = frame.image.flatMap { images.indices.contains($0) ? images[$0] : nil }
-    return image.flatMap { $0.isUnloaded ? $0.name : nil }
+    image(of: frame).flatMap { $0.isUnloaded ? $0.name : nil }
   }
 }
 

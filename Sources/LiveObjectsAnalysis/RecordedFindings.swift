@@ -35,7 +35,7 @@ struct RecordedFindings {
     let instances = Set(alive.lazy.filter(\.isCore).map(\.instance))
     finding.count(instances.isEmpty ? recorded.objects : alive.filter { instances.contains($0.instance) })
     finding.test = test.id
-    finding.testCase = test.arguments.isEmpty ? nil : test.arguments
+    finding.testCase = test.testCase
     if instances.isEmpty { released.append(finding) } else { findings.append(finding) }
   }
 
@@ -66,5 +66,107 @@ extension Finding {
     objects = members.count
     victims = members.count { !$0.isCore }
     bytes = members.reduce(into: 0) { $0.add(saturating: $1.bytes) }
+  }
+}
+
+/// A finding as a capture holds it: with its names, and without what the capture knows of its test and
+/// objects.
+extension Finding {
+  /// The version of the encoding.
+  private static let format: UInt32 = 1
+
+  package var content: [UInt8] {
+    ByteWriter.bytes {
+      $0.u32(Self.format)
+      $0.strings([fingerprint, verdict.rawValue, certainty.rawValue, kind.rawValue, type])
+      $0.u32(UInt32(clamping: path.count))
+      for step in path { $0.strings([step.type, step.reference]) }
+      $0.u32(UInt32(clamping: allocatedAt.count))
+      for site in allocatedAt { $0.site([site.instances], site.frames) }
+      $0.u32(UInt32(clamping: retainedAt.count))
+      for site in retainedAt { $0.site([site.retains, site.releases], site.frames) }
+      for count in [omittedCallSites, unexplainedRetains] { $0.u32(UInt32(clamping: count)) }
+      $0.strings(remarks)
+    }
+  }
+
+  /// - Returns: `nil` for what another version has written, and what is damaged.
+  init?(content: [UInt8]) {
+    let finding = content.withUnsafeBytes { bytes in
+      var reader = ByteReader(file: bytes)
+      return try? Finding(&reader)
+    }
+    guard let finding else { return nil }
+    self = finding
+  }
+
+  private init?(_ reader: inout ByteReader) throws(CaptureError) {
+    guard try reader.u32() == Self.format else { return nil }
+    let names = try reader.strings()
+    guard names.count == 5, let verdict = Verdict(rawValue: names[1]),
+      let certainty = Certainty(rawValue: names[2]), let kind = ObjectKind(rawValue: names[3])
+    else { return nil }
+    self.init(
+      fingerprint: names[0], verdict: verdict, certainty: certainty, type: names[4], kind: kind, instances: 0,
+      objects: 0, bytes: 0)
+    for _ in 0..<(try reader.u32()) { path.append(try PathStep(&reader)) }
+    for _ in 0..<(try reader.u32()) { allocatedAt.append(try CallSite(&reader)) }
+    for _ in 0..<(try reader.u32()) { retainedAt.append(try RetainingCallSite(&reader)) }
+    omittedCallSites = try reader.count()
+    unexplainedRetains = try reader.count()
+    remarks = try reader.strings()
+  }
+}
+
+// MARK: - Parts
+
+extension ByteWriter {
+  fileprivate mutating func site(_ counts: [Int], _ frames: [SourceFrame]) {
+    for count in counts { u32(UInt32(clamping: count)) }
+    u32(UInt32(clamping: frames.count))
+    for frame in frames {
+      strings([frame.module, frame.function ?? "", frame.file ?? ""])
+      u32(UInt32(clamping: frame.line ?? 0))
+      u32(frame.isSystem ? 1 : 0)
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func count() throws(CaptureError) -> Int { Int(try u32()) }
+
+  fileprivate mutating func frames() throws(CaptureError) -> [SourceFrame] {
+    var frames: [SourceFrame] = []
+    for _ in 0..<(try u32()) { frames.append(try SourceFrame(&self)) }
+    return frames
+  }
+}
+
+extension SourceFrame {
+  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
+    let names = try reader.strings() + ["", "", ""]
+    let (line, flags) = (try reader.u32(), try reader.u32())
+    self.init(
+      function: names[1].isEmpty ? nil : names[1], module: names[0], file: names[2].isEmpty ? nil : names[2],
+      line: line == 0 ? nil : Int(line), isSystem: flags & 1 != 0)
+  }
+}
+
+extension Finding.PathStep {
+  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
+    let names = try reader.strings() + ["", ""]
+    self.init(type: names[0], reference: names[1])
+  }
+}
+
+extension Finding.CallSite {
+  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
+    self.init(instances: try reader.count(), frames: try reader.frames())
+  }
+}
+
+extension Finding.RetainingCallSite {
+  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
+    self.init(retains: try reader.count(), releases: try reader.count(), frames: try reader.frames())
   }
 }

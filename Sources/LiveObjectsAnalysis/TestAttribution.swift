@@ -73,13 +73,9 @@ struct TestAttribution {
   }
 
   private static func namesakes(_ tests: [TestDescription]) -> [Int] {
-    struct Name: Hashable {
-      var id: String
-      var arguments: String
-    }
-    var first: [Name: Int] = [:]
+    var first: [[String]: Int] = [:]
     return tests.enumerated().map { number, test in
-      let name = Name(id: test.id, arguments: test.arguments)
+      let name = [test.id, test.arguments]
       let known = first[name] ?? number
       first[name] = known
       return known
@@ -106,6 +102,68 @@ extension Finding {
     guard let test = owner.test else { return }
     let description = attribution.tests[test]
     self.test = description.id
-    testCase = description.arguments.isEmpty ? nil : description.arguments
+    testCase = description.testCase
   }
+}
+
+/// The test without a scope that ran at each moment: the inner one where one test runs another.
+struct TestWindows {
+  private struct Change {
+    var sequence: UInt64
+    var test: Int?
+  }
+
+  /// The moments at which another test begins to run, or none; ascending.
+  private var changes: [Change] = []
+
+  init(of tests: [TestDescription]) {
+    let windows = tests.indices.filter { tests[$0].scope == 0 }
+      .sorted { tests[$0].sequenceNumbers.lowerBound < tests[$1].sequenceNumbers.lowerBound }
+    var running: [Int] = []
+    for window in windows {
+      let begin = tests[window].sequenceNumbers.lowerBound
+      end(&running, upTo: begin, tests)
+      running.append(window)
+      changes.append(Change(sequence: begin, test: window))
+    }
+    end(&running, upTo: .max, tests)
+  }
+
+  /// Ends the tests that are over, the innermost first.
+  private mutating func end(_ running: inout [Int], upTo limit: UInt64, _ tests: [TestDescription]) {
+    while let inner = running.last, tests[inner].sequenceNumbers.upperBound <= limit {
+      let end = tests[inner].sequenceNumbers.upperBound
+      while let test = running.last, tests[test].sequenceNumbers.upperBound <= end { running.removeLast() }
+      changes.append(Change(sequence: end, test: running.last))
+    }
+  }
+
+  func test(at sequence: UInt64) -> Int? {
+    var (low, high) = (0, changes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if changes[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? changes[low - 1].test : nil
+  }
+}
+
+/// The test that allocated an object, if any, and whether the test has declared the object a known issue.
+struct ObjectOwner: Hashable {
+  /// No test.
+  static let unattributed = ObjectOwner(test: nil)
+
+  /// The number of the test plus one, 0 for none, and the known issue in the lowest bit: a heap has tens of
+  /// millions of objects.
+  private let bits: UInt32
+
+  /// - Parameter test: index into `Capture.tests`; `nil` for none.
+  init(test: Int?, isKnownIssue: Bool = false) {
+    bits = UInt32((test ?? -1) + 1) << 1 | (isKnownIssue ? 1 : 0)
+  }
+
+  /// Index into `Capture.tests`; `nil` for an unattributed object.
+  var test: Int? { bits >> 1 == 0 ? nil : Int(bits >> 1) - 1 }
+
+  var isKnownIssue: Bool { bits & 1 == 1 }
 }

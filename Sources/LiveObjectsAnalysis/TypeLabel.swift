@@ -63,3 +63,116 @@ struct TypeLabel: Hashable {
 
   private static let unattributed = "closure context or box"
 }
+
+/// The name of a type as the runtime spells it, made readable and comparable.
+package struct TypeName {
+  /// The name without the parts that change from run to run.
+  package let text: String
+
+  package init(_ runtimeName: String) {
+    text = Self.withoutPrivateContexts(runtimeName)
+  }
+
+  /// The type is nominal and comes from a module outside the toolchain.
+  var isUserDefined: Bool {
+    guard let module else { return false }
+    return !SystemModules.contains(module)
+  }
+
+  /// The module of a nominal type; `nil` for tuples, functions and the like.
+  ///
+  /// A type nested in an extension belongs to the extension's module:
+  /// `(extension in Demo):Swift.Array<Swift.Int>.Cache`.
+  var module: Substring? {
+    let start = "(extension in "
+    if text.hasPrefix(start) { return text.dropFirst(start.count).prefix { $0 != ")" } }
+    let module = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let isFollowedByName = text[module.endIndex...].first == "."
+    return module.isEmpty || !isFollowedByName ? nil : module
+  }
+
+  /// The runtime names a private or local type by the address of its context, which is another in
+  /// every run: `Demo.(unknown context at $55d0c8e08540).Cache` is `Demo.Cache` here.
+  private static func withoutPrivateContexts(_ name: String) -> String {
+    guard name.holds("(unknown context at ") else { return name }
+    let parts = name.split(separator: "(unknown context at ", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+      text += part.drop { $0 != "." }.dropFirst()
+    }
+  }
+}
+
+/// The kind of an object, in human-readable form.
+public enum ObjectKind: String, Sendable, CaseIterable {
+  case classInstance = "class"
+  case actor
+  case closure
+  case box
+  /// The compiler emits the context of a closure with one capture and the box of a captured variable alike.
+  case closureOrBox = "closure or box"
+  case arrayStorage = "array storage"
+  case dictionaryStorage = "dictionary storage"
+  case setStorage = "set storage"
+  case stringStorage = "string storage"
+  case error
+  case rawBuffer = "raw buffer"
+  case task
+  case other
+}
+
+extension ObjectKind {
+  init(of type: TypeDescription) {
+    switch type.kind {
+    case .classInstance: self = Self.storages[Self.genericBase(of: type.name)] ?? .classInstance
+    case .closureContextOrBox: self = type.captureCount == 1 ? .closureOrBox : .closure
+    case .genericBox: self = .box
+    case .errorBox: self = .error
+    case .rawBuffer: self = .rawBuffer
+    case .other: self = .other
+    case .task: self = .task
+    }
+  }
+
+  /// The standard library's classes behind values. Its empty singletons are never allocated.
+  private static let storages: [Substring: ObjectKind] = [
+    "Swift._ContiguousArrayStorage": .arrayStorage,
+    "Swift.ManagedBuffer": .arrayStorage,
+    "Swift._DictionaryStorage": .dictionaryStorage,
+    "Swift._SetStorage": .setStorage,
+    "Swift.__StringStorage": .stringStorage,
+    "Swift.__SharedStringStorage": .stringStorage,
+  ]
+
+  private static func genericBase(of name: String) -> Substring {
+    name.prefix { $0 != "<" }
+  }
+}
+
+/// Types whose metadata could not be read: its library was unloaded, or it was overwritten.
+extension Capture {
+  /// Objects without a readable type, by the name of such a type.
+  package var unreadableTypes: [String: Int] {
+    let other = unreadableName
+    let names = types.map { isUnreadable($0) ? unreadableName(of: $0, else: other) : nil }
+    return objects.reduce(into: [:]) { counts, object in
+      if let name = names[object.type] { counts[name, default: 0] += 1 }
+    }
+  }
+
+  func isUnreadable(_ type: TypeDescription) -> Bool {
+    type.kind == .other && type.name.isEmpty
+  }
+
+  /// - Parameter other: `unreadableName`, made once for all types.
+  func unreadableName(of type: TypeDescription, else other: String) -> String {
+    if let image = type.image.map({ images[$0] }), image.isUnloaded {
+      return "type of \(image.name), unloaded"
+    }
+    return other
+  }
+
+  /// The name for types of which not even the image is known. It examines all images.
+  var unreadableName: String {
+    images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
+  }
+}

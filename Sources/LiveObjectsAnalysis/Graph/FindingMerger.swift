@@ -2,12 +2,6 @@ import LiveObjectsCapture
 
 /// Merges equal findings into one.
 struct FindingMerger {
-  private struct Key: Hashable {
-    var fingerprint: String
-    var test: String?
-    var testCase: String?
-    var isKnownIssue: Bool
-  }
   private struct Entry {
     var finding: Finding
     var callSites = CallSites()
@@ -16,7 +10,7 @@ struct FindingMerger {
     var allocators: Set<UInt32> = []
   }
 
-  private var entries: [Key: Entry] = [:]
+  private var entries: [Finding.Key: Entry] = [:]
 
   /// - Parameters:
   ///   - finding: it gets its fingerprint here.
@@ -25,11 +19,10 @@ struct FindingMerger {
     _ finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite],
     in traces: NamedTraces
   ) {
-    let fingerprint = fingerprint(of: finding, sites, traces)
-    let key = Key(
-      fingerprint: fingerprint, test: finding.test, testCase: finding.testCase,
-      isKnownIssue: finding.isKnownIssue)
-    var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied(fingerprint))
+    var finding = finding
+    finding.fingerprint = fingerprint(of: finding, sites, traces)
+    let key = Finding.Key(finding)
+    var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
     entry.finding.add(finding)
     for site in sites {
       entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace))
@@ -128,35 +121,26 @@ private struct RetainTally {
   }
 }
 
-extension Finding {
-  /// A copy without objects.
-  fileprivate func emptied(_ fingerprint: String) -> Finding {
-    var finding = self
-    finding.fingerprint = fingerprint
-    (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
-    finding.unexplainedRetains = 0
-    finding.remarks = []
-    finding.members = []
-    return finding
+/// The call sites of one finding, with the instances that each of them allocated.
+struct CallSites {
+  /// Call sites that a finding lists. Recursive code has as many as it has depths.
+  private static let maximumListed = 32
+
+  private var instances: [NamedTraces.Trace: Int] = [:]
+
+  mutating func add(_ count: Int, at trace: NamedTraces.Trace) {
+    guard !trace.isEmpty else { return }
+    instances[trace, default: 0] += count
   }
 
-  /// Adds an equal finding. Call sites are not merged.
-  package mutating func add(_ other: Finding) {
-    members += other.members.map { $0.renumbered(from: instances) }
-    instances += other.instances
-    objects += other.objects
-    victims += other.victims
-    bytes.add(saturating: other.bytes)
-    omittedCallSites += other.omittedCallSites
-    unexplainedRetains += other.unexplainedRetains
-    isLibraryLeak = isLibraryLeak && other.isLibraryLeak
-    mayBeReleased = mayBeReleased || other.mayBeReleased
-    if other.certainty == .probable { certainty = .probable }
-    add(remarks: other.remarks)
-  }
-
-  /// Adds remarks that are not there yet, up to 16 in all.
-  package mutating func add(remarks others: [String]) {
-    for remark in others where remarks.count < 16 && !remarks.contains(remark) { remarks.append(remark) }
+  /// Most instances first, those with as many in the order of their frames.
+  func listed(with traces: NamedTraces) -> (sites: [Finding.CallSite], omitted: Int) {
+    let sorted = instances.sorted { a, b in
+      a.value == b.value ? a.key.lexicographicallyPrecedes(b.key) : a.value > b.value
+    }
+    let sites = sorted.prefix(Self.maximumListed).map { trace, count in
+      Finding.CallSite(instances: count, frames: trace.map { traces.frames[$0].source })
+    }
+    return (sites, sorted.count - sites.count)
   }
 }

@@ -164,9 +164,7 @@ extension HeapFindings {
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.owner, of: reachability.scope.attribution)
-    finding.members = objects.members.enumerated().map { number, object in
-      TestFinding.Object(capture.objects[object], instance: number, isCore: true)
-    }
+    finding.members = capture.members(objects.members)
     merger.add(finding, allocated.map { ($0.key, $0.value) }, [], in: traces)
   }
 

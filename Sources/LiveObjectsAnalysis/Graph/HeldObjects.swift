@@ -42,3 +42,83 @@ struct HeldObjects {
     stackTraces[object.stackTrace, default: 0] += 1
   }
 }
+
+/// Signatures of the paths from holders to objects, as numbers: objects with equal signatures are one
+/// finding.
+///
+/// An object that is held by another of its own type, directly or indirectly, has that one's signature: a
+/// list of a million nodes is one signature.
+struct HeldSignatures {
+  private struct Step: Hashable {
+    /// The signature of the holder; -1 for none.
+    var holder: Int32
+    var type: Int32
+    var label: UInt32
+    var function: UInt32
+    /// Distinguishes variables and tasks.
+    var origin: Int32
+  }
+
+  /// Holders of an object that are searched for one of its own type: a heap may be as deep as it is large.
+  private static let mostAncestors = 256
+
+  private var numbers: [Step: Int32] = [:]
+  private var steps: [Step] = []
+  /// The signatures by object; -1 for unreachable ones.
+  private(set) var signatures: [Int32]
+  /// Whether the holder that a signature begins with may be named, by signature.
+  private(set) var isNamed: [Bool] = []
+
+  init(in graph: ReferenceGraph, _ holders: HolderSearch) {
+    signatures = [Int32](repeating: -1, count: graph.count)
+    var places: [HolderSearch.Origin: Int32] = [:]
+    let kinds = graph.capture.types.map { ObjectKind(of: $0) }
+    for object in holders.order.lazy.map(Int.init) {
+      let type = graph.capture.objects[object].type
+      guard let arrival = holders.arrival(at: object) else {
+        guard let origin = holders.origins[object] else { continue }
+        let step = Step(
+          holder: -1, type: Int32(type), label: 0, function: 0, origin: Self.number(of: origin, &places))
+        signatures[object] = number(of: step, isNamed: origin.isNamed)
+        continue
+      }
+      let reference = graph.heap.references[arrival]
+      let holder = signatures[Int(reference.source)]
+      if kinds[type] == .classInstance, let same = ancestor(of: holder, type: Int32(type)) {
+        signatures[object] = same
+        continue
+      }
+      let step = Step(
+        holder: holder, type: Int32(type), label: reference.label, function: reference.function ?? .max,
+        origin: -1)
+      signatures[object] = number(of: step, isNamed: isNamed[Int(holder)])
+    }
+  }
+
+  private mutating func number(of step: Step, isNamed named: Bool) -> Int32 {
+    if let known = numbers[step] { return known }
+    let number = Int32(steps.count)
+    numbers[step] = number
+    steps.append(step)
+    isNamed.append(named)
+    return number
+  }
+
+  private func ancestor(of signature: Int32, type: Int32) -> Int32? {
+    var signature = signature
+    for _ in 0..<Self.mostAncestors where signature >= 0 {
+      if steps[Int(signature)].type == type { return signature }
+      signature = steps[Int(signature)].holder
+    }
+    return nil
+  }
+
+  private static func number(
+    of origin: HolderSearch.Origin, _ places: inout [HolderSearch.Origin: Int32]
+  ) -> Int32 {
+    if let known = places[origin] { return known }
+    let number = Int32(places.count)
+    places[origin] = number
+    return number
+  }
+}

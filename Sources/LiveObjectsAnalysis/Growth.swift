@@ -1,0 +1,221 @@
+import LiveObjectsCapture
+
+/// The live instances of a type, and those of them that were allocated since the baseline.
+public struct TypeGrowth: Sendable, Hashable {
+  /// Demangled, module-qualified.
+  public var type: String
+  public var kind: ObjectKind
+  /// Whether the type belongs to the program, not to the Swift toolchain or the system.
+  public var isUserDefined: Bool
+  /// Live instances in the capture.
+  public var live: Int
+  /// Live instances that were allocated since the baseline.
+  public var growth: Int
+  /// Bytes asked for by the live instances.
+  public var bytes: UInt64
+  /// Bytes asked for by the instances allocated since the baseline.
+  public var growthBytes: UInt64
+  /// Instances whose deinit has run and whose memory unowned references keep; not counted as live.
+  public var pinned: Int
+
+  public init(
+    type: String, kind: ObjectKind, isUserDefined: Bool, live: Int, growth: Int, bytes: UInt64,
+    growthBytes: UInt64 = 0, pinned: Int = 0
+  ) {
+    self.type = type
+    self.kind = kind
+    self.isUserDefined = isUserDefined
+    self.live = live
+    self.growth = growth
+    self.bytes = bytes
+    self.growthBytes = growthBytes
+    self.pinned = pinned
+  }
+}
+
+extension TypeGrowth {
+  /// The order of a report: by bytes, then by instances, then by live instances. Equals are in
+  /// alphabetical order, so that reports of the same run are the same.
+  package static func mostGrown(_ a: TypeGrowth, _ b: TypeGrowth) -> Bool {
+    (b.growthBytes, b.growth, b.bytes, a.type, a.kind.rawValue)
+      < (a.growthBytes, a.growth, a.bytes, b.type, b.kind.rawValue)
+  }
+}
+
+/// The objects of one type, stack trace and owner.
+struct ObjectGroup {
+  /// Index into `Capture.types`.
+  var type: Int
+  var stackTrace: UInt32
+  var owner: ObjectOwner
+  var tally: Tally
+  /// The objects that have grown, where findings list their objects.
+  var members: [Int] = []
+
+  static func groups(of scope: AnalysisScope) -> [ObjectGroup] {
+    guard let considered = scope.considered else {
+      return groups(of: scope.capture.objects.indices, scope)
+    }
+    return groups(of: considered, scope)
+  }
+
+  /// The objects that are neither leaked nor held by a known holder.
+  ///
+  /// - Parameter heap: `nil` where no references were read.
+  static func unexplained(by heap: ReachabilityAnalysis?, _ scope: AnalysisScope) -> [ObjectGroup] {
+    let counted = heap?.counted ?? scope.counted
+    var groups: [Key: ObjectGroup] = [:]
+    for (index, object) in scope.capture.objects.enumerated()
+    where counted[index] && !(heap?.isLeaked(index) ?? false) && heap?.signature(of: index) == nil {
+      let key = Key(object, of: scope.owner(of: index))
+      groups[key, default: ObjectGroup(key, Tally())].add(object, index, heap, scope)
+    }
+    return Array(groups.values)
+  }
+
+  private mutating func add(
+    _ object: LiveObject, _ index: Int, _ heap: ReachabilityAnalysis?, _ scope: AnalysisScope
+  ) {
+    tally.add(object, baseline: scope.baseline)
+    guard !object.isPinned else { return }
+    tally.unexplainedRetains += max(0, heap?.graph.unexplained(index) ?? 0)
+    if scope.namesMembers { members.append(index) }
+  }
+
+  private static func groups(of objects: some Sequence<Int>, _ scope: AnalysisScope) -> [ObjectGroup] {
+    var tallies: [Key: Tally] = [:]
+    for index in objects {
+      let object = scope.capture.objects[index]
+      tallies[Key(object, of: scope.owner(of: index)), default: Tally()].add(
+        object, baseline: scope.baseline)
+    }
+    return tallies.map { ObjectGroup($0, $1) }
+  }
+
+  private init(_ key: Key, _ tally: Tally) {
+    (type, stackTrace, owner, self.tally) = (key.type, key.stackTrace, key.owner, tally)
+  }
+
+  private struct Key: Hashable {
+    var type: Int
+    var stackTrace: UInt32
+    var owner: ObjectOwner
+
+    init(_ object: LiveObject, of owner: ObjectOwner) {
+      (type, stackTrace, self.owner) = (object.type, object.stackTrace, owner)
+    }
+  }
+}
+
+/// Counts and sizes of objects.
+struct Tally {
+  var live = 0
+  var growth = 0
+  var pinned = 0
+  var bytes: UInt64 = 0
+  var growthBytes: UInt64 = 0
+  /// Strong retains without a matching reference; 0 where references were not read.
+  var unexplainedRetains = 0
+
+  mutating func add(_ object: LiveObject, baseline: UInt64) {
+    guard !object.isPinned else {
+      pinned += 1
+      return
+    }
+    live += 1
+    bytes.add(saturating: object.bytes)
+    guard object.sequence >= baseline else { return }
+    growth += 1
+    growthBytes.add(saturating: object.bytes)
+  }
+
+  mutating func add(_ other: Tally) {
+    live += other.live
+    growth += other.growth
+    pinned += other.pinned
+    bytes.add(saturating: other.bytes)
+    growthBytes.add(saturating: other.growthBytes)
+    unexplainedRetains += other.unexplainedRetains
+  }
+}
+
+extension UInt64 {
+  /// Adds, and stays at the greatest value where the sum does not fit: sizes in a damaged capture add
+  /// up to anything.
+  package mutating func add(saturating other: UInt64) {
+    let (sum, overflow) = addingReportingOverflow(other)
+    self = overflow ? .max : sum
+  }
+}
+
+/// Collects growth into findings: one for each type, allocating function and test.
+struct FindingCollector {
+  private struct Key: Hashable {
+    var type: String
+    var function: String
+    var owner: ObjectOwner
+  }
+  private struct Entry {
+    var kind: ObjectKind
+    var instances = 0
+    var bytes: UInt64 = 0
+    var unexplainedRetains = 0
+    var callSites = CallSites()
+    var members: [Int] = []
+  }
+
+  private let scope: AnalysisScope
+  private var entries: [Key: Entry] = [:]
+
+  init(for scope: AnalysisScope) {
+    self.scope = scope
+  }
+
+  mutating func add(_ group: ObjectGroup, of label: TypeLabel, in traces: NamedTraces) {
+    let tally = group.tally
+    let trace = traces.fromCallSite(group.stackTrace)
+    let function = trace.first.map { traces.frames[$0].qualifiedFunction } ?? ""
+    let key = Key(
+      type: label.text, function: function, owner: scope.reportedOwner(for: group.owner))
+    var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
+    entry.instances += tally.growth
+    entry.bytes.add(saturating: tally.growthBytes)
+    entry.unexplainedRetains += tally.unexplainedRetains
+    entry.callSites.add(tally.growth, at: trace)
+    entry.members += group.members
+    entries[key] = entry
+  }
+
+  /// Most instances first; the same order in every run.
+  func findings(with traces: NamedTraces) -> [Finding] {
+    entries.map { finding($0, $1, with: traces) }.sorted(by: Finding.precedes)
+  }
+
+  private func finding(_ key: Key, _ entry: Entry, with traces: NamedTraces) -> Finding {
+    let callSites = entry.callSites.listed(with: traces)
+    let verdict = Finding.Verdict.growth
+    var finding = Finding(
+      fingerprint: Fingerprint.make([verdict.rawValue, key.type, key.function]), verdict: verdict,
+      type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
+      bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
+      unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
+    finding.attribute(to: key.owner, of: scope.attribution)
+    finding.members = scope.capture.members(entry.members)
+    return finding
+  }
+
+  private func remarks(on unexplainedRetains: Int) -> [String] {
+    guard unexplainedRetains > 0 else { return [] }
+    let retains = unexplainedRetains == 1 ? "1 retain" : "\(unexplainedRetains) retains"
+    return [
+      "No reference accounts for \(retains): a thread, C memory or a missing release may keep the objects alive."
+    ]
+  }
+}
+
+extension Capture {
+  /// Objects as members of a finding, each an instance of its own.
+  func members(_ indices: [Int]) -> [TestFinding.Object] {
+    indices.enumerated().map { TestFinding.Object(objects[$1], instance: $0, isCore: true) }
+  }
+}
