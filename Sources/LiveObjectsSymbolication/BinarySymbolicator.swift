@@ -102,12 +102,9 @@ public final class BinarySymbolicator: Symbolicator {
 
   private func codeAddresses(of frames: Set<Frame>, in capture: Capture) -> [Frame: CodeAddress] {
     var addresses: [Frame: CodeAddress] = [:]
-    let framesByImage = Dictionary(grouping: frames) { $0.image }
-    for (index, frames) in framesByImage {
-      guard let index, capture.images.indices.contains(index),
-        let binary = binary(of: capture.images[index])
-      else { continue }
-      if mustNotBeAskedAbout(capture.images[index], binary) { withoutSymbolizer.insert(binary) }
+    for frames in Dictionary(grouping: frames, by: \.image).values {
+      guard let image = capture.image(of: frames[0]), let binary = binary(of: image) else { continue }
+      if mustNotBeAskedAbout(image, binary) { withoutSymbolizer.insert(binary) }
       for frame in frames {
         // A return address: the call lies before it.
         addresses[frame] = CodeAddress(binary: binary, address: frame.offset - min(frame.offset, 1))
@@ -214,7 +211,7 @@ public final class BinarySymbolicator: Symbolicator {
     of frame: Frame, at address: CodeAddress?, in capture: Capture
   ) -> [SourceFrame] {
     if let address, let known = sources[address] { return known }
-    let image = frame.image.flatMap { capture.images.indices.contains($0) ? capture.images[$0] : nil }
+    let image = capture.image(of: frame)
     let lines = address.flatMap { known[$0] } ?? []
     let named = lines.map { sourceFrame($0, in: image) }
     let result = named.isEmpty ? [sourceFrame(.init(), in: image)] : named
@@ -248,3 +245,14 @@ public final class BinarySymbolicator: Symbolicator {
 private let unwantedVariables = [
   "LD_PRELOAD", "LIVEOBJECTS_OPTIONS", "DEBUGINFOD_URLS", "LLVM_SYMBOLIZER_OPTS",
 ]
+
+/// The origin of a capture, which decides whether the names of files in it are trusted. The caller sets it;
+/// it is not read from the capture.
+package enum CaptureOrigin: Sendable {
+  /// Untrusted. No file that it names is executed, and the symbolizer reads no file that the build id does
+  /// not identify.
+  case unknown
+  /// A process that the user ran, directly: the toolchain that it names is the one
+  /// that the process ran with.
+  case ownRun
+}

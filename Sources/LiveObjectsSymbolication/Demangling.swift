@@ -60,3 +60,114 @@ private typealias ItaniumDemangle =
 private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
   unsafeBitCast($0, to: ItaniumDemangle.self)
 }
+
+#if os(Linux)
+  /// A child of this process that demangles symbols, within limits.
+  ///
+  /// A symbol of 200 bytes can stand for a name of a terabyte, as each of its parts may repeat the one before
+  /// twice, and no demangler can be stopped. So symbols of untrusted files are demangled in a process that
+  /// can be killed.
+  final class DemanglingProcess {
+    private static let timeout = Duration.seconds(1)
+    private static let mostMemory: rlim_t = 1 << 28
+    /// The limit of names; longer ones are unreadable.
+    private static let longestName = 1 << 16
+    /// The number of processes that symbols may end, after which no other is started.
+    private static let processLimit = 4
+
+    private var child: (socket: Socket, id: pid_t)?
+    private var endedProcesses = 0
+
+    deinit { end() }
+
+    /// - Returns: `nil` for text that is no symbol, or a symbol with an excessive name.
+    func text(of symbol: String) -> String? {
+      guard endedProcesses < Self.processLimit, !symbol.utf8.contains(newline), let socket = begun() else {
+        return nil
+      }
+      var question = Array(symbol.utf8 + [newline])[...]
+      var answer: [UInt8] = []
+      while answer.last != newline {
+        guard case .progress = socket.exchange(&question, &answer, timeout: Self.timeout) else {
+          end()
+          endedProcesses += 1
+          return nil
+        }
+      }
+      return answer.count > 1 ? String(decoding: answer.dropLast(), as: UTF8.self) : nil
+    }
+
+    private func begun() -> Socket? {
+      if let child { return child.socket }
+      guard let (own, its) = try? Socket.pair() else { return nil }
+      defer { its.close() }
+      let id = forkProcess()
+      if id == 0 { Self.serve(its.descriptor, beside: own) }
+      guard id > 0 else {
+        own.close()
+        return nil
+      }
+      child = (own, id)
+      return own
+    }
+
+    private func end() {
+      guard let child else { return }
+      child.socket.close()
+      kill(child.id, SIGKILL)
+      while waitpid(child.id, nil, 0) < 0, errno == EINTR {}
+      self.child = nil
+    }
+
+    /// Answers until the connection closes: each question is a line, and so is its answer, empty for no name.
+    private static func serve(_ descriptor: CInt, beside other: Socket) -> Never {
+      other.close()
+      limitMemory()
+      // A demangler that finds no memory says so.
+      let null = open("/dev/null", O_WRONLY)
+      for stream in [STDOUT_FILENO, STDERR_FILENO] { dup2(null, stream) }
+      var symbol: [CChar] = []
+      var byte: CChar = 0
+      while read(descriptor, &byte, 1) == 1 {
+        guard byte == CChar(newline) else {
+          symbol.append(byte)
+          continue
+        }
+        answer(symbol + [0], descriptor)
+        symbol = []
+      }
+      _exit(0)
+    }
+
+    private static func answer(_ symbol: [CChar], _ descriptor: CInt) {
+      let name = demangled(symbol).map { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) } ?? []
+      let isFit = name.count <= longestName && !name.contains(CChar(newline))
+      let line = (isFit ? name : []) + [CChar(newline)]
+      var sent = 0
+      while sent < line.count {
+        let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + sent, line.count - sent) }
+        guard count > 0 else { _exit(0) }
+        sent += count
+      }
+    }
+
+    /// Limits memory to this much more than the process has now; a crash leaves no core file.
+    private static func limitMemory() {
+      var none = rlimit(rlim_cur: 0, rlim_max: 0)
+      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+      guard let file = fopen("/proc/self/statm", "r") else { return }
+      var line = [CChar](repeating: 0, count: 64)
+      fgets(&line, CInt(line.count), file)
+      let most = rlim_t(strtoul(line, nil, 10)) * rlim_t(getpagesize()) + mostMemory
+      var limit = rlimit(rlim_cur: most, rlim_max: most)
+      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+  }
+
+  private let newline = UInt8(ascii: "\n")
+
+  /// Swift hides it, since a child has one thread of its parent's and all of its locks. This one waits for
+  /// none.
+  @_silgen_name("fork")
+  private func forkProcess() -> pid_t
+#endif

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// An `llvm-symbolizer`, which stays alive from the first question on: it takes about 0.1 s to read the
 /// symbols of a large program, and microseconds for an address from then on.
 ///
@@ -118,4 +124,104 @@ struct CodeAddress: Hashable, Comparable {
   static func < (left: Self, right: Self) -> Bool {
     (left.binary, left.address) < (right.binary, right.address)
   }
+}
+
+/// The output of `llvm-symbolizer --inlines --print-address`: for each requested address, a
+/// line with the address, then two lines a function (name, and `file:line:column`), then an empty one.
+struct LLVMSymbolizerOutput {
+  /// The lines of each answer, without the empty one; and what came after the last.
+  private let blocks: [ArraySlice<Substring>]
+
+  init(_ bytes: [UInt8]) {
+    blocks = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .split(separator: "", omittingEmptySubsequences: false)
+  }
+
+  /// The functions at the addresses, which are in the order of the request.
+  ///
+  /// - Returns: `nil` if it is about other addresses.
+  func lines(for addresses: [CodeAddress]) -> [CodeAddress: [LLVMSymbolizer.Line]]? {
+    let isComplete = blocks.last?.isEmpty ?? false
+    guard isComplete, blocks.dropLast().map(\.first) == addresses.map({ Substring($0.hexadecimal) })
+    else { return nil }
+    var result: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
+    for (address, block) in zip(addresses, blocks) {
+      let functions = Self.functions(in: block.dropFirst())
+      if !functions.isEmpty { result[address] = functions }
+    }
+    return result
+  }
+
+  private static func functions(in block: ArraySlice<Substring>) -> [LLVMSymbolizer.Line] {
+    stride(from: block.startIndex, to: block.endIndex - 1, by: 2).compactMap { index in
+      function(name: block[index], location: block[index + 1])
+    }
+  }
+
+  private static func function(name: Substring, location: Substring) -> LLVMSymbolizer.Line? {
+    let symbol = name == "??" ? nil : String(name)
+    let parts = location.split(separator: ":", omittingEmptySubsequences: false)
+    let line = parts.dropLast().last.flatMap { Int($0) } ?? 0
+    let file = parts.dropLast(2).joined(separator: ":")
+    let isFile = isSourceFile(file, isWithLine: line > 0)
+    guard symbol != nil || isFile else { return nil }
+    return .init(symbol: symbol, file: isFile ? file : nil, line: isFile && line > 0 ? line : nil)
+  }
+
+  /// A pseudo file such as `<compiler-generated>`, and line 0, mark generated code. Without debug
+  /// information, the name is the symbol table's (`crtstuff.c`, `Demo.swift.o`): no folder and no line.
+  private static func isSourceFile(_ file: String, isWithLine: Bool) -> Bool {
+    guard !file.isEmpty, file != "??", !file.hasPrefix("<") else { return false }
+    return isWithLine || file.contains("/")
+  }
+}
+
+/// The search for an llvm-symbolizer.
+struct SymbolizerSearch {
+  /// The folders to search, in order.
+  var folders: [String]
+
+  /// The folders of `PATH`, and those of distributions, without relative ones: the current folder is
+  /// untrusted.
+  init() {
+    folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
+    folders.removeAll { !$0.hasPrefix("/") }
+  }
+
+  init(folders: [String]) {
+    self.folders = folders
+  }
+
+  /// - Parameter images: the files of a process that ran here; the toolchain whose libraries are among them
+  ///   comes first, because its symbolizer knows the debug information that its compiler wrote. Never those
+  ///   of an untrusted capture: the program that is found is executed.
+  /// - Returns: the path.
+  func symbolizer(forProcessWith images: [String]) -> String? {
+    let toolchains = images.compactMap(Self.toolchain(ofLibrary:)) + compilerFolders
+    let exact = (toolchains + folders).map { $0 + "/llvm-symbolizer" }
+    return exact.first(where: Self.isExecutable) ?? versioned
+  }
+
+  /// `…/usr/lib/swift/linux/libswiftCore.so` is of the toolchain with `…/usr/bin`.
+  private static func toolchain(ofLibrary path: String) -> String? {
+    let suffix = "/lib/swift/linux/libswiftCore.so"
+    return path.hasPrefix("/") && path.hasSuffix(suffix) ? path.dropLast(suffix.utf8.count) + "/bin" : nil
+  }
+
+  /// The folders of the compilers that are found, which are often links into the toolchain.
+  private var compilerFolders: [String] {
+    folders.flatMap { [$0 + "/swift", $0 + "/swiftc"] }
+      .compactMap(\.resolvingLinks)
+      .map(\.parentFolder)
+  }
+
+  /// Distributions name it after its version: `llvm-symbolizer-19`. The newest that is there.
+  private var versioned: String? {
+    (11...30).reversed().lazy
+      .flatMap { version in folders.map { "\($0)/llvm-symbolizer-\(version)" } }
+      .first(where: Self.isExecutable)
+  }
+
+  private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 }
