@@ -51,12 +51,8 @@ struct FindingGroup {
   }
 
   private static func growth(of findings: [Finding]) -> [FindingGroup] {
-    struct Key: Hashable {
-      var type: String
-      var kind: ObjectKind
-    }
-    return Dictionary(grouping: findings) { Key(type: $0.type, kind: $0.kind) }
-      .map { FindingGroup($1, name: name(ofGrown: $0.type, $0.kind), leftBy: $1) }
+    Dictionary(grouping: findings) { [$0.type, $0.kind.rawValue] }
+      .values.map { FindingGroup($0, name: name(ofGrown: $0[0].type, $0[0].kind), leftBy: $0) }
       .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 

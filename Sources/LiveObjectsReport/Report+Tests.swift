@@ -27,20 +27,6 @@ extension Report {
 }
 
 extension Report.Test {
-  /// The key that findings and tests share.
-  fileprivate struct Key: Hashable {
-    var id: String
-    var testCase: String?
-
-    init(_ test: Report.Test) { (id, testCase) = (test.id, test.testCase) }
-
-    /// - Returns: `nil` for an unattributed finding.
-    init?(_ finding: Finding) {
-      guard let test = finding.test else { return nil }
-      (id, testCase) = (test, finding.testCase)
-    }
-  }
-
   /// The tests of all processes in the order in which they began; those of the same name are one.
   ///
   /// - Parameter findings: most important first.
@@ -48,16 +34,17 @@ extension Report.Test {
     of captures: [(capture: Capture, analysis: Analysis)], findings: [Finding]
   ) -> [Report.Test] {
     var tests: [Report.Test] = []
-    var indices: [Key: Int] = [:]
+    var indices: [TestName: Int] = [:]
     for (capture, analysis) in captures {
-      let leaving = Set(analysis.findings.lazy.compactMap { Key($0) })
+      let leaving = Set(analysis.findings.lazy.compactMap { TestName(of: $0) })
       for description in capture.tests {
-        let test = Report.Test(description, of: capture, leaving: leaving)
-        if let index = indices[test.key] {
+        let name = TestName(description)
+        let test = Report.Test(description, of: capture, hasFindings: leaving.contains(name))
+        if let index = indices[name] {
           tests[index].outcome.merge(test.outcome)
           tests[index].evaluation.merge(test.evaluation)
         } else {
-          indices[test.key] = tests.count
+          indices[name] = tests.count
           tests.append(test)
         }
       }
@@ -65,7 +52,7 @@ extension Report.Test {
     // A finding that is a known issue in part is there twice.
     var seen = [Set<String>](repeating: [], count: tests.count)
     for finding in findings {
-      guard let key = Key(finding), let index = indices[key],
+      guard let name = TestName(of: finding), let index = indices[name],
         seen[index].insert(finding.fingerprint).inserted
       else { continue }
       tests[index].findings.append(finding.fingerprint)
@@ -73,21 +60,19 @@ extension Report.Test {
     return tests
   }
 
-  /// - Parameter leaving: the tests with findings of any verdict.
-  private init(_ description: TestDescription, of capture: Capture, leaving: Set<Key>) {
+  /// - Parameter hasFindings: whether there are findings about it, of any verdict.
+  private init(_ description: TestDescription, of capture: Capture, hasFindings: Bool) {
     self.init(
-      id: description.id, testCase: description.arguments.isEmpty ? nil : description.arguments,
+      id: description.id, testCase: description.testCase,
       library: description.library, outcome: description.outcome, evaluation: .notWanted, findings: [])
     guard outcome.isAccountable else { return }
     let isEvaluated = description.isEvaluated || capture.graph?.status.isEvaluated == true
-    if isEvaluated || !(capture.isJournal || leaving.contains(key)) {
+    if isEvaluated || !(capture.isJournal || hasFindings) {
       evaluation = .complete
     } else if capture.isJournal || capture.graph != nil {
       evaluation = .impossible
     }
   }
-
-  private var key: Key { Key(self) }
 }
 
 extension TestDescription.Outcome {
@@ -113,4 +98,27 @@ extension Report.Evaluation {
     let worstLast = Self.allCases
     self = worstLast.last { $0 == self || $0 == other } ?? self
   }
+}
+
+/// The name of a test in a text report.
+struct TestName: Hashable, CustomStringConvertible {
+  let id: String
+  let testCase: String?
+
+  /// - Returns: `nil` for an unattributed finding.
+  init?(of finding: Finding) {
+    guard let id = finding.test else { return nil }
+    (self.id, testCase) = (id, finding.testCase)
+  }
+
+  init(_ test: Report.Test) {
+    (id, testCase) = (test.id, test.testCase)
+  }
+
+  init(_ test: TestDescription) {
+    (id, testCase) = (test.id, test.testCase)
+  }
+
+  /// `DemoTests.LoaderTests/testLoad`, `DemoTests.load(count:) (3)`
+  var description: String { testCase.map { "\(id) (\($0))" } ?? id }
 }

@@ -85,3 +85,55 @@ extension String {
     count <= width ? self : prefix(width - 1) + "…"
   }
 }
+
+extension Unicode.Scalar {
+  /// Shows as itself and does nothing else: no control character, nothing that ends a line or turns
+  /// the direction of the text round.
+  var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
+  }
+}
+
+extension String {
+  /// The text with everything made visible that would act on a terminal. Names come from the
+  /// program, and a program may put anything into them.
+  package var printable: String {
+    guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isPrintable {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      }
+    }
+  }
+}
+
+/// Human-readable numbers.
+enum Count {
+  /// `1 object`, `1,234 objects`.
+  static func of(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
+    "\(grouped(count)) \(count == 1 ? one : many)"
+  }
+
+  /// `1,234,567`
+  static func grouped(_ number: some BinaryInteger) -> String {
+    let digits = Array(String(number))
+    let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
+    return groups.reversed().joined(separator: ",")
+  }
+
+  /// `640 bytes`, `6.4 KB`; a kilobyte has 1,024 bytes.
+  static func bytes(_ count: UInt64) -> String {
+    guard count >= 1024 else { return of(count, "byte", "bytes") }
+    var (tenths, units) = (count / 1024 * 10 + count % 1024 * 10 / 1024, ["KB", "MB", "GB", "TB"][...])
+    while tenths >= 10240, units.count > 1 {
+      tenths /= 1024
+      units.removeFirst()
+    }
+    return "\(grouped(tenths / 10)).\(tenths % 10) \(units[units.startIndex])"
+  }
+}

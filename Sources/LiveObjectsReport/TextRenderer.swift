@@ -48,3 +48,108 @@ extension TextPage {
     add("  … and \(Count.of(rest, "more note", "more notes")); the JSON report has them all", style: .dim)
   }
 }
+
+/// The first line of a text report: the whole answer in one sentence.
+enum TextHeadline {
+  static func text(of report: Report, _ failOn: FailOn?) -> String {
+    "LiveObjects: \(answer(of: report, failOn))"
+  }
+
+  private static func answer(of report: Report, _ failOn: FailOn?) -> String {
+    let place = report.tests.isEmpty ? place(report.processes) : place(report)
+    if !report.tracking.wasWatched {
+      return
+        "NOTHING WAS WATCHED\(self.place(report.processes)), so this report does not show whether anything was left behind"
+        + (report.tracking.notes.first.map { ": \($0)" } ?? "")
+    }
+    if report.ranNoTest { return "no test ran\(place)" }
+    let leaks = report.findings.filter(\.isLeak)
+    if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
+    let own = report.findings.filter { !$0.isLibraryLeak }
+    if !own.isEmpty {
+      let verdict = self.verdict(onUnleaked: own, report, failOn)
+      return "\(verdict)\(leftBehind(own, report.types)) behind\(place)"
+    }
+    if report.tracking.sawEverything { return noUserObjects(report, place) }
+    return "nothing of yours was found\(place), but the recording is incomplete"
+  }
+
+  /// `no leaks found; `, or why a command fails without leaks.
+  private static func verdict(onUnleaked findings: [Finding], _ report: Report, _ failOn: FailOn?) -> String {
+    let isEvaluated = report.tracking.readReferences && report.tracking.unevaluated.isEmpty
+    let noLeaks = isEvaluated ? noLeaks(in: findings) : ""
+    guard let failOn, findings.contains(where: failOn.includes) else {
+      return noLeaks.isEmpty ? "" : "\(noLeaks); "
+    }
+    let what = failOn == .growth ? "held objects or growth" : "held objects"
+    return (noLeaks.isEmpty ? "" : "\(noLeaks), but ")
+      + "the run fails because of \(what) (`--fail-on \(failOn.rawValue)`); "
+  }
+
+  private static func noLeaks(in findings: [Finding]) -> String {
+    findings.contains { $0.isKnownIssue && $0.isUnreachable }
+      ? "no leaks found except known issues" : "no leaks found"
+  }
+
+  /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`
+  private static func keptAlive(by leaks: [Finding]) -> String {
+    let count = Set(leaks.map(\.fingerprint)).count
+    let probable = Set(leaks.lazy.filter { $0.certainty == .probable }.map(\.fingerprint)).count
+    let (one, many) = probable == count ? ("probable leak", "probable leaks") : ("leak", "leaks")
+    let doubt = probable == 0 || probable == count ? "" : " (\(Count.grouped(probable)) of them probable)"
+    let objects = leaks.reduce(0) { $0 + $1.objects }
+    let bytes = leaks.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    return "\(Count.of(count, one, many))\(doubt) \(count == 1 ? "keeps" : "keep") "
+      + "\(Count.of(objects, "object", "objects")) (\(Count.bytes(bytes)))"
+  }
+
+  /// "Clean" only where nothing at all is alive: objects of library types may be the program's own too.
+  private static func noUserObjects(_ report: Report, _ place: String) -> String {
+    let others = report.types.filter { $0.growth > 0 }
+    guard !others.isEmpty else {
+      return (report.isClean ? "clean, " : "") + "nothing of yours was left behind\(place)"
+    }
+    let instances = others.reduce(0) { $0 + $1.growth }
+    let bytes = others.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }
+    return "no types of yours were left behind\(place); "
+      + "\(Count.of(instances, "instance", "instances")) of other types (\(Count.bytes(bytes)))"
+  }
+
+  private static func leftBehind(_ findings: [Finding], _ growth: [TypeGrowth]) -> String {
+    let types = Set(findings.map(\.type))
+    let others = Set(growth.lazy.filter { !$0.isUserDefined }.map(\.type))
+    let whose = types.isDisjoint(with: others) ? " of yours" : ""
+    let objects = findings.reduce(0) { $0 + $1.objects }
+    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    return "\(Count.of(types.count, "type", "types"))\(whose) left "
+      + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
+  }
+
+  /// The number of tests that left objects behind, which says more than the names of their processes.
+  private static func place(_ report: Report) -> String {
+    let ran = Set(report.tests.lazy.map(\.id)).count
+    let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
+    let own = report.findings.lazy.filter { !$0.isLibraryLeak }
+    let leaving = Set(own.compactMap(\.test)).count
+    if leaving > 0 {
+      return "; \(Count.grouped(leaving)) of \(tests) left objects behind"
+    }
+    guard own.isEmpty else { return ", outside of \(tests)" }
+    let unevaluated = Set(report.tests.lazy.filter { !$0.outcome.isAccountable }.map(\.id)).count
+    return unevaluated == 0
+      ? " in \(tests)"
+      : " in \(Count.grouped(ran - unevaluated)) of \(tests), the others were not evaluated"
+  }
+
+  /// ` (18 cases)`, where parameterised tests ran several times: that many are in the JSON report.
+  private static func cases(of report: Report, tests: Int) -> String {
+    report.tests.count == tests ? "" : " (\(Count.of(report.tests.count, "case", "cases")))"
+  }
+
+  private static func place(_ processes: [ProcessDescription]) -> String {
+    guard let first = processes.first else { return "" }
+    let others = processes.count - 1
+    return " in \(first.label)"
+      + (others > 0 ? " and \(Count.of(others, "other process", "other processes"))" : "")
+  }
+}

@@ -1,0 +1,196 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// Notes about what degraded the report, with the processes that they concern.
+enum ProcessNotes {
+  /// Processes that are named one by one: the tests of a package may run in hundreds.
+  private static let namedLimit = 3
+
+  /// Each note once, with the processes it is about where there are several.
+  static func notes(of captures: [Capture]) -> [String] {
+    var notes: [String] = []
+    var processes: [String: [ProcessDescription]] = [:]
+    for capture in captures {
+      for note in Self.notes(of: capture) {
+        if processes[note] == nil { notes.append(note) }
+        if processes[note]?.last != capture.process { processes[note, default: []].append(capture.process) }
+      }
+    }
+    guard captures.count > 1 else { return notes }
+    return notes.flatMap { note in labels(processes[note] ?? []).map { "\($0): \(note)" } }
+  }
+
+  private static func notes(of capture: Capture) -> [String] {
+    TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
+      + typeNotes(of: capture)
+  }
+
+  private static func typeNotes(of capture: Capture) -> [String] {
+    capture.unreadableTypes.sorted { $0.key < $1.key }.map { name, count in
+      "\(Count.of(count, "object has", "objects have")) no type that could be read (\(name)): "
+        + "their references were found by a conservative scan."
+    }
+  }
+
+  private static func labels(_ processes: [ProcessDescription]) -> [String] {
+    guard processes.count > namedLimit else { return processes.map(\.label) }
+    return ["\(processes[0].label) and \(Count.grouped(processes.count - 1)) other processes"]
+  }
+}
+
+/// Notes about the limits that a recorder reached.
+enum TrackingNotes {
+  static func notes(for status: TrackingStatus) -> [String] {
+    let own = status.state == .tracking ? degradations(of: status) : [unwatched(status.state)]
+    return own.compactMap { $0 } + status.notes
+  }
+
+  private static func unwatched(_ state: TrackingStatus.State) -> String? {
+    switch state {
+    case .noRuntime: "There is no Swift runtime in the process, so nothing was tracked."
+    case .blind: "The Swift runtime of the process could not be watched."
+    case .ready: "Tracking was off when the capture was taken."
+    case .tracking: nil
+    }
+  }
+
+  private static func degradations(of status: TrackingStatus) -> [String?] {
+    [
+      dropped(status), droppedTraces(status),
+      missed(status.missedDeallocations), stacks(status.stackSource), hooks(status.hookMode),
+    ]
+  }
+
+  private static func dropped(_ status: TrackingStatus) -> String? {
+    guard status.droppedRecords > 0 else { return nil }
+    return "\(Count.of(status.droppedRecords, "object was", "objects were")) not recorded, "
+      + "since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"
+  }
+
+  private static func droppedTraces(_ status: TrackingStatus) -> String? {
+    guard status.droppedStackTraces > 0 else { return nil }
+    return "\(Count.of(status.droppedStackTraces, "object has", "objects have")) no stack trace, "
+      + "since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"
+  }
+
+  private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {
+    guard status.wasShortOfMemory else {
+      return "the limit was reached: \(loss). `\(option)=` in LIVEOBJECTS_OPTIONS raises it."
+    }
+    return "the recorder had used up its share of the process's memory limit: \(loss). "
+      + "It records more where the process may have more memory."
+  }
+
+  private static func missed(_ count: UInt64) -> String? {
+    guard count > 0 else { return nil }
+    return "\(Count.of(count, "deallocation was", "deallocations were")) not recorded: "
+      + "as many objects may be counted as alive although they are not."
+  }
+
+  private static func stacks(_ source: TrackingStatus.StackSource) -> String? {
+    switch source {
+    case .unwindTables: nil
+    case .off: "Stack traces were off: call sites are not known."
+    case .framePointers:
+      "libunwind.so.8 was not found: stack traces were taken from frame pointers and may miss frames."
+    }
+  }
+
+  private static func hooks(_ mode: TrackingStatus.HookMode) -> String? {
+    guard mode == .gotEntries else { return nil }
+    return "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
+  }
+}
+
+/// Notes about references that could not be read.
+enum ReferenceNotes {
+  /// - Parameter status: `nil` where references were not requested.
+  static func notes(for status: HeapGraph.Status?) -> [String] {
+    guard let status else { return [] }
+    let own = status.wasRead ? degradations(of: status) : [unread]
+    return own.compactMap { $0 } + status.notes
+  }
+
+  private static let unread =
+    "The references between objects could not be read: leaks cannot be distinguished from growth."
+
+  private static func degradations(of status: HeapGraph.Status) -> [String?] {
+    [
+      unread(status.unreadObjects), scanned(status.scannedObjects),
+      status.missesStacks ? missedStacks : nil, status.missesRoots ? missedRoots : nil,
+    ]
+  }
+
+  private static func unread(_ count: UInt32) -> String? {
+    guard count > 0 else { return nil }
+    return
+      "\(Count.of(count, "object", "objects")) could not be read: objects that they hold are reported without a holder."
+  }
+
+  private static func scanned(_ count: UInt32) -> String? {
+    guard count > 0 else { return nil }
+    return
+      "\(Count.of(count, "object was", "objects were")) scanned conservatively (whatever may be a pointer counts "
+      + "as a reference), without a layout from metadata: findings that depend on it are called probable."
+  }
+
+  private static let missedStacks =
+    "Not every thread's stack was read: objects that only a stack holds are reported as growth."
+  private static let missedRoots =
+    "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
+}
+
+/// Notes about tests that were not evaluated, and about leaks that were released after their tests had
+/// failed.
+enum TestNotes {
+  private static let listedTests = 3
+
+  /// - Parameter released: findings that tests failed with and whose objects have been deallocated since.
+  static func notes(for tests: [Report.Test], released: [Finding]) -> [String] {
+    let unevaluated = tests.filter { !$0.outcome.isAccountable }
+    let unfinished = unevaluated.count { $0.outcome == .running }
+    return released.map(note(onReleased:))
+      + [
+        note(onUnevaluated: tests.filter { $0.evaluation == .impossible }),
+        note(on: unevaluated.count - unfinished, "failed or was skipped", "failed or were skipped"),
+        note(on: unfinished, "had not ended", "had not ended"),
+      ].compactMap { $0 }
+  }
+
+  private static func note(onReleased finding: Finding) -> String {
+    let test = TestName(of: finding)?.description ?? "A test"
+    return "\(test) failed with \(finding.title); the objects were released after the test had ended."
+  }
+
+  private static func note(onUnevaluated tests: [Report.Test]) -> String? {
+    guard !tests.isEmpty else { return nil }
+    return
+      "Whether \(list(tests.map { TestName($0).description })) left a leak behind could not be evaluated."
+  }
+
+  fileprivate static func list(_ tests: [String]) -> String {
+    let listed = tests.prefix(listedTests)
+    let rest = tests.count - listed.count
+    return listed.joined(separator: ", ")
+      + (rest > 0 ? " and \(Count.of(rest, "more test", "more tests"))" : "")
+  }
+
+  private static func note(on count: Int, _ one: String, _ many: String) -> String? {
+    guard count > 0 else { return nil }
+    return "\(Count.of(count, "test", "tests")) \(count == 1 ? one : many): "
+      + "what \(count == 1 ? "it" : "they") left behind was not evaluated."
+  }
+}
+
+extension Capture {
+  /// A sentence about a process that wrote no capture, with the tests during which it ended; `nil` if it
+  /// wrote one.
+  ///
+  /// - Parameter process: its name in the sentence.
+  package func untimelyEnd(of process: String) -> String? {
+    guard isJournal else { return nil }
+    let running = tests.filter { $0.outcome == .running }.map { TestName($0).description }
+    return "\(process) ended before it could report"
+      + (running.isEmpty ? "" : ", during \(TestNotes.list(running))")
+  }
+}
