@@ -41,6 +41,12 @@ struct CaptureFolder {
     try InputFile.bytes(of: "\(path)/\(name)")
   }
 
+  /// The strings that a file consists of, with a NUL byte between them.
+  func strings(of name: String) throws(ToolFailure) -> [String] {
+    try bytes(of: name).split(separator: 0, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The files with a suffix, sorted by the numbers in their names.
   func names(endingWith suffix: String) -> [String] {
     names.filter { $0.hasSuffix(suffix) }

@@ -53,3 +53,40 @@ struct LiveObjectsTool: ParsableCommand {
     }
   }
 }
+
+/// The exit statuses of this tool's own.
+enum ExitStatus {
+  static let failingFindings: Int32 = 1
+  static let usage: Int32 = 2
+  /// Nothing was watched, or leaks could not be evaluated.
+  static let nothingWatched: Int32 = 3
+
+  /// The status for a report, if the program has succeeded.
+  static func status(for report: Report, failOn: FailOn) -> Int32 {
+    guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
+    return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
+  }
+}
+
+extension ChildProcess.Ending {
+  /// The status as a shell reports it.
+  var shellStatus: Int32 {
+    switch self {
+    case .exited(let status): status
+    case .signaled(let signal): 128 + signal
+    case .unknown: 0
+    }
+  }
+}
+
+/// A failure of the tool, as one human-readable sentence.
+struct ToolFailure: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Prints one line on standard error, marked as this tool's. It stays one line without control characters:
+/// much of it comes from programs and from captures.
+func printError(_ line: String) {
+  StandardStream.error.write("liveobjects: \(line.printable)\n")
+}

@@ -1,3 +1,5 @@
+internal import CLiveObjectsOptions
+import LiveObjectsCapture
 import LiveObjectsReport
 import LiveObjectsSymbolication
 
@@ -50,5 +52,96 @@ enum PreloadLibrary {
   /// Both variables are lists with colons.
   private static func joined(_ parts: [String?]) -> String {
     parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ":")
+  }
+}
+
+/// The options of the preload library as `run` and `test` take them.
+enum LibraryOptions {
+  static let variable = "LIVEOBJECTS_OPTIONS"
+
+  /// The options that `run` and `test` set themselves.
+  private static let overridden = ["output", "format", "failon", "exitcode", "tool"]
+
+  /// Checks the options, and prints one line about those without effect.
+  ///
+  /// - Parameters:
+  ///   - options: the value of `--options`. A mistake in it would go unnoticed in a CI job.
+  ///   - command: the subcommand.
+  /// - Throws: if the options cannot be used. The preload library reports mistakes in those of the
+  ///   environment.
+  static func check(_ options: String?, under command: String) throws(ToolFailure) {
+    if let problem = options.flatMap(problem(in:)) { throw ToolFailure("--options: \(problem)") }
+    let given = overridden.filter { key in
+      [Environment[variable], options].contains { $0.map { liveobj_options_set($0, key) } ?? false }
+    }
+    guard !given.isEmpty else { return }
+    printError(
+      "no effect under \(command): \(given.joined(separator: ", ")); "
+        + "use --text, --json, --capture and --fail-on")
+  }
+
+  private static func problem(in options: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+      liveobj_options_check(options, text.baseAddress!, text.count) ? nil : String(cString: text.baseAddress!)
+    }
+  }
+}
+
+/// The leak check of programs that are built with AddressSanitizer. It ends a program that leaks before the
+/// preload library can report, and says less: so it is switched off, unless the user has chosen.
+enum LeakSanitizer {
+  static let variable = "ASAN_OPTIONS"
+  private static let option = "detect_leaks"
+
+  /// The variable for watched programs, `NAME=value`.
+  static var environment: String {
+    let options = [Environment[variable]].compactMap { $0 } + (choice == nil ? ["\(option)=0"] : [])
+    return "\(variable)=" + options.filter { !$0.isEmpty }.joined(separator: ":")
+  }
+
+  /// Prints one line if the check was off, or ended a program.
+  ///
+  /// - Parameters:
+  ///   - captures: of the programs that were watched.
+  ///   - isComplete: every program has reported.
+  static func warn(about captures: [Capture], isComplete: Bool) {
+    if choice == "1", !isComplete {
+      printError(
+        "\(variable) has \(option)=1: AddressSanitizer's leak check ends a program before it can report")
+    } else if choice == nil, captures.contains(where: \.isOfAddressSanitizer) {
+      printError(
+        "AddressSanitizer's own leak check was off (\(option)=0 in \(variable)): it ends a program before the report"
+      )
+    }
+  }
+
+  /// The value that the user gave.
+  private static var choice: Substring? {
+    [variable, "LSAN_OPTIONS"].lazy
+      .flatMap { (Environment[$0] ?? "").split { ":, \t\n".contains($0) } }
+      .last { $0.hasPrefix("\(option)=") }?
+      .split(separator: "=").last
+  }
+}
+
+extension Capture {
+  fileprivate var isOfAddressSanitizer: Bool {
+    tracking.state == .tracking && ELFFile(path: process.executable)?.hasAddressSanitizer == true
+  }
+}
+
+/// The libraries that report the running test to the preload library.
+enum Companions {
+  private static let products = ["LiveObjectsXCTestCompanion", "LiveObjectsTestingCompanion"]
+
+  /// Prints one line about missing companions, and how to build them. Without them, tests are watched as
+  /// well.
+  static func warnAboutMissing(beside library: String) {
+    let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
+    guard !missing.isEmpty else { return }
+    printError(
+      "not in the preload library's folder: \(missing.map { "lib\($0).so" }.joined(separator: ", ")); findings are "
+        + "reported per process, not per test; build with: "
+        + missing.map { "swift build --product \($0)" }.joined(separator: " && "))
   }
 }

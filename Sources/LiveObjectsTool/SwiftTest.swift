@@ -1,6 +1,12 @@
 import LiveObjectsReport
 import LiveObjectsSymbolication
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// `swift test`, with its test processes under the preload library.
 struct SwiftTest {
   /// The arguments of `swift test`.
@@ -62,5 +68,113 @@ struct SwiftTest {
       "extraCLIOptions": .strings([TestRunnerCommand.configuration.commandName!, captures.path]),
     ])
     return JSONValue.object(["schemaVersion": .string("1.0"), "testRunner": runner]).text
+  }
+}
+
+/// The arguments of `swift test`.
+extension [String] {
+  /// Whether it runs tests with them. When in doubt, yes.
+  var runsTests: Bool { !contains(where: Self.inquiries.contains) && !haveSubcommand }
+
+  /// Options that make `swift test` print information instead.
+  private static let inquiries: Set = [
+    "-l", "--list-tests", "-h", "-help", "--help", "--help-hidden", "--version", "--show-codecov-path",
+    "--show-code-coverage-path", "--show-coverage-path",
+  ]
+
+  /// After an option, it is that option's value: `--filter list`.
+  private var haveSubcommand: Bool {
+    indices.contains { index in
+      ["list", "last"].contains(self[index]) && (index == 0 || !self[index - 1].hasPrefix("-"))
+    }
+  }
+
+  /// An option of `liveobjects test` that stands among them, where it means nothing.
+  var misplacedOption: String? {
+    let own = ["--text", "--json", "--capture", "--fail-on", "--options"]
+    return first { argument in own.contains { argument == $0 || argument.hasPrefix($0 + "=") } }
+  }
+}
+
+/// The `swift` that is in PATH.
+enum SwiftPackageManager {
+  /// - Returns: the version as numbers, `[6, 3, 1]` for instance; `nil` if it says something unknown.
+  static func version() throws(ToolFailure) -> [Int]? {
+    if let version = versionOfToolchain(with: ProgramSearch.path(of: "swift")) { return version }
+    return try versionFromCommand()
+  }
+
+  /// The version in the toolchain's own files, which is faster than running `swift package`.
+  ///
+  /// - Parameter swift: the path of a program in a toolchain's `usr/bin`, or of another one, without a
+  ///   result.
+  static func versionOfToolchain(with swift: String) -> [Int]? {
+    guard let folder = swift.resolvingLinks?.parentFolder, "\(folder)/swift-package".resolvingLinks != nil
+    else { return nil }
+    let files = interfaces.lazy.compactMap { try? InputFile.bytes(of: "\(folder)/../lib/swift/linux/\($0)") }
+    guard let bytes = files.first else { return nil }
+    let head = String(decoding: bytes.prefix(1_000), as: UTF8.self)
+    return head.firstMatch(of: /swift-compiler-version: Swift version (\S+)/).flatMap {
+      version(in: String($0.1))
+    }
+  }
+
+  /// The file names in swift.org's and in Debian's toolchains.
+  private static let interfaces = ["unknown", "pc"].map { vendor in
+    #if arch(arm64)
+      "SwiftOnoneSupport.swiftmodule/aarch64-\(vendor)-linux-gnu.swiftinterface"
+    #else
+      "SwiftOnoneSupport.swiftmodule/x86_64-\(vendor)-linux-gnu.swiftinterface"
+    #endif
+  }
+
+  private static func versionFromCommand() throws(ToolFailure) -> [Int]? {
+    do throws(SystemError) {
+      let output = try TemporaryFile()
+      let child = try ChildProcess(
+        program: "swift", arguments: ["package", "--version"], environment: Environment.variables,
+        streams: [1: output.descriptor])
+      let ending = child.wait(until: .now + .seconds(60))
+      guard ending == .exited(0) else { return nil }
+      return version(in: String(decoding: output.contents(), as: UTF8.self))
+    } catch {
+      throw ToolFailure("cannot start swift: \(error); `liveobjects test` needs the toolchain in PATH")
+    }
+  }
+
+  /// `Swift Package Manager - Swift 6.3.1`
+  static func version(in text: String) -> [Int]? {
+    guard let last = text.split(whereSeparator: \.isWhitespace).last else { return nil }
+    let numbers = last.split { !$0.isNumber }.compactMap { Int($0) }
+    return numbers.isEmpty ? nil : numbers
+  }
+}
+
+/// A file without a name, for what one process hands to another.
+///
+/// Unlike a pipe it never fills up, never breaks, and never kills its writer.
+final class TemporaryFile {
+  let descriptor: CInt
+
+  init() throws(SystemError) {
+    var path = Array((Environment.temporaryFolder + "/liveobjects-XXXXXX").utf8CString)
+    let file = mkstemp(&path)
+    guard file >= 0 else { throw SystemError(code: errno) }
+    unlink(path)
+    descriptor = try movingAboveStandardStreams(file)
+  }
+
+  deinit { close(descriptor) }
+
+  /// All that the file holds.
+  func contents() -> [UInt8] {
+    let size = max(0, lseek(descriptor, 0, SEEK_END))
+    return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+      while count < buffer.count {
+        let read = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(count))
+        guard read > 0 else { return }
+        count += read
+      }
+    }
   }
 }
