@@ -1,4 +1,6 @@
 package import LiveObjects
+internal import LiveObjectsAnalysis
+internal import LiveObjectsCapture
 
 /// The assertion that an object is deallocated soon after its creator has released it.
 package enum Deallocation {
@@ -48,4 +50,75 @@ package enum Deallocation {
       survivors.isEmpty ? nil : HolderReport().explain(survivors).first?.failure("still alive after \(time)")
     }
   }
+}
+
+/// Waits for the deallocation of objects.
+package enum Lifetime {
+  /// Checks at once, and again at growing intervals, until all objects are gone or the time is up.
+  ///
+  /// - Parameter pausing: waits, while other work goes on that may release the objects.
+  /// - Returns: the objects that are still alive.
+  package static func survivors(
+    of objects: [WatchedObject], within time: Duration, pausing: (Duration) -> Void
+  ) -> [WatchedObject] {
+    var settling = Settling(limit: time, quiet: time)
+    while true {
+      let (alive, pause) = Recorder.ignoring { check(objects, &settling) }
+      guard let pause else { return alive }
+      pausing(pause)
+    }
+  }
+
+  /// The asynchronous form.
+  package static func survivors(
+    of objects: [WatchedObject], within time: Duration, isolation: isolated (any Actor)?
+  ) async -> [WatchedObject] {
+    var settling = Settling(limit: time, quiet: time)
+    while true {
+      let (alive, pause) = Recorder.ignoring { check(objects, &settling) }
+      guard let pause else { return alive }
+      await pause.sleep(isolation: isolation)
+    }
+  }
+
+  private static func check(
+    _ objects: [WatchedObject], _ settling: inout Settling
+  ) -> (alive: [WatchedObject], pause: Duration?) {
+    let alive = objects.filter(\.isAlive)
+    return (alive, settling.pause(after: alive.map(\.identity)))
+  }
+}
+
+/// An object that must be deallocated, held weakly.
+package struct WatchedObject {
+  private weak var object: AnyObject?
+  let address: ObjectAddress
+
+  package init(_ object: AnyObject) {
+    self.object = object
+    address = ObjectAddress(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
+  }
+
+  /// Watches the object that a closure returns, if any. This code does not hold the object afterwards.
+  @inline(never)
+  init?<Failure: Error>(madeBy make: () throws(Failure) -> AnyObject?) throws(Failure) {
+    guard let object = try make() else { return nil }
+    self.init(object)
+  }
+
+  /// The asynchronous form. No initialiser: Swift 6.0 crashes on one with an isolated parameter.
+  @inline(never)
+  static func made<Failure: Error>(
+    in scope: WorkScope?, isolation: isolated (any Actor)?, by make: () async throws(Failure) -> AnyObject?
+  ) async throws(Failure) -> WatchedObject? {
+    try await LiveObjects.run(in: scope, isolation: isolation, make).map { WatchedObject($0) }
+  }
+
+  package var isAlive: Bool { object != nil }
+
+  /// The identity of the object as long as it is alive.
+  package var identity: ObjectIdentity { ObjectIdentity(living: address) }
+
+  /// Module-qualified; `nil` if the object is gone.
+  var type: String? { object.map { TypeName(String(reflecting: Swift.type(of: $0))).text } }
 }

@@ -1,6 +1,14 @@
 package import LiveObjects
-internal import LiveObjectsAnalysis
+package import LiveObjectsAnalysis
 internal import LiveObjectsReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Converts a diff into the failures of an assertion.
 package struct LeakCheck: Sendable {
@@ -58,5 +66,56 @@ package struct LeakCheck: Sendable {
 
   private func unwatched(_ text: String, _ diff: LiveObjects.Diff) -> AssertionFailure {
     .unwatched("\(text)\n\(diff)".replacing("\n", with: "\n  "))
+  }
+}
+
+/// The failure of an assertion.
+package struct AssertionFailure: Sendable {
+  /// Human-readable text; lines after the first are indented.
+  package let text: String
+  /// Whether it is about an object that is still alive, not about missing tracking.
+  package let concernsObject: Bool
+  /// The leak that it names, for the report on the process; `nil` for reachable objects.
+  package let leak: Finding?
+
+  private init(_ text: String, concernsObject: Bool, leak: Finding? = nil) {
+    self.text = text
+    self.concernsObject = concernsObject
+    self.leak = leak
+  }
+
+  static func object(_ text: String, _ finding: Finding? = nil) -> AssertionFailure {
+    AssertionFailure(
+      text, concernsObject: true, leak: finding.flatMap { FailOn.leaks.includes($0) ? $0 : nil })
+  }
+
+  package static func unwatched(_ text: String) -> AssertionFailure {
+    AssertionFailure(text, concernsObject: false)
+  }
+
+  /// The text for the test library, with the user's own message on the first line.
+  ///
+  /// - Parameters:
+  ///   - assertion: the name of the assertion.
+  ///   - message: empty for none.
+  package func text(of assertion: String, _ message: String) -> String {
+    guard !message.isEmpty else { return "\(assertion): \(text)" }
+    let end = text.firstIndex(of: "\n") ?? text.endIndex
+    return "\(assertion): \(text[..<end]) - \(message)\(text[end...])"
+  }
+}
+
+/// The warnings of assertions that pass without tracking.
+package enum NotWatched {
+  package static let onThisSystem =
+    "not watched: on this system objects cannot be tracked, and assertions pass."
+
+  private static let printed = Locked<Set<String>>([])
+
+  /// Writes a line on standard error, each only once.
+  package static func warn(_ why: String) {
+    guard printed.withLock({ $0.insert(why).inserted }) else { return }
+    let line = "LiveObjects: \(why)\n"
+    _ = Array(line.utf8).withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   }
 }
