@@ -53,8 +53,10 @@ let package = Package(
     .target(name: "CLiveObjectsOptions"),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
+    .target(name: "LiveObjectsSystem", dependencies: ["CSpawn"]),
     .target(
-      name: "LiveObjectsSymbolication", dependencies: ["CSpawn", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
+      name: "LiveObjectsSymbolication",
+      dependencies: ["LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
     .target(name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"]),
     .target(
       name: "LiveObjects",
@@ -66,7 +68,7 @@ let package = Package(
     .target(
       name: "LeakAssertions",
       dependencies: [
-        "CLiveObjectsStart", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis",
+        "CLiveObjectsStart", "LiveObjects", "LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis",
         "LiveObjectsReport", "LiveObjectsSymbolication",
       ]),
     .target(name: "XCTestSupport", dependencies: ["LiveObjects"]),
@@ -84,8 +86,8 @@ let package = Package(
     .executableTarget(
       name: "LiveObjectsTool",
       dependencies: [
-        "CLiveObjectsOptions", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
-        "LiveObjectsSymbolication",
+        "CLiveObjectsOptions", "LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis",
+        "LiveObjectsReport", "LiveObjectsSymbolication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -104,7 +106,10 @@ let package = Package(
       name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsReportTests",
-      dependencies: ["LiveObjectsReport", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport"],
+      dependencies: [
+        "LiveObjectsReport", "LiveObjectsSystem", "LiveObjectsSymbolication", "CaptureFixtures",
+        "TestSupport",
+      ],
       exclude: ["Golden"],
       // Which the linker of Debian's Swift 6.0 leaves out.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"], .when(platforms: [.linux]))]),

@@ -1,14 +1,7 @@
 package import LiveObjects
 package import LiveObjectsAnalysis
 internal import LiveObjectsReport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+internal import LiveObjectsSystem
 
 /// Converts a diff into the failures of an assertion.
 package struct LeakCheck: Sendable {

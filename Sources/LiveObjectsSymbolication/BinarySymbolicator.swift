@@ -1,5 +1,6 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
+import LiveObjectsSystem
 
 /// Names frames from the program's own files: with the toolchain's `llvm-symbolizer`, which knows files
 /// and lines, or from the files' symbol tables where it is missing.

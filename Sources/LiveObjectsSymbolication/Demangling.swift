@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// The demangling of symbols, in this process or in another one.
 package enum Demangling {
@@ -142,13 +138,8 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
     private static func answer(_ symbol: [CChar], _ descriptor: CInt) {
       let name = demangled(symbol).map { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) } ?? []
       let isFit = name.count <= longestName && !name.contains(CChar(newline))
-      let line = (isFit ? name : []) + [CChar(newline)]
-      var sent = 0
-      while sent < line.count {
-        let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + sent, line.count - sent) }
-        guard count > 0 else { _exit(0) }
-        sent += count
-      }
+      let line = (isFit ? name : []).map(UInt8.init(bitPattern:)) + [newline]
+      guard writeAll(line, to: descriptor) else { _exit(0) }
     }
 
     /// Limits memory to this much more than the process has now; a crash leaves no core file.
@@ -165,9 +156,4 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
   }
 
   private let newline = UInt8(ascii: "\n")
-
-  /// Swift hides it, since a child has one thread of its parent's and all of its locks. This one waits for
-  /// none.
-  @_silgen_name("fork")
-  private func forkProcess() -> pid_t
 #endif

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// A 64-bit little-endian ELF file on disk, as far as a report needs it.
 ///
@@ -128,17 +124,7 @@ package final class ELFFile {
     let fileSize = lseek(descriptor, 0, SEEK_END)
     let (end, overflow) = offset.addingReportingOverflow(size)
     guard !overflow, size <= Limit.bytes, fileSize >= 0, end <= UInt64(fileSize) else { return nil }
-    var isComplete = false
-    let bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
-      while count < buffer.count {
-        let read = pread(
-          descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(offset) + off_t(count))
-        guard read > 0 else { return }
-        count += read
-      }
-      isComplete = true
-    }
-    return isComplete ? LittleEndianBytes(bytes) : nil
+    return readBytes(of: descriptor, at: Int(offset), count: Int(size)).map(LittleEndianBytes.init)
   }
 
   private func readSegments() -> [Segment] {

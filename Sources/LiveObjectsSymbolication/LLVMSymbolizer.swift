@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// An `llvm-symbolizer`, which stays alive from the first question on: it takes about 0.1 s to read the
 /// symbols of a large program, and microseconds for an address from then on.

@@ -1,12 +1,5 @@
 import LiveObjectsCapture
-import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// A private folder in which every process of a run leaves its capture.
 struct CaptureFolder {
@@ -77,13 +70,5 @@ struct CaptureFolder {
     name.split { !$0.isNumber }.compactMap { Int($0) }
   }
 
-  private var names: [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      names.append(entry.name)
-    }
-    return names
-  }
+  private var names: [String] { entries(ofFolder: path).map(\.name) }
 }

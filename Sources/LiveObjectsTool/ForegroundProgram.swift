@@ -1,11 +1,4 @@
-import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// A program that takes this tool's place in front of the user until it ends.
 struct ForegroundProgram {
@@ -62,9 +55,6 @@ struct ForegroundProgram {
     ToolFailure("cannot start \(command[0]): \(SystemError(code: error))")
   }
 }
-
-/// Swift hides it, for little may be done in the child of a process with threads. This tool has one.
-@_silgen_name("fork") private func forkProcess() -> pid_t
 
 /// The signals that request this tool's end, and those about its children, blocked until they are waited for.
 /// A closed output is an error, and does not kill the tool either: it has a folder to remove.

@@ -1,11 +1,4 @@
-import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// A file that is read as a whole.
 enum InputFile {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LiveObjectsReport
 import LiveObjectsSymbolication
+import LiveObjectsSystem
 
 @main
 struct LiveObjectsTool: ParsableCommand {

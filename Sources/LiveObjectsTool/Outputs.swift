@@ -1,13 +1,7 @@
 import ArgumentParser
 import LiveObjectsCapture
 import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// The outputs of a subcommand, and the findings that make it fail.
 struct OutputOptions: ParsableArguments {
@@ -162,18 +156,6 @@ enum StandardStream: CInt {
   func write(_ text: String) {
     _ = writeAll(Array(text.utf8), to: rawValue)
   }
-}
-
-/// - Returns: false, with `errno` set, if not all could be written.
-private func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count < 0 && errno == EINTR { continue }
-    guard count >= 0 else { return false }
-    rest = rest.dropFirst(count)
-  }
-  return true
 }
 
 /// One line on a terminal's standard error that is written again and again, and erased at the end.

@@ -1,13 +1,7 @@
 internal import CLiveObjectsOptions
 import LiveObjectsCapture
-import LiveObjectsReport
 import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// The library that watches a program from inside.
 enum PreloadLibrary {

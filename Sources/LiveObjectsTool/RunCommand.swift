@@ -2,7 +2,7 @@ import ArgumentParser
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
-import LiveObjectsSymbolication
+import LiveObjectsSystem
 
 /// `liveobjects run -- PROGRAM ARGUMENTS`
 struct RunCommand: ParsableCommand {

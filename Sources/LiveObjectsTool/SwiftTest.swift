@@ -1,11 +1,5 @@
 import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// `swift test`, with its test processes under the preload library.
 struct SwiftTest {
@@ -168,13 +162,6 @@ final class TemporaryFile {
 
   /// All that the file holds.
   func contents() -> [UInt8] {
-    let size = max(0, lseek(descriptor, 0, SEEK_END))
-    return [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
-      while count < buffer.count {
-        let read = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(count))
-        guard read > 0 else { return }
-        count += read
-      }
-    }
+    readBytes(of: descriptor, count: max(0, Int(lseek(descriptor, 0, SEEK_END)))) ?? []
   }
 }

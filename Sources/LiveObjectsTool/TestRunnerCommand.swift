@@ -1,12 +1,6 @@
 import ArgumentParser
 import LiveObjectsReport
-import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// `liveobjects test-runner FOLDER BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
 ///

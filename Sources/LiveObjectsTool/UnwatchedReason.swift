@@ -1,12 +1,7 @@
 import LiveObjectsCapture
 import LiveObjectsReport
 import LiveObjectsSymbolication
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LiveObjectsSystem
 
 /// The reason why nothing was watched, as one human-readable line.
 struct UnwatchedReason: CustomStringConvertible {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
+@testable import LiveObjectsSystem
 
 @Suite("An llvm-symbolizer is asked again and again")
 struct SymbolicationConnectionTests {

@@ -1,4 +1,5 @@
 import Foundation
+import LiveObjectsSystem
 import TestSupport
 import Testing
 

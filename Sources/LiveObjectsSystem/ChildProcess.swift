@@ -1,7 +1,9 @@
+// Files that import this module need no import of the C library. `environ` is a mutable global to Swift; reading it is
+// as safe as any `getenv`.
 #if canImport(Glibc)
-  @preconcurrency import Glibc
+  @_exported @preconcurrency import Glibc
 #elseif canImport(Darwin)
-  @preconcurrency import Darwin
+  @_exported @preconcurrency import Darwin
 #endif
 
 /// A program that this process started.
@@ -119,6 +121,9 @@ extension ChildProcess.Ending: CustomStringConvertible {
   }
 }
 
+/// Swift hides it, since a child has one thread of its parent's and all of its locks: the child must wait for none.
+@_silgen_name("fork") package func forkProcess() -> pid_t
+
 /// An `errno` value, as a human-readable error.
 package struct SystemError: Error, CustomStringConvertible {
   package let code: CInt
@@ -134,12 +139,34 @@ package final class CStringArray {
   deinit { for pointer in pointers { free(pointer) } }
 }
 
-/// The same open file under a number that no standard stream of a child has, and that no other child
-/// inherits. A host may have closed its own standard streams, and got their numbers for this file.
-package func movingAboveStandardStreams(_ descriptor: CInt) throws(SystemError) -> CInt {
-  let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-  let error = errno
-  close(descriptor)
-  guard moved >= 0 else { throw SystemError(code: error) }
-  return moved
+/// The environment of this process.
+package enum Environment {
+  /// Every variable, as `NAME=value`.
+  package static var variables: [String] {
+    #if canImport(Darwin)
+      var entry = _NSGetEnviron().pointee
+    #else
+      var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+    #endif
+    var variables: [String] = []
+    while let variable = entry.pointee {
+      variables.append(String(cString: variable))
+      entry += 1
+    }
+    return variables
+  }
+
+  /// Every variable but those named.
+  package static func variables(without names: [String]) -> [String] {
+    variables.filter { variable in !names.contains { variable.hasPrefix($0 + "=") } }
+  }
+
+  /// The folder in `TMPDIR`; `/tmp` if it is empty.
+  package static var temporaryFolder: String {
+    Self["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
+  package static subscript(name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
 }

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// One end of a connection between this process and another.
-struct Socket {
-  enum Event {
+package struct Socket {
+  package enum Event {
     /// Bytes were sent, or this number was received.
     case progress(Int)
     /// Nothing was sent or received within the timeout.
@@ -15,11 +9,11 @@ struct Socket {
     case end
   }
 
-  let descriptor: CInt
+  package let descriptor: CInt
   private let identity: FileIdentity
 
   /// Two ends, which no child inherits.
-  static func pair() throws(SystemError) -> (Socket, Socket) {
+  package static func pair() throws(SystemError) -> (Socket, Socket) {
     var descriptors: [CInt] = [-1, -1]
     #if canImport(Glibc)
       let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -54,14 +48,16 @@ struct Socket {
   }
 
   /// Closes this end, but no file that the host has opened under the same number.
-  func close() {
+  package func close() {
     if isOurs { _ = closeDescriptor(descriptor) }
   }
 
   private var isOurs: Bool { FileIdentity(of: descriptor) == identity }
 
   /// Waits until something can be sent or received, and does that.
-  func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], timeout: Duration) -> Event {
+  package func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], timeout: Duration)
+    -> Event
+  {
     let deadline = ContinuousClock.now + timeout
     while isOurs {
       let left = ContinuousClock.now.duration(to: deadline)

@@ -1,19 +1,13 @@
 #if os(Linux)
   internal import CSpawn
 #endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A connection to a program that reads questions from its standard input and answers on its standard output,
 /// for as long as this object lives.
 ///
 /// The host may close all descriptors, get their numbers for its own files, and fork. So nothing is written
 /// unless the number still stands for this socket, and nothing in a child.
-final class HelperConnection {
-  enum Failure: Error {
+package final class HelperConnection {
+  package enum Failure: Error {
     /// The program ended, or the host closed the socket.
     case ended(ChildProcess.Ending)
     /// It did not answer in time, and has been killed.
@@ -37,7 +31,7 @@ final class HelperConnection {
   ///   - path: the path of the program.
   ///   - arguments: without the program's own name.
   ///   - environment: all of it, as `NAME=value`.
-  init(with path: String, arguments: [String], environment: [String]) throws(SystemError) {
+  package init(with path: String, arguments: [String], environment: [String]) throws(SystemError) {
     let (own, its) = try Socket.pair()
     defer { its.close() }
     do throws(SystemError) {
@@ -55,7 +49,7 @@ final class HelperConnection {
   }
 
   /// False in a child that the process has forked: the program answers its parent.
-  var isOwn: Bool { owner == getpid() }
+  package var isOwn: Bool { owner == getpid() }
 
   /// Asks, and waits for the answers, each of which ends with an empty line.
   ///
@@ -63,7 +57,7 @@ final class HelperConnection {
   ///   - questions: one a line.
   ///   - timeout: the time after which a program without an answer is killed.
   /// - Returns: the bytes up to the last answer, and those received with it.
-  func ask(_ questions: [String], timeout: Duration) throws(Failure) -> [UInt8] {
+  package func ask(_ questions: [String], timeout: Duration) throws(Failure) -> [UInt8] {
     var rest = Array(questions.joined(separator: "\n").utf8 + [newline])[...]
     var answers: [UInt8] = []
     var missing = questions.count
