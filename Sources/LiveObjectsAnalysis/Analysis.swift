@@ -120,35 +120,33 @@ package struct UnnamedAnalysis {
 
 extension UnnamedAnalysis {
   private func types(_ traces: NamedTraces) -> [TypeGrowth] {
-    var tallies: [TypeLabel: Tally] = [:]
+    var types: [TypeLabel: TypeGrowth] = [:]
     for group in groups {
       let label = label(of: group, traces)
       guard options.includes(label.text) else { continue }
-      tallies[label, default: Tally()].add(group.tally)
+      types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.tally))
     }
-    return tallies.map { TypeGrowth($0, $1) }.sorted(by: TypeGrowth.mostGrown)
+    return types.values.sorted(by: TypeGrowth.mostGrown)
   }
 
+  /// One finding for each type, allocating function and test.
   private func growth(_ traces: NamedTraces) -> [Finding] {
-    var collector = FindingCollector(for: scope)
+    var merger = FindingMerger()
     for group in unexplained where group.tally.growth > 0 && !traces.isAllocatedByTestRunner(group.stackTrace)
     {
-      let label = label(of: group, traces)
+      let (label, tally) = (label(of: group, traces), group.tally)
       guard options.includes(label.text), options.finds(label) else { continue }
-      collector.add(group, of: label, in: traces)
+      var finding = Finding(
+        fingerprint: "", verdict: .growth, type: label.text, kind: label.kind, instances: tally.growth,
+        objects: tally.growth, bytes: tally.growthBytes, unexplainedRetains: tally.unexplainedRetains)
+      finding.attribute(to: scope.reportedOwner(for: group.owner), of: scope.attribution)
+      finding.members = capture.members(group.members)
+      merger.add(finding, [(group.stackTrace, tally.growth)], [], in: traces)
     }
-    return collector.findings(with: traces)
+    return merger.findings(with: traces).map(\.remarkingOnRetains)
   }
 
   private func label(of group: ObjectGroup, _ traces: NamedTraces) -> TypeLabel {
     labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
-  }
-}
-
-extension TypeGrowth {
-  init(_ label: TypeLabel, _ tally: Tally) {
-    self.init(
-      type: label.text, kind: label.kind, isUserDefined: label.isUserDefined, live: tally.live,
-      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
   }
 }

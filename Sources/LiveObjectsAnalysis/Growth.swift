@@ -34,6 +34,22 @@ public struct TypeGrowth: Sendable, Hashable {
 }
 
 extension TypeGrowth {
+  init(_ label: TypeLabel, _ tally: Tally) {
+    self.init(
+      type: label.text, kind: label.kind, isUserDefined: label.isUserDefined, live: tally.live,
+      growth: tally.growth, bytes: tally.bytes, growthBytes: tally.growthBytes, pinned: tally.pinned)
+  }
+
+  /// Adds objects of the same type.
+  package mutating func merge(_ other: TypeGrowth) {
+    isUserDefined = isUserDefined || other.isUserDefined
+    live += other.live
+    growth += other.growth
+    bytes.add(saturating: other.bytes)
+    growthBytes.add(saturating: other.growthBytes)
+    pinned += other.pinned
+  }
+
   /// The order of a report: by bytes, then by instances, then by live instances. Equals are in
   /// alphabetical order, so that reports of the same run are the same.
   package static func mostGrown(_ a: TypeGrowth, _ b: TypeGrowth) -> Bool {
@@ -128,15 +144,6 @@ struct Tally {
     growth += 1
     growthBytes.add(saturating: object.bytes)
   }
-
-  mutating func add(_ other: Tally) {
-    live += other.live
-    growth += other.growth
-    pinned += other.pinned
-    bytes.add(saturating: other.bytes)
-    growthBytes.add(saturating: other.growthBytes)
-    unexplainedRetains += other.unexplainedRetains
-  }
 }
 
 extension UInt64 {
@@ -148,68 +155,16 @@ extension UInt64 {
   }
 }
 
-/// Collects growth into findings: one for each type, allocating function and test.
-struct FindingCollector {
-  private struct Key: Hashable {
-    var type: String
-    var function: String
-    var owner: ObjectOwner
-  }
-  private struct Entry {
-    var kind: ObjectKind
-    var instances = 0
-    var bytes: UInt64 = 0
-    var unexplainedRetains = 0
-    var callSites = CallSites()
-    var members: [Int] = []
-  }
-
-  private let scope: AnalysisScope
-  private var entries: [Key: Entry] = [:]
-
-  init(for scope: AnalysisScope) {
-    self.scope = scope
-  }
-
-  mutating func add(_ group: ObjectGroup, of label: TypeLabel, in traces: NamedTraces) {
-    let tally = group.tally
-    let trace = traces.fromCallSite(group.stackTrace)
-    let function = trace.first.map { traces.frames[$0].qualifiedFunction } ?? ""
-    let key = Key(
-      type: label.text, function: function, owner: scope.reportedOwner(for: group.owner))
-    var entry = entries.removeValue(forKey: key) ?? Entry(kind: label.kind)
-    entry.instances += tally.growth
-    entry.bytes.add(saturating: tally.growthBytes)
-    entry.unexplainedRetains += tally.unexplainedRetains
-    entry.callSites.add(tally.growth, at: trace)
-    entry.members += group.members
-    entries[key] = entry
-  }
-
-  /// Most instances first; the same order in every run.
-  func findings(with traces: NamedTraces) -> [Finding] {
-    entries.map { finding($0, $1, with: traces) }.sorted(by: Finding.precedes)
-  }
-
-  private func finding(_ key: Key, _ entry: Entry, with traces: NamedTraces) -> Finding {
-    let callSites = entry.callSites.listed(with: traces)
-    let verdict = Finding.Verdict.growth
-    var finding = Finding(
-      fingerprint: Fingerprint.make([verdict.rawValue, key.type, key.function]), verdict: verdict,
-      type: key.type, kind: entry.kind, instances: entry.instances, objects: entry.instances,
-      bytes: entry.bytes, allocatedAt: callSites.sites, omittedCallSites: callSites.omitted,
-      unexplainedRetains: entry.unexplainedRetains, remarks: remarks(on: entry.unexplainedRetains))
-    finding.attribute(to: key.owner, of: scope.attribution)
-    finding.members = scope.capture.members(entry.members)
-    return finding
-  }
-
-  private func remarks(on unexplainedRetains: Int) -> [String] {
-    guard unexplainedRetains > 0 else { return [] }
+extension Finding {
+  /// The finding with a remark about retains that no reference accounts for, if there are any.
+  var remarkingOnRetains: Finding {
+    guard unexplainedRetains > 0 else { return self }
     let retains = unexplainedRetains == 1 ? "1 retain" : "\(unexplainedRetains) retains"
-    return [
+    var finding = self
+    finding.remarks = [
       "No reference accounts for \(retains): a thread, C memory or a missing release may keep the objects alive."
     ]
+    return finding
   }
 }
 

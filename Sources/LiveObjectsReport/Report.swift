@@ -145,15 +145,3 @@ extension Array {
       .map(\.element)
   }
 }
-
-extension TypeGrowth {
-  /// Adds the objects of the same type in another process.
-  mutating func merge(_ other: TypeGrowth) {
-    isUserDefined = isUserDefined || other.isUserDefined
-    live += other.live
-    growth += other.growth
-    bytes.add(saturating: other.bytes)
-    growthBytes.add(saturating: other.growthBytes)
-    pinned += other.pinned
-  }
-}
