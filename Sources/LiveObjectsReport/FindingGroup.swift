@@ -3,22 +3,14 @@ import LiveObjectsAnalysis
 /// The content below one title: one explained finding, or all growth of one type, which has a
 /// finding for each function that allocated instances. Equal findings of several tests are one group.
 struct FindingGroup {
-  let instances: Int
-  let bytes: UInt64
   let callSites: [CallSiteGroup]
-  /// Call sites that the findings do not list.
-  let omittedCallSites: Int
   /// Calls with missing releases, as listed by the findings.
   let retainedAt: [Finding.RetainingCallSite]
-  private let unexplainedRetains: Int
-  private let objects: Int
-  private let victims: Int
-  var hasVictims: Bool { victims > 0 }
   private let name: String?
-  private let first: Finding
+  /// All findings in the group as one, without merged call sites.
+  private let sum: Finding
   /// The fingerprints of all findings in the group, sorted.
   let fingerprints: [String]
-  let remarks: [String]
   /// The tests that left the objects behind, as they ran; empty for unattributed objects.
   private(set) var tests: [TestName]
   /// Whether some of the objects are unattributed.
@@ -65,42 +57,43 @@ struct FindingGroup {
   ///   - name: the title of growth.
   ///   - all: the findings of all tests, before they were merged.
   private init(_ findings: [Finding], name: String? = nil, leftBy all: [Finding]) {
-    (self.name, first) = (name, findings[0])
+    self.name = name
+    sum = findings.dropFirst().reduce(into: findings[0]) { $0.add($1) }
     fingerprints = Set(findings.map(\.fingerprint)).sorted()
-    instances = findings.reduce(0) { $0 + $1.instances }
-    bytes = findings.reduce(into: 0) { $0.add(saturating: $1.bytes) }
     callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
-    omittedCallSites = findings.reduce(0) { $0 + $1.omittedCallSites }
     retainedAt = findings.flatMap(\.retainedAt)
-    unexplainedRetains = findings.reduce(0) { $0 + $1.unexplainedRetains }
-    remarks = findings.dropFirst().reduce(into: findings[0]) { $0.add(remarks: $1.remarks) }.remarks
     var seen: Set<TestName> = []
     tests = all.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
     hasUnattributed = all.contains { $0.test == nil }
-    objects = findings.reduce(0) { $0 + $1.objects }
-    victims = findings.reduce(0) { $0 + $1.victims }
   }
+
+  var instances: Int { sum.instances }
+  var bytes: UInt64 { sum.bytes }
+  var hasVictims: Bool { sum.victims > 0 }
+  /// Call sites that the findings do not list.
+  var omittedCallSites: Int { sum.omittedCallSites }
+  var remarks: [String] { sum.remarks }
 
   // Computed when shown: a report shows a few groups of what may be a hundred thousand.
 
   var title: String {
-    let size = Self.size(instances, objects: objects, victims: victims, bytes: bytes)
-    return "\(name ?? first.title)  \(size)" + (fingerprints.count == 1 ? "  [\(fingerprints[0])]" : "")
+    "\(name ?? sum.title)  \(size)"
+      + (fingerprints.count == 1 ? "  [\(fingerprints[0])]" : "")
   }
 
   /// Growth has none.
-  var path: ShownPath? { ShownPath(of: first) }
+  var path: ShownPath? { ShownPath(of: sum) }
 
   /// Whether there are unbalanced retains, and none were recorded.
-  var wantsRetains: Bool { unexplainedRetains > 0 && retainedAt.isEmpty }
+  var wantsRetains: Bool { sum.unexplainedRetains > 0 && retainedAt.isEmpty }
 
   /// `5 instances, 20 objects (5 of them victims), 640 bytes`
-  private static func size(_ instances: Int, objects: Int, victims: Int, bytes: UInt64) -> String {
-    var parts = [Count.of(instances, "instance", "instances")]
-    if objects != instances {
-      let victims = victims > 0 ? " (\(Count.of(victims, "victim", "victims")))" : ""
-      parts.append(Count.of(objects, "object", "objects") + victims)
+  private var size: String {
+    var parts = [Count.of(sum.instances, "instance", "instances")]
+    if sum.objects != sum.instances {
+      let victims = hasVictims ? " (\(Count.of(sum.victims, "victim", "victims")))" : ""
+      parts.append(Count.of(sum.objects, "object", "objects") + victims)
     }
-    return (parts + [Count.bytes(bytes)]).joined(separator: ", ")
+    return (parts + [Count.bytes(sum.bytes)]).joined(separator: ", ")
   }
 }
