@@ -1,4 +1,3 @@
-package import LiveObjectsReport
 package import LiveObjectsSymbolication
 
 /// The names of this process's own code, for all diffs and assertions: a symbolizer takes long to start, and most
