@@ -26,12 +26,12 @@ extension LiveObjects {
     /// in any case.
     public var unevaluated: Unevaluated
     /// The time that objects which are still alive after the code may take to be released; see
-    /// ``LiveObjects/Options/settle``.
+    /// ``LiveObjects/MeasurementOptions/settle``.
     public var settle: Duration
-    /// Runs of the code before the measurement; see ``LiveObjects/Options/warmUp``.
+    /// Runs of the code before the measurement; see ``LiveObjects/MeasurementOptions/warmUp``.
     public var warmUp: Int
     /// Measured runs of the code. With more than one, only objects that *every* run left behind fail; see
-    /// ``LiveObjects/Options/iterations``.
+    /// ``LiveObjects/MeasurementOptions/iterations``.
     public var iterations: Int
 
     public init(
@@ -49,7 +49,7 @@ extension LiveObjects {
 
 extension LiveObjects.LeakOptions {
   /// The options of the assertion's diff.
-  package var measuring: LiveObjects.Options {
-    LiveObjects.Options(settle: settle, warmUp: warmUp, iterations: iterations)
+  package var measuring: LiveObjects.MeasurementOptions {
+    LiveObjects.MeasurementOptions(settle: settle, warmUp: warmUp, iterations: iterations)
   }
 }

@@ -11,7 +11,7 @@ extension LiveObjects {
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff(
-    _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+    _ options: MeasurementOptions = MeasurementOptions(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async -> Void
   ) async throws(TrackingError) -> Diff {
     let measurement = try Measurement.begin(options)
@@ -31,7 +31,7 @@ extension LiveObjects {
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff<Value>(
-    _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+    _ options: MeasurementOptions = MeasurementOptions(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async -> Value
   ) async throws(TrackingError) -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
@@ -51,7 +51,7 @@ extension LiveObjects {
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff(
-    _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+    _ options: MeasurementOptions = MeasurementOptions(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Void
   ) async throws -> Diff {
     let measurement = try Measurement.begin(options)
@@ -69,7 +69,7 @@ extension LiveObjects {
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff<Value>(
-    _ options: Options = Options(), isolation: isolated (any Actor)? = #isolation,
+    _ options: MeasurementOptions = MeasurementOptions(), isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Value
   ) async throws -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)

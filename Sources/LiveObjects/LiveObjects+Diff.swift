@@ -6,9 +6,9 @@ extension LiveObjects {
   /// at the same time. Then the objects of the body, its tasks and actors count, and ``Diff/unattributed``
   /// is the number of others, which cannot be attributed.
   ///
-  /// Waits for late releases by blocking the thread, for ``Options/settle`` at most, if objects are left.
-  /// Objects that the thread itself would have to release then (work on the main queue, when the thread is
-  /// the main one) are not released; an asynchronous body, `{ () async in … }`, waits suspended.
+  /// Waits for late releases by blocking the thread, for ``MeasurementOptions/settle`` at most, if objects
+  /// are left. Objects that the thread itself would have to release then (work on the main queue, when the
+  /// thread is the main one) are not released; an asynchronous body, `{ () async in … }`, waits suspended.
   ///
   /// - Parameters:
   ///   - options: the options of the measurement.
@@ -16,7 +16,7 @@ extension LiveObjects {
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff(
-    _ options: Options = Options(), _ body: () -> Void
+    _ options: MeasurementOptions = MeasurementOptions(), _ body: () -> Void
   ) throws(TrackingError) -> Diff {
     let measurement = try Measurement.begin(options)
     measurement.run(body)
@@ -34,7 +34,7 @@ extension LiveObjects {
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
   public static func diff<Value>(
-    _ options: Options = Options(), _ body: () -> Value
+    _ options: MeasurementOptions = MeasurementOptions(), _ body: () -> Value
   ) throws(TrackingError) -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = measurement.run(body)
@@ -52,7 +52,7 @@ extension LiveObjects {
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff(
-    _ options: Options = Options(), _ body: () throws -> Void
+    _ options: MeasurementOptions = MeasurementOptions(), _ body: () throws -> Void
   ) throws -> Diff {
     let measurement = try Measurement.begin(options)
     try measurement.run(body)
@@ -68,7 +68,7 @@ extension LiveObjects {
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
   public static func diff<Value>(
-    _ options: Options = Options(), _ body: () throws -> Value
+    _ options: MeasurementOptions = MeasurementOptions(), _ body: () throws -> Value
   ) throws -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = try measurement.run(body)

@@ -12,13 +12,13 @@ public import LiveObjectsCapture
 public enum LiveObjects {
   /// Starts recording every heap object that the process allocates.
   ///
-  /// Objects allocated before are never seen. Starting twice is fine: the settings of the first start stay,
+  /// Objects allocated before are never seen. Starting twice is fine: the options of the first start stay,
   /// those of the preload library included.
   ///
-  /// - Parameter settings: the data to record.
+  /// - Parameter options: the data to record.
   /// - Throws: ``TrackingError`` where this process cannot be watched.
-  public static func start(_ settings: Settings = Settings()) throws(TrackingError) {
-    try Recorder.start(settings)
+  public static func start(_ options: TrackingOptions = TrackingOptions()) throws(TrackingError) {
+    try Recorder.start(options)
   }
 
   /// Records no new objects from now on.

@@ -14,7 +14,7 @@ extension LiveObjects {
   ///   - pausing: waits for late releases.
   ///   - body: the code to measure. An error of it passes unchanged.
   package static func measure<Value, Failure: Error>(
-    _ options: Options, pausing: (Duration) -> Void, _ body: () throws(Failure) -> Value
+    _ options: MeasurementOptions, pausing: (Duration) -> Void, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Measured<Value> {
     switch Measurement.started(options) {
     case .failure(let error):
@@ -43,7 +43,7 @@ extension LiveObjects {
   /// - Parameter elsewhere: the thread to explain the remaining objects on, which would otherwise count as
   ///   busy.
   package static func measure<Value, Failure: Error>(
-    _ options: Options, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
+    _ options: MeasurementOptions, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Measured<Value> {
     switch Measurement.started(options) {
@@ -63,7 +63,7 @@ extension LiveObjects {
 
 extension Measurement {
   fileprivate static func started(
-    _ options: LiveObjects.Options
+    _ options: LiveObjects.MeasurementOptions
   ) -> Result<Measurement, LiveObjects.TrackingError> {
     do throws(LiveObjects.TrackingError) { return .success(try begin(options)) } catch {
       return .failure(error)

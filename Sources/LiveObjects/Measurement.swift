@@ -5,7 +5,7 @@ internal import LiveObjectsCapture
 /// Its own work runs inside `Recorder.ignoring`, never across a suspension, so that none of its objects
 /// count. Objects of a suspension are distinguished by their scope (`Scopes.pauses`).
 final class Measurement {
-  private let options: LiveObjects.Options
+  private let options: LiveObjects.MeasurementOptions
   let scope: UInt32
   private let before: TrackingStatus
   private let stopsBefore: Int
@@ -13,7 +13,7 @@ final class Measurement {
   /// The baseline of every pass.
   private var marks: [UInt64] = []
 
-  private init(_ options: LiveObjects.Options, before: TrackingStatus) {
+  private init(_ options: LiveObjects.MeasurementOptions, before: TrackingStatus) {
     self.options = options
     self.before = before
     scope = Scopes.shared.open()
@@ -25,8 +25,10 @@ final class Measurement {
     Recorder.ignoring { Scopes.shared.close(scope) }
   }
 
-  static func begin(_ options: LiveObjects.Options) throws(LiveObjects.TrackingError) -> Measurement {
-    if !Recorder.isTracking { try Recorder.start(LiveObjects.Settings()) }
+  static func begin(
+    _ options: LiveObjects.MeasurementOptions
+  ) throws(LiveObjects.TrackingError) -> Measurement {
+    if !Recorder.isTracking { try Recorder.start(LiveObjects.TrackingOptions()) }
     return Recorder.ignoring { Measurement(options, before: Recorder.status) }
   }
 

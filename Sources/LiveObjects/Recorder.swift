@@ -3,13 +3,13 @@ internal import LiveObjectsCapture
 
 /// The one place that calls the recorder in C.
 package enum Recorder {
-  static func start(_ settings: LiveObjects.Settings) throws(LiveObjects.TrackingError) {
+  static func start(_ options: LiveObjects.TrackingOptions) throws(LiveObjects.TrackingError) {
     var wanted = liveobj_settings_default()
-    wanted.stacks = settings.backtraces
-    wanted.depth = UInt32(clamping: settings.depth)
-    wanted.retains = settings.retains != .off
-    let state = settings.retains.patterns.withCString { patterns in
-      wanted.retained_types = settings.retains == .all ? nil : patterns
+    wanted.stacks = options.backtraces
+    wanted.depth = UInt32(clamping: options.depth)
+    wanted.retains = options.retains != .off
+    let state = options.retains.patterns.withCString { patterns in
+      wanted.retained_types = options.retains == .all ? nil : patterns
       return liveobj_start(&wanted)
     }
     guard state == LIVEOBJ_STATE_TRACKING else { throw whyNot }

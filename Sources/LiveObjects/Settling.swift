@@ -30,7 +30,7 @@ package struct Settling {
   ///   - isBusy: whether another thread runs. It may be late with a release, on a busy machine, so the
   ///     objects must have been alive for four times as long then.
   package init(
-    limit: Duration = LiveObjects.Options().settle, quiet: Duration = .milliseconds(100),
+    limit: Duration = LiveObjects.MeasurementOptions().settle, quiet: Duration = .milliseconds(100),
     isBusy: @escaping @Sendable () -> Bool = { OtherThreads.areRunning }
   ) {
     self.limit = limit

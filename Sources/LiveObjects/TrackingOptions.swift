@@ -1,6 +1,6 @@
 extension LiveObjects {
   /// The data that tracking records. It applies from the first start to the end of the process.
-  public struct Settings: Sendable, Hashable {
+  public struct TrackingOptions: Sendable, Hashable {
     /// Record the backtrace of every allocation: call sites cost about twice the time of objects alone.
     public var backtraces: Bool
     /// Frames kept of a backtrace, innermost first; 1 to 512.

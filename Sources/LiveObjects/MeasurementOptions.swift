@@ -1,6 +1,6 @@
 extension LiveObjects {
   /// The options of a measurement.
-  public struct Options: Sendable, Hashable {
+  public struct MeasurementOptions: Sendable, Hashable {
     /// The time that objects which are still alive after the body may take to be released.
     ///
     /// The diff checks at once, and again at growing intervals while objects are left. It stops
