@@ -105,21 +105,22 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsAnalysisTests", dependencies: ["LiveObjectsAnalysis", "CaptureFixtures"]),
     .testTarget(
-      name: "LiveObjectsReportTests",
+      name: "LiveObjectsSymbolicationTests",
       dependencies: [
-        "LiveObjectsReport", "LiveObjectsSystem", "LiveObjectsSymbolication", "CaptureFixtures",
-        "TestSupport",
+        "LiveObjectsSystem", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport",
       ],
-      exclude: ["Golden"],
       // Which the linker of Debian's Swift 6.0 leaves out.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"], .when(platforms: [.linux]))]),
     .testTarget(
-      name: "LiveObjectsTests", dependencies: ["LiveObjects", "TestWatching", "CaptureFixtures"]),
+      name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"],
+      exclude: ["Golden"]),
+    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
       dependencies: [
         "LiveObjectsTool", "LiveObjectsReport", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport",
       ]),
+    .testTarget(name: "DocumentTests", dependencies: ["TestSupport"]),
   ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17

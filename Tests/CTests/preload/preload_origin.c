@@ -1,8 +1,8 @@
 // Which process is the first of a run, and what those that it starts know of it.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

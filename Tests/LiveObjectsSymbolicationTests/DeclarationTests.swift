@@ -2,7 +2,6 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 /// Methods like tests.
@@ -15,11 +14,11 @@ final class Declared {
 }
 
 @Suite("Symbolication finds where a method is declared")
-struct SymbolicationDeclarationTests {
+struct DeclarationTests {
   private let symbolicator = BinarySymbolicator()
 
   private func entry(of methods: String...) -> Frame? {
-    symbolicator.entry(of: methods.map { "LiveObjectsReportTests.\($0)" }, in: 0, of: ownCapture)
+    symbolicator.entry(of: methods.map { "LiveObjectsSymbolicationTests.\($0)" }, in: 0, of: ownCapture)
   }
 
   @Test("plain, throwing and asynchronous", arguments: ["method", "throwing", "asynchronous"])

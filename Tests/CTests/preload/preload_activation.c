@@ -1,8 +1,8 @@
 // Which programs are left alone by their names. (Real processes: Tests/PreloadTests.)
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 static void toolchain_names_are_known(void) {
     static const char *const names[] = {"swift",           "swiftc", "swift-frontend", "swift-test",

@@ -2,8 +2,8 @@
 // and the program's own handlers are there again.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <errno.h>
 #include <pthread.h>

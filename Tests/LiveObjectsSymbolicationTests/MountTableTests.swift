@@ -3,11 +3,10 @@ import LiveObjectsSystem
 import TestSupport
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("The table of mounts")
-struct SymbolicationMountTableTests {
+struct MountTableTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -5,7 +5,6 @@ import LiveObjectsCapture
 import TestSupport
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("Symbolication names frames")
@@ -17,7 +16,7 @@ struct SymbolicationTests {
     let named = try #require(symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first)
 
     #expect(named.function == "makeFrame()")
-    #expect(named.module == "LiveObjectsReportTests")
+    #expect(named.module == "LiveObjectsSymbolicationTests")
     #expect(named.file == #filePath)
     #expect(named.line == line)
     #expect(!named.isSystem)

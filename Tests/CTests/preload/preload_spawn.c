@@ -2,8 +2,8 @@
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>

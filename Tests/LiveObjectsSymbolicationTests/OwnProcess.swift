@@ -1,7 +1,6 @@
 import Foundation
 import LiveObjectsCapture
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 /// The executable that runs these tests.

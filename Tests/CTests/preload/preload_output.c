@@ -2,8 +2,8 @@
 // kill.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>

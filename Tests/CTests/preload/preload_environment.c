@@ -1,8 +1,8 @@
 // A helper has the environment that the program was started with, and is not watched.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,12 +4,11 @@ import LiveObjectsCapture
 import TestSupport
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 @testable import LiveObjectsSystem
 
 @Suite("An llvm-symbolizer is asked again and again")
-struct SymbolicationConnectionTests {
+struct LLVMSymbolizerTests {
   @Test("without being started again")
   func answersFromOneProcess() throws {
     let symbolizer = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")

@@ -1,11 +1,10 @@
 import CaptureFixtures
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("The name a person gives a function")
-struct SymbolicationFunctionNameTests {
+struct FunctionNameTests {
   @Test(
     "is no name for people where it is too long, and takes no stack and no hours to find that out",
     arguments: ["(extension in A):", "generic specialization <A> of ", "<A(", "implicit closure #1 in "])

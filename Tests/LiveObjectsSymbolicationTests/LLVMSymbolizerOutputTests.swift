@@ -1,10 +1,9 @@
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("What llvm-symbolizer printed")
-struct SymbolicationOutputTests {
+struct LLVMSymbolizerOutputTests {
   private let addresses = [
     CodeAddress(binary: "/app", address: 0x10), CodeAddress(binary: "/app", address: 0x20),
     CodeAddress(binary: "/lib", address: 0x10),

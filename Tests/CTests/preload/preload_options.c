@@ -1,8 +1,8 @@
 // LIVEOBJECTS_OPTIONS: what is understood, what is complained of, and that the documentation knows.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 
 #define _GNU_SOURCE
 #include "CCompanion.h"
-#include "expect.h"
-#include "fake_recorder.h"
 #include "preload.h"
+#include "support/expect.h"
+#include "support/fake_recorder.h"
 
 // MARK: - The runtime
 

@@ -2,7 +2,7 @@
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
-#include "expect.h"
+#include "support/expect.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,11 +3,10 @@ import LiveObjectsCapture
 import TestSupport
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("The name of a variable")
-struct SymbolicationVariableTests {
+struct VariableNameTests {
   @Test(
     "comes from its symbol",
     arguments: [
@@ -50,9 +49,9 @@ struct SymbolicationVariableTests {
     let shared = withUnsafeMutablePointer(to: &SomeRegistry.shared) { frame(at: $0) }
     let names = BinarySymbolicator().name(variables: [global, inner, shared], of: ownCapture)
 
-    #expect(names[global] == "global LiveObjectsReportTests.someGlobal")
+    #expect(names[global] == "global LiveObjectsSymbolicationTests.someGlobal")
     #expect(names[inner] == names[global])
-    #expect(names[shared] == "static LiveObjectsReportTests.SomeRegistry.shared")
+    #expect(names[shared] == "static LiveObjectsSymbolicationTests.SomeRegistry.shared")
   }
 
   @Test("is its image's where it has no symbol, and nothing outside of all images")
@@ -70,7 +69,7 @@ struct SymbolicationVariableTests {
     let code = Frame(image: 0, offset: word - ownAddresses.lowerBound + 1)
     let named = BinarySymbolicator().symbolicate([code], of: ownCapture)[code]
     #expect(
-      named?.map(\.function) == ["closure #1 in SymbolicationVariableTests.namesAsynchronousClosures()"])
+      named?.map(\.function) == ["closure #1 in VariableNameTests.namesAsynchronousClosures()"])
   }
 
   private func frame(at pointer: UnsafeRawPointer) -> Frame {

@@ -2,11 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
 @Suite("An ELF file")
-struct SymbolicationELFFileTests {
+struct ELFFileTests {
   @Test("tells build id, loader and whether it holds Swift")
   func tellsWhatItIs() throws {
     let own = try #require(ELFFile(path: "/proc/self/exe"))

@@ -1,8 +1,8 @@
 // Names from the program reach the terminal without steering it.
 
 #define _GNU_SOURCE
-#include "expect.h"
 #include "preload.h"
+#include "support/expect.h"
 
 static char written[8192];
 static int writes;
