@@ -120,7 +120,7 @@ let package = Package(
       dependencies: [
         "LiveObjectsTool", "LiveObjectsReport", "LiveObjectsSymbolication", "CaptureFixtures", "TestSupport",
       ]),
-    .testTarget(name: "DocumentTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "DocumentTests", dependencies: ["TestSupport"], exclude: ["API"]),
   ] + fixtures,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17

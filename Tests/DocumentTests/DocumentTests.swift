@@ -84,16 +84,9 @@ struct DocumentTests {
     try Data(example.source.utf8).write(to: URL(fileURLWithPath: file))
     let demo = try Compiler.sources(of: "Documents")
     try Compiler.run(
-      "swiftc", ["-typecheck", "-parse-as-library", "-swift-version", "6", file] + demo + Self.searchPaths)
+      "swiftc",
+      ["-typecheck", "-parse-as-library", "-swift-version", "6", file] + demo + Compiler.searchPaths)
   }
-
-  /// The modules of the package, and those in C that they import.
-  private static let searchPaths: [String] = {
-    let folders = (try? FileManager.default.contentsOfDirectory(atPath: Compiler.sourceFolder)) ?? []
-    let headers = folders.map { "\(Compiler.sourceFolder)/\($0)/include" }
-      .filter { FileManager.default.fileExists(atPath: "\($0)/module.modulemap") }
-    return (["\(BuiltProducts.folder)/Modules"] + headers).flatMap { ["-I", $0] }
-  }()
 }
 
 /// The targets of `[text](target)`.

@@ -49,6 +49,16 @@ public enum Compiler {
     }
   }
 
+  /// The triple of the system that it compiles for.
+  public static func target() throws -> String {
+    struct Info: Decodable {
+      struct Target: Decodable { var triple: String }
+      var target: Target
+    }
+    let info = try runProgram(try find("swiftc"), ["-print-target-info"]).standardOutput
+    return try JSONDecoder().decode(Info.self, from: Data(info.utf8)).target.triple
+  }
+
   /// The path of a program of the toolchain or of the system.
   public static func find(_ name: String) throws -> String {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
@@ -65,6 +75,14 @@ public enum Compiler {
       URL(fileURLWithPath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path
     }
   }
+
+  /// The arguments with which the compiler finds the package's modules, and those in C that they import.
+  public static let searchPaths: [String] = {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: sourceFolder)) ?? []
+    let headers = folders.map { "\(sourceFolder)/\($0)/include" }
+      .filter { FileManager.default.fileExists(atPath: "\($0)/module.modulemap") }
+    return (["\(BuiltProducts.folder)/Modules"] + headers).flatMap { ["-I", $0] }
+  }()
 
   /// The package's own `Sources`.
   public static let sourceFolder = packageFolder + "/Sources"
