@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Tests/Fixtures/Packages/AssertionIdioms`, as its test binary is: tests that assert something about leaks,
-/// on code that leaks and on the same code mended.
+/// on code that leaks and on the same code fixed.
 enum AssertionIdioms {
   static let package = FixturePackage("AssertionIdioms")
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Under the preload library, whose companions judge the same tests, no leak is told twice, and the report
+/// Under the preload library, whose companions evaluate the same tests, no leak is reported twice, and the report
 /// lists every one.
 struct PreloadedAssertionTests {
   private struct Report: Decodable {

@@ -1,7 +1,7 @@
 import LiveObjectsCapture
 
 extension CaptureBuilder {
-  /// The sections that say what refers to what; none where nobody asked.
+  /// The sections that say what refers to what; none if they were not requested.
   var heapGraphSections: [(tag: String, payload: [UInt8])] {
     guard let graph = capture.graph else { return [] }
     let status = ("GRPH", graph.status.payload)

@@ -79,7 +79,7 @@ struct TestingRun {
   var leakingTests: [String] { Set(leaks.map(\.test)).sorted() }
 }
 
-/// As much of a line of Swift Testing's event stream as tells of issues.
+/// The fields of a line of Swift Testing's event stream that describe issues.
 struct TestingEvent: Decodable {
   struct Payload: Decodable {
     struct Message: Decodable {

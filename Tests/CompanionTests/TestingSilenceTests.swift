@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is no leak of a test case, and what is nobody's business.
+/// Objects that are no leak of a test case, or that no test case is accountable for.
 struct TestingSilenceTests {
   @Test func aTestThatLeavesNothingBehindPasses() throws {
     let run = try TestingLeaks.run("CleanTests", options: "failon=growth")
@@ -20,7 +20,7 @@ struct TestingSilenceTests {
     try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests", arguments))
   }
 
-  /// Cycles among them: whoever has a weak reference to one may break it.
+  /// Cycles among them: any code with a weak reference to one may break it.
   @Test func whatIsReleasedSoonAfterTheTestIsNoLeak() throws {
     let run = try TestingLeaks.run("LateReleaseTests")
     #expect(run.leaks.isEmpty && run.report.findings.isEmpty)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What looks like a leak to whoever looks too early, or too closely.
+/// Objects that would be reported as leaks if they were evaluated too early.
 struct XCTestSilenceTests {
   /// With `failon=growth` the test fails unless the companion waits.
   @Test(arguments: [

@@ -13,7 +13,7 @@ extension Exactness {
       }
     }
 
-    @Test("kinds are told apart")
+    @Test("kinds are distinguished")
     func kinds() throws {
       let run = try WatchedRun("Survivors")
       let capture = try run.capture

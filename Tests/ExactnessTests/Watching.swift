@@ -58,7 +58,7 @@ struct WatchedRun {
   }
 }
 
-/// Runs a program as nobody watches it.
+/// Runs a program that is not tracked.
 func runUnwatched(_ executable: String, _ arguments: [String] = []) throws -> ProgramRun {
   try runProgram(path(of: executable), arguments)
 }

@@ -3,7 +3,7 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// What an assertion has told and its test expects.
+/// Leaks that an assertion reported and its test expects.
 @Suite struct KnownLeakTests {
   private var builder = CaptureBuilder()
 

@@ -11,58 +11,58 @@ import Testing
 
   @Test mutating func aVerdictStandsWhereThreadsRunWhenTheProcessEnds() throws {
     let test = leakToken()
-    let told = failing(test)
-    #expect(told.map(\.verdict) == [.overRetained])
+    let reported = failing(test)
+    #expect(reported.map(\.verdict) == [.overRetained])
     builder.heapGraph(HeapGraph.Status(threads: 2))
-    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+    #expect(analyse(builder).findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test(arguments: [nil, HeapGraph(status: HeapGraph.Status(wasRead: false))])
   mutating func aVerdictStandsWhereReferencesAreNotReadAnyMore(graph: HeapGraph?) throws {
     let test = leakCycle()
-    let told = failing(test)
-    #expect(told.map(\.verdict) == [.retainCycle])
+    let reported = failing(test)
+    #expect(reported.map(\.verdict) == [.retainCycle])
     var capture = builder.capture
     capture.graph = graph
     #expect(
-      Analysis(of: capture, symbolicator: TableSymbolicator()).findings.map(\.plain) == told.map(\.plain))
+      Analysis(of: capture, symbolicator: TableSymbolicator()).findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func aVerdictStandsWhereSomethingSeemsToHoldTheObjectNow() {
     let test = leakToken()
-    let told = failing(test)
+    let reported = failing(test)
     builder.root(.stack(thread: 7), to: 0)
     builder.global(0x100, to: 0)
-    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+    #expect(analyse(builder).findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func eachLeakIsToldOnce() {
     let tests = [leakCycle(), leakCycle(), leakToken()]
-    let told = tests.flatMap { failing($0) }
+    let reported = tests.flatMap { failing($0) }
     let findings = analyse(builder).findings
-    #expect(Set(findings.map(\.plain)) == Set(told.map(\.plain)))
+    #expect(Set(findings.map(\.plain)) == Set(reported.map(\.plain)))
     #expect(findings.count == 3)
   }
 
   @Test mutating func whatIsLeftBehindInTheSameWayLaterIsAddedToIt() {
     let type = builder.type("Demo.Node")
     let test = builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(type, scope: 5) }
-    let told = failing(test)
+    let reported = failing(test)
     builder.leakItself(type, scope: 5)
     let findings = analyse(builder).findings
-    #expect(findings.map(\.fingerprint) == [told[0].fingerprint, told[0].fingerprint])
+    #expect(findings.map(\.fingerprint) == [reported[0].fingerprint, reported[0].fingerprint])
     #expect(findings.map(\.instances) == [1, 1])
   }
 
   @Test mutating func whatALaterTestHangsOnALeakIsKeptByIt() {
     let test = leakToken()
-    let told = failing(test)
+    let reported = failing(test)
     builder.heapGraph(HeapGraph.Status(threads: 2))
     let type = builder.type("Demo.Item")
     builder.test("T/testLater") { builder, _ in
       builder.reference(from: 0, to: builder.object(of: type), property: "item")
     }
-    #expect(analyse(builder).findings.map(\.plain) == told.map(\.plain))
+    #expect(analyse(builder).findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func aLaterTestDoesNotFailForIt() {
@@ -79,11 +79,11 @@ import Testing
 
   @Test mutating func whatWasDeallocatedSinceIsNoLeakAndIsToldOf() {
     let test = leakToken()
-    let told = failing(test)
+    let reported = failing(test)
     builder.deallocate(0)
     let analysis = analyse(builder)
     #expect(analysis.findings.isEmpty)
-    #expect(analysis.released.map(\.plain) == told.map(\.plain))
+    #expect(analysis.released.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func anotherObjectAtItsAddressIsNotTheSame() {
@@ -113,23 +113,23 @@ import Testing
 
   @Test mutating func aProcessThatCrashedLeavesWhatItsTestsFailedWith() throws {
     let tests = [leakCycle(), leakToken()]
-    let told = tests.flatMap { failing($0) }
+    let reported = tests.flatMap { failing($0) }
     let capture = try Capture(decoding: builder.journal())
     let findings = Analysis(of: capture, symbolicator: TableSymbolicator()).findings
-    #expect(findings.map(\.plain) == told.map(\.plain))
+    #expect(findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func aFindingIsReadAsItWasWritten() throws {
-    let told = failing(leakCycle()) + failing(leakToken())
+    let reported = failing(leakCycle()) + failing(leakToken())
     let decoded = try Capture(decoding: builder.bytes)
     #expect(decoded.testFindings == builder.capture.testFindings)
     #expect(
-      Analysis(of: decoded, symbolicator: TableSymbolicator()).findings.map(\.plain) == told.map(\.plain))
+      Analysis(of: decoded, symbolicator: TableSymbolicator()).findings.map(\.plain) == reported.map(\.plain))
   }
 
   @Test mutating func contentThatNobodyCanReadChangesNothing() {
     let test = leakCycle()
-    let told = analyse(builder).findings
+    let reported = analyse(builder).findings
     let objects = failing(test).flatMap(\.members)
     let content = builder.capture.testFindings[0].content
     for damaged in (0..<content.count).map({ Array(content[..<$0]) }) + [[9] + content.dropFirst()] {
@@ -138,7 +138,7 @@ import Testing
       (builder, other) = (other, builder)
       let again = leakCycle()
       builder.fail(again, with: objects, content: damaged)
-      #expect(analyse(builder).findings == told)
+      #expect(analyse(builder).findings == reported)
       (builder, other) = (other, builder)
     }
   }

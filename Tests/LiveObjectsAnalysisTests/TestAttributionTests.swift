@@ -3,7 +3,7 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// Which test what was left behind is told with.
+/// The test that an object left behind is reported with.
 @Suite struct TestAttributionTests {
   private var builder = CaptureBuilder()
 
@@ -149,7 +149,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.test) == ["T/testPassing"])
   }
 
-  // MARK: - One test judged
+  // MARK: - One test evaluated
 
   @Test mutating func ofAllTestsOnlyTheJudgedOneHasFindings() {
     builder.heapGraph()
@@ -218,7 +218,7 @@ extension TestAttributionTests {
     builder.reference(from: core[0], to: victim, property: "victim")
   }
 
-  /// A cycle, an object that a variable holds, and one of which nobody knows who holds it.
+  /// A cycle, an object that a variable holds, and one without a known holder.
   private static func leaveOneOfEachBehind(in builder: inout CaptureBuilder) {
     leakCycle(in: &builder)
     builder.global(0x100, to: builder.object(of: builder.type("Demo.Held")))

@@ -20,7 +20,7 @@ import Testing
     #expect(error.map { $0.offset > bytes.count } == true)
   }
 
-  /// What is checked is that the process survives: some damage cannot be told from data.
+  /// What is checked is that the process survives: some damage cannot be distinguished from data.
   @Test func noDamagedByteIsATrap() {
     let bytes = makeSampleCapture().bytes
     var errors = 0

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Compares an output with the file that shows how it ought to look.
+/// Compares an output with the expected one.
 func expectGolden(
   _ output: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -202,9 +202,9 @@ import Testing
   }
 
   @Test func whetherATestRanIsNotSaidOfProcessesThatTellOfNone() {
-    var told = CaptureBuilder()
-    told.listTests()
-    let text = TextRenderer().render(makeReport(of: told, CaptureBuilder(processID: 13)))
+    var listing = CaptureBuilder()
+    listing.listTests()
+    let text = TextRenderer().render(makeReport(of: listing, CaptureBuilder(processID: 13)))
     #expect(!text.contains("no test ran"))
   }
 

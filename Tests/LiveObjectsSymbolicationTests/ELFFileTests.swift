@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An ELF file")
 struct ELFFileTests {
-  @Test("tells build id, loader and whether it holds Swift")
+  @Test("has a build id, a loader, and Swift code or none")
   func tellsWhatItIs() throws {
     let own = try #require(ELFFile(path: "/proc/self/exe"))
     #expect(own.buildID.count == 20)

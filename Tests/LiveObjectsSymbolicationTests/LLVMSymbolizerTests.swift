@@ -67,7 +67,7 @@ struct LLVMSymbolizerTests {
       try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\nrun\n")
   }
 
-  @Test("and gone as soon as nobody can ask any more")
+  @Test("and ends with its last client")
   func endsWithItsSymbolicator() throws {
     var symbolizer: AskedSymbolizer? = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
     _ = symbolizer?.askForAnotherFile()

@@ -271,7 +271,7 @@ func makeFrame() -> (frame: Frame, line: Int) {
   return (Frame(image: 0, offset: own - ownAddresses.lowerBound), line)
 }
 
-/// A copy of this executable whose debug information nobody finds, because its section has another name.
+/// A copy of this executable whose debug information is not found, because its section has another name.
 private func makeExecutableWithoutDebugInformation(at path: String) throws {
   var bytes = try Data(contentsOf: URL(fileURLWithPath: ownExecutable))
   let name = try #require(bytes.range(of: Data("\0.debug_info\0".utf8), options: .backwards))

@@ -1,5 +1,5 @@
 /// Objects that a body can leave behind on purpose. `plant` keeps an object alive for ever without any
-/// container that would show as well. (Unoptimised: what nobody uses would not be allocated at all.)
+/// container that would show as well. (Unoptimised: an unused object would not be allocated at all.)
 final class Planted {
   var other: AnyObject?
   init(_ other: AnyObject? = nil) { self.other = other }

@@ -10,7 +10,7 @@ final class PlantedCollections {
 }
 
 final class ReferenceNamesTests: XCTestCase {
-  /// What a dictionary is made of inside is nobody's property.
+  /// The storage of a dictionary is no property.
   func testCollectionsAreCalledAsThePropertiesTheyStandIn() throws {
     try LiveObjects.start()
     let planted = onHeap { PlantedCollections() }

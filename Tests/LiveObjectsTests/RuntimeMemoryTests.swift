@@ -10,7 +10,7 @@ struct RuntimeMemoryTests {
 
   private struct Wrapped<Value> { let value: Value }
 
-  /// Makes an instance of a type that nobody has made before, and of one for each level.
+  /// Makes an instance of a type that was not instantiated before, and of one for each level.
   @inline(never) @_optimize(none)
   private func make<Value>(_ value: Value, levels: Int) {
     _ = Made(value)

@@ -3,14 +3,14 @@ import Testing
 
 @Suite("liveobjects")
 struct LiveObjectsToolTests {
-  @Test("tells its version")
+  @Test("prints its version")
   func tellsItsVersion() throws {
     let result = try runProgram(BuiltProducts.tool, ["--version"])
     #expect(result.status == .exited(0))
     #expect(result.standardOutput == "0.1.0\n")
   }
 
-  @Test("tells in the help which findings can fail", arguments: ["run", "report"])
+  @Test("lists in the help which findings can fail", arguments: ["run", "report"])
   func tellsWhatCanFail(command: String) throws {
     let result = try runProgram(BuiltProducts.tool, [command, "--help"])
     let words = result.standardOutput.split(whereSeparator: \.isWhitespace).joined(separator: " ")

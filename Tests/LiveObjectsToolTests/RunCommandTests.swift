@@ -42,7 +42,7 @@ struct RunCommandTests {
     #expect(result.standardError.contains("nothing was watched"))
   }
 
-  @Test("tells a statically linked program", .enabled(if: staticProgram != nil))
+  @Test("detects a statically linked program", .enabled(if: staticProgram != nil))
   func tellsAStaticProgram() throws {
     let result = try run(["--", #require(staticProgram), "--version"])
     #expect(result.status == .exited(3))
@@ -155,7 +155,7 @@ struct RunCommandTests {
   }
 
   @Test(
-    "leaves no file behind where nobody reads what it writes", arguments: ["--json", "--text", "--capture"])
+    "leaves no file behind if no process reads its output", arguments: ["--json", "--text", "--capture"])
   func leavesNoFilesInABrokenPipe(output: String) throws {
     let folder = try TemporaryFolder()
     let elsewhere = try TemporaryFolder()

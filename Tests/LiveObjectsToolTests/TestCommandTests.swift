@@ -10,7 +10,7 @@
 
       init() throws { folder = try TemporaryFolder() }
 
-      @Test("tells what the tests of both libraries left behind, and fails")
+      @Test("reports what the tests of both libraries left behind, and fails")
       func tellsWhatIsLeft() throws {
         let result = try ToolSample.test()
         #expect(result.status == .exited(1))

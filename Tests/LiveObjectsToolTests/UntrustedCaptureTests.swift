@@ -7,7 +7,7 @@ import Testing
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
-/// Captures travel: what one of them names may have been chosen to harm whoever reads it.
+/// Captures travel: what one of them names may have been chosen to harm its reader.
 @Suite("liveobjects report, given a capture that anybody may have made,")
 struct UntrustedCaptureTests {
   private let folder: TemporaryFolder
@@ -89,7 +89,7 @@ struct UntrustedCaptureTests {
     let result = try report(program.capture(at: path))
     #expect(result.status == .exited(0))
     #expect(result.standardOutput.contains("note: \(path): not on this machine"))
-    // Others open these as well, but nobody else opens the terminal that there is not.
+    // Other processes open these as well, but none opens a terminal that does not exist.
     if path == "/dev/tty" { #expect(openings.count == 0) }
   }
 
@@ -101,7 +101,7 @@ struct UntrustedCaptureTests {
       result.standardOutput.contains("note: \(program.path): another build (build id differs)"))
   }
 
-  @Test("has no symbolizer read a file that no build id tells from others")
+  @Test("has no symbolizer read a file without a build id")
   func usesNoSymbolizerWithoutBuildID() throws {
     let anonymous = folder.path("anonymous")
     try Compiler.run(

@@ -22,7 +22,7 @@
 
     private static let package = FixturePackage("AssertionIdioms")
 
-    /// In processes of their own: what one leaves behind, the others would look at too.
+    /// In processes of their own: what one leaves behind, the others would evaluate too.
     let xctest: XCTestRun
     let expected: SwiftTestingRun
     let detected: SwiftTestingRun

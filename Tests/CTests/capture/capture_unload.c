@@ -13,7 +13,7 @@
 
 static void *load_and_unload(void *stop) {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {
-        void *library = dlopen("libresolv.so.2", RTLD_NOW); // any that nobody else needs
+        void *library = dlopen("libresolv.so.2", RTLD_NOW); // any that nothing else needs
         if (library)
             dlclose(library);
     }

@@ -105,7 +105,7 @@ static uintptr_t at_the_edge(uintptr_t kind) {
 
 // MARK: - Objects
 
-/// Not inlined: an object is told from a raw buffer by the function that asked for it.
+/// Not inlined: an object is distinguished from a raw buffer by its caller.
 static void *(*volatile allocate)(const void *, size_t, size_t) = swift_allocObject;
 
 static uintptr_t *make_object(uintptr_t metadata) {

@@ -276,7 +276,7 @@ static bool forbid_listing(void) {
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// A process of no threads would be taken for one in which nobody else can hold anything.
+/// A process of no threads would be taken for one in which no other thread can hold anything.
 static void threads_that_are_not_listed_are_a_failure(void) {
     int status = -1;
     pid_t sandboxed = fork();

@@ -1,4 +1,4 @@
-// Locks know their holder: nobody waits for what its own thread holds, and a fork goes on without a
+// Locks know their holder: no thread waits for a lock of its own, and a fork goes on without a
 // lock that cannot be had.
 
 #define _GNU_SOURCE

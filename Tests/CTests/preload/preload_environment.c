@@ -67,7 +67,7 @@ static void *change_again_and_again(void *is_over) {
     return NULL;
 }
 
-/// Tests that run beside the one that is judged change the environment.
+/// Tests that run in parallel with the evaluated one change the environment.
 static void a_thread_may_change_the_programs_meanwhile(void) {
     enum { TIMES = 100000 };
     setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);

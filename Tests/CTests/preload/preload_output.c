@@ -126,7 +126,7 @@ static int seconds_for_writes_to(int pipe) {
     return EXPECT_STATUS() ? INT_MAX : (int)(end.tv_sec - start.tv_sec);
 }
 
-/// In a process of its own, which waits for nobody later.
+/// In a process of its own, which waits for no other later.
 static void a_reader_that_does_not_read_is_waited_for_once(void) {
     int ends[2], status;
     EXPECT(pipe2(ends, O_NONBLOCK) == 0);

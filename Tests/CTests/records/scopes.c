@@ -171,12 +171,12 @@ static uint64_t sequence_of(const void *memory) {
 
 static void what_a_scope_makes_later_is_not_known(void) {
     uint32_t scope = liveobj_scope_open(0);
-    void *told = make_object_in(scope);
+    void *earlier = make_object_in(scope);
     liveobj_scope_mark_known_issue(scope);
     void *later = make_object_in(scope);
-    EXPECT(sequence_of(told) < liveobj_scope_known_before(scope));
+    EXPECT(sequence_of(earlier) < liveobj_scope_known_before(scope));
     EXPECT(sequence_of(later) >= liveobj_scope_known_before(scope));
-    free_object(told), free_object(later);
+    free_object(earlier), free_object(later);
 }
 
 // MARK: - Captures

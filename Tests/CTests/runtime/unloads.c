@@ -176,7 +176,7 @@ ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long 
     return syscall(SYS_process_vm_readv, process, here, here_count, there, there_count, flags);
 }
 
-/// Not inlined: an object is told from a raw buffer by the function that asked for it.
+/// Not inlined: an object is distinguished from a raw buffer by its caller.
 static void *(*volatile allocate_object)(const void *, size_t, size_t) = swift_allocObject;
 
 static void a_type_is_looked_through_once_and_not_for_each_object(void) {

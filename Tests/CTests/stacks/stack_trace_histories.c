@@ -109,7 +109,7 @@ static __attribute__((noinline)) void recurse(unsigned depth) {
     sink = depth;
 }
 
-/// One call site that is reached from two: only a return address further out tells them apart.
+/// One call site that is reached from two: only a return address further out distinguishes them.
 __attribute__((noinline)) uint32_t record_below(void) {
     struct liveobj_registers leaf = CALLER_REGISTERS();
     return liveobj_stack_trace_record(remembering, leaf.pc, leaf.sp, leaf.fp);

@@ -44,7 +44,7 @@ static inline void bind(uint32_t test, uint32_t diff, const void *task) {
 enum { BYTES = 32, ALIGNMENT_MASK = 15 };
 static const uintptr_t metadata = 0; // of a class
 
-/// Not to be inlined: objects are told from raw buffers by the function that asks for their memory.
+/// Not to be inlined: objects are distinguished from raw buffers by the caller of malloc.
 static void *(*volatile allocate)(const void *, size_t, size_t) = swift_allocObject;
 
 static inline void *make_object(void) {
