@@ -55,7 +55,7 @@ struct PreloadedAssertionTests {
     #expect(items.map(\.verdict) == ["overRetained"] && items.map(\.instances) == [8])
   }
 
-  @Test func whatATrackedObjectTellsAtTheEndOfATestIsToldOnce() throws {
+  @Test func whatATrackedObjectTellsAtTheEndOfATestIsReportedOnce() throws {
     let (run, report) = try run("DemoXCTests.ClearedPropertyTests,DemoXCTests.CustomRunTests/testLeaking")
     let tests = ["ClearedPropertyTests.testLeaking", "CustomRunTests.testLeaking"]
     #expect(XCTestRun(run).failures.map(\.test) == tests)
@@ -91,7 +91,7 @@ struct PreloadedAssertionTests {
     #expect(report.leaks(of: "leaksBesideAKnownLeak()") == [true: 1, false: 1])
   }
 
-  @Test func whatIsToldAndNotExpectedIsNotKnown() throws {
+  @Test func whatIsReportedAndNotExpectedIsNotKnown() throws {
     let (run, report) = try run(
       "--testing-library", "swift-testing", "--filter", "ToldLeakTests/knowsOneLeakOfTwo")
     #expect(SwiftTestingRun(run).messages(of: "knowsOneLeakOfTwoThatAreTold()").count == 1)
@@ -125,7 +125,7 @@ struct PreloadedAssertionTests {
     #expect(report.leaks(of: "leaksWhatWasHeldWhileNotEverythingWasWatched()") == [false: 1])
   }
 
-  @Test func aTestThatFailsOtherwiseIsNotJudgedBesideItsKnownLeak() throws {
+  @Test func aTestThatFailsOtherwiseIsNotEvaluatedBesideItsKnownLeak() throws {
     let (run, report) = try run(
       "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksAKnown")
     #expect(SwiftTestingRun(run).issues.count == 1)
@@ -133,7 +133,7 @@ struct PreloadedAssertionTests {
     #expect(report.findings.allSatisfy { $0.test == nil })
   }
 
-  @Test func aLeakThatNoAssertionTellsIsNotKnown() throws {
+  @Test func aLeakThatNoAssertionReportsIsNotKnown() throws {
     let (run, report) = try run(
       "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksInside")
     #expect(run.status == .exited(1))

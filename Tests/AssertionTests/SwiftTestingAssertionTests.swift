@@ -9,7 +9,7 @@ struct SwiftTestingAssertionTests {
     run = try AssertionIdioms.swiftTests.get()
   }
 
-  @Test func leakingCodeFailsAtItsTestAndMendedCodePasses() throws {
+  @Test func leakingCodeFailsAtItsTestAndFixedCodePasses() throws {
     let places = Set(run.issues.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
     let due = try AssertionIdioms.due(in: "DemoTestingTests")
     #expect(places.sorted() == due)
@@ -20,7 +20,7 @@ struct SwiftTestingAssertionTests {
     #expect(run.messages(of: "leakingInSomeCases(number:)").count == 3)
   }
 
-  @Test(.needsDetectsLeaks) func everyTestIsToldOnlyWhatItMadeItself() throws {
+  @Test(.needsDetectsLeaks) func everyTestFailsOnlyForWhatItAllocated() throws {
     let message = try #require(run.messages(of: "leakingInside()").first)
     #expect(message.contains("retain cycle: Demo.ClientSpy (4 objects, "))
     #expect(
@@ -49,7 +49,7 @@ struct SwiftTestingAssertionTests {
     #expect(run.issues.allSatisfy { $0.message.contains("over-retained by 1 each: Demo.Item") })
   }
 
-  @Test func anObjectThatStaysIsToldWithWhatHoldsIt() throws {
+  @Test func anObjectThatStaysIsReportedWithWhatHoldsIt() throws {
     let cycle = try #require(run.messages(of: "leakingObject()").first)
     #expect(cycle.contains("expectDeallocated: "))
     #expect(cycle.contains("still alive after 0.1 seconds"))
@@ -63,13 +63,13 @@ struct SwiftTestingAssertionTests {
     #expect(run.messages(of: "throwing()").count == 1)
   }
 
-  @Test func growthThatWasAskedForIsToldWithItsHolder() throws {
+  @Test func growthThatWasAskedForIsReportedWithItsHolder() throws {
     let message = try #require(run.messages(of: "growthOnRequest()").first)
     #expect(message.contains("static GrowingRegistry.items[0] → Item"))
     #expect(message.contains(" bytes) - in the demo\n"))
   }
 
-  @Test(.needsDetectsLeaks) func withIterationsOneFindingTellsAllRuns() throws {
+  @Test(.needsDetectsLeaks) func withIterationsOneFindingReportsAllRuns() throws {
     #expect(try #require(run.messages(of: "growing()").first).contains("Demo.Item (3 instances, "))
   }
 }

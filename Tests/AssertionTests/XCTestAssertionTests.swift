@@ -11,7 +11,7 @@ struct XCTestAssertionTests {
 
   private func message(of test: String) throws -> String { try #require(run.messages(of: test).first) }
 
-  @Test func leakingCodeFailsAtTheCallerAndMendedCodePasses() throws {
+  @Test func leakingCodeFailsAtTheCallerAndFixedCodePasses() throws {
     let places = Set(run.failures.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
     let mixed = try AssertionIdioms.due(in: "MixedTests").filter { $0.test.hasPrefix("MixedXCTests.") }
     let due = try AssertionIdioms.due(in: "DemoXCTests") + mixed
@@ -49,7 +49,7 @@ struct XCTestAssertionTests {
     "NoLeaksTests.testLeaking", "NoLeaksTests.testLeakingAsynchronously", "DeallocatedTests.testLeaking",
     "MakeSUTTests.testLeaking", "CustomRunTests.testLeaking",
   ])
-  func aCycleIsToldByItsPathAndCallSites(test: String) throws {
+  func aCycleIsReportedByItsPathAndCallSites(test: String) throws {
     let message = try message(of: test)
     #expect(message.contains("retain cycle: Demo.ClientSpy (4 objects, "))
     #expect(

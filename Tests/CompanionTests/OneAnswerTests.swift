@@ -36,7 +36,7 @@ struct OneAnswerTests {
     return try #require(findings.first)
   }
 
-  @Test func whatWasDeallocatedLaterIsToldWithItsTest() throws {
+  @Test func whatWasDeallocatedLaterIsReportedWithItsTest() throws {
     let (run, report) = try test(["--filter", "ReleasedTests", "--disable-swift-testing"])
     #expect(XCTestRun(run).failed == ["ReleasedTests.testA_overRetains"])
     #expect(report.findings.allSatisfy { $0.verdict != "overRetained" })

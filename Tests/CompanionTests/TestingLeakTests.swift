@@ -19,14 +19,14 @@ struct TestingLeakTests {
     #expect(try TestingLeaks.run("ParallelTests/leaksA").leaks.map(\.place) == [place])
   }
 
-  @Test func theIssueTellsPathAndCallSite() throws {
+  @Test func theIssueShowsPathAndCallSite() throws {
     let leak = try #require(try TestingLeaks.run("ParallelTests/leaksA").leaks.first)
     #expect(leak.explanation.contains("Node<ParallelTests.A>.other → Node<ParallelTests.A>.other"))
     #expect(leak.explanation.contains("allocated at makeRetainCycle(_:) Node.swift:"))
     #expect(leak.explanation.contains("from ParallelTests.leak(_:) ParallelTests.swift:"))
   }
 
-  @Test func aCaseOfAParameterisedTestIsToldByItsArguments() throws {
+  @Test func aCaseOfAParameterisedTestIsReportedByItsArguments() throws {
     let run = try TestingLeaks.run("ArgumentTests")
     #expect(run.leaks.map(\.arguments) == [#""c", 2"#])
     #expect(run.report.findings.map(\.case) == [#""c", 2"#])

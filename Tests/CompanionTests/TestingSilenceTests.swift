@@ -35,7 +35,7 @@ struct TestingSilenceTests {
     }
   #endif
 
-  @Test func noTestAtAllIsToldAsWithoutUs() throws {
+  @Test func noTestAtAllIsReportedAsWithoutUs() throws {
     #expect(try TestingLeaks.run("NoSuchTest").run.status == .exited(69))
   }
 

@@ -29,7 +29,7 @@ struct XCTestFailureTests {
     #expect(run.failures.map(\.place) == [declaration])
   }
 
-  @Test func theMessageTellsVerdictPathAndCallSite() throws {
+  @Test func theMessageShowsVerdictPathAndCallSite() throws {
     let message = try #require(try XCTestLeaks.run("OrderTests").failures.first?.message)
     #expect(message.hasPrefix("retain cycle: Leaky.Loader"))
     #expect(message.contains("Loader.handler → closure #1 in Loader.observe() → self"))
@@ -105,7 +105,7 @@ struct XCTestFailureTests {
     #expect(run.run.status == .exited(0))
   }
 
-  @Test func aTestThatEndsTheProcessAtAFailureIsToldAllItsLeaksAndTheNextOneRuns() throws {
+  @Test func aTestThatEndsTheProcessAtAFailureIsReportedWithAllItsLeaksAndTheNextOneRuns() throws {
     let run = try XCTestLeaks.run("StoppingTests/testA_leaksTwice", "StoppingTests/testB_leavesNothing")
     #expect(
       run.failures.map(\.test) == ["StoppingTests.testA_leaksTwice", "StoppingTests.testA_leaksTwice"])
@@ -124,7 +124,7 @@ struct XCTestFailureTests {
   @Test(arguments: [
     "LateFailureTests/testFailsOnTheMainQueueAfterItsEnd", "StoppingTests/testC_failsAfterItsEnd",
   ])
-  func whatFailsWhileTheTestIsJudgedIsAFailureOfThatTest(test: String) throws {
+  func whatFailsWhileTheTestIsEvaluatedIsAFailureOfThatTest(test: String) throws {
     let run = try XCTestLeaks.run(test, "LateFailureTests/testNothing")
     let name = test.replacing("/", with: ".")
     #expect(run.failures.map(\.test) == [name])

@@ -87,7 +87,7 @@ import Testing
     return Frame(image: image, offset: 0x900)
   }
 
-  @Test mutating func aTaskThatIsKeptByWhatItWorksForIsToldAsACycle() throws {
+  @Test mutating func aTaskThatIsKeptByWhatItWorksForIsReportedAsACycle() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
@@ -110,7 +110,7 @@ import Testing
       ])
   }
 
-  @Test mutating func theClosureOfATaskIsToldWhereItsObjectIsHeldBySomethingElse() {
+  @Test mutating func theClosureOfATaskIsReportedWhereItsObjectIsHeldBySomethingElse() {
     let (task, poller) = pollerWithTask(strongCount: 2)
     builder.reference(from: poller, to: task, property: "task")
     builder.global(0x100, to: poller)
@@ -118,7 +118,7 @@ import Testing
     #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
   }
 
-  @Test mutating func theClosureOfATaskThatNobodyKeepsIsToldBesideWhatItCaptured() {
+  @Test mutating func theClosureOfATaskThatNobodyKeepsIsReportedBesideWhatItCaptured() {
     _ = pollerWithTask()
     #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
   }
@@ -159,7 +159,7 @@ import Testing
     #expect(findings.map(steps) == [["global Demo.list"]])
   }
 
-  @Test mutating func aWordThatLooksLikeAReferenceMakesItProbable() throws {
+  @Test mutating func aWordThatEqualsAnAddressMakesItProbable() throws {
     let buffer = builder.object(of: builder.type("Demo.Buffer"))
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.reference(from: buffer, to: entry, ReferenceLabel(.memory, ownership: .conservative))

@@ -90,7 +90,7 @@ import Testing
     #expect(findings.map(\.test) == [nil, nil])
   }
 
-  @Test mutating func whereOneTestIsJudgedWhatItKnowsIsNotTold() {
+  @Test mutating func whereOneTestIsEvaluatedWhatItKnowsIsNotReported() {
     let test = builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     #expect(analyse(builder, options: Analysis.Options(test: test)).findings.isEmpty)
     let other = builder.test("S/two()", scope: 8) { builder, _ in Self.leakCycle(in: &builder, 8) }

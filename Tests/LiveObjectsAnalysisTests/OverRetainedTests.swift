@@ -7,7 +7,7 @@ import Testing
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
 
-  @Test mutating func aRetainThatNothingExplainsIsTold() throws {
+  @Test mutating func aRetainThatNothingExplainsIsReported() throws {
     _ = builder.object(of: builder.type("Demo.Handle"), strongCount: 2)
     builder.heapGraph()
     let finding = try #require(analysis().findings.first)
@@ -99,7 +99,7 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.growth])
   }
 
-  @Test mutating func byHowMuchTheLedgerDiffersIsTold() throws {
+  @Test mutating func byHowMuchTheLedgerDiffersIsReported() throws {
     let trace = builder.stackTrace([0x10])
     let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: trace, strongCount: 3)
     builder.heapGraph()

@@ -36,7 +36,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.plain) == reported.map(\.plain))
   }
 
-  @Test mutating func eachLeakIsToldOnce() {
+  @Test mutating func eachLeakIsReportedOnce() {
     let tests = [leakCycle(), leakCycle(), leakToken()]
     let reported = tests.flatMap { failing($0) }
     let findings = analyse(builder).findings
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: - Deallocated since
 
-  @Test mutating func whatWasDeallocatedSinceIsNoLeakAndIsToldOf() {
+  @Test mutating func whatWasDeallocatedSinceIsNoLeakAndIsReported() {
     let test = leakToken()
     let reported = failing(test)
     builder.deallocate(0)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RetainCycleTests {
   private var builder = CaptureBuilder()
 
-  @Test mutating func ofEqualCyclesThroughACollectionTheFirstElementsIsTold() throws {
+  @Test mutating func ofEqualCyclesThroughACollectionTheFirstElementsIsReported() throws {
     let (child, parent) = (builder.type("Demo.Child"), builder.type("Demo.Parent"))
     let (second, first) = (builder.object(of: child), builder.object(of: child))
     let root = builder.object(of: parent, strongCount: 2)
@@ -156,7 +156,7 @@ import Testing
     #expect(findings.map(\.certainty) == [.probable])
   }
 
-  @Test mutating func aWordThatLooksLikeAReferenceHoldsNothingWhoseRetainsAreAllExplained() {
+  @Test mutating func aWordThatEqualsAnAddressHoldsNothingWhoseRetainsAreAllExplained() {
     let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
     let queue = builder.object(of: builder.type("Demo.Queue"))
     builder.reference(from: queue, to: author, ReferenceLabel(.memory, ownership: .conservative))
@@ -166,7 +166,7 @@ import Testing
     #expect(findings.map(\.certainty) == [.definite, .definite])
   }
 
-  @Test mutating func aVariableWeighsMoreThanAWordThatLooksLikeAReference() {
+  @Test mutating func aVariableWeighsMoreThanAWordThatEqualsAnAddress() {
     let a = builder.object(of: builder.type("Demo.A"))
     let b = builder.object(of: builder.type("Demo.B"))
     builder.reference(from: a, to: b, property: "b")

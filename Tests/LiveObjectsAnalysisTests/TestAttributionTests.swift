@@ -40,7 +40,7 @@ import Testing
     #expect(instancesByTest() == ["T/testOne": 1])
   }
 
-  @Test mutating func casesAreToldApartAndEqualOnesAreNot() {
+  @Test mutating func casesAreDistinguishedAndEqualOnesAreNot() {
     let type = builder.type("Demo.Item")
     for (scope, arguments) in [(1, "1"), (2, "2"), (3, "1")] as [(UInt32, String)] {
       builder.test("S/load(count:)", arguments: arguments, scope: scope) { builder, scope in
@@ -67,7 +67,7 @@ import Testing
     #expect(Set(findings.map(\.fingerprint)).count == 1)
   }
 
-  @Test mutating func aGroupIsToldWithTheTestThatMadeTheFirstObjectOfItsCore() {
+  @Test mutating func aGroupIsReportedWithTheTestThatMadeTheFirstObjectOfItsCore() {
     let type = builder.type("Demo.Node")
     var nodes: [UInt32] = []
     nodes.append(builder.object(of: type))
@@ -79,7 +79,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.test) == ["T/testOne"])
   }
 
-  @Test mutating func aGroupMadeByNobodyIsToldWithTheTestThatMadeItsFirstVictim() {
+  @Test mutating func aGroupMadeByNobodyIsReportedWithTheTestThatMadeItsFirstVictim() {
     let core = Self.leakCycle(in: &builder)
     builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
     let findings = analyse(builder).findings
@@ -87,7 +87,7 @@ import Testing
     #expect(findings.map(\.victims) == [1])
   }
 
-  @Test mutating func aVictimOfAnOlderGroupIsToldWhereOnlyItsTestIsJudged() {
+  @Test mutating func aVictimOfAnOlderGroupIsReportedWhereOnlyItsTestIsEvaluated() {
     let core = Self.leakCycle(in: &builder)
     let test = builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
     let findings = analyse(builder, options: Analysis.Options(test: test)).findings
@@ -95,7 +95,7 @@ import Testing
     #expect(findings.map(\.test) == ["T/testOne"])
   }
 
-  @Test mutating func aVictimOfAnOlderGroupIsToldWhereOnlyWhatIsNewerCounts() {
+  @Test mutating func aVictimOfAnOlderGroupIsReportedWhereOnlyWhatIsNewerCounts() {
     let core = Self.leakCycle(in: &builder)
     let baseline = builder.capture.process.next + 1
     Self.addVictim(of: core, to: &builder)
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: - Held objects
 
-  @Test mutating func whatIsHeldIsToldWithTheTestThatMadeIt() {
+  @Test mutating func whatIsHeldIsReportedWithTheTestThatMadeIt() {
     let cache = builder.object(of: builder.type("Demo.Cache"))
     builder.global(0x100, to: cache)
     let entry = builder.type("Demo.Entry")
@@ -151,7 +151,7 @@ import Testing
 
   // MARK: - One test evaluated
 
-  @Test mutating func ofAllTestsOnlyTheJudgedOneHasFindings() {
+  @Test mutating func ofAllTestsOnlyTheEvaluatedOneHasFindings() {
     builder.heapGraph()
     var tests: [Int] = []
     for (name, outcome) in [("one", .passed), ("two", .running), ("three", .running)]
@@ -165,7 +165,7 @@ import Testing
     #expect(Set(analysis.types.map(\.live)) == [1])
   }
 
-  @Test mutating func chosenObjectsAreJudgedWhateverBecomesOfTheirTest() {
+  @Test mutating func chosenObjectsAreEvaluatedWhateverBecomesOfTheirTest() {
     let item = builder.type("Demo.Item")
     builder.test("T/testRunning", .running) { builder, _ in builder.objects(2, of: item) }
     let findings = analyse(builder, options: Analysis.Options(objects: [1])).findings

@@ -27,7 +27,7 @@ import Testing
       ("", .other, .other, "unreadable type"),
       ("", .classInstance, .classInstance, "unnamed class"),
     ] as [(String, TypeDescription.Kind, ObjectKind, String)])
-  mutating func kindsAreToldApart(
+  mutating func kindsAreDistinguished(
     name: String, kind: TypeDescription.Kind, expected: ObjectKind, text: String
   ) {
     builder.objects(of: builder.type(name, kind: kind))

@@ -4,7 +4,7 @@ import LiveObjectsReport
 import Testing
 
 @Suite struct FindingTextTests {
-  @Test func aLeakIsToldByItsPathAndWhereItWasMade() {
+  @Test func aLeakIsReportedByItsPathAndWhereItWasMade() {
     #expect(
       FindingText(ExplainedFindings.cycle).lines == [
         "retain cycle: Demo.Loader (5 instances, 20 objects, 640 bytes)",
@@ -13,7 +13,7 @@ import Testing
       ])
   }
 
-  @Test func anOverRetainedObjectIsToldByWhoRetainedIt() {
+  @Test func anOverRetainedObjectIsReportedByWhoRetainedIt() {
     #expect(
       FindingText(ExplainedFindings.overRetained).lines == [
         "over-retained by 1 each: Demo.Session (2 instances, 96 bytes)",
@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  @Test func aHeldObjectIsToldByItsHolder() {
+  @Test func aHeldObjectIsReportedByItsHolder() {
     let lines = FindingText(ExplainedFindings.heldByStatic).lines
     #expect(lines[0] == "held by static Registry.shared: Demo.Item (12 instances, 384 bytes)")
     #expect(lines[1] == "  static Registry.shared.byName[value] → Item")

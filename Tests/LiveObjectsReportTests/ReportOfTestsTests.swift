@@ -52,7 +52,7 @@ import Testing
     #expect(tests.map(\.outcome) == [.leaked, .failed, .passed])
   }
 
-  @Test func testsThatWereNotJudgedAreCountedAndDegradeNothing() {
+  @Test func testsThatWereNotEvaluatedAreCountedAndDegradeNothing() {
     var builder = CaptureBuilder()
     builder.test("T/testOne", .failed)
     #expect(notes(builder) == ["1 test failed or was skipped: what it left behind was not evaluated."])
@@ -66,7 +66,7 @@ import Testing
     #expect(makeReport(of: builder).tracking.isComplete)
   }
 
-  @Test func whatWasNotJudgedIsNotCalledClean() {
+  @Test func whatWasNotEvaluatedIsNotCalledClean() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")
     builder.test("T/testTwo", .running)
@@ -76,7 +76,7 @@ import Testing
         "LiveObjects: nothing of yours was left behind in 1 of 2 tests, the others were not evaluated\n"))
   }
 
-  @Test func whatATestFailedWithAndWasDeallocatedSinceIsToldWithItsTest() {
+  @Test func whatATestFailedWithAndWasDeallocatedSinceIsReportedWithItsTest() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     let test = builder.test("T/testOne") { builder, _ in builder.leakItself(node) }

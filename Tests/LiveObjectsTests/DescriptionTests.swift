@@ -45,7 +45,7 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue("\(diff)".contains("1 type left 1 instance"), "\(diff)")
   }
 
-  func testUnattributedObjectsAreTold() {
+  func testUnattributedObjectsAreReported() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.Loader"))
     let diff = diff(builder, scopes: [1])
@@ -54,7 +54,7 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue("\(diff)".contains("2 more objects were allocated"), "\(diff)")
   }
 
-  func testInstancesThatAFilterLeftOutAreTold() {
+  func testInstancesThatAFilterLeftOutAreReported() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.Importer"))
     let text = "\(diff(builder, types: ["Importr"]))"

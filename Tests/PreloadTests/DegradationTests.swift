@@ -31,7 +31,7 @@ struct DegradationTests {
     #expect(tracking.notes.filter { $0.contains("maxstackbytes=") }.count == 1)
   }
 
-  @Test func aMachineWithoutLibunwindIsWatchedAndToldOf() throws {
+  @Test func aMachineWithoutLibunwindIsWatchedAndReported() throws {
     let folder = try TemporaryFolder()
     try Data("no library".utf8).write(to: URL(fileURLWithPath: folder.path("libunwind.so.8")))
     let libraries = URL(fileURLWithPath: BuiltProducts.preloadLibrary).deletingLastPathComponent().path
