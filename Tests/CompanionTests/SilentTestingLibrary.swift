@@ -1,11 +1,7 @@
 import Foundation
 import TestSupport
 
-<<<<<<< HEAD
 /// A Swift Testing that calls the runtime under other names, so that the ends of its test cases are not visible.
-=======
-/// A Swift Testing that calls the runtime under other names, so that no hook sees where its test cases begin and end.
->>>>>>> 63d8954 (Comments and names of tests use the terms of the glossary)
 ///
 /// The toolchain's own, in which the names of imported functions have another end, as long as theirs; a second library
 /// leads from these to the runtime.
