@@ -1,5 +1,5 @@
-// records.c - owns the records of live objects and the page map that leads to them: the half that
-// runs seldom, or outside of hooks. See records.h.
+// records.c - owns the records of live objects and the page map that finds them: the part that runs
+// seldom, or outside of hooks. See records.h.
 
 #if defined(__linux__)
 
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 
 enum {
-    BATCH = 510, // free records that move between threads at once
+    BATCH = 510, // free records that move between threads together
 };
 
-/// Indices of free records. As a whole, two kilobytes.
+/// Indices of free records. Two kilobytes with the header.
 struct liveobj_batch {
     struct liveobj_batch *next;
     uint32_t indices[BATCH];
@@ -39,8 +39,8 @@ static struct liveobj_batch *empty_batches;
 
 // MARK: - Arena
 
-/// Blocks of which more than 16 bytes can be used, on addresses that are multiples of 16, begin at
-/// least 32 bytes apart.
+/// The size of a granule, measured. Blocks with more than 16 usable bytes, at addresses that are
+/// multiples of 16, begin at least 32 bytes apart.
 static uint32_t granule_bits(void) {
     static const size_t sizes[] = {1, 16};
     bool apart = true;
@@ -58,7 +58,7 @@ bool liveobj_records_start(uint64_t max_objects) {
                       liveobj_page_map_start(&liveobj_heap.map, granule_bits());
     liveobj_heap.records = (struct liveobj_record *)(void *)arena.start;
     uint64_t most =
-        arena.most / sizeof(struct liveobj_record); // more than wanted if that is little
+        arena.most / sizeof(struct liveobj_record); // the arena may be larger than a small request
     capacity = (uint32_t)(most < count ? most : count);
     return is_started;
 }
@@ -74,12 +74,12 @@ uint32_t liveobj_records_room(void) {
 static bool commit_locked(uint32_t wanted) {
     bool done = liveobj_ledger_make_room(wanted) &&
                 liveobj_arena_grow(&arena, wanted * sizeof(struct liveobj_record));
-    if (done) // release: a reader of the count may use the room
+    if (done) // release: a reader of the count may use the memory
         __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
     return done;
 }
 
-/// Makes sure that records below `wanted` are backed by memory, and their accounts before them.
+/// Backs the records below `wanted` with memory, and before them their accounts.
 static bool commit(uint32_t wanted) {
     enum { STEP = 1 << 13 };
     uint32_t whole = wanted + STEP < capacity ? (wanted + STEP - 1) / STEP * STEP : capacity;
@@ -87,19 +87,19 @@ static bool commit(uint32_t wanted) {
         return true;
     if (!liveobj_lock_acquire(&arena_lock))
         return false;
-    bool done = wanted <= room || commit_locked(whole); // another thread may have been faster
+    bool done = wanted <= room || commit_locked(whole); // another thread may have committed it
     liveobj_lock_release(&arena_lock);
     return done;
 }
 
-/// Takes up to `wanted` records that were never used.
-/// \returns their number; `start` is the index of the first.
+/// Takes up to `wanted` records that were never used. \returns Their number; `start` is the index
+/// of the first.
 static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
     uint32_t first = LIVEOBJ_LOAD_RELAXED(end);
     uint32_t count;
     do {
         count = capacity - first < wanted ? capacity - first : wanted;
-        // Relaxed: the numbers alone are handed out; the memory is committed below.
+        // Relaxed: only numbers are handed out here; the memory is committed below.
     } while (!__atomic_compare_exchange_n(&end, &first, first + count, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     *start = first;
@@ -108,9 +108,9 @@ static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
 
 // MARK: - Free records
 //
-// A thread has one batch that it takes from and puts into, and may have a full one in reserve: a
-// thread whose births and deallocations swing about a border does not run to the common stacks each
-// time.
+// A thread takes records from and puts them into one batch, and may have a full one in reserve. So
+// a thread whose allocations and deallocations alternate at the edge of a batch does not use the
+// common stacks each time.
 
 static void use_batch(struct liveobj_thread *thread, struct liveobj_batch *batch, uint32_t count) {
     thread->batch = batch;
@@ -139,10 +139,10 @@ static struct liveobj_batch *new_empty_batches_locked(void) {
     return batches;
 }
 
-/// A full batch in exchange for the thread's empty one, if another thread has left one.
+/// Exchanges the thread's empty batch for a full one that another thread has left.
 static bool take_full_batch(struct liveobj_thread *thread) {
     if (!LIVEOBJ_LOAD_RELAXED(
-            full_batches)) // relaxed: a batch that comes now will be found next time
+            full_batches)) // relaxed: a batch that is pushed now will be found next time
         return false;
     if (!liveobj_lock_acquire(&batches_lock))
         return false;
@@ -155,7 +155,7 @@ static bool take_full_batch(struct liveobj_thread *thread) {
     return batch != NULL;
 }
 
-/// Makes room for free records. \returns false if there is none.
+/// Makes room for free records. \returns false if there is no memory.
 static bool spill(struct liveobj_thread *thread) {
     if (!liveobj_lock_acquire(&batches_lock))
         return false;
@@ -194,9 +194,9 @@ static bool fill_batch(struct liveobj_thread *thread) {
 
 // MARK: - Loose records
 //
-// Free records that no thread's batch could take: chained through their own memory, by one word
-// that is changed in one go. Wherever an interruption falls, the chain is
-// whole.
+// Free records that no thread's batch could take, chained through their own memory. The chain's
+// head is one word that is changed atomically, so the chain is consistent wherever a change is
+// interrupted.
 
 static uint32_t first_loose; // 0: none; atomic
 
@@ -211,8 +211,8 @@ static void put_loose(uint32_t index) {
                                         __ATOMIC_RELAXED));
 }
 
-/// Fills the thread's empty batch from its own part of the chain, or else from all of it: a chain
-/// that is taken as a whole cannot change under the hand that takes it.
+/// Fills the thread's empty batch from its own part of the chain; if it has none, it first takes
+/// the whole chain. No other thread can change a chain that was taken as a whole.
 static bool take_loose(struct liveobj_thread *thread) {
     if (!thread->batch || (!thread->loose && !LIVEOBJ_LOAD_RELAXED(first_loose)))
         return false;
@@ -255,28 +255,28 @@ LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
 
 uint32_t liveobj_records_end(void) {
     uint32_t last = LIVEOBJ_LOAD_RELAXED(end);
-    uint32_t readable = liveobj_records_room(); // records without memory are not there
+    uint32_t readable = liveobj_records_room(); // the others cannot be read
     return readable < last ? readable : last;
 }
 
 static bool is_alive(uint32_t index, uint64_t address_word) {
     uintptr_t address = address_word & liveobj_value_mask;
     uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, address);
-    // Acquire: pairs with the release that made the record known.
+    // Acquire: pairs with the release that stored the index in the slot.
     return address && slot && __atomic_load_n(slot, __ATOMIC_ACQUIRE) == index;
 }
 
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     struct liveobj_record *record = &liveobj_heap.records[index];
-    // Acquire: the other words as they were written before the birth.
+    // Acquire: the other words as they were before the sequence number was written.
     uint64_t birth = __atomic_load_n(&record->birth, __ATOMIC_ACQUIRE);
     uint64_t address = LIVEOBJ_LOAD_RELAXED(record->address);
     uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
     uint64_t origin = LIVEOBJ_LOAD_RELAXED(record->origin);
     bool alive = birth && is_alive(index, address);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); // all that was read before the second look
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); // the reads above precede the second one
     if (!alive || LIVEOBJ_LOAD_RELAXED(record->birth) != birth)
-        return false; // died meanwhile
+        return false; // deallocated meanwhile
     *object = (struct liveobj_object){
         .address = address & liveobj_value_mask,
         .metadata = metadata & liveobj_value_mask,

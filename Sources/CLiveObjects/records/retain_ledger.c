@@ -1,13 +1,14 @@
 // retain_ledger.c - owns the accounts of the objects whose retains are recorded, and their call
 // sites. See retain_ledger.h.
 //
-// An account's sites lie in blocks of five, a cache line each: what a retain costs beyond its stack
-// trace is the misses on the way to its site, and most objects are used from few places. All that
-// belongs to one record lies under one lock, the stripe that the low bits of its index choose;
-// the holder of a stripe takes no other lock, but for more blocks, and has the thread's guard set.
+// An account's sites lie in blocks of five, one cache line each. In addition to its stack trace, a
+// retain costs the cache misses on the way to its site, and most objects are used from few places.
+// All data of one record is guarded by one lock: that of the stripe that the low bits of its index
+// choose. A thread that holds a stripe's lock takes no other lock, except the one for more blocks,
+// and has the thread's guard set.
 //
-// What this can take is bounded, in all (BLOCKS) and for one object (BLOCKS_OF_ACCOUNT). Beyond
-// that, new call sites go into the rest of their object.
+// Memory is bounded, in all (BLOCKS) and per object (BLOCKS_OF_ACCOUNT). Beyond a bound, calls from
+// new sites are added to the object's counts without a site.
 
 #if defined(__linux__)
 
@@ -23,12 +24,12 @@ enum {
     SITES = 5,
     BLOCKS = 1 << 25,
     BLOCKS_OF_ACCOUNT = 128,
-    CHUNK = 16,   // blocks that a stripe takes at once
+    CHUNK = 16,   // blocks that a stripe takes together
     NO_BLOCK = 1, // the end of an account's blocks: blocks[1] is never used
 };
 
 struct site {
-    uint32_t stack; // 0: free, and so are those behind it
+    uint32_t stack; // 0: this site and all later ones of the block are free
     uint32_t retains;
     uint32_t releases;
 };
@@ -42,7 +43,7 @@ _Static_assert(sizeof(struct block) == 64, "a cache line");
 struct stripe {
     _Alignas(64) struct liveobj_lock lock;
     uint32_t free_blocks; // 0 at the end
-    uint32_t chunk_next;  // blocks of its own that were never used: [chunk_next, chunk_end)
+    uint32_t chunk_next;  // this stripe's unused blocks: [chunk_next, chunk_end)
     uint32_t chunk_end;
 };
 
@@ -50,7 +51,7 @@ struct liveobj_ledger liveobj_ledger;
 static struct stripe stripes[STRIPES];
 static struct liveobj_arena account_arena; // grows with the records, under their lock
 static struct liveobj_arena block_arena;
-static struct liveobj_lock block_lock; // over what follows; its holder takes no other
+static struct liveobj_lock block_lock; // guards what follows; its holder takes no other
 static struct block *blocks;
 static uint32_t blocks_taken = NO_BLOCK + 1;
 
@@ -102,12 +103,13 @@ static uint32_t take_block_locked(struct stripe *stripe) {
     return stripe->chunk_next++;
 }
 
-/// Neither the end of an account's blocks nor an account that was closed meanwhile.
+/// True for a block; false for the end of an account's blocks, and for an account that was closed
+/// meanwhile.
 static bool is_block(uint32_t id) {
     return id > NO_BLOCK;
 }
 
-/// A new block with one site in it, at the account's head.
+/// Adds a block with one site at the account's head.
 static struct site *add_block_locked(uint32_t record, uint32_t stack) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
     bool has_room = account->block_count < BLOCKS_OF_ACCOUNT;
@@ -128,8 +130,8 @@ static struct site *find_site(uint32_t first_block, uint32_t stack) {
     return NULL;
 }
 
-/// Only the first block of an account has free sites.
-/// \returns NULL if there is no room for it, or no account any more.
+/// Finds or adds a site. Only the first block of an account has free sites. \returns NULL if there
+/// is no room, or the account was closed.
 static struct site *site_locked(uint32_t record, uint32_t stack) {
     uint32_t first = liveobj_ledger.accounts[record].first_block;
     struct site *site = find_site(first, stack);
@@ -149,7 +151,7 @@ static struct site *site_locked(uint32_t record, uint32_t stack) {
 
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record) {
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
-    // Locked: a reader may still be at the account of the object that had this record before.
+    // The lock keeps out a reader of the account that the record's previous object had.
     if (!liveobj_lock_acquire(&stripe_of(record)->lock))
         return;
     LIVEOBJ_STORE_RELAXED(account->retains, 0);

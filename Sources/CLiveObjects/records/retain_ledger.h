@@ -1,9 +1,9 @@
-// retain_ledger.h - who retained and released an object, by call site.
+// retain_ledger.h - counts the retains and releases of an object by call site.
 //
-// Only objects of watched types (watched_types.h) have an account. Every retain and release that
-// the hooks see is in it, once: under the stack trace of its call, or, where that was not recorded
-// or found no room, in the object's rest, so that the sum is always exact. An account is closed
-// when its object's memory goes.
+// Only objects of watched types (watched_types.h) have an account. It counts each retain and
+// release that the hooks see once: under the stack trace of the call, or, if that was not recorded
+// or had no room, in the object's counters without a site. So the sums are always exact. An account
+// is closed when its object's memory is freed.
 
 #ifndef LIVEOBJ_RETAIN_LEDGER_H
 #define LIVEOBJ_RETAIN_LEDGER_H
@@ -17,7 +17,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// An object's account, whose blocks its stripe's lock guards.
+/// An object's account. The lock of its stripe guards its blocks.
 struct liveobj_account {
     uint32_t first_block; // 0: there is no account; atomic
     uint32_t block_count;
@@ -31,32 +31,33 @@ struct liveobj_ledger {
 };
 extern struct liveobj_ledger liveobj_ledger;
 
-/// \param record_limit the greatest record index that there can be, plus one.
-/// \param record_room the same at present.
-/// \param types patterns; NULL for all types.
-/// \returns false if there is no memory for it.
+/// \param record_limit The bound of all record indices, present and future.
+/// \param record_room The bound of the indices that have memory now.
+/// \param types Patterns; NULL for all types.
+/// \returns false if there is no memory.
 bool liveobj_ledger_start(uint32_t record_limit, uint32_t record_room, const char *types);
-/// Makes room for the accounts of records below `record_count`, before there are such records.
+/// Makes room for the accounts of records below `record_count`. Called before such records exist.
 LIVEOBJ_HOOK bool liveobj_ledger_make_room(uint32_t record_count);
 
-/// Both with the thread's guard set.
+/// Open and close a record's account. The thread's guard must be set.
 LIVEOBJ_HOOK void liveobj_ledger_open(uint32_t record);
 LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record);
-/// The same on behalf of a thread that may be at work for the recorder. An account that cannot be
-/// closed now is when its record is used again.
+/// Closes an account on a thread that may be at work for the recorder. If that is impossible now,
+/// the account is closed when its record is reused.
 LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record);
 
-/// \param stack the id of the call's stack trace; 0 for none. Only then may a signal handler call
-/// this that interrupted the ledger.
+/// Adds to an object's counts. \param stack The id of the call's stack trace; 0 for none. A signal
+/// handler that may have interrupted the ledger must pass 0.
 LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t retains,
                                      uint32_t releases);
 
-/// Relaxed: an object that is retained was allocated before, and is not freed meanwhile.
+/// Relaxed: an object that is retained was allocated before, and is not deallocated meanwhile.
 static inline bool liveobj_ledger_has(uint32_t record) {
     return __atomic_load_n(&liveobj_ledger.accounts[record].first_block, __ATOMIC_RELAXED) != 0;
 }
 
-/// A record that was used before may have an account left, of an object whose death was missed.
+/// Opens the account of a new object of a watched type. A reused record may still have the account
+/// of an object whose deallocation was missed; that one is closed first.
 static inline void liveobj_ledger_allocated(uint32_t record, uintptr_t metadata) {
     if (LIVEOBJ_LIKELY(!liveobj_ledger.accounts))
         return;
@@ -71,8 +72,8 @@ static inline void liveobj_ledger_deallocated(uint32_t record) {
         liveobj_ledger_close(record);
 }
 
-/// Calls `visit` for every call site in the account; stack 0 stands for the rest. Outside of hooks,
-/// with the guard set.
+/// Calls `visit` for every call site in the account; stack 0 is for the counts without a site. Must
+/// be called outside of hooks, with the guard set.
 typedef void (*liveobj_ledger_visit_fn)(void *context, uint32_t stack, uint32_t retains,
                                         uint32_t releases);
 void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *context);

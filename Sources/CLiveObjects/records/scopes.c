@@ -1,9 +1,9 @@
-// scopes.c - owns the scopes: how many there are, which was opened in which, and what is known of
-// which.
+// scopes.c - owns the scopes: their number, their parents, and the marks of known issues.
 //
-// A scope is a number. Its parent, a smaller number, is kept for as long as the process lives,
-// since objects name scopes long after they have ended; so is up to when what it left behind is
-// known. Outside of hooks, from any thread; never forgets, so that readers take no lock.
+// A scope is a number. Its parent, a smaller number, is kept until the process ends, because
+// objects name scopes long after those have ended. The same holds for the mark below which its
+// survivors are a known issue. Functions may be called from any thread, but not in hooks. Readers
+// take no lock: nothing is removed.
 
 #if defined(__linux__)
 
@@ -15,20 +15,20 @@
 /// More than any process opens.
 enum { SCOPES_LIMIT = 1 << 24 };
 
-/// Zeros where it says nothing.
+/// An array by scope. Scopes without an entry read as 0.
 struct table {
     struct liveobj_arena arena;
     size_t width;
 };
 
 static struct {
-    struct liveobj_lock lock; // over what the tables hold, not over what is in them
+    struct liveobj_lock lock; // guards the tables' growth, not their entries
     uint32_t count;           // atomic
     struct table parents;     // uint32_t
-    struct table marks;       // uint64_t: what is older is known
+    struct table marks;       // uint64_t: objects with smaller sequence numbers are a known issue
 } scopes = {.parents.width = sizeof(uint32_t), .marks.width = sizeof(uint64_t)};
 
-/// Where the table has the scope; NULL if it says nothing of it.
+/// A scope's entry; NULL if the table is not so long.
 static void *find(const struct table *table, uint32_t scope) {
     size_t at = scope * table->width;
     return at + table->width <= liveobj_arena_bytes(&table->arena) ? table->arena.start + at : NULL;
@@ -40,7 +40,7 @@ static bool make_room_locked(struct table *table, uint32_t scope) {
     return liveobj_arena_grow(&table->arena, (scope + 1) * table->width);
 }
 
-/// The same, with room made for it; NULL without memory.
+/// A scope's entry in a table that is made long enough; NULL without memory.
 static void *place_of(struct table *table, uint32_t scope) {
     void *place = find(table, scope);
     if (place || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
@@ -55,7 +55,7 @@ void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
 }
 
 uint32_t liveobj_scope_open(uint32_t parent) {
-    // Relaxed: the number alone matters.
+    // Relaxed: only the number itself matters.
     uint32_t scope = __atomic_add_fetch(&scopes.count, 1, __ATOMIC_RELAXED);
     uint32_t *kept = parent ? place_of(&scopes.parents, scope) : NULL;
     if (kept)
@@ -70,8 +70,7 @@ uint32_t liveobj_scope_parent(uint32_t scope) {
 
 void liveobj_scope_set_known_issue(uint32_t scope) {
     uint64_t *mark = scope ? place_of(&scopes.marks, scope) : NULL;
-    // Relaxed: a reader in a capture comes later on the same thread, or takes what is
-    // there.
+    // Relaxed: a reader in a capture runs later on the same thread, or may miss the newest mark.
     if (mark)
         LIVEOBJ_STORE_RELAXED(*mark, liveobj_sequence_mark());
 }

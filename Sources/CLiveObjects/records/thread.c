@@ -1,9 +1,9 @@
-// thread.c - owns the blocks in which threads keep what they use while recording.
+// thread.c - owns the blocks in which threads keep their recording state.
 //
-// A block is taken by a thread's first hook and given back by its destructor. Blocks are never
-// unmapped: the next thread takes one over with its free records, and no count is ever lost.
-// A thread whose destructors have run takes a block for each single hook. Without locks: a fork may
-// come, or a signal handler, between any two instructions.
+// A thread's first hook takes a block, and the thread's destructor gives it back. Blocks are never
+// unmapped: the next thread takes one over with its free records, and no count is lost. A thread
+// whose destructors have run takes a block for each single hook. There are no locks, because a fork
+// or a signal handler may come between any two instructions.
 
 #if defined(__linux__)
 
@@ -16,10 +16,10 @@
 
 __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
 
-/// Numbers that a thread takes from the common counter at once.
+/// The sequence numbers that a thread takes from the common counter at once.
 enum { SEQUENCE_BLOCK = 256 };
 
-static struct liveobj_thread *blocks; // atomic; grows at its head only
+static struct liveobj_thread *blocks; // atomic; grows only at its head
 static pthread_key_t key;
 struct liveobj_counts liveobj_counts_of_no_thread;
 
@@ -30,7 +30,7 @@ static void give_back(void *block) {
     struct liveobj_tls *tls = liveobj_tls_get();
     tls->thread = NULL;
     tls->ended = true;
-    // Release: the next owner goes on with what this one has written.
+    // Release: the next owner continues with what this one has written.
     __atomic_store_n(&((struct liveobj_thread *)block)->is_taken, false, __ATOMIC_RELEASE);
 }
 
@@ -51,7 +51,7 @@ static struct liveobj_thread *take_free_block(void) {
     return block;
 }
 
-/// Adds blocks and takes the first. Of threads that do so at once each adds some.
+/// Adds blocks and takes the first. If threads do so at once, each adds its own.
 static struct liveobj_thread *add_blocks(void) {
     enum { CHUNK_BYTES = 16 * 1024, COUNT = CHUNK_BYTES / sizeof(struct liveobj_thread) };
     struct liveobj_thread *added = liveobj_os_map_kept(CHUNK_BYTES, true);
@@ -69,8 +69,8 @@ static struct liveobj_thread *add_blocks(void) {
 }
 
 LIVEOBJ_UNCHECKED_BEGIN
-/// Once a thread. Glibc keeps the first 32 keys in the thread itself, and ours is made before main;
-/// a later key would cost a calloc, outside of the runtime and of our slots.
+/// Runs once per thread. Glibc keeps the first 32 keys in the thread's own memory, and this key is
+/// made before main. A later key would cost a calloc, which the hooks do not see.
 LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
     pthread_setspecific(key, block);
 }
@@ -107,7 +107,7 @@ struct liveobj_counts liveobj_threads_counts(void) {
     };
     for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
          block = block->next) {
-        // Relaxed: each count is exact once the threads that count have been waited for.
+        // Relaxed: a count is exact if the caller has waited for the thread that counts.
         sum.allocations += __atomic_load_n(&block->allocations, __ATOMIC_RELAXED);
         sum.deallocations += __atomic_load_n(&block->deallocations, __ATOMIC_RELAXED);
         sum.missed_deallocations += __atomic_load_n(&block->missed_deallocations, __ATOMIC_RELAXED);
@@ -118,9 +118,9 @@ struct liveobj_counts liveobj_threads_counts(void) {
 
 // MARK: - Sequence numbers
 //
-// A common counter would be a cache line that every allocation of every thread fights for, so
-// threads take numbers in blocks. A mark raises the epoch first and reads the counter then: a
-// thread that sees the new epoch takes a new block, whose numbers are all greater.
+// Every allocation of every thread would contend for one counter, so threads take numbers in
+// blocks. A mark increments the epoch first and reads the counter then: a thread that sees the new
+// epoch takes a new block, whose numbers are all greater.
 
 uint64_t liveobj_sequence_mark(void) {
     __atomic_fetch_add(&liveobj_sequence_epoch, 1, __ATOMIC_SEQ_CST);
@@ -136,8 +136,9 @@ LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {
 
 // MARK: - Fork
 
-/// The thread that owned the block was stopped between any two instructions, so nothing that it was
-/// changing can be trusted. Its free records and its memory stay unused in the child.
+/// Clears a block whose owner does not exist in the child. The owner may have been stopped between
+/// any two instructions, so nothing that it was changing can be trusted. Its free records and its
+/// memory stay unused in the child.
 static void clear_after_fork(struct liveobj_thread *block) {
     block->is_taken = false;
     block->free_indices = NULL;
@@ -149,7 +150,7 @@ static void clear_after_fork(struct liveobj_thread *block) {
 }
 
 void liveobj_threads_after_fork_child(void) {
-    // Only the forking thread lives on. The others' blocks are free for the child's new threads.
+    // Only the forking thread exists in the child. New threads there may use the others' blocks.
     for (struct liveobj_thread *block = blocks; block; block = block->next)
         if (block->is_taken && block != liveobj_tls.thread)
             clear_after_fork(block);

@@ -1,4 +1,4 @@
-// thread.h - what one thread owns while it records.
+// thread.h - the state of one thread while it records.
 
 #ifndef LIVEOBJ_THREAD_H
 #define LIVEOBJ_THREAD_H
@@ -13,51 +13,53 @@
 
 struct liveobj_batch;
 
-/// What a thread owns while it records. Blocks outlive their threads: the next thread takes over
-/// the free records, the sequence numbers and the counts that the last one left.
+/// A thread's block. Blocks outlive their threads: the next thread takes over the free records, the
+/// sequence numbers and the counts that the last owner left.
 struct liveobj_thread {
-    struct liveobj_thread *next; // in the list of all blocks, for good
+    struct liveobj_thread *next; // in the list of all blocks; never changes
     bool is_taken;               // atomic
 
-    uint32_t *free_indices; // of records ready for use: [0, free_count), room for free_capacity
+    uint32_t *free_indices; // the free records: [0, free_count), room for free_capacity
     uint32_t free_count;
     uint32_t free_capacity;
-    struct liveobj_batch *batch;       // where `free_indices` lie
+    struct liveobj_batch *batch;       // the batch that `free_indices` points into
     struct liveobj_batch *spare_batch; // a full one, or NULL
-    uint32_t loose;                    // first of a chain of free records, or 0; see records.c
+    uint32_t loose;                    // the first of a chain of free records, or 0; see records.c
 
-    uint64_t sequence_next; // numbers of its own: [sequence_next, sequence_end)
+    uint64_t sequence_next; // the thread's numbers: [sequence_next, sequence_end)
     uint64_t sequence_end;
     uint64_t epoch;
 
     struct liveobj_stack_cache *stacks;
 
-    // Written by the owner, read by anybody: relaxed atomics.
+    // Written by the owner, read by any thread: relaxed atomics.
     uint64_t allocations;
     uint64_t deallocations;
     uint64_t missed_deallocations;
     uint64_t dropped;
 };
 
-/// What of a thread was the program's when work for the recorder began.
+/// The state of the calling thread when it entered the recorder.
 struct liveobj_caller_context {
-    uintptr_t stack_pointer; // what lies deeper is the recorder's
-    /// That a function leaves as they were, as complements: plain words would be found in memory.
+    uintptr_t stack_pointer; // deeper frames are the recorder's
+    /// The callee-saved registers, as complements: plain words would be found as references in
+    /// memory.
     uintptr_t registers[10];
 };
 
-/// A thread's own variables. Initial-exec: the default model may allocate on first touch, which
-/// inside a hook ends in recursion.
+/// A thread's variables. Initial-exec: the default model may allocate on first access, and inside a
+/// hook that would recurse.
 struct liveobj_tls {
     struct liveobj_thread *thread;
     uint32_t guard;   // not 0: this thread is at work for the recorder
     bool ended;       // its destructors have run
-    int cancel_state; // the program's, during own work
-    uint64_t signals; // the program's blocked ones, during a fork
+    int cancel_state; // the program's, during the recorder's own work
+    uint64_t signals; // the signals that the program blocks, during a fork
     struct liveobj_caller_context caller;
 };
 
-/// What the guard counts: a hook that is under way, and work of the recorder's own, which may nest.
+/// The values that are added to the guard, one per hook and per piece of the recorder's own work,
+/// which may nest.
 enum { LIVEOBJ_GUARD_HOOK = 1, LIVEOBJ_GUARD_OWN_WORK = 2 };
 
 extern __thread struct liveobj_tls liveobj_tls __attribute__((tls_model("initial-exec")));
@@ -69,8 +71,8 @@ LIVEOBJ_HOOK static inline struct liveobj_tls *liveobj_tls_get(void) {
 }
 LIVEOBJ_UNCHECKED_END
 
-/// Around what a hook does while it must not be repeated by a signal handler of the same thread.
-/// The fences keep the compiler from moving the work out from under the guard.
+/// Begin and end the part of a hook that a signal handler of the same thread must not repeat. The
+/// fences keep the compiler from moving work out of that part.
 LIVEOBJ_HOOK static inline void liveobj_guard_set(struct liveobj_tls *tls) {
     tls->guard = LIVEOBJ_GUARD_HOOK;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -82,12 +84,13 @@ LIVEOBJ_HOOK static inline void liveobj_guard_clear(struct liveobj_tls *tls) {
 
 bool liveobj_threads_start(void);
 
-/// Gives the calling thread, whose guard is set, a block, or NULL if there is no memory. Slow path.
+/// Gives the calling thread a block. Its guard must be set. \returns NULL if there is no memory.
+/// Slow path.
 LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void);
 /// Gives up the block of a thread whose destructors have run. Slow path.
 LIVEOBJ_HOOK void liveobj_thread_detach(void);
 
-/// The sums over all blocks.
+/// Sums over all blocks.
 struct liveobj_counts {
     uint64_t allocations;
     uint64_t deallocations;
@@ -95,19 +98,19 @@ struct liveobj_counts {
     uint64_t dropped;
 };
 struct liveobj_counts liveobj_threads_counts(void);
-/// What happened where no thread's block could be used; atomic.
+/// Events on threads that had no usable block; atomic.
 extern struct liveobj_counts liveobj_counts_of_no_thread;
-/// Counts an allocation that was not recorded for want of a block.
+/// Counts an allocation that was not recorded because the thread had no usable block.
 LIVEOBJ_HOOK void liveobj_counts_add_drop(void);
 
 uint64_t liveobj_sequence_mark(void);
-/// Gives the thread new numbers of its own. Slow path.
+/// Gives the thread new sequence numbers. Slow path.
 LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread);
-/// Raised by each mark; makes every thread take new numbers.
+/// Incremented by each mark; makes every thread take new numbers.
 extern uint64_t liveobj_sequence_epoch;
 
 static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
-    // Acquire: the epoch before the counter that the refill reads.
+    // Acquire: reads the epoch before the counter that the refill reads.
     uint64_t epoch = __atomic_load_n(&liveobj_sequence_epoch, __ATOMIC_ACQUIRE);
     if (LIVEOBJ_UNLIKELY(thread->sequence_next == thread->sequence_end || thread->epoch != epoch))
         liveobj_sequence_refill(thread);
