@@ -1,4 +1,5 @@
-// hook_frame.h - what the hooks share: where their caller is, and how they come into being.
+// hook_frame.h - what all hooks use: the caller's frame, its stack trace, and the replacement of a
+// hook pointer.
 
 #ifndef LIVEOBJ_HOOK_FRAME_H
 #define LIVEOBJ_HOOK_FRAME_H
@@ -12,11 +13,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The frame of the hook it is used in: the caller's frame pointer, and the return address. Hooks
-/// are entered by a tail jump, so the caller is that of the runtime function.
+/// The frame of the hook that uses this: the caller's frame pointer, then the return address. The
+/// runtime jumps to hooks by tail calls, so the return address is in the caller of the runtime
+/// function.
 #define LIVEOBJ_HOOK_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
 
-/// The id of the stack trace outwards from a hook's caller; 0 for none.
+/// The id of the stack trace from a hook's caller outwards; 0 for none.
 static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                                                 const uintptr_t *frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
@@ -26,8 +28,8 @@ static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                           : 0;
 }
 
-/// Puts a hook in the place of the runtime's own function, which `original` keeps.
-/// Release: the original, and all a hook needs, before the hook itself.
+/// Replaces a hook pointer of the runtime and keeps its value in `original`. Release: the original,
+/// and all that the hook needs, is stored before the hook.
 #define LIVEOBJ_TAKE_POINTER(runtime, name, hook)                                                  \
     original.name = *(__typeof__(original.name) *)(runtime)->name;                                 \
     __atomic_store_n((void **)(runtime)->name, (void *)(uintptr_t)hook, __ATOMIC_RELEASE);

@@ -1,10 +1,12 @@
-// retain_hooks.c - what runs inside retains and releases, where they are recorded.
+// retain_hooks.c - the hooks that record retains and releases.
 //
-// A retain or release of an object whose type is not watched costs one load of its record's
-// account. For the others the steps are those of hooks.c: under the guard the call is counted
-// without its call site (a signal handler's, or the recorder's own); else guard, stack trace,
-// ledger, and guard off. Retains are recorded after the runtime's work where that may fail,
-// releases before it, for it may be the object's last. Owns the originals of all it took over.
+// For an object of a type that is not watched, a hook costs one load, of its record's account. For
+// the others the steps are those of hooks.c. Under the guard (in a signal handler, or in the
+// recorder's own work) the call is counted without its call site. Otherwise: set the guard, record
+// the stack trace, add to the ledger, clear the guard. Retains are recorded after the runtime's
+// work where that may fail. Releases are recorded before it, because it may be the object's last.
+//
+// Owns the originals of all that it replaced.
 
 #if defined(__linux__)
 
@@ -22,7 +24,7 @@
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
-// What a hook calls of the runtime is the host's own work, so it may do as it likes.
+// The originals are the program's own work, so they may allocate and lock.
 LIVEOBJ_HOOK typedef void *(*retain_fn)(void *object);
 LIVEOBJ_HOOK typedef void *(*retain_n_fn)(void *object, uint32_t count);
 LIVEOBJ_HOOK typedef void (*release_fn)(void *object);
@@ -46,8 +48,8 @@ static struct {
 
 // MARK: - Recording
 
-/// The address of an object as retain and release take it; 0 for what is none: null, and pointers
-/// with the sign bit set (immortal objects). The other spare bits may hold flags.
+/// The address of an object as retain and release take it. 0 for null and for pointers with the
+/// sign bit set (immortal objects). The other spare bits may hold flags.
 static inline uintptr_t object_address(const void *object) {
     return (intptr_t)object > 0 ? (uintptr_t)object & LIVEOBJ_OBJECT_POINTER_MASK : 0;
 }
@@ -64,7 +66,7 @@ static uint32_t call_site(struct liveobj_tls *tls, const uintptr_t *frame) {
     return thread && liveobj_hooks_record_stacks() ? liveobj_hook_stack_trace(thread, frame) : 0;
 }
 
-/// Not inlined: the hooks' short path stays short.
+/// Not inlined, to keep the hooks' short path short.
 __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uint32_t releases,
                                           const uintptr_t *frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
@@ -79,11 +81,12 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
     liveobj_guard_clear(tls);
 }
 
-/// Whether releasing so often ends the object: its account is not read any more. Read of
-/// the reference counts as types.c describes them; a count in a side table says no.
+/// Whether this many releases are the object's last, so that its account is not needed any more.
+/// Reads the reference counts in the object's header (heap/object_type.c describes them); false if
+/// they are in a side table.
 static bool is_last_release(const void *object, uint32_t count) {
     const uint64_t *header = (const uint64_t *)object_address(object);
-    // Relaxed: the holder of the only reference has it to itself.
+    // Relaxed: the owner of the only reference is the only thread that uses the object.
     uint64_t bits = __atomic_load_n(&header[1], __ATOMIC_RELAXED);
     bool is_mortal = (uint32_t)bits != UINT32_MAX;
     return is_mortal && bits >> 32 == (uint64_t)(count - 1) << 1;
@@ -105,7 +108,7 @@ static inline void will_release(const void *object, uint32_t count, const uintpt
         add(record, 0, count, frame);
 }
 
-// MARK: - The runtime's pointers
+// MARK: - The runtime's hook pointers
 
 LIVEOBJ_HOOK static void *hook_retain(void *object) {
     retained(object, 1, LIVEOBJ_HOOK_FRAME());
@@ -133,7 +136,7 @@ LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
     return result;
 }
 
-// MARK: - What counts references without the pointers
+// MARK: - Functions that count references without the hook pointers
 
 #define HOOK_RETAIN(name)                                                                          \
     LIVEOBJ_HOOK static void *hook_##name(void *object_or_variable) {                              \
@@ -177,7 +180,7 @@ static bool take_slots(void *changed, const struct liveobj_image *image) {
     return false;
 }
 
-/// \returns the number of slots that led elsewhere until now.
+/// \returns The number of GOT entries that had another value until now.
 static unsigned take_all_slots(void) {
     unsigned changed = 0;
     liveobj_images_visit(take_slots, &changed);
@@ -195,8 +198,8 @@ void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
     take_all_slots();
 }
 
-/// Slots of a library that was loaded since, or one that the dynamic linker bound in the moment in
-/// which it was taken.
+/// Counts GOT entries of images that were loaded since, and those that the dynamic linker bound at
+/// the moment when they were replaced.
 bool liveobj_retain_hooks_missed_images(void) {
     static bool were_late;
     were_late |= take_all_slots() > 0;

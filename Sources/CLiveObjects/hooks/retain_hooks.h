@@ -1,4 +1,4 @@
-// retain_hooks.h - what runs inside the Swift runtime when it retains and releases.
+// retain_hooks.h - the hooks that record retains and releases.
 
 #ifndef LIVEOBJ_RETAIN_HOOKS_H
 #define LIVEOBJ_RETAIN_HOOKS_H
@@ -9,10 +9,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Takes over the runtime's retain pointers and, in all images, what increments without them.
+/// Replaces the runtime's retain pointers and, in all images, the GOT entries of functions that
+/// retain without them.
 void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime);
-/// Whether images were loaded later that may increment unseen; from then on they are seen. Takes
-/// the dynamic linker's lock.
+/// Replaces these GOT entries in images that were loaded since. \returns true if there were any,
+/// now or at an earlier call: their retains may have been missed. Takes the dynamic linker's lock.
 bool liveobj_retain_hooks_missed_images(void);
 
 #pragma GCC visibility pop

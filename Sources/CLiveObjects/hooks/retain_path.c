@@ -1,17 +1,17 @@
-// retain_path.c - is the runtime's hook path for retain sound, and if not, can it be made so?
+// retain_path.c - checks whether the runtime's hook path for retain is safe, and repairs it if not.
 //
-// On Swift 6.3 for Linux, `swift_retain` with hooks on goes through a file-local adapter that
-// clears the spare bits of the pointer before it calls `_swift_retain`. The pointer of an immortal
-// object (a string literal has the top bit set) then looks like an ordinary one, and its bytes are
-// changed as if they were a reference count: every XCTest binary dies of it. (Upstream: introduced
-// by swiftlang/swift pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
+// In Swift 6.3 on Linux, `swift_retain` with hooks enabled calls a file-local adapter, which clears
+// the pointer's spare bits before it calls `_swift_retain`. The pointer of an immortal object (a
+// string literal has the top bit set) then looks like an ordinary one, and its bytes are changed
+// like a reference count. Every XCTest binary crashes of that. (Upstream: introduced by
+// swiftlang/swift pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
 //
-// Whether this runtime is at fault is asked of the runtime itself, by a call that dereferences
-// nothing. The adapter is reached through a variable of libswiftCore; the repair stores a function
-// there that takes the pointer as it is.
+// The check calls the runtime's own `swift_retain` with an address that nothing dereferences. The
+// runtime calls the adapter through a variable of libswiftCore; the repair stores a function there
+// that takes the pointer unchanged.
 //
-// Owns the address of that variable. Runs once, before there is a second thread: while the probe is
-// under way, a retain by another thread would be lost.
+// Owns the address of that variable. Runs once, while the process has one thread: a retain by
+// another thread during the probe would be lost.
 
 #if defined(__linux__)
 
@@ -25,8 +25,8 @@
 
 typedef void *(*retain_fn)(void *);
 
-/// Looks like an immortal object to a runtime that does not mask, like address 0x1000 to one that
-/// does.
+/// Looks like an immortal object to a runtime that does not mask the pointer, and like address
+/// 0x1000 to one that does.
 static void *const probe_object = (void *)(uintptr_t)0x8000000000001000;
 
 static void *seen_object;
@@ -37,7 +37,8 @@ static void *remember_argument(void *object) {
     return object;
 }
 
-/// Sends one retain of the probe object down the hook path, and puts everything back.
+/// Sends one retain of the probe object through the hook path, and restores the hook pointers.
+/// \returns Whether the pointer was changed on the way.
 static bool hook_path_masks(const struct liveobj_runtime *runtime) {
     retain_fn *hook = (retain_fn *)runtime->_swift_retain;
     bool *enabled =
@@ -55,7 +56,7 @@ static bool hook_path_masks(const struct liveobj_runtime *runtime) {
     return seen_object != NULL && seen_object != probe_object;
 }
 
-/// True if `variable` is what we look for: data of the runtime that leads to code of the runtime.
+/// True if `variable` can be the adapter's: data of the runtime that points to code of the runtime.
 static bool leads_to_adapter(const struct liveobj_runtime *runtime, void **variable) {
     return liveobj_image_contains(&runtime->image, (uintptr_t)variable, PF_W) &&
            liveobj_image_contains(&runtime->image, (uintptr_t)*variable, PF_X);
@@ -102,14 +103,14 @@ static void **find_adapter_variable(const struct liveobj_runtime *runtime) {
 
 enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime) {
     if (!liveobj_os_is_single_threaded())
-        return LIVEOBJ_RETAIN_PATH_FAULTY; // unknown
+        return LIVEOBJ_RETAIN_PATH_FAULTY; // cannot be checked
     if (!hook_path_masks(runtime))
         return LIVEOBJ_RETAIN_PATH_SOUND;
     void **variable = find_adapter_variable(runtime);
     if (!variable)
         return LIVEOBJ_RETAIN_PATH_FAULTY;
     void *adapter = *variable;
-    // The probe below must see its own hook, so the variable leads there while it runs.
+    // The probe below must see its own hook, so the variable points there while it runs.
     *variable = (void *)(uintptr_t)remember_argument;
     bool still_masks = hook_path_masks(runtime);
     *variable = still_masks ? adapter : *(void **)runtime->_swift_retain;

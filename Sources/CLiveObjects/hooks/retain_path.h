@@ -1,4 +1,5 @@
-// retain_path.h - whether the retain path is sound once hooks are on, and its repair.
+// retain_path.h - checks whether `_swift_retain` can be hooked safely, and repairs the runtime if
+// not.
 
 #ifndef LIVEOBJ_RETAIN_PATH_H
 #define LIVEOBJ_RETAIN_PATH_H
@@ -7,8 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Whether `_swift_retain` may be switched on in this runtime. Repairs it where it can. Needs a
-/// process with one thread, for it sets the hook pointers for an instant.
+/// Checks whether `_swift_retain` may be hooked in this runtime, and repairs the runtime if that is
+/// needed and possible. The process must have one thread, because the check sets the hook pointers
+/// for a moment.
 enum liveobj_retain_path {
     LIVEOBJ_RETAIN_PATH_SOUND,
     LIVEOBJ_RETAIN_PATH_REPAIRED,
@@ -16,7 +18,7 @@ enum liveobj_retain_path {
 };
 enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime);
 
-/// The variable that the repaired retain path jumps through, else NULL.
+/// The variable through which the repaired retain path jumps; NULL if nothing was repaired.
 void **liveobj_retain_path_variable(void);
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 // granule of address space. Both are reserved as address space and get memory page by page on first
 // access.
 //
-// root[granule >> 21]  ->  leaf[granule & (2^21 - 1)]  ->  record index, 0 for none
+//   root[granule >> 21]  ->  leaf[granule & (2^21 - 1)]  ->  record index, 0 for none
 //
 // A granule is 32 bytes if the allocator never begins two blocks in one, which is so for glibc's,
 // and else 16. Half the map means half the cache misses, and those are most of the cost of
