@@ -1,15 +1,15 @@
-// async_stack.c - owns nothing; follows a task's contexts.
+// async_stack.c - follows the chain of a task's contexts; owns nothing.
 //
-// An asynchronous function that has been suspended is called by the runtime, not by its caller. Its
-// caller is found through its context, a block of the task's memory: word 0 is the caller's
-// context, word 1 the code that goes on with the caller.
+// A suspended asynchronous function is resumed by the runtime, not by its caller. Its caller is
+// found through its context, a block of the task's memory: word 0 is the caller's context, word 1
+// the code that resumes the caller.
 //
-// Where the function keeps the address of its own context:
-//   frame     in most functions, and all debug code: three words below the CFA
+// The function keeps the address of its own context in one of two places:
+//   frame     in most functions, and in all debug code: three words below the CFA
 //   register  in others: in the context register (r14), which its callees, the recorder's own hook
 //             among them, may have saved
-// The register may hold something else by now. So what is found is believed only if all that hangs
-// on it, up to the task's first context, is readable memory and looks like contexts.
+// The register may have another value by now. So a context is accepted only if all contexts that
+// follow from it, up to the task's first one, are readable memory and look like contexts.
 //
 // Everything runs in hooks, on the thread that owns the cache.
 
@@ -23,10 +23,10 @@
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 
-/// Where a frame that keeps its context has it.
+/// The distance of a frame's own context below the CFA.
 #define OWN_CONTEXT_WORDS 3
 
-/// As the runtime's allocator of task memory hands them out.
+/// The alignment of the runtime's allocator of task memory.
 #define CONTEXT_ALIGNMENT 16
 
 /// Reads a word of the stack or of a context.
@@ -36,14 +36,14 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 
 // MARK: - The context register
 
-/// What the context register held in the frame whose stack pointer is `sp`: the one that called the
-/// hook. Steps outwards to it from here, through the recorder's own functions.
+/// The value of the context register in the frame whose stack pointer is `sp`: the one that called
+/// the hook. Steps outwards to it from here, through the recorder's own functions.
 #if defined(__x86_64__)
 __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
     enum { OWN_FRAMES = 16 };
     struct liveobj_registers frame;
     uintptr_t context;
-    // To memory: a register that is written could be the one that is to be read.
+    // Into memory: an output register could be the one that is to be read.
     __asm__ volatile("mov %%r14, %3\n\t"
                      "mov %%rsp, %1\n\t"
                      "mov %%rbp, %2\n\t"
@@ -74,8 +74,8 @@ static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
 }
 #endif
 
-/// What the context register held in frame 1, whose callees are the frames from 2 on: the next of
-/// them that saved it has it.
+/// The value of the context register in frame 1. Its callees are the frames from 2 on; the first of
+/// them that saved the register has the value.
 static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t count) {
     for (uint32_t i = 2; i < count; i++) {
         uintptr_t words = liveobj_unwind_rule_find(frames[i].registers.pc).context_words;
@@ -88,8 +88,8 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
 }
 
-/// The context of frame 1, the function that runs the task at present. Its frame ends where that of
-/// the runtime's function begins.
+/// The context of frame 1, the task's function that runs now. Its frame ends where that of the
+/// runtime's function begins.
 static uintptr_t context_of_task(const struct liveobj_frame *frames, uint32_t count) {
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frames[1].registers.pc);
     return rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN
@@ -99,12 +99,12 @@ static uintptr_t context_of_task(const struct liveobj_frame *frames, uint32_t co
 
 // MARK: - Contexts
 
-/// Whether `address` is memory. Contexts lie close together and in the same places again and again,
-/// so where one was found the kernel is not asked once more.
+/// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
+/// pages of earlier ones are kept, and the kernel is not asked again.
 static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
     uintptr_t *known = &cache->context_pages[page % LIVEOBJ_CONTEXT_PAGES];
-    if (page == 0) // an empty place's, and the kernel takes 0 for nothing to read
+    if (page == 0) // the value of an empty entry, and the kernel takes 0 for nothing to read
         return false;
     if (*known == page)
         return true;
@@ -119,16 +119,16 @@ static bool is_function(uintptr_t address) {
     switch (liveobj_unwind_rule_find(address + 1).kind) {
     case LIVEOBJ_UNWIND_STEP:
         return true;
-    case LIVEOBJ_UNWIND_GUESS: // code without a table, or nothing
+    case LIVEOBJ_UNWIND_GUESS: // code without a table, or no code
         return liveobj_unwind_image_find(address, &image);
     default:
         return false;
     }
 }
 
-/// Lists what the contexts from `context` on will go on with. What the task's first context has is
-/// left out: the runtime's own, which ends the task.
-/// \returns their number; 0 if one is no context.
+/// Lists the code that resumes the callers, from `context` on. The task's first context is left
+/// out: its code is the runtime's own, which ends the task. \returns Their number; 0 if one is not
+/// a context.
 static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uintptr_t *callers,
                        uint32_t capacity) {
     uint32_t count = 0;

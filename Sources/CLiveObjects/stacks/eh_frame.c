@@ -1,8 +1,8 @@
-// eh_frame.c - owns nothing; finds the unwind program of a function in an image's tables.
+// eh_frame.c - finds the unwind program of a function in an image's tables; owns nothing.
 //
-// The format is that of the Linux Standard Base, "Exception Frames": `.eh_frame_hdr` holds a table
-// sorted by function, whose entries name FDEs in `.eh_frame`; each FDE names its CIE. Tables are
-// input like any other: nothing is read outside of the image's readable segments.
+// The format is that of the Linux Standard Base, "Exception Frames". `.eh_frame_hdr` has a table
+// sorted by function whose entries refer to FDEs in `.eh_frame`; each FDE refers to its CIE. Tables
+// are untrusted input: nothing is read outside of the image's readable segments.
 
 #if defined(__linux__)
 
@@ -29,7 +29,7 @@ LIVEOBJ_HOOK int64_t liveobj_eh_read_signed(struct liveobj_eh_reader *reader, si
     return (int64_t)(liveobj_eh_read_unsigned(reader, bytes) << unused_bits) >> unused_bits;
 }
 
-/// \returns the value's bits; `*bits` is their number, at most 64, and `*last` the final byte.
+/// \returns The value's bits. `*bits` is their number and may exceed 64; `*last` is the final byte.
 static uint64_t read_leb(struct liveobj_eh_reader *reader, unsigned *bits, unsigned char *last) {
     uint64_t value = 0;
     *bits = 0;
@@ -68,7 +68,7 @@ LIVEOBJ_HOOK void liveobj_eh_skip(struct liveobj_eh_reader *reader, uint64_t byt
 
 #define ENCODING_OMIT 0xff
 
-/// The number itself, by the low four bits of its encoding.
+/// Reads a number, whose format is the low four bits of its encoding.
 static uint64_t read_number(struct liveobj_eh_reader *reader, unsigned encoding) {
     switch (encoding & 0x0f) {
     case 0x00:
@@ -93,7 +93,7 @@ static uint64_t read_number(struct liveobj_eh_reader *reader, unsigned encoding)
     }
 }
 
-/// An address, absolute or relative to where it stands; no other form is in use for code.
+/// Reads an address, absolute or relative to its own place. No other form is used for code.
 static uintptr_t read_address(struct liveobj_eh_reader *reader, unsigned encoding) {
     uintptr_t place = reader->next;
     uint64_t value = read_number(reader, encoding);
@@ -110,13 +110,13 @@ static uintptr_t read_address(struct liveobj_eh_reader *reader, unsigned encodin
 
 // MARK: - Entries
 
-/// A reader over one CIE or FDE, from behind its length; empty if there is none.
+/// A reader of one CIE or FDE, positioned after its length; empty if there is none.
 static struct liveobj_eh_reader open_entry(const struct liveobj_unwind_image *image,
                                            uintptr_t address) {
     struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, address);
     struct liveobj_eh_reader reader = {range.start, range.end, false};
     uint64_t length = liveobj_eh_read_unsigned(&reader, 4);
-    // 0 ends the table; 0xffffffff announces a 64-bit entry, which no linker makes here.
+    // 0 ends the table; 0xffffffff begins a 64-bit entry, which no linker makes here.
     if (length == 0 || length == 0xffffffff || reader.end - reader.next < length)
         reader.bad = true;
     else
@@ -124,7 +124,7 @@ static struct liveobj_eh_reader open_entry(const struct liveobj_unwind_image *im
     return reader;
 }
 
-/// What a CIE says about the layout of its FDEs.
+/// The format of a CIE's FDEs.
 struct layout {
     unsigned address_encoding;
     bool has_augmentation;
@@ -202,7 +202,7 @@ static enum liveobj_eh_result read_fde(const struct liveobj_unwind_image *image,
 
 // MARK: - The sorted table
 
-/// The only form linkers give the table: pairs of signed 32-bit offsets from the header.
+/// The only form in which linkers write the table: pairs of signed 32-bit offsets from the header.
 #define TABLE_ENCODING 0x3b
 
 struct table {
@@ -246,7 +246,8 @@ liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t addr
     if (opened != LIVEOBJ_EH_FOUND)
         return opened;
     int64_t offset = (int64_t)(address - table.header);
-    // Invariant: functions before `low` start at or before the address, those from `high` on after.
+    // Invariant: functions before `low` start at or before the address, those from `high` on after
+    // it.
     uint64_t low = 0, high = table.count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;

@@ -1,4 +1,4 @@
-// eh_frame.h - what an image's unwind table (.eh_frame) says about one code address. Hook.
+// eh_frame.h - reads an image's unwind table (.eh_frame) for one code address. Runs in hooks.
 
 #ifndef LIVEOBJ_EH_FRAME_H
 #define LIVEOBJ_EH_FRAME_H
@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A piece of a table, read from front to back. Reading past its end yields zeros and sets `bad`.
+/// A part of a table, read from front to back. A read past its end returns zeros and sets `bad`.
 struct liveobj_eh_reader {
     uintptr_t next;
     uintptr_t end;
@@ -40,21 +40,21 @@ enum liveobj_eh_result {
     LIVEOBJ_EH_FOUND,
     /// No table covers the address.
     LIVEOBJ_EH_NONE,
-    /// There is a table, of a form that is not read here, or a broken one.
+    /// There is a table, but it is broken or has a form that is not supported here.
     LIVEOBJ_EH_ODD,
 };
 
-/// The unwind program of the function that holds `address`.
+/// Finds the unwind program of the function that contains `address`.
 LIVEOBJ_HOOK enum liveobj_eh_result
 liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t address,
                         struct liveobj_eh_program *program);
 
-/// How a register of the caller is found again.
+/// Where the caller's value of a register is.
 enum liveobj_eh_saved {
-    LIVEOBJ_EH_SAME,      // it still holds the caller's value
+    LIVEOBJ_EH_SAME,      // the register still has the caller's value
     LIVEOBJ_EH_AT_CFA,    // in memory, at CFA + offset
     LIVEOBJ_EH_UNDEFINED, // it is lost
-    LIVEOBJ_EH_OTHER,     // in a way that is not followed here
+    LIVEOBJ_EH_OTHER,     // not supported here
 };
 
 struct liveobj_eh_column {
@@ -62,7 +62,7 @@ struct liveobj_eh_column {
     int64_t offset;
 };
 
-/// The row of the unwind table that holds at one address, as far as a stack walk needs it.
+/// The row of the unwind table for one address, as far as a stack walk needs it.
 struct liveobj_eh_row {
     bool cfa_is_simple; // the canonical frame address is a register plus an offset
     uint64_t cfa_register;
@@ -72,14 +72,13 @@ struct liveobj_eh_row {
     struct liveobj_eh_column context;
 };
 
-/// The numbers that the table gives to two registers; the return address's is the program's.
+/// The table's numbers of two registers. The return address's number is in the program.
 struct liveobj_eh_columns {
     uint64_t frame_pointer;
     uint64_t context;
 };
 
-/// Runs a program up to `address`.
-/// \returns false if it holds an instruction that is not understood.
+/// Runs a program up to `address`. \returns false if it has an unknown or malformed instruction.
 LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *program,
                                          uintptr_t address, struct liveobj_eh_columns columns,
                                          struct liveobj_eh_row *row);

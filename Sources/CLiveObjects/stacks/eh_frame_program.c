@@ -1,21 +1,21 @@
-// eh_frame_program.c - owns nothing; runs an unwind program up to the row of one address.
+// eh_frame_program.c - runs an unwind program up to the row of one address; owns nothing.
 //
-// Only four columns of the table matter to a stack walk: the canonical frame address, the frame
-// pointer, the return address and the register of asynchronous contexts. The instructions of all
-// others are read over.
+// A stack walk needs four columns of the table: the canonical frame address, the frame pointer, the
+// return address and the register of asynchronous contexts. Instructions for other columns are
+// skipped.
 
 #if defined(__linux__)
 
 #include "os/compiler.h"
 #include "stacks/eh_frame.h"
 
-/// States that DW_CFA_remember_state can nest; compilers use one.
+/// The depth to which DW_CFA_remember_state may nest; compilers use one.
 #define REMEMBERED 8
 
 struct machine {
     const struct liveobj_eh_program *program;
     struct liveobj_eh_columns columns;
-    uintptr_t address; // where the row is wanted
+    uintptr_t address; // the address whose row is wanted
     uintptr_t location;
     struct liveobj_eh_row row;
     struct liveobj_eh_row initial; // after the CIE, for DW_CFA_restore
@@ -24,7 +24,7 @@ struct machine {
     bool failed;
 };
 
-/// The column in `row` of a register, NULL for one that does not matter.
+/// A register's column in `row`; NULL for a register that is not needed.
 static struct liveobj_eh_column *column_of(struct machine *machine, struct liveobj_eh_row *row,
                                            uint64_t column) {
     if (column == machine->columns.frame_pointer)
@@ -79,7 +79,7 @@ static void restore(struct machine *machine) {
         machine->row = machine->remembered[--machine->remembered_count];
 }
 
-/// Instructions that define the canonical frame address.
+/// Runs an instruction that defines the canonical frame address.
 static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
     struct liveobj_eh_row *row = &machine->row;
     uint64_t number;
@@ -110,7 +110,7 @@ static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_
     }
 }
 
-/// Instructions about one register, which they name first.
+/// Runs an instruction about one register, which is its first operand.
 static void run_column(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
     uint64_t number = liveobj_eh_read_uleb(reader);
     switch (opcode) {
@@ -145,7 +145,7 @@ static void run_column(struct machine *machine, unsigned opcode, struct liveobj_
     }
 }
 
-/// How far an instruction moves the location; 0 for those that do not.
+/// The distance by which an instruction advances the location; 0 for other instructions.
 static uint64_t read_advance(unsigned opcode, struct liveobj_eh_reader *reader) {
     switch (opcode) {
     case 0x02: // DW_CFA_advance_loc1
@@ -178,7 +178,7 @@ static void run_instruction(struct machine *machine, unsigned opcode,
         run_column(machine, opcode, reader);
 }
 
-/// Runs instructions until they are used up or describe an address behind the wanted one.
+/// Runs instructions until they end or describe an address after the wanted one.
 static void run(struct machine *machine, struct liveobj_eh_reader reader) {
     while (reader.next < reader.end && !machine->failed) {
         unsigned opcode = (unsigned)liveobj_eh_read_unsigned(&reader, 1);

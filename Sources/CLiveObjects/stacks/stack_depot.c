@@ -1,14 +1,15 @@
 // stack_depot.c - owns the stored stack traces and the table that finds them by hash.
 //
-// Two arenas: the frames, one trace behind the other, and the index, an entry per id. Nothing that
-// was stored ever moves or goes.
+// There are two arenas: the frames, one trace after the other, and the index, one entry per id.
+// What was stored is never moved or removed.
 //
 // Invariants
 //   ids are 1, 2, 3 ... without gaps, and a trace's parent has a smaller id
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
 //   bytes of frames + index + hash table <= max_bytes
 //
-// Look-up takes no lock; only storing a new trace does. Everything but the start may run in a hook.
+// A search takes no lock; only storing a new trace does. Everything except the start may run in a
+// hook.
 
 #if defined(__linux__)
 
@@ -19,8 +20,9 @@
 
 #include <string.h>
 
-/// What the index says of one trace. Two traces with the same 64-bit hash would be taken for one:
-/// among a million traces the chance is 3 in 10^8, and the harm one object with a wrong stack.
+/// A trace's entry in the index. Two traces with the same 64-bit hash would be treated as one.
+/// Among a million traces the probability is 3 in 10^8, and the effect is one object with a wrong
+/// stack.
 struct entry {
     uint64_t hash;
     uint32_t place; // of its frames, in words from the start
@@ -29,8 +31,8 @@ struct entry {
     uint32_t own_frames;
 };
 
-/// Each slot is 0 while free, else an id below the upper half of the trace's hash: one word, so
-/// that no reader can see half of it.
+/// Each slot is 0 while free. Else it has an id in the lower half and the upper half of the trace's
+/// hash in the upper half. It is one word, so that no reader can see half of it.
 struct table {
     uint64_t mask; // slots minus one, a power of two minus one
     uint64_t slots[];
@@ -40,14 +42,14 @@ struct table {
 #define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
 #define FIRST_SLOTS 1024
 
-/// Traces behind the previous one where the next one is looked for first.
+/// The number of traces after the previous one that are compared before the table is searched.
 #define LOOK_AHEAD 2
 
 static struct {
     struct liveobj_lock lock;
     struct liveobj_arena frames;
-    struct liveobj_arena entries; // that of id 0 is not used
-    // What follows changes under the lock only, but for `dropped`.
+    struct liveobj_arena entries; // id 0 is not used
+    // The rest changes only under the lock, except `dropped`.
     uint64_t max_bytes;
     uint64_t frame_bytes;
     uint64_t table_bytes;
@@ -84,10 +86,10 @@ static struct table *table_make(uint64_t slots) {
     return table;
 }
 
-/// The id of a hash; 0 if the table does not have it, and `*free_slot` is where it belongs.
+/// The id of a hash. If the table does not have it, 0, and `*free_slot` is its place.
 static uint32_t table_find(struct table *table, uint64_t hash, uint64_t **free_slot) {
     for (uint64_t i = hash;; i++) {
-        uint64_t *slot = &table->slots[i & table->mask]; // one is always free: the search ends
+        uint64_t *slot = &table->slots[i & table->mask]; // one is always free, so the search ends
         // Acquire: a reader of an id sees its trace.
         uint64_t word = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
         *free_slot = slot;
@@ -106,9 +108,9 @@ static void table_put_locked(struct table *table, uint64_t hash, uint32_t id) {
     __atomic_store_n(slot, hash >> ID_BITS << ID_BITS | id, __ATOMIC_RELEASE);
 }
 
-/// Doubles the table at half load; where that is not possible it fills up to seven eighths.
-/// The old table stays: readers may be in it. All old ones together are smaller than the new one.
-/// \returns false if there is no place for one more trace.
+/// Doubles the table when it is half full; if that is impossible, lets it fill up to seven eighths.
+/// The old table stays mapped, because readers may be using it. All old tables together are smaller
+/// than the new one. \returns false if there is no slot for another trace.
 static bool table_grow_locked(void) {
     uint64_t slots = depot.table->mask + 1;
     if (depot.last < slots / 2)
@@ -139,7 +141,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous)
 
 // MARK: - Traces
 
-/// Passes over parents of whose own frames nothing is taken.
+/// Skips parents none of whose own frames are used.
 static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
     while (parent && parent_frames <= entry_of(parent)->parent_frames)
         parent = entry_of(parent)->parent;
@@ -172,7 +174,7 @@ static uint32_t insert_locked(uint64_t hash, struct liveobj_stored_trace trace) 
     uint64_t *free_slot;
     uint32_t id = table_find(depot.table, hash, &free_slot);
     if (id)
-        return id; // another thread was faster
+        return id; // another thread has stored it meanwhile
     id = table_grow_locked() ? append_locked(hash, trace) : 0;
     if (id)
         table_put_locked(depot.table, hash, id);
@@ -185,7 +187,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_s
         id = depot.table ? insert_locked(hash, trace) : 0;
         liveobj_lock_release(&depot.lock);
     }
-    if (!id) // relaxed: a number for the report
+    if (!id) // relaxed: it is read only for reports
         __atomic_fetch_add(&depot.dropped, 1, __ATOMIC_RELAXED);
     return id;
 }

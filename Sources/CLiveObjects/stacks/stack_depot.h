@@ -1,4 +1,4 @@
-// stack_depot.h - stack traces, each kept once and for good under a small id.
+// stack_depot.h - stores each distinct stack trace once, under a small id. Nothing is removed.
 
 #ifndef LIVEOBJ_STACK_DEPOT_H
 #define LIVEOBJ_STACK_DEPOT_H
@@ -12,24 +12,25 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Makes room for traces, which will take `max_bytes` in all, at most 32 GiB. Once, outside of
+/// Reserves room for traces that take `max_bytes` in all, at most 32 GiB. Called once, outside of
 /// hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
-/// The id of the trace with this hash, 0 if there is none. Takes no lock. Hook.
+/// Finds a trace by its hash. \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
 /// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
-/// themselves: what followed it when it was new often follows it again, and is found faster.
+/// themselves: the traces that were stored after it often follow it again, and are found faster
+/// there.
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
 
-/// Stores a trace that was not found, unless another thread did meanwhile. Hook.
-/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
-/// \returns its id; 0, counted as a drop, if the depot is full.
+/// Stores a trace that was not found, unless another thread has stored it meanwhile. Runs in hooks.
+/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames. \returns
+/// Its id; 0 if the depot is full, which is counted.
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
 
-/// Traces that found no room.
+/// The number of traces that could not be stored.
 uint64_t liveobj_stack_depot_dropped(void);
 
-/// While the lock is held no trace is half stored.
+/// While the lock is held, no trace is partly stored.
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop

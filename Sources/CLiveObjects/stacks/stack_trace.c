@@ -1,11 +1,11 @@
-// stack_trace.c - from a walked stack to the id of its trace.
+// stack_trace.c - gets the id of the trace of a walked stack.
 //
-// A trace's hash runs from the root to the leaf, so that what a stack shares with the last one is
-// hashed already:
+// A trace's hash runs from the root to the leaf, so the part that a stack shares with the last one
+// has its hash already:
 //     hash(0) = mix(seed, pc(0)), hash(i) = mix(hash(i - 1), pc(i))
 //     the trace's = mix(hash(n - 1), n)
-// It depends on the return addresses only, never on how they were found: the same stack has the
-// same id, whatever was walked before it.
+// The hash depends only on the return addresses, never on how they were found. So the same stack
+// always has the same id, whatever was walked before it.
 //
 // Everything runs in hooks, on the thread that owns the cache, unless stacks.h says otherwise.
 
@@ -43,7 +43,7 @@ static uint32_t insert(uint64_t hash, uint32_t parent, uint32_t parent_frames,
         hash, (struct liveobj_stored_trace){parent, parent_frames, count, addresses});
 }
 
-/// The id of a trace that stands alone, innermost address first.
+/// The id of a trace without a parent, innermost address first.
 static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
     uint64_t hash = HASH_SEED;
     for (uint32_t i = count; i-- > 0;)
@@ -53,14 +53,14 @@ static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
     return id ? id : insert(hash, 0, 0, addresses, count);
 }
 
-/// A stack deeper than LIVEOBJ_MAX_FRAMES: its innermost frames only, so that the id does not
-/// depend on where the walk gave up.
+/// Records a stack deeper than LIVEOBJ_MAX_FRAMES: only its innermost frames, so that the id does
+/// not depend on where the walk ended.
 static uint32_t record_cut(const struct liveobj_stack_walk *walk) {
     walk->cache->count = 0;
     return record_alone(walk->cache->addresses, liveobj_stack_walk_list(walk, kept_depth));
 }
 
-/// A stack that libunwind has to finish.
+/// Records a stack that libunwind has to finish.
 static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t count = liveobj_stack_walk_list(walk, LIVEOBJ_MAX_FRAMES);
@@ -79,8 +79,8 @@ static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
     to->fp_word = liveobj_frame_load(&from->fp_word);
 }
 
-/// Makes the walk's frames the last trace, and hashes those that are new.
-/// \returns the trace's hash.
+/// Makes the walk's frames the last trace, and hashes those that are new. \returns The trace's
+/// hash.
 static uint64_t remember(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     struct liveobj_frame *frame = &cache->frames[walk->common];
@@ -95,7 +95,7 @@ static uint64_t remember(const struct liveobj_stack_walk *walk) {
     return mix(hash, cache->count);
 }
 
-/// Stores the walk's trace: what was walked anew, continued in the last trace, which has the rest.
+/// Stores the walk's trace: the newly walked frames, with the last trace as parent for the rest.
 static uint32_t store(const struct liveobj_stack_walk *walk, uint64_t hash) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t parent = walk->common ? cache->trace : 0;
@@ -113,9 +113,8 @@ static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
 
 // MARK: - Tasks
 
-/// Lists the frames of the last trace, innermost first, in front of its `callers`; the outermost,
-/// in which the runtime runs the task, only where there are none.
-/// \returns their number.
+/// Lists the frames of the last trace, innermost first, before its `callers`. The outermost frame,
+/// in which the runtime runs the task, is left out if there are callers. \returns Their number.
 static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
     uint32_t count = 0;
     for (uint32_t i = cache->count; i-- > (callers ? 1 : 0);)
@@ -123,7 +122,7 @@ static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
     return count;
 }
 
-/// Stores a task's trace: the frames on the stack, continued in a trace of their callers.
+/// Stores a task's trace: the frames on the stack, with a trace of their callers as parent.
 static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uint32_t callers) {
     uint32_t own = list_task(cache, callers);
     uint32_t parent = callers ? record_alone(cache->addresses + own, callers) : 0;
@@ -131,8 +130,8 @@ static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uin
                               : insert(hash, 0, 0, cache->addresses, own + callers);
 }
 
-/// A stack that ends where the runtime runs a task. What is remembered are its frames only: the
-/// callers, which are no part of the stack, are looked up every time.
+/// Records a stack that ends where the runtime runs a task. Only its frames are kept for the next
+/// walk. The callers are not part of the stack and are looked up each time.
 static uint32_t record_task(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint64_t hash = remember(walk);

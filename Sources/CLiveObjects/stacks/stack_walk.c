@@ -1,16 +1,16 @@
-// stack_walk.c - walks stacks; owns nothing but the generation of what threads remember.
+// stack_walk.c - walks stacks; owns only the generation of the threads' last traces.
 //
-// Consecutive allocations of a thread share most of their stack. So a trace is not walked to its
-// root: the walk starts at the leaf and ends at the first frame that the last trace has too, with
-// the same registers. What lies outside of that frame follows from its registers and from the words
-// in memory that the walk once read, and if all of those still hold what they held, the rest of the
-// old trace is the rest of this one. Those words are read independently of one another, which is
-// several times faster than walking; and the rest's hash is known, since hashes run from the root.
+// Consecutive allocations of a thread share most of their stack, so a walk does not go to the root.
+// It starts at the leaf and ends at the first frame that the last trace has too, with the same
+// registers. The frames outside of that one depend on its registers and on the words of memory that
+// the earlier walk read. If all of those words are unchanged, the rest of the old trace is the rest
+// of this one. The words are read independently of each other, which is several times faster than
+// walking. The rest's hash is known, since hashes run from the root.
 //
 // Invariants
-//   frames[0] is the root; sp falls strictly from the root to the leaf
-//   every load lies in [sp of the leaf, top of the thread's stack], or, on a foreign stack, in a
-//   frame of it or a page of which the kernel has just said that it is there
+//   frames[0] is the root; sp decreases strictly from the root to the leaf
+//   every load is in [sp of the leaf, top of the thread's stack], or, on a foreign stack, in one of
+//   its frames or in a page that the kernel has just reported as mapped
 //
 // Everything runs in hooks, on the thread that owns the cache.
 
@@ -23,10 +23,10 @@
 #include "stacks/unwind.h"
 #include "stacks/unwind_rules.h"
 
-/// How far a guessed frame may lie from the frame before it: libunwind's own limit.
+/// The largest distance of a guessed frame from the frame before it: libunwind's own limit.
 #define MAX_GUESS_BYTES 0x4000
 
-/// How far a frame may reach on a stack whose end is not known, and the largest stack believed in.
+/// The largest frame on a stack whose end is unknown, and the largest size of a stack.
 #define MAX_FOREIGN_FRAME_BYTES ((uintptr_t)1 << 20)
 #define MAX_STACK_BYTES ((uintptr_t)64 << 20)
 
@@ -37,7 +37,7 @@ uint32_t liveobj_stack_walk_generation;
 // Weak: not every C library has it.
 extern void *__libc_stack_end __attribute__((weak));
 
-/// The main thread's lies among other mappings, not on its stack. 0 if it is not known.
+/// The main thread's control block, which is in another mapping than its stack. 0 if it is unknown.
 static uintptr_t main_control_block;
 
 static uintptr_t control_block_of_this_thread(void) {
@@ -64,20 +64,21 @@ static bool is_readable(uintptr_t from, uintptr_t to) {
     return true;
 }
 
-/// A coroutine's stack may lie below the thread's own, with a guard page or a hole between. So the
-/// kernel is asked about the pages from `sp` up to those known to be the thread's own, or to a
-/// hole. Both answers are kept: no stack that reaches below a hole is the thread's own. A stack
-/// that has grown by more than a megabyte at once is taken for another's, which costs little.
+/// Whether a stack pointer is in the thread's own stack. A coroutine's stack may lie below the
+/// thread's own, with a guard page or a hole between them. So the kernel is asked about the pages
+/// from `sp` up to those known to be the thread's own, or up to a hole. Both answers are kept: no
+/// stack below a hole is the thread's own. A stack that has grown by more than a megabyte at once
+/// is treated as foreign, which costs little.
 __attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, uintptr_t sp,
                                              uintptr_t top) {
     enum { MOST_BYTES = 1 << 20 };
-    if (cache->own_top != top) { // another thread's before
+    if (cache->own_top != top) { // the cache was another thread's before
         cache->own_top = cache->own_from = top;
         cache->foreign_below = top == main_control_block ? top : 0;
     }
     if (sp < cache->foreign_below)
         return false;
-    uintptr_t page = page_of(sp); // itself in use
+    uintptr_t page = page_of(sp); // the page of `sp` is in use
     do
         page += LIVEOBJ_PAGE_BYTES;
     while (page < cache->own_from && page - sp < MOST_BYTES && liveobj_os_is_readable(page));
@@ -86,10 +87,10 @@ __attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, 
     return is_own;
 }
 
-/// A stack that the program made: where it ends is not known. If the last trace is of the same
-/// stack, what that has found is still there: the thread has been nowhere else since, and what its
-/// frames lie in cannot go while it runs on them. All frames but the outermost: what is at the top
-/// of such a stack may look like a frame and be none, so that it was read beyond the stack.
+/// The extent of a stack that the program allocated; its end is unknown. If the last trace is of
+/// the same stack, its frames are still mapped: the thread has run on no other stack since, and the
+/// memory of its frames cannot be unmapped while it runs on them. The outermost frame is excepted:
+/// data at the top of such a stack may look like a frame, so that the walk read beyond the stack.
 __attribute__((noinline)) static struct liveobj_stack_extent
 foreign_extent(struct liveobj_stack_cache *cache, uintptr_t sp) {
     // The word below sp was the return address.
@@ -108,8 +109,9 @@ foreign_extent(struct liveobj_stack_cache *cache, uintptr_t sp) {
     return (struct liveobj_stack_extent){top + LIVEOBJ_PAGE_BYTES, true};
 }
 
-/// glibc puts a thread's control block at the top of its stack, also of one that the program gave.
-/// The main thread's lies elsewhere, below its stack.
+/// The extent of the stack that contains `sp`. glibc puts a thread's control block at the top of
+/// its stack, also if the program provided the stack. The main thread's is elsewhere, below its
+/// stack.
 static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, uintptr_t sp) {
     uintptr_t control_block = control_block_of_this_thread();
     if (is_below(sp, control_block) &&
@@ -121,7 +123,7 @@ static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, 
     return foreign_extent(cache, sp);
 }
 
-/// Moves the end of a foreign stack out to `cfa`, if all up to there is memory.
+/// Moves the end of a foreign stack outwards to `cfa`, if everything up to there is mapped.
 __attribute__((noinline)) static bool extend(struct liveobj_stack_extent *extent, uintptr_t cfa) {
     bool reaches = extent->is_foreign && cfa - extent->top <= MAX_FOREIGN_FRAME_BYTES &&
                    is_readable(extent->top, cfa);
@@ -130,15 +132,15 @@ __attribute__((noinline)) static bool extend(struct liveobj_stack_extent *extent
     return reaches;
 }
 
-/// Reads a word of the stack. It may have become part of another frame's variables meanwhile, which
-/// is no error: the value then only fails to be the one that was there.
+/// Reads a word of the stack. It may have become part of another frame's variables meanwhile; then
+/// the value differs from the earlier one, which is no error.
 __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
     return *(const uintptr_t *)place;
 }
 
 // MARK: - One step
 
-/// Whether a frame that has no exact rule can be passed: by the guess.
+/// Whether the guess can pass a frame that has no exact rule.
 __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
                                            const struct liveobj_registers *frame,
                                            enum liveobj_unwind_kind kind) {
@@ -153,15 +155,14 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
     return passes;
 }
 
-/// Finds the caller's frame.
-/// \param cfa, fp_words Where: its return address is the word below `cfa`, which is not above the
-/// stack.
-/// \returns false if there is none, or none that may be read.
+/// Finds the caller's frame. \param cfa, fp_words As in the unwind rule. `cfa` is not above the
+/// stack; the return address is the word below it. \returns false if there is no caller, or none
+/// that may be read.
 static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
                                                           const struct liveobj_registers *frame,
                                                           uintptr_t cfa, uintptr_t fp_words) {
     uintptr_t depth = 8 * (fp_words ? fp_words : 1);
-    // Signed: `cfa` may be anything below the top of the stack.
+    // Signed: `cfa` may be any address below the top of the stack.
     if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || (intptr_t)(cfa - frame->sp) < (intptr_t)depth))
         return false;
     caller->registers.pc = load(cfa - 8);
@@ -172,9 +173,8 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
     return caller->registers.pc != 0;
 }
 
-/// Steps outwards by the rule of the frame's return address.
-/// Inline: half the time of a walk would go into the call.
-/// \returns false at the end of the walk; `walk` then knows which end.
+/// Steps outwards by the rule of the frame's return address. Inline, because a call would take half
+/// of a walk's time. \returns false at the end of the walk; `walk` then has the reason.
 static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
@@ -198,40 +198,42 @@ static bool is_same(const struct liveobj_registers *a, const struct liveobj_regi
     return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
-/// Zero if the walk, which read this frame's registers from memory, would read the same again.
+/// Zero if the words from which this frame's registers were read are unchanged.
 static inline uintptr_t difference(const struct liveobj_frame *frame) {
     uintptr_t bits = (load(frame->registers.sp - 8) ^ frame->registers.pc) |
                      (load(frame->fp_place) ^ frame->fp_word);
-    // Hides where the bits come from: the optimiser would make a branch of each word.
+    // Hides the origin of the bits: the optimiser would make a branch of each word.
     __asm__("" : "+r"(bits));
     return bits;
 }
 
-/// Four frames at a time: nothing hangs on the outcome of one, so their loads go on together.
+/// Compares four frames at a time. No load depends on the result of another, so they overlap.
 static inline bool holds(const struct liveobj_frame four[4]) {
     return !(difference(&four[0]) | difference(&four[1]) | difference(&four[2]) |
              difference(&four[3]));
 }
 
-/// Frame by frame: on a foreign stack only what a proven frame leads to is known to be memory.
+/// Compares frame by frame: on a foreign stack, only what a proven frame refers to is known to be
+/// mapped.
 static uint32_t prove_singly(const struct liveobj_frame *frames, uint32_t inner) {
     while (inner > 0 && !difference(&frames[inner - 1]))
         inner--;
     return inner;
 }
 
-/// Frame `inner` is part of the present stack. Finds how far outwards the last trace still holds.
-/// \returns the index of the outermost frame that is proven.
+/// Finds how far outwards the last trace is still valid. Frame `inner` is part of the present
+/// stack. \returns The index of the outermost frame that is proven.
 static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
     uint32_t proven = inner;
     while (proven > 4 && holds(&frames[proven - 4]))
         proven -= 4;
-    // The last four may overlap those before: one outcome to foresee less than one by one.
+    // The last four may overlap earlier ones: one branch to predict instead of up to four.
     return proven <= 4 && inner >= 4 && holds(frames) ? 0 : prove_singly(frames, proven);
 }
 
-/// A last trace that cannot be this stack's is forgotten: its code is gone, or it belonged to an
-/// earlier thread and reaches beyond this one's stack.
+/// The number of the last trace's frames that this walk may use; 0 if the trace cannot be of this
+/// stack. That is so if code was unloaded since, or if it was an earlier thread's and reaches
+/// beyond this stack.
 static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
     const struct liveobj_stack_cache *cache = walk->cache;
     uintptr_t root = cache->frames[0].registers.sp;
@@ -243,9 +245,9 @@ static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
 
 // MARK: - The walk
 
-/// The walk's `frame` is the last trace's frame `index`. Uses all of the last trace that still
-/// holds.
-/// \returns NULL if that is all there is; else the outermost frame that is proven, to go on from.
+/// Uses the part of the last trace that is still valid. The walk's `frame` is the last trace's
+/// frame `index`. \returns NULL if the trace is complete, else the outermost proven frame, from
+/// which to continue.
 static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
@@ -253,10 +255,10 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                                                 : prove(cache->frames, index);
     if (proven == 0 && (cache->end || !step(walk, &cache->frames[0].registers, frame + 1))) {
         walk->end = cache->end;
-        walk->is_opaque = false; // the root was none when it was walked to, and is none now
+        walk->is_opaque = false; // the root was not opaque at the first walk, nor is it now
         walk->common = index + 1;
         walk->walked = (uint32_t)(frame - cache->walked);
-        // The inner frames may be others now.
+        // The frames further inside may be other ones now.
         cache->frames[index].fp_place = liveobj_frame_load(&frame->fp_place);
         cache->frames[index].fp_word = liveobj_frame_load(&frame->fp_word);
         return NULL;
@@ -266,12 +268,12 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
     return frame;
 }
 
-/// Walks outwards until the stack or LIVEOBJ_MAX_FRAMES end, or the last trace takes over. Each
-/// frame is written where it stays: to copy what was just written is slow.
+/// Walks outwards until the stack or LIVEOBJ_MAX_FRAMES ends, or the last trace is valid. Each
+/// frame is written at its final place, because copying what was just written is slow.
 static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *frame) {
     const struct liveobj_frame *root = walk->cache->frames;
     const struct liveobj_frame *old =
-        root + usable_frames(walk); // behind those not inside of `frame`
+        root + usable_frames(walk); // the end of the old frames that are not inside of `frame`
     const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_MAX_FRAMES];
     for (; frame < limit; frame++) {
         while (old > root && old[-1].registers.sp < frame->registers.sp)
@@ -285,7 +287,7 @@ static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *fra
     walk->walked = (uint32_t)(frame - walk->cache->walked) + 1;
 }
 
-/// How far the foreign stack reaches, by the walk that has just ended.
+/// Stores how far the foreign stack reaches according to the walk.
 __attribute__((noinline)) static void note_foreign(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t outermost = walk->walked <= LIVEOBJ_MAX_FRAMES ? walk->walked : LIVEOBJ_MAX_FRAMES;
@@ -319,7 +321,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *w
 }
 
 void liveobj_stack_walk_invalidate(void) {
-    // Relaxed: no thread has frames in the image that went, so none needs to know in time.
+    // Relaxed: no thread has frames in the unloaded image, so none needs the new value at once.
     __atomic_fetch_add(&liveobj_stack_walk_generation, 1, __ATOMIC_RELAXED);
 }
 

@@ -1,11 +1,11 @@
-// stacks.h - from the registers of a frame to the id of its stack trace.
+// stacks.h - gets the id of the stack trace of a frame, from the frame's registers.
 //
 //   unwind_rules.c  the unwind rule of a return address, from the image's unwind table (eh_frame.c)
-//   unwind.c        the one file that knows libunwind: what the rules cannot pass, it walks
-//   stack_walk.c    walks a thread's stack, re-using the part that has not changed since last time
+//   unwind.c        the one file that uses libunwind: it walks frames that the rules cannot pass
+//   stack_walk.c    walks a thread's stack, and reuses the part that has not changed
 //   async_stack.c   the callers of a task's functions, which are on no stack
-//   stack_trace.c   from the walked frames to the id of their trace
-//   stack_depot.c   a trace's frames -> an id, for good
+//   stack_trace.c   gets the id of the trace of walked frames
+//   stack_depot.c   stores each distinct trace under an id
 
 #ifndef LIVEOBJ_STACKS_H
 #define LIVEOBJ_STACKS_H
@@ -20,37 +20,40 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The registers that an unwind rule needs. `pc` is a return address; `sp` and `fp` are what the
-/// caller at `pc` sees when the call returns.
+/// The registers that an unwind rule needs. `pc` is a return address; `sp` and `fp` are the values
+/// that the caller at `pc` has when the call returns.
 struct liveobj_registers {
     uintptr_t pc;
     uintptr_t sp;
     uintptr_t fp;
 };
 
-/// What a thread remembers of its last stack trace. Zeroed memory is a valid empty cache.
-/// Made with liveobj_os_map on the thread's first trace, kept for the next thread afterwards.
+/// A thread's last stack trace. Zeroed memory is a valid empty cache. Allocated with
+/// liveobj_os_map_kept at the thread's first trace; later the next owner of the thread's block uses
+/// it.
 struct liveobj_stack_cache;
 LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 
-/// Loads libunwind, reserves the depot. Once, outside of hooks.
-/// \returns where traces will come from.
+/// Loads libunwind and reserves the depot. Called once, outside of hooks. \returns The source of
+/// traces.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
-/// The id of the calling thread's stack trace, outwards from the frame with these registers; 0 if
-/// it was dropped. Hook. Not a struct, which would be passed in memory: to read in one piece what
-/// was just written in several, the processor has to wait until all of it has reached the cache.
+/// The id of the calling thread's stack trace, from the frame with these registers outwards; 0 if
+/// it was dropped. Runs in hooks. The registers are not passed as a struct, because that would be
+/// in memory: a wide read of what was just written in parts waits until all of it has reached the
+/// cache.
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp);
 
-/// Traces that were dropped since the start: depot full, or a stack that could not be read.
+/// The number of traces since the start that could not be stored.
 uint64_t liveobj_stacks_dropped(void);
 
-/// Forgets every last stack, and the unwind rules of what an image had at these addresses. Takes
-/// the dynamic linker's lock: not in a hook.
+/// Invalidates every last trace, and the unwind rules of code at these addresses, which was
+/// unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
 
-/// One stored trace: its own frames, and how many outermost frames of its parent follow them.
+/// A stored trace: its own frames, and the number of its parent's outermost frames that follow
+/// them.
 struct liveobj_stored_trace {
     uint32_t parent;
     uint32_t parent_frames;
@@ -58,12 +61,12 @@ struct liveobj_stored_trace {
     const uintptr_t *frames; // innermost first
 };
 
-/// The highest id given out so far. Ids count from 1; a parent's id is smaller than its child's.
+/// The highest id in use. Ids count from 1; a parent's id is smaller than its child's.
 uint32_t liveobj_stack_depot_last(void);
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 
 void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context);
-/// libunwind's state.
+/// Resets libunwind's state in a fork's child.
 void liveobj_stacks_after_fork_child(void);
 
 #pragma GCC visibility pop

@@ -1,13 +1,15 @@
-// unwind.c - owns libunwind's functions; the one file that knows libunwind.
+// unwind.c - owns libunwind's functions; the only file that uses libunwind.
 //
-// It is never linked: a program that links it resolves _Unwind_RaiseException and _Unwind_Backtrace
-// to it, and C++ exceptions of the host would run through another unwinder than before. dlopen with
-// RTLD_LOCAL leaves the host's symbols alone. Headers are not needed: what is declared here has
-// been the binary interface of libunwind.so.8 on x86_64 since 2014.
+// libunwind is never linked. In a program that links it, _Unwind_RaiseException and
+// _Unwind_Backtrace are libunwind's, so the program's C++ exceptions would use another unwinder
+// than before. dlopen with RTLD_LOCAL does not change the program's symbols. Headers are not
+// needed: the declarations here have been the binary interface of libunwind.so.8 on x86_64 since
+// 2014.
 //
-// The walk asks for it only where the unwind table needs a full machine: signal frames, frames
-// whose CFA is computed by an expression or from another register than sp and fp. From such a frame
-// on the whole rest of the trace is libunwind's, since it does not tell what it read to get there.
+// A walk uses libunwind only where the unwind table needs a full interpreter: for signal frames,
+// and for frames whose CFA is computed by an expression or from another register than sp and fp.
+// From such a frame on, libunwind lists the whole rest of the trace, because it does not report
+// what it read to get there.
 
 #if defined(__linux__)
 
@@ -39,16 +41,16 @@ struct cursor {
     _Alignas(16) unsigned char bytes[1024];
 };
 
-// Said to be fit for hooks, which holds but for one thing: its tables are thread-local storage,
-// which the dynamic linker may take from malloc when a thread comes here first. No call of malloc
-// by the host is under way in a hook, so that is slow and not unsafe.
+// Declared fit for hooks, with one exception: libunwind's tables are thread-local storage, which
+// the dynamic linker may allocate with malloc at a thread's first use. That is slow but safe,
+// because the program is not inside malloc while a hook runs.
 LIVEOBJ_HOOK typedef int get_context_fn(struct context *);
 LIVEOBJ_HOOK typedef int init_local_fn(struct cursor *, struct context *);
 LIVEOBJ_HOOK typedef int step_fn(struct cursor *);
 LIVEOBJ_HOOK typedef int get_register_fn(struct cursor *, int number, uintptr_t *value);
 typedef int set_caching_policy_fn(void *address_space, int policy);
 
-/// What it asks of the process; only the fourth is ours.
+/// The callbacks through which libunwind accesses the process. Only the fourth is replaced.
 LIVEOBJ_HOOK typedef int access_memory_fn(void *space, uintptr_t address, uintptr_t *value,
                                           int is_write, void *cursor);
 struct accessors {
@@ -74,7 +76,7 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
     return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
 }
 
-/// Its first use of all sets up tables.
+/// Makes libunwind set up its tables, which it does at its first use.
 static void use_first(void) {
     struct liveobj_registers nowhere = {0, UINTPTR_MAX, 0};
     uintptr_t pc;
@@ -83,11 +85,11 @@ static void use_first(void) {
 
 // MARK: - Its memory
 //
-// libunwind probes the memory that it reads by writing from it to a pipe of its own. A program that
-// closes all descriptors, as daemons do, would find its own files written to. So it reads through
-// the function below, and never comes to use its pipe.
+// libunwind checks whether memory is readable by writing from it to a pipe. If a program closes all
+// descriptors, as daemons do, libunwind would write to the program's own files. So it reads through
+// the function below, and does not use its pipe.
 
-/// The page that it read last. A stack has few.
+/// The page that was read last. A stack has few pages.
 static __thread uintptr_t last_page __attribute__((tls_model("initial-exec")));
 
 LIVEOBJ_UNCHECKED_BEGIN // a thread-local variable of this model is a plain load
@@ -104,7 +106,7 @@ static bool is_memory(uintptr_t address) {
     return true;
 }
 
-/// Also of code, at any address.
+/// libunwind's callback that reads or writes a word, at any address.
 LIVEOBJ_HOOK static int access_memory(void *space, uintptr_t address, uintptr_t *value,
                                       int is_write, void *cursor) {
     (void)space, (void)cursor;
@@ -119,8 +121,9 @@ LIVEOBJ_HOOK static int access_memory(void *space, uintptr_t address, uintptr_t 
     return 0;
 }
 
-/// Version 1.6 opens its pipe when it is set up. If no other thread opens files meanwhile it has
-/// the two lowest descriptors, and is closed again; else it stays, unused.
+/// The two lowest free descriptors. Version 1.6 opens its pipe when it is set up. If no other
+/// thread opens files meanwhile, the pipe has these two and is closed again; otherwise it stays
+/// open, unused.
 struct lowest {
     int descriptors[2];
 };
@@ -142,7 +145,7 @@ static void close_pipe(struct lowest lowest) {
     }
 }
 
-/// Sets libunwind up. \returns false if it cannot be kept from its pipe.
+/// Sets libunwind up to read through `access_memory`. \returns false if that is impossible.
 static bool take_over_memory(void *library, void *address_space) {
     get_accessors_fn *get_accessors = (get_accessors_fn *)dlsym(library, "_Ux86_64_get_accessors");
     if (!get_accessors)
@@ -195,7 +198,7 @@ static uintptr_t register_of(struct cursor *cursor, int number) {
     return libunwind.get_register(cursor, number, &value) == 0 ? value : 0;
 }
 
-/// Steps outwards up to the frame; the frames between are ours and the hook's.
+/// Steps outwards to the frame; the frames before it are the recorder's and the hook's.
 static bool step_to(struct cursor *cursor, struct liveobj_registers frame) {
     while (register_of(cursor, REGISTER_SP) < frame.sp)
         if (libunwind.step(cursor) <= 0)
@@ -209,10 +212,10 @@ LIVEOBJ_HOOK static int *host_errno(void) {
     return &errno; // a thread-local variable of libc
 }
 
-/// It may open files of images: a thread that was cancelled must not end in there.
+/// libunwind may open files of images: a cancelled thread must not end in there.
 LIVEOBJ_HOOK static int set_cancel_state(int state) {
     int before;
-    pthread_setcancelstate(state, &before); // a thread-local variable as well
+    pthread_setcancelstate(state, &before); // also a thread-local variable
     return before;
 }
 LIVEOBJ_UNCHECKED_END
@@ -226,8 +229,8 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
         return 0;
     int saved = *host_errno(); // libunwind's system calls may fail
     int cancel_state = set_cancel_state(PTHREAD_CANCEL_DISABLE);
-    *readable_page() = 0; // what was memory may not be any more
-    // Relaxed: the count is only read by a fork's child, which has no other threads.
+    *readable_page() = 0; // the page may have been unmapped since
+    // Relaxed: the count is only read in a fork's child, which has no other threads.
     __atomic_fetch_add(&threads_inside, 1, __ATOMIC_RELAXED);
     libunwind.get_context(&context);
     if (libunwind.init_local(&cursor, &context) == 0 && step_to(&cursor, frame))
@@ -240,7 +243,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
 }
 
 void liveobj_unwind_after_fork_child(void) {
-    // A thread that was inside may have held a lock that is never released in the child.
+    // A thread that was inside may have held a lock, which is never released in the child.
     if (threads_inside > 0)
         __atomic_store_n(&is_loaded, false, __ATOMIC_RELEASE);
     threads_inside = 0;

@@ -1,8 +1,9 @@
 // unwind_images.c - owns the list of images for C libraries without _dl_find_object.
 //
-// glibc 2.35 and later answer "which image holds this address" without a lock, in any context.
-// Elsewhere a list is made outside of hooks, when tracking starts and when images change; code that
-// was loaded since has no image then, and the stack walk asks libunwind or guesses.
+// glibc 2.35 and later find the image of an address without a lock, in any context. Without that
+// function, a list is made outside of hooks: when tracking starts, when images were unloaded, and
+// in captures (heap/idle_threads.c). Code that was loaded since has no image then, and the stack
+// walk guesses.
 
 #if defined(__linux__)
 
@@ -14,7 +15,7 @@
 #include <link.h>
 #include <string.h>
 
-/// glibc's `struct dl_find_object`, declared here so that older headers do.
+/// glibc's `struct dl_find_object`, declared here so that older headers suffice.
 struct found_object {
     unsigned long long flags;
     void *map_start;
@@ -24,8 +25,8 @@ struct found_object {
     unsigned long long reserved[7];
 };
 
-// Weak: the symbol is absent before glibc 2.35. Named anew: headers that have it declare it
-// otherwise.
+// Weak: the symbol is absent before glibc 2.35. Another name: headers that have it declare it with
+// other types.
 LIVEOBJ_HOOK extern int find_object(void *address,
                                     struct found_object *result) __asm__("_dl_find_object")
     __attribute__((weak));
@@ -35,7 +36,7 @@ struct image_list {
     struct liveobj_unwind_image images[512];
 };
 
-// Two, so that the one that hooks may be reading is not the one that is written.
+// Two lists: hooks may be reading one while the other is written.
 static struct image_list lists[2];
 static struct image_list *current_list = &lists[0];
 
@@ -77,7 +78,7 @@ void liveobj_unwind_images_refresh(void) {
     struct image_list *next = current_list == &lists[0] ? &lists[1] : &lists[0];
     next->count = 0;
     dl_iterate_phdr(list_image, next);
-    // Release: a hook that sees the new list sees what it holds.
+    // Release: a hook that sees the new list sees its entries.
     __atomic_store_n(&current_list, next, __ATOMIC_RELEASE);
 }
 
@@ -96,14 +97,14 @@ static void read_segments(struct liveobj_unwind_image *image) {
     const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)image->code.start;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)))
         return;
-    // The headers share the first page with the ELF header in every image that linkers make.
+    // Linkers put the program headers into the first page, with the ELF header.
     if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
         return;
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(image->code.start + elf->e_phoff);
     uintptr_t bias = image->code.start;
     for (size_t i = 0; i < elf->e_phnum; i++)
         if (headers[i].p_type == PT_LOAD) {
-            bias -= headers[i].p_vaddr & ~(uintptr_t)4095; // the first one lies lowest
+            bias -= headers[i].p_vaddr & ~(uintptr_t)4095; // the first one is the lowest
             break;
         }
     for (size_t i = 0; i < elf->e_phnum; i++)

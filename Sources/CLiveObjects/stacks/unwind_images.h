@@ -1,5 +1,5 @@
-// unwind_images.h - from a code address to the image it lies in, and the parts of that image which
-// may be read. Hook.
+// unwind_images.h - finds the image of a code address, and the parts of the image that may be read.
+// Runs in hooks.
 
 #ifndef LIVEOBJ_UNWIND_IMAGES_H
 #define LIVEOBJ_UNWIND_IMAGES_H
@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Bytes that may be read, in one piece.
+/// A range of bytes that may be read.
 struct liveobj_unwind_range {
     uintptr_t start;
     uintptr_t end;
@@ -21,23 +21,23 @@ struct liveobj_unwind_range {
 #define LIVEOBJ_UNWIND_RANGES 6
 
 struct liveobj_unwind_image {
-    /// Where its segments lie; `code` encloses all of them.
+    /// The range that encloses all of its segments.
     struct liveobj_unwind_range code;
-    /// The address of its `.eh_frame_hdr`, 0 without one.
+    /// The address of its `.eh_frame_hdr`; 0 if it has none.
     uintptr_t unwind_header;
     /// Its readable segments.
     struct liveobj_unwind_range readable[LIVEOBJ_UNWIND_RANGES];
     uint32_t readable_count;
 };
 
-/// Lists the images that are loaded, where the C library cannot be asked inside a hook.
-/// Takes the dynamic linker's lock: not in a hook.
+/// Lists the loaded images, if the C library cannot find them inside a hook. Takes the dynamic
+/// linker's lock, so it must not be called in a hook.
 void liveobj_unwind_images_refresh(void);
 
-/// \returns false if no image holds `address`.
+/// \returns false if no image contains `address`.
 LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
 
-/// What may be read from `address` on: up to the end of its segment; empty if it lies in none.
+/// The readable bytes from `address` to the end of its segment; empty if it is in no segment.
 LIVEOBJ_HOOK struct liveobj_unwind_range
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address);
 

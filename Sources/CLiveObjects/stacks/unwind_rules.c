@@ -1,9 +1,9 @@
 // unwind_rules.c - owns the table of unwind rules by return address.
 //
-// A rule depends on nothing but the return address, and the code of a program has few of these:
-// each is derived once from the image's unwind table and then found by one load. The table is a
-// cache: where a set is full a new rule takes the place of an older one, which will be derived
-// again. Everything here may run inside a hook.
+// A rule depends only on the return address, and a program's code has few of these. Each rule is
+// derived once from the image's unwind table and then found by one load. The table is a cache: in a
+// full set, a new rule replaces an older one, which will be derived again. Everything here may run
+// inside a hook, except `liveobj_unwind_rules_forget`.
 
 #if defined(__linux__)
 
@@ -15,7 +15,7 @@
 uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
     __attribute__((aligned(64)));
 
-/// No code lies in the first pages, which are never mapped.
+/// No code lies below this address, which is never mapped.
 #define CODE_START ((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS)
 
 static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE};
@@ -28,7 +28,7 @@ static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE}
 #define COLUMN_RETURN_ADDRESS 16
 #define RETURN_ADDRESS_OFFSET (-8)
 
-/// An offset as a count of words in `bits` bits; 0 if it is none.
+/// An offset as a count of words in `bits` bits; 0 if it does not fit.
 static uint16_t words(int64_t offset, unsigned bits) {
     bool fits = offset > 0 && offset % 8 == 0 && offset / 8 < (int64_t)1 << bits;
     return fits ? (uint16_t)(offset / 8) : 0;
@@ -64,7 +64,7 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
     return cfa_fits && return_address_fits && fp_fits ? rule : opaque;
 }
 
-/// Whether the code bytes at `address` are these.
+/// Whether these code bytes are at `address`.
 static bool is_code(const struct liveobj_unwind_image *image, uintptr_t address,
                     const unsigned char *bytes, size_t count) {
     struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, address);
@@ -76,9 +76,9 @@ static bool is_code(const struct liveobj_unwind_image *image, uintptr_t address,
     return same == count;
 }
 
-/// Whether the call before `pc` is the one by which the runtime goes on with a task: it gives the
-/// task's context (at 0x40) in the context register, and calls the task's function (at 0x38). No
-/// other code has these two instructions together; the runtime has no symbol there.
+/// Whether the call before `pc` is the one by which the runtime resumes a task. It passes the
+/// task's context (at 0x40) in the context register and calls the task's function (at 0x38). No
+/// other code has these two instructions together. The runtime has no symbol there.
 static bool is_run_of_task(const struct liveobj_unwind_image *image, uintptr_t pc) {
     for (unsigned char base = 0; base < 8; base++) {
         const unsigned char low[] = {0x4c, 0x8b, 0x70 | base, 0x40, 0xff, 0x50 | base, 0x38};
@@ -90,7 +90,7 @@ static bool is_run_of_task(const struct liveobj_unwind_image *image, uintptr_t p
     return false;
 }
 
-/// Whether a function starts as one that keeps its context in its frame, above its variables.
+/// Whether a function begins like one that keeps its context in its frame, above its variables.
 static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t function) {
     static const unsigned char start[] = {
         0x55,                         // push rbp
@@ -104,7 +104,7 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
                                                 uintptr_t pc) {
     struct liveobj_eh_program program;
     struct liveobj_eh_row row;
-    // The call lies before its return address, and may be the last instruction of its function.
+    // The call is before its return address, and may be its function's last instruction.
     uintptr_t call = pc - 1;
     if (is_run_of_task(image, pc))
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_TASK};
@@ -127,8 +127,8 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
 
 #else
 
-// Seam for other machines: their frame records hold the caller's frame pointer and the return
-// address like those of x86_64, so the guess is right wherever code keeps frame pointers.
+// Other machines: their frame records hold the caller's frame pointer and the return address like
+// those of x86_64. So the guess is right wherever code keeps frame pointers.
 static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_image *image,
                                                 uintptr_t pc) {
     (void)image;
@@ -147,7 +147,7 @@ static void store(uintptr_t pc, uint64_t word) {
     uint64_t *set = liveobj_unwind_set_of(pc);
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
         uint64_t empty = 0;
-        // Relaxed, here and below: a word stands for itself.
+        // Relaxed, here and below: a word refers to no other memory.
         if (__atomic_compare_exchange_n(&set[way], &empty, word, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
             return;
@@ -161,14 +161,14 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     if (pc < CODE_START || pc >= LIVEOBJ_ADDRESS_END)
         return liveobj_unwind_rule_pack(none);
     if (!liveobj_unwind_image_find(pc - 1, &image))
-        // Not remembered: an image may be loaded there later.
+        // Not stored: an image may be loaded there later.
         return word_of(pc, liveobj_unwind_rule_guess());
     uint64_t word = word_of(pc, rule_in_image(&image, pc));
     store(pc, word);
     return word;
 }
 
-/// The return address that a word of this set is the rule of.
+/// The return address whose rule is this word of the set.
 static uintptr_t pc_of(size_t set, uint64_t word) {
     uintptr_t tag = (uintptr_t)(word >> LIVEOBJ_UNWIND_RULE_BITS);
     uintptr_t low = (set ^ tag ^ tag >> LIVEOBJ_UNWIND_SET_BITS) & LIVEOBJ_UNWIND_SET_MASK;
@@ -181,7 +181,7 @@ void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end) {
             uint64_t *place = &liveobj_unwind_table[set][way];
             uint64_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
             uintptr_t pc = pc_of(set, word);
-            // Unless a hook has put another one there meanwhile.
+            // Unless a hook has replaced it meanwhile.
             if (word && pc >= start && pc < end)
                 __atomic_compare_exchange_n(place, &word, 0, false, __ATOMIC_RELAXED,
                                             __ATOMIC_RELAXED);

@@ -1,4 +1,5 @@
-// unwind_rules.h - the unwind rule of a return address: how its caller's registers are found. Hook.
+// unwind_rules.h - the unwind rule of a return address: how to find the caller's registers. Runs in
+// hooks.
 
 #ifndef LIVEOBJ_UNWIND_RULES_H
 #define LIVEOBJ_UNWIND_RULES_H
@@ -13,43 +14,45 @@
 #pragma GCC visibility push(hidden)
 
 enum liveobj_unwind_kind {
-    /// No code can be there.
+    /// No code can be at the address.
     LIVEOBJ_UNWIND_NONE = 0,
     /// From the image's unwind table: exact.
     LIVEOBJ_UNWIND_STEP,
-    /// No table covers the address: as if the frame pointer were one, which must then be checked.
+    /// No table covers the address. The rule assumes a frame record at the frame pointer, which
+    /// must then be checked.
     LIVEOBJ_UNWIND_GUESS,
     /// The outermost function of a thread.
     LIVEOBJ_UNWIND_OUTERMOST,
-    /// Where the Swift runtime runs a task: its callers are those of the task's functions, which
-    /// contexts know (async_stack.h), not those of the thread that happens to run it.
+    /// The Swift runtime runs a task there. The callers are those of the task's functions, known
+    /// from contexts (async_stack.h), and not those of the thread that runs the task.
     LIVEOBJ_UNWIND_TASK,
-    /// The table says something that this form cannot hold: libunwind must be asked.
+    /// The table's row does not fit in this form: libunwind is needed.
     LIVEOBJ_UNWIND_OPAQUE,
 };
 
-/// CFA = (sp or fp) + 8 * cfa_words; the return address is the word below the CFA, and the caller's
-/// frame pointer the word `fp_words` below it, or unchanged if that is 0.
+/// CFA = (sp or fp) + 8 * cfa_words. The return address is the word below the CFA. The caller's
+/// frame pointer is the word `fp_words` words below the CFA, or unchanged if that is 0.
 struct liveobj_unwind_rule {
     enum liveobj_unwind_kind kind;
     bool from_fp;
     uint16_t cfa_words;
     uint16_t fp_words;
-    /// How many words below the CFA the caller's context register was saved, or one of the below.
+    /// The number of words below the CFA at which the caller's context register was saved, or one
+    /// of these values.
     uint16_t context_words;
 };
 
-/// The register in which asynchronous functions are given their context holds what it held.
+/// The context register, in which asynchronous functions get their context, is unchanged.
 #define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
-/// The function is asynchronous, and keeps its own context in its frame: three words below the CFA.
+/// The function is asynchronous and keeps its own context in its frame, three words below the CFA.
 #define LIVEOBJ_UNWIND_CONTEXT_OWN 14
 /// It is unknown where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15
 
-/// Forgets the rules of these return addresses: their code has gone.
+/// Removes the rules of these return addresses: their code was unloaded.
 void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end);
 
-/// What is tried where no table covers an address: the frame pointer holds a frame record.
+/// The rule for an address without a table: the frame pointer points to a frame record.
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
     return (struct liveobj_unwind_rule){
         .kind = LIVEOBJ_UNWIND_GUESS,
@@ -60,16 +63,16 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
     };
 }
 
-/// The word of a return address that is not in the table; remembered there.
+/// Derives the word of a return address that is not in the table, and stores it there.
 LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 
 // MARK: - The table of known rules
 //
-// Sets of eight words, a cache line each; the return address chooses the set. A word holds all that
-// is known of one address, so that no reader can see half of it:
+// Sets of eight words, one cache line each; the return address chooses the set. One word holds
+// everything about one address, so no reader can see half of it:
 //     bits 30-63: the tag, pc >> SET_BITS      bits 0-29: the rule
-// The set's number is the low bits of pc xor a function of the tag, so that number and tag
-// together are the whole address, and an entry is never taken for another address's.
+// The set's number is the low bits of pc xor a function of the tag. So number and tag together are
+// the whole address, and an entry is never mistaken for another address's.
 //     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for addresses pc, q
 
 #define LIVEOBJ_UNWIND_RULE_BITS 30
@@ -88,7 +91,7 @@ static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
     return liveobj_unwind_table[set & LIVEOBJ_UNWIND_SET_MASK];
 }
 
-/// The bits of a word that hold the rule.
+/// Packs a rule into the low bits of a word.
 static inline uint64_t liveobj_unwind_rule_pack(struct liveobj_unwind_rule rule) {
     return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
            (uint64_t)rule.fp_words << 18 | (uint64_t)rule.context_words << 26;
@@ -107,7 +110,7 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t wor
 static inline uint64_t liveobj_unwind_word_find(uintptr_t pc) {
     const uint64_t *set = liveobj_unwind_set_of(pc);
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
-        // Relaxed: the word is all there is to read.
+        // Relaxed: the word refers to no other memory.
         uint64_t word = __atomic_load_n(&set[way], __ATOMIC_RELAXED);
         if (LIVEOBJ_LIKELY(word >> LIVEOBJ_UNWIND_RULE_BITS == pc >> LIVEOBJ_UNWIND_SET_BITS))
             return word;
