@@ -1,8 +1,8 @@
-// image.c - loaded ELF images: what the dynamic linker knows of them, and what their files say.
+// image.c - loaded ELF images, from the dynamic linker and from their files. Owns nothing.
 //
-// Owns nothing. Everything here runs outside of hooks: it takes the dynamic linker's lock and maps
-// files. A file on disk may have been replaced since it was loaded, so nothing read from it is
-// trusted without a bounds check.
+// Everything here runs outside of hooks: it takes the dynamic linker's lock and maps files. A file
+// on disk may have been replaced since it was loaded, so everything read from it is checked against
+// its bounds.
 
 #if defined(__linux__)
 
@@ -17,7 +17,7 @@
 
 // MARK: - Images
 
-/// The dynamic linker's lock is not reset in the child of a fork: none may happen while we have it.
+/// Keeps forks out while the dynamic linker's lock is held, which is not reset in a fork's child.
 static struct liveobj_lock visit_lock;
 
 struct visit {
@@ -57,7 +57,7 @@ static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
 
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context) {
     struct visit state = {visit, context, false};
-    // It only keeps forks away: where it cannot be had, the visit is as sound without.
+    // The lock only prevents forks. If it cannot be had, the visit is still safe.
     bool is_locked = liveobj_lock_acquire(&visit_lock);
     dl_iterate_phdr(visit_info, &state);
     if (is_locked)
@@ -124,8 +124,8 @@ struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image,
     return (struct liveobj_extent){0};
 }
 
-/// What the dynamic linker makes read-only once the image is relocated: whole pages only, its end
-/// rounded down.
+/// The part that the dynamic linker makes read-only after relocation: whole pages only, with the
+/// end rounded down.
 static struct liveobj_extent read_only_pages(const struct liveobj_image *image) {
     static const uintptr_t page = ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
     struct liveobj_extent pages = {0, 0};
@@ -157,7 +157,7 @@ void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_ex
 
 // MARK: - Symbols in the file
 
-/// A part of a mapped file, or NULL if it does not lie inside.
+/// A part of a mapped file; NULL if it does not lie inside.
 static const void *part(struct liveobj_file file, uint64_t offset, uint64_t bytes) {
     if (offset > file.count || bytes > file.count - offset)
         return NULL;
@@ -186,7 +186,7 @@ static bool find_sections(struct liveobj_file file, struct sections *sections) {
     return sections->names != NULL;
 }
 
-/// The NUL-terminated name at `offset` of a string table equals `name` (or begins with it).
+/// Whether the NUL-terminated name at `offset` of a string table equals `name`, or begins with it.
 static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offset, const char *name,
                          bool whole) {
     size_t length = strlen(name) + (whole ? 1 : 0);
@@ -213,8 +213,8 @@ static bool read_table(const struct sections *sections, const ElfW(Shdr) * heade
     return table->names != NULL;
 }
 
-/// Whether the file begins as the loaded image does, and is not another that took its place: where
-/// its sections lie changes with nearly everything in it.
+/// Whether the file's ELF header equals the loaded image's. If not, another file has replaced it:
+/// nearly every change of a file moves its sections, whose place is in the header.
 static bool is_as_loaded(struct liveobj_file file, const struct liveobj_image *image) {
     const ElfW(Phdr) *headers = image->headers;
     for (size_t i = 0; i < image->header_count; i++)
@@ -225,8 +225,8 @@ static bool is_as_loaded(struct liveobj_file file, const struct liveobj_image *i
     return false;
 }
 
-/// Calls `visit` for the symbol tables of the image's file, `.symtab` first in most, until it
-/// returns true.
+/// Calls `visit` for the symbol tables of the image's file until it returns true. In most files
+/// `.symtab` is the first.
 typedef bool (*visit_table_fn)(void *context, const struct symbol_table *table);
 
 static bool visit_tables(const struct liveobj_image *image, visit_table_fn visit, void *context) {
@@ -314,7 +314,7 @@ bool liveobj_image_has_section(const struct liveobj_image *image, const char *pr
     return found;
 }
 
-// MARK: - Global-offset-table slots
+// MARK: - GOT entries
 
 struct relocations {
     const ElfW(Rela) * entries;
@@ -367,13 +367,14 @@ static bool is_read_only(const struct liveobj_image *image, uintptr_t page) {
     return page >= constant.start && page < constant.end;
 }
 
-/// A slot of an image that another thread is loading holds an address in the file, or nothing; the
-/// dynamic linker may yet add to it what we would store.
+/// Whether a GOT entry has been relocated. While another thread loads the image, an entry has an
+/// address of the file, or 0, and the dynamic linker might add its bias to the replacement.
 static bool is_relocated(const struct liveobj_image *image, const void *value) {
     return image->bias == 0 || (uintptr_t)value >= image->end - image->bias;
 }
 
-/// A page that shall be read-only but is not is left so: the dynamic linker is at work there.
+/// Replaces a GOT entry. A page that should be read-only but is not is left unchanged: the dynamic
+/// linker is at work there.
 static struct liveobj_got_entries store_in_slot(const struct liveobj_image *image, uintptr_t slot,
                                                 void *value) {
     static const struct liveobj_got_entries left_alone = {0, 0}, is_so_already = {1, 0},

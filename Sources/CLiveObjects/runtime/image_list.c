@@ -1,7 +1,7 @@
-// image_list.c - see image_list.h.
+// image_list.c - lists of images; see image_list.h.
 //
-// What is said of an image is copied while the dynamic linker holds its lock: afterwards another
-// thread may unload it. Outside of hooks.
+// An image's data is copied while the dynamic linker holds its lock, because another thread may
+// unload the image afterwards. Runs outside of hooks.
 
 #if defined(__linux__)
 

@@ -1,4 +1,4 @@
-// image_list.h - images by what a capture says of them, whether they are still loaded or not.
+// image_list.h - a list of loaded and unloaded images, with what a capture records of each.
 
 #ifndef LIVEOBJ_IMAGE_LIST_H
 #define LIVEOBJ_IMAGE_LIST_H
@@ -19,10 +19,10 @@ struct liveobj_listed_image {
     bool is_main;
     unsigned char build_id_count;
     unsigned char build_id[64];
-    uint32_t path; // in `paths`
+    uint32_t path; // offset in `paths`
 };
 
-/// In memory of its own: address space for all that it may hold.
+/// A list with address space for all that fits.
 struct liveobj_image_list {
     struct liveobj_listed_image *items;
     uint32_t count;
@@ -34,9 +34,9 @@ struct liveobj_image_list {
 
 bool liveobj_image_list_start(struct liveobj_image_list *list, uint32_t limit, size_t paths_bytes);
 void liveobj_image_list_end(struct liveobj_image_list *list);
-/// Adds all images that are loaded, as far as there is room.
+/// Adds all loaded images, as far as there is room.
 void liveobj_image_list_add_loaded(struct liveobj_image_list *list);
-/// Adds an image of another list. \returns it; NULL if there is no room.
+/// Adds a copy of another list's image. \returns The copy; NULL if there is no room.
 struct liveobj_listed_image *liveobj_image_list_add(struct liveobj_image_list *list,
                                                     const struct liveobj_listed_image *image,
                                                     const char *path);
@@ -46,7 +46,7 @@ static inline const char *liveobj_image_list_path(const struct liveobj_image_lis
     return list->paths + image->path;
 }
 
-/// The same file at the same address.
+/// True for the same file at the same address.
 bool liveobj_listed_images_are_same(const struct liveobj_image_list *list,
                                     const struct liveobj_listed_image *image,
                                     const struct liveobj_image_list *other_list,

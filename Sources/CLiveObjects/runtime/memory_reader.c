@@ -1,10 +1,10 @@
-// memory_reader.c - reads memory of the running program, which may not be what it was taken for.
+// memory_reader.c - reads memory of the running program that may be unmapped meanwhile.
 //
-// An object that another thread frees may leave the address space with its page, metadata goes with
-// its image, and the program may have written anything into an object: a plain load could kill the
-// host. So memory is read through the kernel, a page at a time: neighbours on one page cost one
-// system call. In the copy of the process, where a fault ends one step, plain loads will do. Owns
-// nothing. Outside of hooks.
+// Another thread may free an object and its page may be unmapped, metadata is unmapped with its
+// image, and the program may have written any value into an object. A plain load could crash the
+// program. So memory is read through the kernel, one page at a time: words on the same page cost
+// one system call. In the snapshot process, where a fault ends only one step, plain loads are used.
+// Owns nothing. Runs outside of hooks.
 
 #if defined(__linux__)
 
@@ -27,7 +27,7 @@ void liveobj_reader_start(struct liveobj_reader *reader) {
     memset(reader->known, 0, sizeof reader->known);
 }
 
-/// Where a filter of system calls refuses the other way, as some containers' does.
+/// Used if a filter of system calls refuses process_vm_readv, as in some containers.
 static ssize_t read_by_file(uintptr_t address, void *into, size_t count) {
     int file = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
     ssize_t read = file < 0 ? -1 : pread(file, into, count, (off_t)address);
@@ -40,7 +40,7 @@ bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *
                         size_t count) {
     struct iovec here = {into, count}, there = {(void *)address, count};
     int saved = errno;
-    // By the thread's id: the process's has no memory once the main thread has ended.
+    // The thread's id: the process's own refers to no memory once the main thread has ended.
     pid_t self = (pid_t)liveobj_os_thread_id();
     ssize_t read = reader->refused ? 0 : process_vm_readv(self, &here, 1, &there, 1, 0);
     reader->refused |= read < 0 && (errno == EPERM || errno == ENOSYS);

@@ -1,4 +1,4 @@
-// memory_reader.h - reads the heap of a running program without touching freed memory.
+// memory_reader.h - reads memory of the running program that may be unmapped or freed meanwhile.
 
 #ifndef LIVEOBJ_MEMORY_READER_H
 #define LIVEOBJ_MEMORY_READER_H
@@ -11,29 +11,30 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Metadata that proved to be sound.
+/// Metadata that was found valid.
 struct liveobj_known_metadata {
     uintptr_t address;
-    /// Of what it leads to directly, some lies where an image was until then; 0 if none does.
+    /// The sequence number of the last unload of an image at an address to which this metadata
+    /// refers directly; 0 for none.
     uint64_t last_unload;
 };
 
-/// Reads memory of this process that may not be there, or not any more.
+/// Reads memory of this process that may not be mapped, or not any more.
 struct liveobj_reader {
-    bool direct;  // in the copy of the process: plain loads will do
-    bool refused; // the system does not let us look
+    bool direct;  // in the snapshot process: plain loads suffice
+    bool refused; // the system refuses process_vm_readv
     uintptr_t page;
-    uint32_t unloads; // what is known of metadata is as old as this one
+    uint32_t unloads; // the count of unloads for which `known` is valid
     struct liveobj_known_metadata known[256];
     unsigned char bytes[LIVEOBJ_PAGE_BYTES];
 };
 void liveobj_reader_start(struct liveobj_reader *reader);
-/// \returns false if the memory is not there (any more).
+/// \returns false if the memory is not mapped (any more).
 bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
-/// For an address that may never have been one.
+/// The same for any word, which may never have been an address. Never uses plain loads.
 bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void *into,
                           size_t count);
-/// The same, by one call of the system for all of it.
+/// The same, with one system call for the whole block.
 bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
 
 #pragma GCC visibility pop

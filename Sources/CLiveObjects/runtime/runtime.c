@@ -1,8 +1,8 @@
-// runtime.c - finds the Swift runtime in this process.
+// runtime.c - finds the Swift runtime in this process, and owns the result.
 //
-// Weak references come first: they hold for a runtime in a shared library and for one that this
-// copy was linked with. A static executable under the preload library has neither, and its symbols
-// are looked up in its file. Owns the answer. Runs outside of hooks.
+// Weak references are tried first: they work for a runtime in a shared library and for one that
+// this copy of the recorder was linked with. A static executable under the preload library has
+// neither, so its symbols are looked up in its file. Runs outside of hooks.
 
 #if defined(__linux__)
 
@@ -41,7 +41,7 @@ static enum liveobj_state find_core(struct liveobj_runtime *runtime) {
         return found ? LIVEOBJ_STATE_READY : LIVEOBJ_STATE_BLIND;
     }
     liveobj_images_visit(take_first, &runtime->image);
-    // Every Swift module has sections of metadata; a program without them is none of our business.
+    // Every Swift module has sections of metadata. A program without them is not tracked.
     if (!runtime->image.path || !liveobj_image_has_section(&runtime->image, "swift5_"))
         return LIVEOBJ_STATE_NO_RUNTIME;
     find_in_file(runtime);

@@ -1,4 +1,4 @@
-// runtime.h - where the Swift runtime of this process has its symbols (runtime.def).
+// runtime.h - the addresses of the Swift runtime's symbols (runtime.def) in this process.
 
 #ifndef LIVEOBJ_RUNTIME_H
 #define LIVEOBJ_RUNTIME_H
@@ -8,23 +8,22 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The Swift runtime of this process. A member is NULL where the runtime has no such symbol.
+/// The Swift runtime of this process. A member is NULL if the runtime has no such symbol.
 struct liveobj_runtime {
 #define LIVEOBJ_RUNTIME_SYMBOL(name) void *name;
 #include "runtime/runtime.def"
 #undef LIVEOBJ_RUNTIME_SYMBOL
-    /// The image that holds the runtime: libswiftCore, or a static executable.
+    /// The runtime's image: libswiftCore, or a static executable.
     struct liveobj_image image;
-    /// The image that makes tasks. All zero for a program that was not linked with it, even if a
-    /// library that is loaded later brings it along: tasks are not seen then.
+    /// The image that creates tasks. All zero if the program was not linked with it, even if a
+    /// library that is loaded later needs it; tasks are not recorded then.
     struct liveobj_image concurrency;
-    /// The image that holds Foundation, or all zero likewise.
+    /// Foundation's image, likewise.
     struct liveobj_image foundation;
 };
 
-/// Finds the runtime; once, before anything else asks for it.
-/// \returns LIVEOBJ_STATE_READY, LIVEOBJ_STATE_NO_RUNTIME, or LIVEOBJ_STATE_BLIND for a runtime
-/// whose symbols were stripped.
+/// Finds the runtime. Called once, before all other uses. \returns LIVEOBJ_STATE_READY,
+/// LIVEOBJ_STATE_NO_RUNTIME, or LIVEOBJ_STATE_BLIND for a runtime whose symbols were stripped.
 enum liveobj_state liveobj_runtime_find(void);
 
 /// The runtime that was found; all zero before.

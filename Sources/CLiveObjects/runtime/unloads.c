@@ -1,13 +1,14 @@
-// unloads.c - owns the lists of images that were loaded at the last look, and of those that are
-// gone.
+// unloads.c - owns the list of images that were loaded at the last comparison, and the list of
+// those that were unloaded.
 //
 // Invariants
-//   gone: of entries that share an address, the one that went first stands first
-//   an image that was loaded again at its old place, and is gone again, has one entry, with the
-//   sequence number of the last time, unless another one was at its place in between
+//   gone: entries that share an address are in the order of their unloads
+//   an image that was loaded again at its old place and unloaded again has one entry, with the
+//   sequence number of the last unload, unless another image was at its place in between
 //
-// Between the end of `dlclose` and the note of it another thread may load an image to the place
-// that became free: what it does in these microseconds counts as the old image's. Outside of hooks.
+// After `dlclose` has ended and before it is noted, another thread may load an image at the same
+// place. What that image does in these microseconds is attributed to the old image. Everything runs
+// outside of hooks.
 
 #if defined(__linux__)
 
@@ -31,7 +32,7 @@ static struct {
     const struct liveobj_unload_listener *listener;
     struct liveobj_image_list loaded;
     struct liveobj_image_list gone;
-    struct changes changes; // when `loaded` was made
+    struct changes changes; // when `loaded` was listed
     uint32_t count;         // atomic
 } noted;
 
@@ -45,7 +46,7 @@ uint32_t liveobj_unloads_count(void) {
 
 // MARK: - Gone
 
-/// The last one that went from any of these addresses; NULL for none.
+/// The last unloaded image that overlaps this one's addresses; NULL for none.
 static struct liveobj_listed_image *last_at_place_of(const struct liveobj_listed_image *image) {
     for (uint32_t i = noted.gone.count; i-- > 0;) {
         struct liveobj_listed_image *other = &noted.gone.items[i];
@@ -55,8 +56,8 @@ static struct liveobj_listed_image *last_at_place_of(const struct liveobj_listed
     return NULL;
 }
 
-/// What finds no room is not known by name later, and its metadata is trusted no more than that of
-/// any other image that is gone.
+/// Adds an unloaded image. If there is no room, its name is not known later; its metadata is
+/// trusted no more than that of any other unloaded image.
 static void add_gone(const struct liveobj_listed_image *image, uint64_t mark) {
     struct liveobj_listed_image *last = last_at_place_of(image);
     if (last && liveobj_listed_images_are_same(&noted.gone, last, &noted.loaded, image)) {
@@ -87,9 +88,9 @@ static void note_gone(const struct liveobj_image_list *present) {
         add_gone(image, mark);
         noted.listener->forget(image->start, image->end);
     }
-    if (!is_found) // it came and went between two looks
+    if (!is_found) // it was loaded and unloaded between two comparisons
         noted.listener->forget(0, UINTPTR_MAX);
-    // Relaxed: who asks because of an object that is gone sees it by other means.
+    // Relaxed: a caller that asks because of this unload is ordered after it by other means.
     __atomic_fetch_add(&noted.count, 1, __ATOMIC_RELAXED);
 }
 
@@ -129,15 +130,15 @@ void liveobj_unloads_start(const struct liveobj_unload_listener *listener) {
 void liveobj_unloads_note(void) {
     struct changes present = {0, 0};
     if (!liveobj_lock_acquire(&noted.lock))
-        return; // in a signal handler that interrupted it: the next call finds what changed
-    // Before the list is made: what changes meanwhile is found the next time.
+        return; // in a signal handler that interrupted this: the next call finds the changes
+    // Before the list is made, so that changes made meanwhile are found next time.
     dl_iterate_phdr(read_changes, &present);
     if (!noted.loaded.items || !is_same(present, noted.changes))
         note_locked(present);
     liveobj_lock_release(&noted.lock);
 }
 
-// MARK: - Asking
+// MARK: - Queries
 
 uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
     uint64_t unloaded_at = 0;

@@ -1,7 +1,7 @@
-// unloads.h - images that were loaded and are not any more.
+// unloads.h - images that were unloaded.
 //
-// Return addresses and metadata in such an image mean what they meant while it was there; another
-// image may have its place now. An object's sequence number decides which of them it belongs to.
+// Return addresses and metadata in an unloaded image keep their meaning, but another image may be
+// at their addresses now. An object's sequence number decides which of the images it belongs to.
 
 #ifndef LIVEOBJ_UNLOADS_H
 #define LIVEOBJ_UNLOADS_H
@@ -13,35 +13,37 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What the rest of the recorder does when images are found to be gone.
+/// The reactions of the rest of the recorder to an unload.
 struct liveobj_unload_listener {
-    /// \returns a sequence number: objects of greater ones were allocated later.
+    /// \returns A sequence number: objects with greater ones were allocated later.
     uint64_t (*mark)(void);
-    /// Forgets what was kept of code and metadata at these addresses.
+    /// Removes what was derived from code and metadata at these addresses.
     void (*forget)(uintptr_t start, uintptr_t end);
 };
-/// Notes what is loaded. When tracking starts.
+/// Lists the loaded images. Called when tracking starts.
 void liveobj_unloads_start(const struct liveobj_unload_listener *listener);
 
-/// Compares the images that are loaded with those that were when this was called last, and forgets
-/// what was kept of those that are gone: unwind rules, last stack traces, decisions about types.
-/// Cheap where nothing was loaded or unloaded. Takes the dynamic linker's lock: not in a hook.
+/// Compares the loaded images with those at the last call, and removes what was derived from the
+/// unloaded ones: unwind rules, last stack traces, decisions about types. Cheap if nothing was
+/// loaded or unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
 ///
-/// Called around each `dlclose` that is seen, and before each capture. What
-/// is loaded and unloaded between two calls is only counted.
+/// Called around each `dlclose` that is seen, and before each capture. An image that is loaded and
+/// unloaded between two calls is only counted.
 void liveobj_unloads_note(void);
 
-/// How often an image was found to be gone, seen or only counted; 0 in most processes. Relaxed.
+/// The number of calls that found an unload, with or without knowing the image; 0 in most
+/// processes. Relaxed.
 uint32_t liveobj_unloads_count(void);
 
-/// \returns the sequence number at which the image was unloaded that held `address` when an object
-/// with this sequence number was allocated; 0 if none is known.
+/// The unload of the image that contained `address` when an object with this sequence number was
+/// allocated. \returns Its sequence number; 0 if none is known.
 uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence);
 
-/// \returns the sequence number at which an image was unloaded last that held `address`; 0 if none.
+/// The last unload of an image that contained `address`. \returns Its sequence number; 0 if there
+/// is none.
 uint64_t liveobj_last_unload_at(uintptr_t address);
 
-/// Adds the images that are gone to a list, in the order in which they went.
+/// Adds the unloaded images to a list, in the order of their unloads.
 void liveobj_unloads_list(struct liveobj_image_list *list);
 
 void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context);
