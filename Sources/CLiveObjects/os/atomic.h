@@ -1,4 +1,4 @@
-// atomic.h - relaxed atomic access, for words that order nothing else.
+// atomic.h - relaxed atomic access, for words that order no other memory.
 
 #ifndef LIVEOBJ_ATOMIC_H
 #define LIVEOBJ_ATOMIC_H

@@ -1,4 +1,4 @@
-// compiler.h - annotations of functions for the compiler: which run in hooks, and which read any
+// compiler.h - annotations of functions: those that run in hooks, and those that read arbitrary
 // memory.
 
 #ifndef LIVEOBJ_COMPILER_H
@@ -7,9 +7,9 @@
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/// Before a function that may run inside a hook: it must not allocate. The toolchain's clang checks
-/// that with -Wfunction-effects, through all that the function calls, but for what stands between
-/// the two marks below.
+/// Marks a function that may run inside a hook: it must not allocate. The toolchain's clang checks
+/// that with -Wfunction-effects, through all functions that it calls, except between the two macros
+/// below.
 #if defined(__clang__) && __has_attribute(nonallocating)
 #define LIVEOBJ_HOOK __attribute__((nonallocating))
 #define LIVEOBJ_UNCHECKED_BEGIN                                                                    \
@@ -21,8 +21,8 @@
 #define LIVEOBJ_UNCHECKED_END
 #endif
 
-/// Around functions that read memory without knowing what it is: freed, between two variables, on
-/// another thread's stack. A sanitizer would take that for an error, and end the process.
+/// Enclose functions that read memory of any kind: freed memory, gaps between variables, another
+/// thread's stack. A sanitizer would report an error and end the process.
 #if defined(__clang__)
 #define LIVEOBJ_UNSANITIZED __attribute__((no_sanitize("address", "thread")))
 #define LIVEOBJ_ANY_MEMORY_BEGIN                                                                   \

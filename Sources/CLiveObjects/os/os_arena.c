@@ -1,14 +1,14 @@
-// os_arena.c - memory that the recorder keeps for good; owns the count of it, and the list of
-// places for arenas. See os.h.
+// os_arena.c - memory that the recorder keeps; owns its count, and the addresses for arenas. See
+// os.h.
 //
-// Address space is taken as it is needed and never ahead: a limit counts it, also one that the
-// program sets later. What grows without moving has a place where the system puts nothing by
-// itself, far below the mappings that it places, and takes it piece by piece; what others
-// has mapped there ends it.
+// Address space is mapped when it is needed and not in advance, because a limit counts it, even a
+// limit that the program sets later. An arena, which grows without moving, is far below the
+// addresses that the system chooses for mappings, and is mapped piece by piece. If another mapping
+// is in its way, it cannot grow further.
 //
-// What is kept stays within a share of each limit, so that a program which needs 95 % of RLIMIT_AS,
-// or five sixths of its memory cgroup, lives as it does unwatched. Beyond it the recorder drops
-// records and counts them.
+// Kept memory stays within a share of each limit. So a program that needs 95 % of RLIMIT_AS, or
+// five sixths of its memory cgroup, runs as it does without the recorder. Beyond the share, records
+// are dropped and counted.
 
 #if defined(__linux__)
 
@@ -25,7 +25,7 @@ static uint64_t promised_limit = UINT64_MAX;
 static uint64_t memory_limit = UINT64_MAX;
 
 static uint64_t kept;  // atomic
-static uint64_t dense; // what of it is written to throughout; atomic
+static uint64_t dense; // the part that is written to throughout; atomic
 static bool was_short; // atomic
 
 void liveobj_os_keep_within_limits(void) {
@@ -34,17 +34,17 @@ void liveobj_os_keep_within_limits(void) {
 }
 
 bool liveobj_os_was_short_of_memory(void) {
-    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // nothing else depends on it
+    return __atomic_load_n(&was_short, __ATOMIC_RELAXED); // relaxed: nothing else depends on it
 }
 
 static void note_shortage(void) {
-    __atomic_store_n(&was_short, true, __ATOMIC_RELAXED); // see above
+    __atomic_store_n(&was_short, true, __ATOMIC_RELAXED); // relaxed: see above
 }
 
 // MARK: - The share
 
 LIVEOBJ_UNCHECKED_BEGIN
-/// RLIM_INFINITY is the largest number.
+/// The limit of a resource; RLIM_INFINITY is the largest number.
 LIVEOBJ_HOOK static uint64_t limit_of(int resource) {
     struct rlimit limit;
     return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
@@ -71,7 +71,7 @@ static void give_up(size_t bytes, bool is_dense) {
     __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
 }
 
-/// Counts memory as kept. \returns false if it would be more than the share.
+/// Counts memory as kept. \returns false if it would exceed the share.
 static bool keep(size_t bytes, bool is_dense) {
     if (!add_within(&kept, bytes, address_limit() / SHARE_OF_ADDRESSES))
         return false;
@@ -107,8 +107,8 @@ static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// A place that is unlikely to be used: 4 TB below where the system puts mappings, but no lower
-/// than half-way down. Lower still, ThreadSanitizer lets nothing be mapped.
+/// Reserves addresses that are unlikely to be used: 4 TB below those at which the system maps
+/// memory, but not below half of such an address. Lower still, ThreadSanitizer allows no mappings.
 static uintptr_t take_place(size_t bytes) {
     static uintptr_t next; // atomic
     uintptr_t first = 0;
@@ -131,7 +131,7 @@ bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
     arena->start = (unsigned char *)take_place(arena->most);
     if (liveobj_arena_grow(arena, 1))
         return true;
-    // The place is taken, or the system wants to choose itself: wherever there is room.
+    // The addresses are in use, or the system insists on its own choice: take any free ones.
     for (; arena->most >= least; arena->most /= 2) {
         arena->start = liveobj_os_find_room(arena->most);
         if (arena->start && liveobj_arena_grow(arena, 1))

@@ -1,4 +1,4 @@
-// os_file.c - owns nothing; see os.h.
+// os_file.c - reads and writes files. Owns nothing. See os.h.
 
 #if defined(__linux__)
 

@@ -1,4 +1,4 @@
-// os_memory.c - owns the list of the recorder's own mappings; see os.h.
+// os_memory.c - maps memory; owns the list of the recorder's mappings. See os.h.
 
 #if defined(__linux__)
 
@@ -11,17 +11,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Since Linux 4.17, and in headers that know it.
+/// Since Linux 4.17, and only in newer headers.
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+// System calls are not declared fit for hooks; those made here do not call malloc.
 LIVEOBJ_UNCHECKED_BEGIN
 
 // MARK: - Own mappings
 
-/// Places are used again and never taken away. Without locks, for hooks map memory as well.
+/// An entry of the list. Entries are reused and never removed. There are no locks, because hooks
+/// map memory too.
 struct mapping {
     uintptr_t start; // 0: free; TAKEN: being filled; atomic
     uintptr_t end;   // atomic
@@ -34,12 +35,12 @@ struct mapping_block {
 };
 static struct mapping_block first_block;
 
-/// \returns false if every place is taken.
+/// \returns false if no entry is free.
 static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end) {
     for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
         struct mapping *mapping = &block->mappings[i];
         uintptr_t free_place = 0;
-        // Relaxed: this only settles whose the place is.
+        // Relaxed: this only decides which thread gets the entry.
         if (__atomic_load_n(&mapping->start, __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&mapping->start, &free_place, TAKEN, false,
                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -57,7 +58,7 @@ static struct mapping_block *next_block(struct mapping_block *block) {
     return __atomic_load_n(&block->next, __ATOMIC_ACQUIRE);
 }
 
-/// Adds a block that holds itself; of two threads that try at once, one wins.
+/// Adds a block, which lists itself. If two threads try at once, both use the block of the first.
 static struct mapping_block *add_block(struct mapping_block *last) {
     struct mapping_block *present = NULL;
     struct mapping_block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
@@ -81,7 +82,7 @@ static void note_mapping(void *start, size_t bytes) {
     }
 }
 
-/// A mapping that another one directly follows. \returns false if there is none.
+/// Lengthens the mapping that ends at `start`. \returns false if there is none.
 static bool lengthen_mapping(void *start, size_t bytes) {
     for (struct mapping_block *block = &first_block; block; block = next_block(block))
         for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
@@ -95,7 +96,7 @@ static bool lengthen_mapping(void *start, size_t bytes) {
     return false;
 }
 
-/// A mapping may also lose its end alone.
+/// Removes a mapping, or the part of it from `start` on.
 static void forget_mapping(void *start_pointer) {
     uintptr_t start = (uintptr_t)start_pointer;
     for (struct mapping_block *block = &first_block; block; block = next_block(block))
@@ -124,8 +125,9 @@ void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context)
 
 // MARK: - Memory
 
-/// What every mapping of the recorder's is: no part of core files, and in small pages unless it is
-/// used throughout, for a huge one takes two megabytes when its first word is touched.
+/// Applies what all of the recorder's mappings have in common. They are not part of core files.
+/// They are in small pages unless they are used throughout, because a huge page takes two megabytes
+/// at the first access.
 static void advise(void *start, size_t bytes, bool is_dense) {
     enum { HUGE_PAGE_BYTES = 2 << 20 };
     madvise(start, bytes, MADV_DONTDUMP);
@@ -133,8 +135,8 @@ static void advise(void *start, size_t bytes, bool is_dense) {
         madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
-/// \returns whether the program has its memory locked, also that which is to come (mlockall): the
-/// system fills every new mapping then.
+/// \returns Whether the program has locked its memory including future mappings (mlockall): the
+/// system then fills every new mapping.
 static bool is_memory_filled(void) {
     unsigned char residence = 0;
     void *page =
@@ -146,9 +148,9 @@ static bool is_memory_filled(void) {
     return residence & 1;
 }
 
-/// Most of a large mapping is room that is never touched. Where the system would fill it, it is
-/// made so that it cannot be accessed at first; not elsewhere, for valgrind takes a minute over the
-/// change.
+/// Most of a large mapping is never accessed. If the system would fill it, it is mapped
+/// inaccessible first. Otherwise it is not, because valgrind needs a minute for the change of
+/// protection.
 static void *map(size_t bytes, int flags) {
     enum { LARGE_BYTES = 1 << 20 };
     bool is_guarded = bytes >= LARGE_BYTES && is_memory_filled();
@@ -166,7 +168,7 @@ static void *map(size_t bytes, int flags) {
 }
 
 static void *map_anywhere(size_t bytes, bool is_dense) {
-    int saved = errno; // the host must not find our failures in its errno
+    int saved = errno; // the recorder's failures must not change the program's errno
     void *start = map(bytes, MAP_PRIVATE);
     if (start) {
         advise(start, bytes, is_dense);
@@ -186,12 +188,13 @@ LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes) {
 
 LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
     int saved = errno;
-    // ThreadSanitizer's mmap takes an address that is none of its program's for 0, and ends it.
+    // ThreadSanitizer's mmap replaces an address that is not the program's by 0, and ends the
+    // process.
     void *mapped =
         (void *)syscall(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     bool is_there = mapped == start;
-    if (mapped != MAP_FAILED && !is_there) // an older kernel, which does not know the flag
+    if (mapped != MAP_FAILED && !is_there) // an older kernel ignores the flag
         munmap(mapped, bytes);
     if (is_there) {
         advise(start, bytes, is_dense);
@@ -214,7 +217,7 @@ void *liveobj_os_find_room(size_t bytes) {
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
     int saved = errno;
     if (start) {
-        forget_mapping(start); // before another thread's mapping can be there
+        forget_mapping(start); // before another thread can get a mapping there
         munmap(start, bytes);
     }
     errno = saved;
@@ -230,7 +233,7 @@ void *liveobj_os_map_shared(size_t bytes) {
 }
 
 static void *move(void *start, size_t bytes, size_t new_bytes) {
-    forget_mapping(start); // before another thread's mapping can be there
+    forget_mapping(start); // before another thread can get a mapping there
     void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
     bool is_moved = moved != MAP_FAILED;
     note_mapping(is_moved ? moved : start, is_moved ? new_bytes : bytes);
@@ -241,7 +244,8 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     enum { TWO_LARGE_PAGES = 1 << 22 };
     int saved = errno;
     void *moved = start ? move(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
-    // So much is written already, and as much is to come: hundreds of page faults less.
+    // So much is already written that as much will follow: huge pages avoid hundreds of page
+    // faults.
     if (moved && new_bytes >= TWO_LARGE_PAGES)
         madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;
@@ -250,7 +254,7 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
 
 // MARK: - Residence
 
-/// Goes through runs of pages that are all in memory, or all not.
+/// Visits the runs of pages that are in memory.
 static void visit_runs(struct liveobj_extent extent, const unsigned char *residence,
                        liveobj_extent_visit_fn visit, void *context) {
     uintptr_t first = extent.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);

@@ -1,8 +1,8 @@
-// os_room.c - how much memory is left for this process; owns nothing. See os.h.
+// os_room.c - the memory that is left for this process. Owns nothing. See os.h.
 //
-// Three kinds of limit, each with another end: beyond RLIMIT_AS or RLIMIT_DATA, and where the
-// system promises no more than it has, an allocation fails; beyond the limit of a memory cgroup,
-// the process's own or one around it, the system kills. Outside of hooks: reads files of /proc.
+// There are two effects of limits. Beyond RLIMIT_AS or RLIMIT_DATA, and where the system does not
+// overcommit memory, an allocation fails. Beyond the limit of a memory cgroup, the process's own or
+// an ancestor's, the system kills processes. Runs outside of hooks: reads files of /proc.
 
 #if defined(__linux__)
 
@@ -16,7 +16,7 @@
 
 static const struct liveobj_room no_limit = {UINT64_MAX, UINT64_MAX};
 
-/// The tighter of two.
+/// The smaller limit and the smaller rest of two.
 static struct liveobj_room tighter(struct liveobj_room a, struct liveobj_room b) {
     return (struct liveobj_room){a.limit < b.limit ? a.limit : b.limit,
                                  a.left < b.left ? a.left : b.left};
@@ -26,7 +26,7 @@ static struct liveobj_room room_of(uint64_t limit, uint64_t used) {
     return (struct liveobj_room){limit, used < limit ? limit - used : 0};
 }
 
-/// A text of digits, behind blanks; what follows them is left.
+/// The decimal number at the start of a text, after blanks.
 static uint64_t number_at(const char *text) {
     uint64_t number = 0;
     while (*text == ' ' || *text == '\t')
@@ -38,8 +38,8 @@ static uint64_t number_at(const char *text) {
 
 // MARK: - Address space
 
-/// The pages of /proc/self/statm: its first number is the address space in use, the second what of
-/// it is in memory, the sixth what of it is private and can be written.
+/// A field of /proc/self/statm, in bytes. The first is the address space in use, the second the
+/// part of it in memory, the sixth the part that is private and can be written.
 static uint64_t bytes_in_statm(unsigned place) {
     char text[128];
     const char *next = text;
@@ -74,7 +74,7 @@ static bool take_commit(void *context, const char *line) {
     return true;
 }
 
-/// Where the system promises no more memory than it has, for all processes together.
+/// The rest of the system's commit limit, if it does not overcommit memory. All processes share it.
 static struct liveobj_room promised_room(void) {
     char mode = 0;
     struct commit commit = {0};
@@ -93,25 +93,26 @@ struct liveobj_room liveobj_os_address_room(void) {
 
 enum { PATH_BYTES = 512 };
 
-/// The process's memory cgroup: its path in the hierarchy, and where what part of that is mounted.
+/// The process's memory cgroup, and the place where the hierarchy, or a part of it, is mounted.
 struct group {
     bool is_first_version;
     bool is_mounted;
     char path[PATH_BYTES];
-    char root[PATH_BYTES];  // what of the hierarchy is mounted
-    char mount[PATH_BYTES]; // where
+    char root[PATH_BYTES];  // the part of the hierarchy that is mounted
+    char mount[PATH_BYTES]; // the mount point
 };
 
-/// Copies up to a separator or the end. \returns what follows the separator; NULL at the end.
+/// Copies text up to a separator or the end. \returns The text after the separator; NULL at the
+/// end.
 static const char *take_word(const char *text, char separator, char *word) {
     size_t length = strcspn(text, (const char[]){separator, 0});
-    size_t kept = length < PATH_BYTES ? length : 0; // cut, it would be another path
+    size_t kept = length < PATH_BYTES ? length : 0; // a cut word would be another path
     memcpy(word, text, kept);
     word[kept] = 0;
     return text[length] ? text + length + 1 : NULL;
 }
 
-/// Whether `word` is one of the words between commas.
+/// Whether `word` is in a list separated by commas.
 static bool has_word(const char *list, const char *word) {
     char item[PATH_BYTES];
     while (list) {
@@ -122,7 +123,7 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/// `number:controllers:path`; the second version has no controllers here.
+/// Reads `number:controllers:path`; the second version has no controllers here.
 static bool take_path(void *context, const char *line) {
     struct group *group = context;
     char controllers[PATH_BYTES];
@@ -136,7 +137,7 @@ static bool take_path(void *context, const char *line) {
     return true;
 }
 
-/// `id parent device root mount options ... - type source options`.
+/// Reads `id parent device root mount options ... - type source options`.
 static bool take_mount(void *context, const char *line) {
     struct group *group = context;
     char skipped[PATH_BYTES], root[PATH_BYTES], mount[PATH_BYTES], type[PATH_BYTES];
@@ -158,7 +159,8 @@ static bool take_mount(void *context, const char *line) {
     return !group->is_mounted;
 }
 
-/// Reads a file of a cgroup. \returns the number in it; `otherwise` without one: `max`, or no file.
+/// Reads a file of a cgroup. \returns The number in it; `otherwise` if it has none (`max`) or does
+/// not exist.
 static uint64_t number_in(const char *folder, const char *name, uint64_t otherwise) {
     enum { NAME_BYTES = 32 };
     char path[2 * PATH_BYTES + NAME_BYTES], text[32];
@@ -173,12 +175,12 @@ static bool take_inactive_files(void *context, const char *line) {
     for (size_t i = 0; i < 2; i++)
         if (strncmp(line, names[i], strlen(names[i])) == 0) {
             *(uint64_t *)context = number_at(line + strlen(names[i]));
-            return i > 0; // the total of the first version comes last, and counts the groups below
+            return i > 0; // in the first version the total comes last, and includes descendants
         }
     return true;
 }
 
-/// What is in use but for files that the system can drop.
+/// The memory in use, without inactive files, which the system can drop.
 static uint64_t used_in(const char *folder, const char *name) {
     enum { NAME_BYTES = 32 };
     char path[2 * PATH_BYTES + NAME_BYTES];
@@ -190,7 +192,7 @@ static uint64_t used_in(const char *folder, const char *name) {
 }
 
 static void add_level(struct liveobj_memory_room *room, const char *folder, bool is_first_version) {
-    // Without a limit the first version says the largest number of pages that there can be.
+    // Without a limit, the first version reports the largest possible number of pages.
     static const uint64_t none = UINT64_C(1) << 62;
     uint64_t limit, used;
     if (is_first_version) {
@@ -199,7 +201,8 @@ static void add_level(struct liveobj_memory_room *room, const char *folder, bool
     } else {
         uint64_t high = number_in(folder, "/memory.high", UINT64_MAX);
         limit = number_in(folder, "/memory.max", UINT64_MAX);
-        limit = high < limit ? high : limit; // beyond it the process is slowed down to a halt
+        limit =
+            high < limit ? high : limit; // beyond it the process is slowed down almost to a halt
         used = limit < none ? used_in(folder, "/memory.current") : 0;
         room->ends_all |= number_in(folder, "/memory.oom.group", 0) > 0;
     }
@@ -207,7 +210,7 @@ static void add_level(struct liveobj_memory_room *room, const char *folder, bool
         room->room = tighter(room->room, room_of(limit, used));
 }
 
-/// The process's own group, and those around it as far as they are to be seen.
+/// Adds the limits of the process's group and of its visible ancestors.
 static void add_levels(struct liveobj_memory_room *room, struct group *group) {
     char folder[2 * PATH_BYTES];
     size_t root_length = strcmp(group->root, "/") == 0 ? 0 : strlen(group->root);

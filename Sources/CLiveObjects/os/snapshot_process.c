@@ -1,9 +1,9 @@
-// snapshot_process.c - owns the memory that the child shares with the program, and in the child its
-// signals.
+// snapshot_process.c - makes snapshot processes. Owns the memory that a snapshot process shares
+// with the program and, in the snapshot process, the signal handlers.
 //
-// What the child must not do, for it looks like the program from outside: print, leave a core file,
-// outlive the program, run its handlers, take the memory that the program needs. The parent's half
-// runs outside of hooks, on any thread.
+// The snapshot process looks like the program from outside. So it must not print, leave a core
+// file, outlive the program, run the program's handlers, or take memory that the program needs. The
+// program's half runs outside of hooks, on any thread. `child` in names is the snapshot process.
 
 #if defined(__linux__)
 
@@ -26,7 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Older headers do not have them.
+// Older headers do not have these.
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
@@ -37,20 +37,19 @@
 #define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif
 
-/// The C library's own. ThreadSanitizer takes the place of `sigaction`, and its handlers crash
-/// here.
+/// The C library's own function. ThreadSanitizer replaces `sigaction`, and its handlers crash here.
 int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
 
-enum { RUNNING, DONE, NO_ROOM, CRASHED }; // of a result
+enum { RUNNING, DONE, NO_ROOM, CRASHED }; // the states of a result
 
 enum { TICK_MICROSECONDS = 100000 };
 
-/// At the head of the shared memory, one page; the bytes follow.
+/// The first page of the shared memory; the bytes follow.
 struct liveobj_snapshot_result {
-    uint32_t state; // atomic: what the child leaves is complete once it is not RUNNING
+    uint32_t state; // atomic: if it is not RUNNING, the child's output is complete
     size_t count;
     size_t capacity;
-    uint64_t progress; // atomic: raised by everything that the child gets done
+    uint64_t progress; // atomic: incremented by all progress of the child
 };
 
 static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
@@ -61,7 +60,7 @@ static long close_descriptors(unsigned first, unsigned last, unsigned flags) {
     return syscall(SYS_close_range, first, last, flags);
 }
 
-// MARK: - In the child
+// MARK: - In the snapshot process
 
 static struct {
     struct liveobj_snapshot_result *result;
@@ -71,8 +70,8 @@ static struct {
     sigjmp_buf leave;
     volatile bool is_in_step;
     uint64_t last_progress; // at the last tick
-    int64_t last_time;      // of the processor, in microseconds, when it had its turn last
-    long last_sleeps;       // likewise: how often it had waited
+    int64_t last_time;      // processor time at the start of the present turn, in microseconds
+    long last_sleeps;       // likewise: the number of voluntary waits
     uint32_t ticks;         // in this step
     uint32_t timeouts;
 } child;
@@ -86,7 +85,7 @@ _Noreturn static void end(uint32_t state) {
 }
 
 void liveobj_snapshot_advance(void) {
-    // Relaxed: only that it changes matters. It has one writer.
+    // Relaxed: only a change of the value matters. It has one writer.
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
     __atomic_store_n(&child.result->progress, progress + 1, __ATOMIC_RELAXED);
 }
@@ -95,8 +94,8 @@ uint32_t liveobj_snapshot_timeouts(void) {
     return child.timeouts;
 }
 
-/// Whether the child slept since it had its turn or got something done, or ran for half a tick.
-/// Where the machine is busy it may not have run at all between two ticks.
+/// Whether the process had its turn: since its last turn or progress it slept or ran for half a
+/// tick. On a busy machine it may not have run at all between two ticks.
 static bool had_its_turn(bool has_progress) {
     enum { MICROSECONDS = 1000000 };
     struct rusage usage;
@@ -110,8 +109,8 @@ static bool had_its_turn(bool has_progress) {
     return had;
 }
 
-/// A step that had its turn between two ticks and got nothing done waits for a lock that is held
-/// for ever. One that is merely big has its time as well.
+/// Whether a step waits for a lock that is never released: it had its turn between two ticks and
+/// made no progress. Also true after MOST_TICKS, so that a long step ends too.
 static bool is_stuck(void) {
     enum { MOST_TICKS = 100 };
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
@@ -142,12 +141,12 @@ bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
     return true;
 }
 
-/// All signals are blocked when the child begins, and stay so but for these.
+/// Unblocks these signals; all are blocked when the process begins, and the others stay so.
 static void take_signals(void) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
                                   SIGABRT, SIGFPE, SIGSYS, SIGALRM};
     enum { STACK_BYTES = 64 * 1024 };
-    // Without SA_NODEFER a handler that is left by a jump would leave its signal blocked.
+    // Without SA_NODEFER, a handler that is left by a jump would leave its signal blocked.
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
     stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
     sigset_t set;
@@ -162,7 +161,8 @@ static void take_signals(void) {
     setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
 }
 
-/// If memory runs out, the system ends the copy and not the program, which looks as large.
+/// Makes the system end this process if memory runs out, and not the program, which has the same
+/// size.
 static void offer_itself_first(void) {
     static const char most[] = "1000";
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -172,9 +172,9 @@ static void offer_itself_first(void) {
     close(file);
 }
 
-/// What the runtime prints before it gives up must not come out of the program. A table that is
-/// shared with the program is left, and nothing in it is closed.
-/// \returns false if descriptors are the program's still: none may be opened or closed.
+/// Closes or leaves the program's descriptors, so that the runtime's messages before it aborts do
+/// not appear as the program's. A table shared with the program is left, and nothing in it is
+/// closed. \returns false if the descriptors are still the program's: none may be opened or closed.
 static bool leave_descriptors(void) {
     enum { STANDARD_STREAMS = 3 };
     if (child.shares_descriptors)
@@ -201,7 +201,8 @@ static void run(void) {
     end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
 }
 
-/// The calling thread's stack may be small, and what the runtime does with types is not.
+/// Switches to a stack of the recorder's: the calling thread's may be small, and the runtime's
+/// functions for types need much.
 _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
@@ -209,7 +210,7 @@ _Noreturn static void run_on_own_stack(void) {
     bool has_own_descriptors = leave_descriptors();
     void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
     if (has_own_descriptors)
-        offer_itself_first(); // while its files in /proc are its own
+        offer_itself_first(); // while dumpable: afterwards its files in /proc belong to root
     prctl(PR_SET_DUMPABLE, 0);
     if (!stack || getcontext(&start) != 0)
         end(NO_ROOM);
@@ -249,14 +250,15 @@ static const char *const first_of_namespace =
     "references were not read: the process has made a PID namespace for its children, and the copy "
     "of it in which they are would have been the first of them";
 
-/// The first process of a PID namespace takes all others of it along when it ends.
+/// Whether the snapshot process would be the first of a PID namespace. At its end the system would
+/// kill all others of the namespace.
 static bool would_be_first_of_namespace(void) {
     char name[64];
     return readlink("/proc/thread-self/ns/pid", name, sizeof name) > 0 &&
            readlink("/proc/thread-self/ns/pid_for_children", name, sizeof name) <= 0;
 }
 
-/// The largest room up to the wanted one that the system gives.
+/// Maps as much shared memory as the system allows, up to `capacity`.
 static bool map_result(struct liveobj_snapshot *child, size_t capacity) {
     enum { LEAST = 1 << 20 };
     for (; capacity >= LEAST && !child->result; capacity /= 2) {
@@ -268,9 +270,10 @@ static bool map_result(struct liveobj_snapshot *child, size_t capacity) {
     return child->result != NULL;
 }
 
-/// A copy of the table would keep the program's files open for as long as its memory is copied:
-/// what the program has just written could not be executed, and a pipe would not end. By `clone3`,
-/// since valgrind gives up on a `clone` with this flag, and knows no other.
+/// Forks with the table of descriptors shared. A copy of the table would keep the program's files
+/// open while its memory is copied: an executable that the program has just written could not be
+/// run, and a pipe would not end. Uses `clone3`, because valgrind aborts at a `clone` with this
+/// flag, and does not know the other.
 static pid_t copy_sharing_descriptors(void) {
     struct {
         uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
@@ -295,8 +298,9 @@ static pid_t make_copy(void) {
                         : (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
 }
 
-/// Nothing of the recorder's is half-way through a change in the copy, and no signal handler of the
-/// program runs in it. A debugger's breakpoints are met there, but not by the debugger.
+/// Forks the process. In the snapshot process the recorder's data is consistent, and no signal
+/// handler of the program runs. It may hit a debugger's breakpoints, but the debugger does not
+/// trace it.
 static pid_t copy_process(void) {
     sigset_t all, blocked;
     sigfillset(&all);
@@ -314,11 +318,12 @@ static pid_t copy_process(void) {
     return process;
 }
 
-/// \param flags of wait4. \returns true once there is no such process.
+/// \param flags Of wait4. \returns true once the process does not exist.
 static bool has_ended(struct liveobj_snapshot *child, int flags) {
     if (child->process == 0)
         return true;
-    // Raw: no cancellation point. A program that waits for all kinds of children may be faster.
+    // Raw: not a cancellation point. A program that waits for children of all kinds may have waited
+    // for this one already.
     long ended = syscall(SYS_wait4, child->process, NULL, __WALL | flags, NULL);
     if (ended == child->process || (ended < 0 && errno == ECHILD))
         child->process = 0;
@@ -335,8 +340,8 @@ static uint32_t state_of(const struct liveobj_snapshot *child) {
     return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
 }
 
-/// The child wakes it; but there is no sign that a process without exit signal was killed.
-/// \returns false if the child got nothing done for too long.
+/// Waits for the child to end. It wakes this thread; but nothing does if it is killed, because it
+/// has no exit signal. \returns false if it made no progress for too long.
 static bool wait_for_state(struct liveobj_snapshot *child) {
     static const uint64_t pause = 2000000, patience = 10000000000;
     uint64_t waited = 0, progress = 0;
@@ -345,7 +350,8 @@ static bool wait_for_state(struct liveobj_snapshot *child) {
         liveobj_os_wait(&child->result->state, RUNNING, pause);
         uint64_t passed = liveobj_os_time() - before;
         uint64_t present = __atomic_load_n(&child->result->progress, __ATOMIC_RELAXED);
-        // A signal makes it shorter; if both are stopped for a while, it looks longer.
+        // A signal makes the wait shorter; if both processes are stopped for a while, it seems
+        // longer.
         waited = present == progress ? waited + (passed < pause ? passed : pause) : 0;
         progress = present;
     }

@@ -1,11 +1,11 @@
-// snapshot_process.h - a copy of the process, in which the heap is read.
+// snapshot_process.h - runs code in a forked copy of the process, in which the heap is read.
 //
-// A copy stands still while it is read, and a fault in it costs the program nothing. It is made by
-// a raw `clone` without exit signal, so that the program's fork handlers do not run, its SIGCHLD
-// handler is not called and its `wait` does not find it.
+// The snapshot process stands still while it is read, and a fault in it does not affect the
+// program. It is made by a raw `clone` without exit signal. So the program's fork handlers do not
+// run, its SIGCHLD handler is not called, and its `wait` does not find the process.
 //
-// The copy has one thread, and the locks that others held are held in it for ever. What may meet
-// one of them, or memory that is not what it looks like, is done in steps
+// The snapshot process has one thread; locks that other threads held stay held in it. Work that may
+// need one of those locks, or may read memory that is not what it seems, is done in steps
 // (`liveobj_snapshot_step`).
 
 #ifndef LIVEOBJ_SNAPSHOT_PROCESS_H
@@ -21,19 +21,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What runs in the program around the copying, so that nothing is half-way through a change in
-/// the copy.
+/// Functions that run in the program before and after the fork, so that the recorder's data is
+/// consistent in the snapshot process.
 struct liveobj_fork_handlers {
     void (*before)(void);
     void (*after)(void);
 };
 void liveobj_snapshot_set_fork_handlers(const struct liveobj_fork_handlers *handlers);
 
-/// What the child leaves: bytes in memory that both share.
+/// The result of a snapshot process, in memory that it shares with the program.
 struct liveobj_snapshot {
     const unsigned char *bytes;
     size_t count;
-    const char *failure; // NULL, or a sentence about why there is no answer
+    const char *failure; // NULL, or a sentence that says why there is no result
 
     struct liveobj_snapshot_result *result; // the shared memory
     size_t result_bytes;
@@ -42,21 +42,22 @@ struct liveobj_snapshot {
 
 typedef bool (*liveobj_snapshot_work_fn)(void *context, liveobj_write_fn write, void *destination);
 
-/// Runs `work` in a copy of the process; what it writes is in `bytes` afterwards.
-/// \param capacity the most that it may write; address space only.
+/// Runs `work` in a snapshot process. `bytes` is what it has written. \param capacity The most that
+/// it may write; only address space is reserved.
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void *context,
                                              size_t capacity);
-/// Gives the memory of the first `count` bytes of the answer back, which are not read any more.
+/// Frees the memory of the first `count` bytes of the result, which are not read any more.
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count);
-/// Waits until nothing is left of the child, and gives its memory back.
+/// Waits until the snapshot process has ended, and frees the shared memory.
 void liveobj_snapshot_end(struct liveobj_snapshot *child);
 
-/// In the child: runs `step`; a fault in it, or a wait of more than about 100 ms, ends it.
-/// \returns false if it was ended.
+/// In the snapshot process: runs `step`, and ends it at a fault or at a wait of more than about 100
+/// ms. \returns false if it was ended.
 bool liveobj_snapshot_step(void (*step)(void *context), void *context);
-/// In a long step, now and then: it is not waiting for anything.
+/// Called now and then in a long step, to show that it does not wait.
 void liveobj_snapshot_advance(void);
-/// In the child: how many steps took too long.
+/// In the snapshot process: the number of steps that were ended because they waited or took too
+/// long.
 uint32_t liveobj_snapshot_timeouts(void);
 
 #pragma GCC visibility pop
