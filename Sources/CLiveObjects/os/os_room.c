@@ -102,8 +102,8 @@ struct group {
     char mount[PATH_BYTES]; // the mount point
 };
 
-/// Copies text up to a separator or the end. \returns The text after the separator; NULL at the
-/// end.
+/// Copies text up to a separator or the end.
+/// \returns The text after the separator; NULL at the end.
 static const char *take_word(const char *text, char separator, char *word) {
     size_t length = strcspn(text, (const char[]){separator, 0});
     size_t kept = length < PATH_BYTES ? length : 0; // a cut word would be another path
@@ -159,8 +159,8 @@ static bool take_mount(void *context, const char *line) {
     return !group->is_mounted;
 }
 
-/// Reads a file of a cgroup. \returns The number in it; `otherwise` if it has none (`max`) or does
-/// not exist.
+/// Reads a file of a cgroup.
+/// \returns The number in it; `otherwise` if it has none (`max`) or does not exist.
 static uint64_t number_in(const char *folder, const char *name, uint64_t otherwise) {
     enum { NAME_BYTES = 32 };
     char path[2 * PATH_BYTES + NAME_BYTES], text[32];

@@ -174,7 +174,8 @@ static void offer_itself_first(void) {
 
 /// Closes or leaves the program's descriptors, so that the runtime's messages before it aborts do
 /// not appear as the program's. A table shared with the program is left, and nothing in it is
-/// closed. \returns false if the descriptors are still the program's: none may be opened or closed.
+/// closed.
+/// \returns false if the descriptors are still the program's: none may be opened or closed.
 static bool leave_descriptors(void) {
     enum { STANDARD_STREAMS = 3 };
     if (child.shares_descriptors)
@@ -341,7 +342,8 @@ static uint32_t state_of(const struct liveobj_snapshot *child) {
 }
 
 /// Waits for the child to end. It wakes this thread; but nothing does if it is killed, because it
-/// has no exit signal. \returns false if it made no progress for too long.
+/// has no exit signal.
+/// \returns false if it made no progress for too long.
 static bool wait_for_state(struct liveobj_snapshot *child) {
     static const uint64_t pause = 2000000, patience = 10000000000;
     uint64_t waited = 0, progress = 0;

@@ -42,8 +42,8 @@ struct liveobj_snapshot {
 
 typedef bool (*liveobj_snapshot_work_fn)(void *context, liveobj_write_fn write, void *destination);
 
-/// Runs `work` in a snapshot process. `bytes` is what it has written. \param capacity The most that
-/// it may write; only address space is reserved.
+/// Runs `work` in a snapshot process. `bytes` is what it has written.
+/// \param capacity The most that it may write; only address space is reserved.
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void *context,
                                              size_t capacity);
 /// Frees the memory of the first `count` bytes of the result, which are not read any more.
@@ -52,7 +52,8 @@ void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count);
 void liveobj_snapshot_end(struct liveobj_snapshot *child);
 
 /// In the snapshot process: runs `step`, and ends it at a fault or at a wait of more than about 100
-/// ms. \returns false if it was ended.
+/// ms.
+/// \returns false if it was ended.
 bool liveobj_snapshot_step(void (*step)(void *context), void *context);
 /// Called now and then in a long step, to show that it does not wait.
 void liveobj_snapshot_advance(void);

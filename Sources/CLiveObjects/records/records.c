@@ -92,8 +92,8 @@ static bool commit(uint32_t wanted) {
     return done;
 }
 
-/// Takes up to `wanted` records that were never used. \returns Their number; `start` is the index
-/// of the first.
+/// Takes up to `wanted` records that were never used.
+/// \returns Their number; `start` is the index of the first.
 static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
     uint32_t first = LIVEOBJ_LOAD_RELAXED(end);
     uint32_t count;

@@ -130,8 +130,8 @@ static struct site *find_site(uint32_t first_block, uint32_t stack) {
     return NULL;
 }
 
-/// Finds or adds a site. Only the first block of an account has free sites. \returns NULL if there
-/// is no room, or the account was closed.
+/// Finds or adds a site. Only the first block of an account has free sites.
+/// \returns NULL if there is no room, or the account was closed.
 static struct site *site_locked(uint32_t record, uint32_t stack) {
     uint32_t first = liveobj_ledger.accounts[record].first_block;
     struct site *site = find_site(first, stack);

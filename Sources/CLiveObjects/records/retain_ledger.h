@@ -46,8 +46,9 @@ LIVEOBJ_HOOK void liveobj_ledger_close(uint32_t record);
 /// the account is closed when its record is reused.
 LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record);
 
-/// Adds to an object's counts. \param stack The id of the call's stack trace; 0 for none. A signal
-/// handler that may have interrupted the ledger must pass 0.
+/// Adds to an object's counts.
+/// \param stack The id of the call's stack trace; 0 for none. A signal handler that may have
+/// interrupted the ledger must pass 0.
 LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t retains,
                                      uint32_t releases);
 

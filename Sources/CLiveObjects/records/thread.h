@@ -84,8 +84,8 @@ LIVEOBJ_HOOK static inline void liveobj_guard_clear(struct liveobj_tls *tls) {
 
 bool liveobj_threads_start(void);
 
-/// Gives the calling thread a block. Its guard must be set. \returns NULL if there is no memory.
-/// Slow path.
+/// Gives the calling thread a block. Its guard must be set.
+/// \returns NULL if there is no memory. Slow path.
 LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void);
 /// Gives up the block of a thread whose destructors have run. Slow path.
 LIVEOBJ_HOOK void liveobj_thread_detach(void);

@@ -22,8 +22,9 @@ struct liveobj_runtime {
     struct liveobj_image foundation;
 };
 
-/// Finds the runtime. Called once, before all other uses. \returns LIVEOBJ_STATE_READY,
-/// LIVEOBJ_STATE_NO_RUNTIME, or LIVEOBJ_STATE_BLIND for a runtime whose symbols were stripped.
+/// Finds the runtime. Called once, before all other uses.
+/// \returns LIVEOBJ_STATE_READY, LIVEOBJ_STATE_NO_RUNTIME, or LIVEOBJ_STATE_BLIND for a runtime
+/// whose symbols were stripped.
 enum liveobj_state liveobj_runtime_find(void);
 
 /// The runtime that was found; all zero before.

@@ -36,11 +36,12 @@ void liveobj_unloads_note(void);
 uint32_t liveobj_unloads_count(void);
 
 /// The unload of the image that contained `address` when an object with this sequence number was
-/// allocated. \returns Its sequence number; 0 if none is known.
+/// allocated.
+/// \returns Its sequence number; 0 if none is known.
 uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence);
 
-/// The last unload of an image that contained `address`. \returns Its sequence number; 0 if there
-/// is none.
+/// The last unload of an image that contained `address`.
+/// \returns Its sequence number; 0 if there is none.
 uint64_t liveobj_last_unload_at(uintptr_t address);
 
 /// Adds the unloaded images to a list, in the order of their unloads.

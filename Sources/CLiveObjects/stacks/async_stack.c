@@ -127,8 +127,8 @@ static bool is_function(uintptr_t address) {
 }
 
 /// Lists the code that resumes the callers, from `context` on. The task's first context is left
-/// out: its code is the runtime's own, which ends the task. \returns Their number; 0 if one is not
-/// a context.
+/// out: its code is the runtime's own, which ends the task.
+/// \returns Their number; 0 if one is not a context.
 static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uintptr_t *callers,
                        uint32_t capacity) {
     uint32_t count = 0;

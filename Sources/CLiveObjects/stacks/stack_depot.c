@@ -110,7 +110,8 @@ static void table_put_locked(struct table *table, uint64_t hash, uint32_t id) {
 
 /// Doubles the table when it is half full; if that is impossible, lets it fill up to seven eighths.
 /// The old table stays mapped, because readers may be using it. All old tables together are smaller
-/// than the new one. \returns false if there is no slot for another trace.
+/// than the new one.
+/// \returns false if there is no slot for another trace.
 static bool table_grow_locked(void) {
     uint64_t slots = depot.table->mask + 1;
     if (depot.last < slots / 2)

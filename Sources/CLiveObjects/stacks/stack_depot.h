@@ -16,15 +16,16 @@
 /// hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
-/// Finds a trace by its hash. \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
+/// Finds a trace by its hash.
+/// \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
 /// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
 /// themselves: the traces that were stored after it often follow it again, and are found faster
 /// there.
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
 
 /// Stores a trace that was not found, unless another thread has stored it meanwhile. Runs in hooks.
-/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames. \returns
-/// Its id; 0 if the depot is full, which is counted.
+/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
+/// \returns Its id; 0 if the depot is full, which is counted.
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
 
 /// The number of traces that could not be stored.

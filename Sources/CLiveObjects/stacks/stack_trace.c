@@ -79,8 +79,8 @@ static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
     to->fp_word = liveobj_frame_load(&from->fp_word);
 }
 
-/// Makes the walk's frames the last trace, and hashes those that are new. \returns The trace's
-/// hash.
+/// Makes the walk's frames the last trace, and hashes those that are new.
+/// \returns The trace's hash.
 static uint64_t remember(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     struct liveobj_frame *frame = &cache->frames[walk->common];
@@ -114,7 +114,8 @@ static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
 // MARK: - Tasks
 
 /// Lists the frames of the last trace, innermost first, before its `callers`. The outermost frame,
-/// in which the runtime runs the task, is left out if there are callers. \returns Their number.
+/// in which the runtime runs the task, is left out if there are callers.
+/// \returns Their number.
 static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
     uint32_t count = 0;
     for (uint32_t i = cache->count; i-- > (callers ? 1 : 0);)

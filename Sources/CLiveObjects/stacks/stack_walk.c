@@ -155,9 +155,10 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
     return passes;
 }
 
-/// Finds the caller's frame. \param cfa, fp_words As in the unwind rule. `cfa` is not above the
-/// stack; the return address is the word below it. \returns false if there is no caller, or none
-/// that may be read.
+/// Finds the caller's frame.
+/// \param cfa, fp_words As in the unwind rule. `cfa` is not above the stack; the return address is
+/// the word below it.
+/// \returns false if there is no caller, or none that may be read.
 static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
                                                           const struct liveobj_registers *frame,
                                                           uintptr_t cfa, uintptr_t fp_words) {
@@ -174,7 +175,8 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
 }
 
 /// Steps outwards by the rule of the frame's return address. Inline, because a call would take half
-/// of a walk's time. \returns false at the end of the walk; `walk` then has the reason.
+/// of a walk's time.
+/// \returns false at the end of the walk; `walk` then has the reason.
 static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
@@ -222,7 +224,8 @@ static uint32_t prove_singly(const struct liveobj_frame *frames, uint32_t inner)
 }
 
 /// Finds how far outwards the last trace is still valid. Frame `inner` is part of the present
-/// stack. \returns The index of the outermost frame that is proven.
+/// stack.
+/// \returns The index of the outermost frame that is proven.
 static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
     uint32_t proven = inner;
     while (proven > 4 && holds(&frames[proven - 4]))
@@ -246,8 +249,8 @@ static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
 // MARK: - The walk
 
 /// Uses the part of the last trace that is still valid. The walk's `frame` is the last trace's
-/// frame `index`. \returns NULL if the trace is complete, else the outermost proven frame, from
-/// which to continue.
+/// frame `index`.
+/// \returns NULL if the trace is complete, else the outermost proven frame, from which to continue.
 static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;

@@ -91,8 +91,8 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
                                      struct liveobj_stack_cache *cache, uintptr_t pc, uintptr_t sp,
                                      uintptr_t fp);
 
-/// Lists the walk's return addresses in the cache, innermost first. \returns Their number, at most
-/// `limit`.
+/// Lists the walk's return addresses in the cache, innermost first.
+/// \returns Their number, at most `limit`.
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit);
 

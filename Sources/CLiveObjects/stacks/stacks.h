@@ -34,8 +34,8 @@ struct liveobj_registers {
 struct liveobj_stack_cache;
 LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 
-/// Loads libunwind and reserves the depot. Called once, outside of hooks. \returns The source of
-/// traces.
+/// Loads libunwind and reserves the depot. Called once, outside of hooks.
+/// \returns The source of traces.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
 /// The id of the calling thread's stack trace, from the frame with these registers outwards; 0 if

@@ -13,7 +13,8 @@
 #pragma GCC visibility push(hidden)
 
 /// Loads libunwind and lets it set itself up. Calls the dynamic linker, so it must not be called in
-/// a hook. \returns false if libunwind is not installed.
+/// a hook.
+/// \returns false if libunwind is not installed.
 bool liveobj_unwind_start(void);
 
 /// Whether libunwind is loaded. Runs in hooks.
