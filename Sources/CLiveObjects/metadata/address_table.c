@@ -1,4 +1,4 @@
-// address_table.c - see address_table.h.
+// address_table.c - owns nothing; see address_table.h.
 
 #if defined(__linux__)
 
@@ -19,7 +19,7 @@ static struct liveobj_numbered_address *slot_of(const struct liveobj_address_tab
     return &table->slots[slot];
 }
 
-/// Half of the slots stay free.
+/// Doubles the table, so that half of the slots stay free.
 static bool grow(struct liveobj_address_table *table) {
     enum { FIRST_CAPACITY = 1024 };
     struct liveobj_address_table larger = {

@@ -1,6 +1,6 @@
-// address_table.h - numbers addresses in the order in which they are first seen, from 1.
+// address_table.h - numbers addresses from 1, in the order in which they are first seen.
 //
-// Open addressing in memory from the system. Owned by one capture; no locks.
+// A hash table with open addressing, in memory from the system. Owned by one capture; no locks.
 
 #ifndef LIVEOBJ_ADDRESS_TABLE_H
 #define LIVEOBJ_ADDRESS_TABLE_H
@@ -16,10 +16,10 @@ struct liveobj_address_table {
     uint32_t capacity; // a power of two
 };
 
-/// The number of an address other than 0; 0 if there is no memory for it. Zeroed memory is an empty
-/// table.
+/// The number of an address other than 0, which gets one if it has none; 0 if there is no memory.
+/// Zeroed memory is an empty table.
 uint32_t liveobj_address_number(struct liveobj_address_table *table, uintptr_t address);
-/// The number of an address that was numbered; 0 for others.
+/// The number of an address that has one; 0 for others.
 uint32_t liveobj_address_find(const struct liveobj_address_table *table, uintptr_t address);
 void liveobj_address_table_end(struct liveobj_address_table *table);
 

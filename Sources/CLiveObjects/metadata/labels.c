@@ -1,4 +1,4 @@
-// labels.c - see labels.h.
+// labels.c - owns the table of labels; see labels.h.
 
 #if defined(__linux__)
 
@@ -10,7 +10,7 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-// Address space; memory only for what is used.
+// Limits of address space; only what is used takes memory.
 enum {
     LABELS_LIMIT = 1 << 20,
     SLOTS = 2 * LABELS_LIMIT,
@@ -19,12 +19,12 @@ enum {
 };
 
 struct stored_label {
-    uint32_t text; // in `texts`
+    uint32_t text; // offset in `texts`
     uint8_t kind;
     uint8_t ownership;
 };
 
-/// What was joined lately: the values of one type are walked one after the other.
+/// A cache of the latest joins: values of one type are walked one after the other.
 enum { JOINS = 4096 };
 struct join {
     uint32_t outer;
@@ -75,7 +75,7 @@ static uint32_t add(enum liveobj_label_kind kind, enum liveobj_ownership ownersh
         return 0;
     table.labels[table.end] =
         (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership};
-    memcpy(table.texts + table.text_end, text, length); // the NUL is there already
+    memcpy(table.texts + table.text_end, text, length); // the NUL is there: the memory was zeroed
     table.text_end += (uint32_t)length + 1;
     return table.end++;
 }
@@ -110,7 +110,7 @@ static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
     char text[2 * TEXT_LIMIT + 2];
     size_t length = strlen(outer.text), inner_length = strlen(inner.text);
     memcpy(text, outer.text, length);
-    if (length && inner_length) // a captured type's name has dots of its own
+    if (length && inner_length) // a tab, because a captured type's name contains dots
         text[length++] =
             outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t') ? '\t' : '.';
     memcpy(text + length, inner.text, inner_length);

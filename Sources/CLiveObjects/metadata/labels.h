@@ -1,8 +1,8 @@
-// labels.h - what a reference is called: the property, element or capture it stands in.
+// labels.h - labels of references: the property, element or capture that contains the reference.
 //
-// A label is made once for each place in a type and known by its id. Ids are given in order from 1
-// and never change; the table only grows. Owns its memory, from the system. Outside of hooks, with
-// the lock over layouts held or in the guarded child.
+// A label is made once for each place in a type and identified by its id. Ids count from 1 and
+// never change; the table only grows. Owns its memory, from the system. Used outside of hooks, with
+// the lock of the layouts held or in a step of the snapshot process.
 
 #ifndef LIVEOBJ_LABELS_H
 #define LIVEOBJ_LABELS_H
@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What holds the reference, as the capture format numbers it.
+/// The kind of place that contains the reference, as the capture format numbers it.
 enum liveobj_label_kind {
     LIVEOBJ_LABEL_PROPERTY = 1, // text: the property's path, `outer.inner.ref`
     LIVEOBJ_LABEL_ELEMENT = 2,  // of an array; text: the path inside the element, often empty
@@ -20,15 +20,15 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_MEMBER = 5,   // of a set
     LIVEOBJ_LABEL_CAPTURE =
         6, // of a closure; text: the captured type's name, a tab and the path in it
-    LIVEOBJ_LABEL_CONTENT = 7, // what a box, an error or an indirect enum case holds
-    LIVEOBJ_LABEL_MEMORY = 8,  // words whose types are not known: tails, raw buffers
+    LIVEOBJ_LABEL_CONTENT = 7, // the contents of a box, an error or an indirect enum case
+    LIVEOBJ_LABEL_MEMORY = 8,  // words of unknown type: tails, raw buffers
     LIVEOBJ_LABEL_TASK_CLOSURE = 9,
     LIVEOBJ_LABEL_TASK_FRAME = 10, // a variable of a suspended asynchronous function
     LIVEOBJ_LABEL_TASK_RESULT = 11,
     LIVEOBJ_LABEL_TASK_LOCAL = 12,
 };
 
-/// Whether, and how, a reference keeps its target alive.
+/// Whether and how a reference keeps its target alive.
 enum liveobj_ownership {
     LIVEOBJ_OWNERSHIP_STRONG = 1,
     LIVEOBJ_OWNERSHIP_WEAK = 2,
@@ -44,15 +44,15 @@ struct liveobj_label {
     const char *text; // NUL-terminated
 };
 
-/// \returns the id, the same for equal labels; 0 if there is no memory for it.
+/// Finds or makes a label. \returns Its id, the same for equal labels; 0 if there is no memory.
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text);
-/// The same label with another ownership.
+/// The label with another ownership.
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership);
-/// The label of a place inside of a value that itself stands at `outer`: `outer`'s kind, the
-/// paths joined by a dot, and `inner`'s ownership. Either may have an empty path.
+/// The label of a place inside of a value whose own place has the label `outer`. It has `outer`'s
+/// kind, both paths joined by a dot, and `inner`'s ownership. Either path may be empty.
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner);
-/// \param id in [1, liveobj_labels_end()).
+/// \param id In [1, liveobj_labels_end()).
 struct liveobj_label liveobj_label_get(uint32_t id);
 uint32_t liveobj_labels_end(void);
 

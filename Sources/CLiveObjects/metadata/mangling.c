@@ -1,4 +1,4 @@
-// mangling.c - the length, the ownership, and the dangers of a mangled type name.
+// mangling.c - reads the length, the ownership and the dangers of a mangled type name.
 
 #if defined(__linux__)
 
@@ -21,7 +21,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Bytes of the symbolic reference that begins with `c`; 0 if none does.
+/// The bytes of the symbolic reference that begins with `c`; 0 if none does.
 static size_t symbolic_reference_bytes(char c) {
     if (c >= 0x01 && c <= 0x17)
         return 1 + sizeof(int32_t);
@@ -30,14 +30,14 @@ static size_t symbolic_reference_bytes(char c) {
     return 0;
 }
 
-/// Words of earlier identifiers, `0aBC`: lower case goes on, upper case is the last one.
+/// Skips substituted words of earlier identifiers, `0aBC`: an upper-case letter is the last one.
 static const char *skip_substituted_words(const char *next) {
     while (*next >= 'a' && *next <= 'z')
         next++;
     return is_letter(*next) ? next + 1 : next;
 }
 
-/// An identifier, `4Demo`: its letters are no parameters.
+/// Skips an identifier, `4Demo`: its letters are not parameters.
 static const char *skip_identifier(const char *next) {
     if (*next == '0')
         next = skip_substituted_words(next + 1);
@@ -47,8 +47,8 @@ static const char *skip_identifier(const char *next) {
     return next + strnlen(next, count);
 }
 
-/// Generic parameters are `x`, `q_`, `q0_` …, packs and their expansions contain `Q`. A captured
-/// variable's box, `Xx`, is none.
+/// Whether a character mentions a generic parameter. Parameters are `x`, `q_`, `q0_` …, and packs
+/// and their expansions contain `Q`. The box of a captured variable, `Xx`, is not one.
 static bool is_parameter(char before, char c) {
     return c == 'q' || c == 'Q' || (c == 'x' && before != 'X');
 }
@@ -72,7 +72,7 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
     struct liveobj_mangled mangled = {.text = text, .ownership = LIVEOBJ_OWNERSHIP_STRONG};
     if (!text)
         return mangled;
-    const char *next = text, *plain = text; // since the last symbolic reference or identifier
+    const char *next = text, *plain = text; // plain: after the last reference or identifier
     while (*next) {
         char before = next > plain ? next[-1] : 0;
         size_t reference = symbolic_reference_bytes(*next);
@@ -105,8 +105,8 @@ bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {
 }
 
 bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
-    // The operators of block types, the second where the C type is mangled too. One at the very end
-    // is the whole type.
+    // The operators of block types; the second is used if the C type is mangled too. An operator at
+    // the very end describes the whole type.
     size_t searched = mangled->length ? mangled->length - 1 : 0;
     return memmem(mangled->text, searched, "XB", 2) || memmem(mangled->text, searched, "XzB", 3);
 }

@@ -1,4 +1,4 @@
-// metadata.c - see metadata.h.
+// metadata.c - reads Swift's type metadata; see metadata.h.
 
 #if defined(__linux__)
 
@@ -40,7 +40,7 @@ static bool is_value_type(enum liveobj_metadata_kind kind) {
     return kind >= LIVEOBJ_KIND_STRUCT && kind <= LIVEOBJ_KIND_OPTIONAL;
 }
 
-// MARK: - Is it metadata?
+// MARK: - Validity
 
 static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint32_t least,
                       uint32_t most) {
@@ -50,8 +50,8 @@ static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint3
            liveobj_descriptor_kind_in(flags) >= least && liveobj_descriptor_kind_in(flags) <= most;
 }
 
-/// Reads the witness table in front of a type's metadata, which nothing else in memory has there:
-/// in front of an object lies what its allocator notes.
+/// Reads the size from the value witness table, whose address precedes a type's metadata. Other
+/// memory has no such word: an object is preceded by data of its allocator.
 static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintptr_t *size) {
     enum { STRIDE_LIMIT = 1 << 30 };
     uintptr_t witnesses, size_and_stride[2];
@@ -65,7 +65,7 @@ static bool read_size(struct liveobj_reader *reader, uintptr_t candidate, uintpt
 }
 
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate) {
-    enum { LEAST_WORDS = 3 }; // of metadata that is no class's
+    enum { LEAST_WORDS = 3 }; // of metadata of other kinds than classes
     uintptr_t words[6], size;
     if (!liveobj_is_address(candidate) || candidate % sizeof(uintptr_t) ||
         !liveobj_read_checked(reader, candidate, words, LEAST_WORDS * sizeof *words))
@@ -83,7 +83,7 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
     return kind >= LIVEOBJ_KIND_LOCAL_VARIABLE;
 }
 
-/// The superclasses of a class are classes.
+/// Whether all superclasses are valid.
 static bool has_sound_superclasses(struct liveobj_reader *reader, uintptr_t metadata) {
     enum { MOST = 256 }; // deeper than any program's
     uintptr_t words[2] = {0, metadata};
@@ -98,7 +98,8 @@ static bool has_sound_superclasses(struct liveobj_reader *reader, uintptr_t meta
     return false;
 }
 
-/// What was known before an image went may have gone with it.
+/// The entry of metadata in the reader's cache, which is emptied after an unload: cached metadata
+/// may have been unloaded.
 static struct liveobj_known_metadata *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
     enum { PLACES = sizeof reader->known / sizeof *reader->known };
     uint32_t unloads = liveobj_unloads_count();
@@ -174,13 +175,14 @@ uint32_t liveobj_instance_size(uintptr_t metadata) {
     return liveobj_half_word(metadata, AT_INSTANCE_SIZE);
 }
 
-/// Where a class's own members begin in its metadata if a superclass may grow: known at run time.
+/// The word of a class's own members in its metadata if the superclass's layout is only known at
+/// run time.
 static intptr_t resilient_members_offset(uintptr_t descriptor) {
     uintptr_t bounds = liveobj_relative(descriptor + AT_CLASS_BOUNDS);
     return bounds ? *(const intptr_t *)bounds / (intptr_t)sizeof(uintptr_t) : 0;
 }
 
-/// The first word, from the address point, of a class's generic arguments.
+/// The first word of a class's generic arguments, counted from the address point.
 static intptr_t immediate_members(uintptr_t descriptor) {
     uint32_t flags = liveobj_half_word(descriptor, 0);
     if (flags & CLASS_HAS_RESILIENT_SUPERCLASS)
@@ -243,7 +245,7 @@ enum {
     RECORD_IS_INDIRECT = 1,
 };
 
-/// Stored properties as the type's own descriptor counts them; enums have none.
+/// The number of stored properties in the type's own descriptor; enums have none.
 static uint32_t stored_properties(enum liveobj_metadata_kind kind, uintptr_t descriptor) {
     if (kind == LIVEOBJ_KIND_CLASS)
         return liveobj_half_word(descriptor, AT_CLASS_FIELD_COUNT);

@@ -1,10 +1,10 @@
-// metadata.h - Swift's type metadata, as its ABI lays it out.
+// metadata.h - reads Swift's type metadata in the layout of its ABI.
 //
-// Metadata, value witnesses and descriptors are read plainly: in the program only what proved to be
-// metadata, and after an image was unloaded only what proved to be readable in the copy of the
-// process (type_trial.h). Layouts are those of
-// docs/ABI/TypeMetadata.rst and include/swift/ABI/Metadata.h of swiftlang/swift, for systems
-// without Objective-C. Outside of hooks.
+// Metadata, value witnesses and descriptors are read by plain loads. So in the program only valid
+// metadata may be passed, and after an image was unloaded only metadata that was readable in the
+// snapshot process (type_trial.h). Layouts are those of docs/ABI/TypeMetadata.rst and
+// include/swift/ABI/Metadata.h of swiftlang/swift, for systems without Objective-C. Used outside of
+// hooks.
 
 #ifndef LIVEOBJ_METADATA_H
 #define LIVEOBJ_METADATA_H
@@ -25,7 +25,7 @@ enum liveobj_metadata_kind {
     LIVEOBJ_KIND_STRUCT = 0x200,
     LIVEOBJ_KIND_ENUM = 0x201,
     LIVEOBJ_KIND_OPTIONAL = 0x202,
-    LIVEOBJ_KIND_OPAQUE = 0x300, // of the compiler's own types, `Builtin.…`
+    LIVEOBJ_KIND_OPAQUE = 0x300, // the compiler's own types, `Builtin.…`
     LIVEOBJ_KIND_TUPLE = 0x301,
     LIVEOBJ_KIND_FUNCTION = 0x302,
     LIVEOBJ_KIND_EXISTENTIAL = 0x303,
@@ -53,20 +53,21 @@ static inline enum liveobj_metadata_kind liveobj_metadata_kind(uintptr_t metadat
                                                : (enum liveobj_metadata_kind)kind;
 }
 
-/// A word found in memory is metadata that may be followed. Reads with care; a chance hit is next
-/// to impossible, for the type's descriptor and value witnesses must fit as well.
+/// Whether a word found in memory is metadata that may be followed. Uses checked reads. A false
+/// positive is next to impossible, because the type's descriptor and value witnesses are checked
+/// too.
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate);
-/// Likewise for what a record or a header names as an object's metadata: it may be freed, or gone
-/// with its image. Superclasses too. What proved to be sound is not read again by the same reader.
+/// The same for the metadata in an object's record or header, which may have been freed or unloaded
+/// with its image. Superclasses are checked too. A reader does not check valid metadata twice.
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
-/// Words of metadata that lead to its descriptor, superclass and generic arguments.
+/// The words of metadata that can refer to its descriptor, superclass and generic arguments.
 enum { LIVEOBJ_METADATA_WORDS = 24 };
-/// Objects with this sequence number or a later one were made when all that the metadata leads to
-/// by those words was there; 0 if no image went from there. Reads nothing: UINT64_MAX unless the
-/// same reader found the metadata to be sound before.
+/// The last unload of an image to which the metadata refers by these words. All of them were valid
+/// for objects with this sequence number or a later one. 0 if no such image was unloaded. Reads no
+/// memory: UINT64_MAX unless the same reader found the metadata valid before.
 uint64_t liveobj_metadata_last_unload(struct liveobj_reader *reader, uintptr_t metadata);
-/// What to check such words with. It keeps a page of memory: too much for a small stack, and static
-/// memory is searched for references, which that page is full of.
+/// The reader for such checks. It contains a page of memory, which is too much for a small stack.
+/// It is not static memory, because that is scanned for references, and the page is full of them.
 struct liveobj_reader *liveobj_metadata_reader(void);
 
 // MARK: - Value witnesses
@@ -84,17 +85,17 @@ struct liveobj_value_witnesses {
 enum {
     LIVEOBJ_WITNESS_ALIGNMENT_MASK = 0xff,
     LIVEOBJ_WITNESS_IS_NOT_POD = 0x10000,
-    LIVEOBJ_WITNESS_IS_NOT_INLINE = 0x20000, // in an existential's buffer
+    LIVEOBJ_WITNESS_IS_NOT_INLINE = 0x20000, // does not fit in an existential's buffer
 };
 
 enum liveobj_convention { LIVEOBJ_CONVENTION_SWIFT = 0, LIVEOBJ_CONVENTION_BLOCK = 1 };
 
-/// \param type of kind LIVEOBJ_KIND_FUNCTION.
+/// \param type Of kind LIVEOBJ_KIND_FUNCTION.
 static inline enum liveobj_convention liveobj_convention_of(uintptr_t type) {
     return (enum liveobj_convention)(liveobj_word(type, 1) >> 16 & 0xff);
 }
 
-/// Stands in for those of `@convention(block)` functions: one word, not inert.
+/// The value witnesses of `@convention(block)` functions: one word, not trivial.
 static const struct liveobj_value_witnesses liveobj_block_witnesses = {
     .size = sizeof(uintptr_t),
     .stride = sizeof(uintptr_t),
@@ -102,14 +103,14 @@ static const struct liveobj_value_witnesses liveobj_block_witnesses = {
 };
 
 static inline const struct liveobj_value_witnesses *liveobj_witnesses_of(uintptr_t type) {
-    // The runtime leaves those of blocks unset: what stands there is what was in the memory before.
+    // The runtime does not set those of blocks: the word is whatever was in the memory before.
     if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_FUNCTION &&
         liveobj_convention_of(type) == LIVEOBJ_CONVENTION_BLOCK)
         return &liveobj_block_witnesses;
     return (const struct liveobj_value_witnesses *)((const uintptr_t *)type)[-1];
 }
 
-/// Where a value of the type begins that follows `offset`.
+/// The offset of a value of the type that follows `offset`.
 static inline size_t liveobj_value_offset(uintptr_t type, size_t offset) {
     size_t mask = liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_ALIGNMENT_MASK;
     return (offset + mask) & ~mask;
@@ -117,13 +118,14 @@ static inline size_t liveobj_value_offset(uintptr_t type, size_t offset) {
 
 // MARK: - Nominal types
 
-/// The address that a relative pointer leads to; 0 if it is null.
+/// The target of a relative pointer; 0 if it is null.
 static inline uintptr_t liveobj_relative(uintptr_t pointer) {
     int32_t offset = *(const int32_t *)pointer;
     return offset ? pointer + (uintptr_t)(intptr_t)offset : 0;
 }
 
-// Context descriptors. Inline, for a hook reads them too: they are constant memory of an image.
+// Context descriptors. The functions are inline because a hook uses them too; descriptors are
+// constant memory of an image.
 enum liveobj_descriptor_kind {
     LIVEOBJ_DESCRIPTOR_MODULE = 0,
     LIVEOBJ_DESCRIPTOR_EXTENSION = 1,
@@ -141,14 +143,15 @@ static inline uint32_t liveobj_descriptor_kind(uintptr_t descriptor) {
     return liveobj_descriptor_kind_in(liveobj_half_word(descriptor, 0));
 }
 
-/// Of a module or type. An extension has the mangled name of what it extends here; NULL for none.
+/// The name of a module or type. For an extension, the mangled name of the extended type; NULL for
+/// none.
 static inline const char *liveobj_descriptor_name(uintptr_t descriptor) {
     enum { AT_NAME = 8 };
     return (const char *)liveobj_relative(descriptor + AT_NAME);
 }
 
-/// What a descriptor is nested in; 0 for a module. The lowest bit of the relative pointer says that
-/// it leads to a pointer.
+/// The descriptor in which a descriptor is nested; 0 for a module. If the lowest bit of the
+/// relative pointer is set, its target is a pointer to the parent.
 static inline uintptr_t liveobj_descriptor_parent(uintptr_t descriptor) {
     enum { AT_PARENT = 4 };
     int32_t offset = *(const int32_t *)(descriptor + AT_PARENT);
@@ -169,36 +172,36 @@ static inline uintptr_t liveobj_descriptor_of(uintptr_t metadata) {
         return 0;
     }
 }
-/// True for the type of this name that stands at the top level of this module.
+/// True for the type of this name at the top level of this module.
 bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char *name);
 /// The same for a type of any name, nested ones included.
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module);
 
-/// 0 for a root class.
+/// The superclass; 0 for a root class.
 uintptr_t liveobj_superclass_of(uintptr_t metadata);
-/// Bytes of an instance up to the end of its stored properties.
+/// The bytes of an instance up to the end of its stored properties.
 uint32_t liveobj_instance_size(uintptr_t metadata);
 
 /// The generic arguments of a class, struct or enum, outermost first; 0 if it is not generic.
 uintptr_t liveobj_generic_arguments(uintptr_t metadata);
 
-/// The type that a name stands for, with the generic arguments of `arguments` (an address, or 0)
-/// in the context of `descriptor` (or 0). The runtime allocates and locks here.
-/// \returns 0 if the runtime does not know it, or must not be asked.
+/// Looks a type up by its mangled name, with the generic arguments at `arguments` (or 0), in the
+/// context of `descriptor` (or 0). The runtime allocates and locks here.
+/// \returns 0 if the runtime does not know the type, or the lookup would be unsafe.
 uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descriptor,
                           uintptr_t arguments);
 
 // MARK: - Fields
 
-/// Stored properties of a class or struct, in order; of an enum, its cases, those with payload
-/// first.
+/// The stored properties of a class or struct, in order; or the cases of an enum, those with
+/// payload first.
 struct liveobj_fields {
     uintptr_t metadata;
     uintptr_t descriptor;
     uintptr_t arguments;
     uintptr_t records;
     uint32_t count;
-    /// False if the module was built without reflection metadata: then there are `count` stored
+    /// False if the module was compiled without reflection metadata: then there are `count` stored
     /// properties, and only their offsets are known.
     bool is_known;
 };
@@ -210,16 +213,16 @@ struct liveobj_field {
     bool is_indirect;
 };
 struct liveobj_field liveobj_field_at(const struct liveobj_fields *fields, uint32_t index);
-/// From the start of the instance or value. Not for enums.
+/// The offset from the start of the instance or value. Not for enums.
 size_t liveobj_field_offset(const struct liveobj_fields *fields, uint32_t index);
-/// Where the field ends at most: the next field's offset, or the value's own end.
+/// The greatest possible end of the field: the next field's offset, or the end of the value.
 size_t liveobj_field_limit(const struct liveobj_fields *fields, uint32_t index);
-/// 0 if the type could not be found.
+/// The field's type; 0 if the runtime cannot find it.
 uintptr_t liveobj_field_type(const struct liveobj_fields *fields,
                              const struct liveobj_field *field);
 
-/// From here on no type is looked up any more; what is not compiled yet is scanned. For the child,
-/// once the runtime's locks have proved to be held.
+/// Stops all lookups of types; objects whose types have no layout yet are scanned. Called in the
+/// snapshot process, once a lock of the runtime was found to be held.
 void liveobj_types_close(void);
 bool liveobj_types_are_closed(void);
 

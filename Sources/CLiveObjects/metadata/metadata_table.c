@@ -1,4 +1,4 @@
-// metadata_table.c - see metadata_table.h.
+// metadata_table.c - owns the tables' items and memory; see metadata_table.h.
 
 #if defined(__linux__)
 
@@ -78,7 +78,7 @@ void *liveobj_metadata_table_allocate(size_t bytes) {
     return start;
 }
 
-// MARK: - Forgetting
+// MARK: - Emptying
 
 void liveobj_metadata_tables_forget(void) {
     for (struct liveobj_metadata_table *table = tables; table; table = table->next) {

@@ -1,4 +1,4 @@
-// metadata_table.h - what was compiled, by the address of the metadata it was compiled from.
+// metadata_table.h - maps the address of metadata to what was compiled from it.
 
 #ifndef LIVEOBJ_METADATA_TABLE_H
 #define LIVEOBJ_METADATA_TABLE_H
@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Zeroed memory is an empty table. Static: it is listed for good.
+/// Zeroed memory is an empty table. Must be static: it stays in the list of all tables.
 struct liveobj_metadata_table {
     struct liveobj_metadata_table *next; // in the list of all tables
     bool is_listed;
@@ -18,17 +18,17 @@ struct liveobj_metadata_table {
     size_t capacity;
 };
 
-/// NULL for what is not there.
+/// NULL if the table has no item.
 const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *table,
                                        uintptr_t metadata);
-/// \returns `item`, or NULL if there is no memory to keep it.
+/// \returns `item`, or NULL if there is no memory for it.
 const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uintptr_t metadata,
                                        const void *item);
 
-/// Memory that is given back with all tables; zeroed. NULL if there is none.
+/// Allocates zeroed memory that is freed with all tables. NULL if there is none.
 void *liveobj_metadata_table_allocate(size_t bytes);
 
-/// Empties all tables: what they hold was compiled from metadata that may be gone.
+/// Empties all tables: their items were compiled from metadata that may have been unloaded.
 void liveobj_metadata_tables_forget(void);
 
 #pragma GCC visibility pop

@@ -1,8 +1,8 @@
-// task_state.c - see task_state.h. Owns nothing but what `liveobj_tasks_prepare` found out.
+// task_state.c - reads tasks. Owns only the result of `liveobj_tasks_prepare`. See task_state.h.
 //
-// A task is one piece of memory: the task itself, fragments that depend on its kind, its result,
-// and the first asynchronous function's context. Later contexts lie in slabs of its own. Layout
-// version 1: include/swift/ABI/Task.h and stdlib/public/Concurrency/TaskPrivate.h of
+// A task is one block of memory: the task itself, fragments that depend on its kind, its result,
+// and the context of its first asynchronous function. Later contexts are in the task's slabs.
+// Layout version 1: include/swift/ABI/Task.h and stdlib/public/Concurrency/TaskPrivate.h of
 // swiftlang/swift.
 
 #if defined(__linux__)
@@ -15,7 +15,7 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-/// 0 if tasks cannot be read. Atomic: every thread finds the same.
+/// 0 if tasks cannot be read. Atomic: every thread computes the same.
 static size_t task_bytes;
 
 enum {
@@ -24,8 +24,9 @@ enum {
     STATUS_WAITS = 0x4000,
 };
 
-/// Swift 6.0 does not tell its layout, which is that of version 1 but for what comes last. It is
-/// the first that lets tasks prefer an executor.
+/// The size of a task's fixed part. Swift 6.0 has no symbols for its layout, which is that of
+/// version 1 except for the last members. It is the first version in which tasks can prefer an
+/// executor.
 static size_t known_task_bytes(const struct liveobj_runtime *runtime) {
     enum { BYTES_IN_6_0 = 192, BYTES = 208 };
     const uint32_t *version = runtime->_swift_concurrency_debug_internal_layout_version;
@@ -39,7 +40,7 @@ bool liveobj_tasks_prepare(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
     size_t bytes = escalates && !*escalates ? known_task_bytes(runtime) : 0;
-    // Relaxed, here and below: there is nothing else to it.
+    // Relaxed, here and below: the word refers to no other memory.
     __atomic_store_n(&task_bytes, bytes, __ATOMIC_RELAXED);
     return bytes > 0;
 }
@@ -56,7 +57,7 @@ static uintptr_t word_at(uintptr_t address, size_t offset) {
     return *(const uintptr_t *)(address + offset);
 }
 
-// MARK: - Whose child it is
+// MARK: - Parent
 
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
     size_t bytes = liveobj_task_bytes();
@@ -65,7 +66,7 @@ LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
     return is_child ? *(const uintptr_t *)(task + bytes) : 0;
 }
 
-// MARK: - What it does
+// MARK: - State
 
 static enum liveobj_task_state state_of(uint32_t status) {
     return status & LIVEOBJ_TASK_STATUS_COMPLETE ? LIVEOBJ_TASK_COMPLETE
@@ -74,7 +75,7 @@ static enum liveobj_task_state state_of(uint32_t status) {
                                                  : LIVEOBJ_TASK_SUSPENDED;
 }
 
-/// A dependency record says what it is a wait for, as LIVEOBJ_TASK_WAIT_* are numbered.
+/// Reads a dependency record. Its kind is the reason of the wait, numbered as LIVEOBJ_TASK_WAIT_*.
 static void read_dependency(uintptr_t record, struct liveobj_task *task) {
     enum { AT_AWAITED = 16, AT_KIND = 32 };
     uint8_t kind = record ? *(const uint8_t *)(record + AT_KIND) : 0;
@@ -91,8 +92,9 @@ static void add_frame(struct liveobj_task *task, uintptr_t function) {
         task->frames[task->frame_count++] = function;
 }
 
-/// Each asynchronous function's context leads to its caller's, and to the function that the caller
-/// goes on in. A task that waits for something resumes in the runtime first.
+/// Lists the resume functions. Each asynchronous function's context refers to its caller's context
+/// and to the function that resumes the caller. A task that waits for something resumes in the
+/// runtime first.
 static void read_frames(uintptr_t address, struct liveobj_task *task) {
     struct context {
         const struct context *parent;
@@ -116,7 +118,7 @@ struct liveobj_task liveobj_task_read(uintptr_t address) {
     uint32_t status = liveobj_half_word(address, LIVEOBJ_TASK_AT_STATUS);
     task.state = state_of(status);
     if (task.state == LIVEOBJ_TASK_COMPLETE || task.state == LIVEOBJ_TASK_RUNNING)
-        return task; // its contexts are gone, or ahead of what the task says
+        return task; // its contexts are freed, or newer than the task's data
     if (status & STATUS_WAITS)
         read_dependency(word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY), &task);
     read_frames(address, &task);

@@ -1,8 +1,8 @@
-// task_state.h - Swift's asynchronous tasks: their layout, what they do and what they wait for.
+// task_state.h - Swift's asynchronous tasks: their layout, their state and what they wait for.
 //
-// Offsets are those of one layout version of libswift_Concurrency; the runtime's own debug symbols
-// are asked whether they hold, and without them tasks are scanned as memory. In the guarded child
-// only, but for what says otherwise.
+// The offsets are those of one layout version of libswift_Concurrency. The runtime's own debug
+// symbols say whether they apply; if they do not, tasks are scanned as memory. Used only in steps
+// of the snapshot process, unless a function says otherwise.
 
 #ifndef LIVEOBJ_TASK_STATE_H
 #define LIVEOBJ_TASK_STATE_H
@@ -15,7 +15,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Byte offsets in a task, and flags: of one layout version of libswift_Concurrency.
+/// Byte offsets in a task, and flags, of that layout version.
 enum {
     LIVEOBJ_TASK_AT_FLAGS = 32,
     LIVEOBJ_TASK_AT_RESUME_FUNCTION = 56,
@@ -28,10 +28,10 @@ enum {
     LIVEOBJ_TASK_IS_FUTURE = 1 << 25,
     LIVEOBJ_TASK_IS_GROUP_CHILD = 1 << 26,
     LIVEOBJ_TASK_STATUS_COMPLETE = 0x2000,
-    LIVEOBJ_TASK_LIST_LIMIT = 1 << 16, // more than any task has; what is read may be garbage
+    LIVEOBJ_TASK_LIST_LIMIT = 1 << 16, // more than any task has; the list may be garbage
 };
 
-/// As the capture format numbers them.
+/// Numbered as in the capture format.
 enum liveobj_task_state {
     LIVEOBJ_TASK_UNKNOWN = 0,
     LIVEOBJ_TASK_RUNNING = 1,
@@ -56,13 +56,14 @@ struct liveobj_task {
     uint32_t frame_count;
 };
 
-/// Whether this runtime's tasks can be read. Before the first hook runs, and as often as wanted.
+/// Whether this runtime's tasks can be read. Called before the first hook runs; may be called
+/// again.
 bool liveobj_tasks_prepare(void);
-/// The task that waits for a child task to end, if that is known; else 0. Inside hooks too, for a
-/// task that runs, and for the parents of one.
+/// The parent task that waits for a child task; 0 if it has none or it is unknown. May be called in
+/// hooks, for a task that runs and for its parents.
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task);
 struct liveobj_task liveobj_task_read(uintptr_t task);
-/// Of a task's fixed part; 0 if tasks cannot be read.
+/// The size of a task's fixed part; 0 if tasks cannot be read.
 LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
 bool liveobj_task_is_readable(uintptr_t task);
 

@@ -1,4 +1,4 @@
-// type_trust.c - owns what came of the trials of types since the last unload.
+// type_trust.c - owns the results of the trials of types since the last unload.
 
 #if defined(__linux__)
 
@@ -7,28 +7,30 @@
 #include "os/os.h"
 #include "runtime/unloads.h"
 
-/// Metadata is aligned, so that what came of its trial has room next to its address. Never moved:
-/// any thread may ask. A type without a place is not trusted.
+/// A result is stored in the low bits of the metadata's address, which are 0 because metadata is
+/// aligned. The table never moves, because any thread may read it. A type that finds no place in it
+/// is not trusted.
 enum { PLACES = 1 << 17, MOST_STEPS = 32, TRUST_MASK = 3, IS_TRIED = 4 };
 
 static struct {
     uintptr_t *places; // atomic
-    uint32_t unloads;  // atomic: of this many are the results
+    uint32_t unloads;  // atomic: the count of unloads when the results were removed
 } tried;
 
-/// What the type's trial was about: metadata of a box or an error is the runtime's own.
+/// The metadata that was tried. The metadata of a box or an error is the runtime's own, so its
+/// subject is tried.
 static uintptr_t key_of(const struct liveobj_type *type) {
     return type->subject ? type->subject : type->metadata;
 }
 
-/// Of the key, or free; NULL if there is none.
+/// The place of the key, or a free one; NULL if there is none.
 static uintptr_t *place_of(uintptr_t key) {
     uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-    // Acquire: pairs with the release that made the places.
+    // Acquire: pairs with the release that stored the address of the places.
     uintptr_t *places = __atomic_load_n(&tried.places, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; places && i < MOST_STEPS; i++) {
         uintptr_t *place = &places[((hash >> 32) + i) % PLACES];
-        uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED); // a word says all there is
+        uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED); // refers to no other memory
         if (!word || (word & ~(uintptr_t)(TRUST_MASK | IS_TRIED)) == key)
             return place;
     }

@@ -1,7 +1,7 @@
-// types.c - from metadata to a kind and a name; a number for each type of a capture.
+// types.c - gets kinds and names from metadata, and numbers the types of a capture.
 //
 // Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift). Owns
-// the memory of type tables. Outside of hooks.
+// the memory of type tables. Runs outside of hooks.
 
 #if defined(__linux__)
 
@@ -69,9 +69,9 @@ static bool is_same(const struct liveobj_type *one, const struct liveobj_type *o
            one->kind == other->kind;
 }
 
-/// The slot of the type, or the free one where it belongs.
+/// The slot of the type; if the table does not have it, the free one where it belongs.
 static uint32_t *slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
-    // Metadata is aligned and lies close together: a multiplication spreads it.
+    // Metadata is aligned and close together: a multiplication spreads it.
     uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
     while (table->slots[slot] && !is_same(&table->types[table->slots[slot]], type))
@@ -104,7 +104,7 @@ uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct li
     *is_new = id == 0;
     if (id)
         return id;
-    // The last place among `types` is that of the greatest id.
+    // The last entry of `types` is that of the greatest id.
     if (table->count + 1 >= table->capacity / 2 && !grow(table))
         return 0;
     add(table, type);

@@ -1,9 +1,9 @@
-// watched_types.c - see watched_types.h.
+// watched_types.c - owns the patterns of watched types and a cache of decisions; see
+// watched_types.h.
 //
-// A type's name is read from its descriptors, which are constant memory of its image: the runtime,
-// which would lock and allocate, is not asked. What was found is kept in a table that forgets:
-// another type may take a type's place in it, which is then decided again. Owns the patterns and
-// that table. Runs in the hook of allocations.
+// A type's name is read from its descriptors, which are constant memory of its image. The runtime
+// is not used, because it would lock and allocate. The cache has one place per hash: another type
+// may replace a type, which is then decided again. Runs in the hook of allocations.
 
 #if defined(__linux__)
 
@@ -19,14 +19,14 @@ static const char *patterns; // NULL: all types
 
 // MARK: - Patterns
 
-/// A place in a name that is made of parts: "Demo" "." "Cache".
+/// A position in a name that consists of parts: "Demo" "." "Cache".
 struct place {
     const struct liveobj_name_parts *name;
     uint32_t parts_left;
     const char *next; // in the present part
 };
 
-/// The character at the place, 0 at the end of the name.
+/// The character at the position; 0 at the end of the name.
 static char character_at(const struct place *place) {
     return *place->next ? *place->next : place->parts_left > 1 ? '.' : '\0';
 }
@@ -42,7 +42,7 @@ static bool is_pattern_end(char character) {
     return character == '\0' || character == ',';
 }
 
-/// Greedy stars with one step back are enough: an earlier star can never do better than the last.
+/// Greedy stars that backtrack only to the last star suffice: no match needs an earlier one.
 static bool matches_one(struct place place, const char *pattern) {
     const char *after_star = NULL;
     struct place star_place = place;
@@ -82,8 +82,8 @@ LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, co
 
 // MARK: - Names
 
-/// The type that an extension extends, which its mangled name refers to; else the extension's own
-/// parent, its module.
+/// The type that an extension extends, to which its mangled name refers. If it refers to none, the
+/// extension's parent, its module.
 static uintptr_t extended_type(uintptr_t extension) {
     enum { DIRECT = 1, INDIRECT = 2 };
     uintptr_t name = (uintptr_t)liveobj_descriptor_name(extension);
@@ -124,7 +124,7 @@ static bool decide(uintptr_t metadata) {
 
 // MARK: - Table
 
-// Metadata is aligned, so that the answer has room next to its address. 0: unused.
+// Metadata is aligned, so the decision is stored in the low bits of its address. 0: unused.
 enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
 static uintptr_t decisions[PLACES]; // atomic
 
@@ -136,7 +136,7 @@ static uintptr_t *place_of(uintptr_t metadata) {
 LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     if (!patterns)
         return metadata != LIVEOBJ_METADATA_RAW_BUFFER;
-    // Relaxed: a word says all there is, and everybody decides alike.
+    // Relaxed: the word refers to no other memory, and all threads decide the same.
     uintptr_t *place = place_of(metadata);
     uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (LIVEOBJ_LIKELY((word & ~(uintptr_t)(IS_DECIDED | IS_WATCHED)) == metadata))

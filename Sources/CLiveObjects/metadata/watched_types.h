@@ -1,10 +1,10 @@
-// watched_types.h - the types whose retains are wanted, by their names.
+// watched_types.h - selects the types whose retains are recorded, by name.
 //
-// Patterns are separated by commas and match a type's whole module-qualified name, `*` standing for
-// any text: `Demo.Cache`, `Demo.*`, `*.Outer.Inner`. The name is the one in the source: outer types
-// stand before it, generic arguments and private contexts do not show (`Demo.Box` for
-// `Demo.Box<Swift.Int>`). A generic box goes by what it holds, a task is `Swift.Task`; closure
-// contexts, other boxes and errors have no name, and only "all" means them.
+// Patterns are separated by commas and match a type's whole module-qualified name; `*` matches any
+// text: `Demo.Cache`, `Demo.*`, `*.Outer.Inner`. The name is the one in the source: it begins with
+// the outer types, and has no generic arguments and no private contexts (`Demo.Box` for
+// `Demo.Box<Swift.Int>`). A generic box has the name of its content, and a task is `Swift.Task`.
+// Closure contexts, other boxes and errors have no name; they are watched only if all types are.
 
 #ifndef LIVEOBJ_WATCHED_TYPES_H
 #define LIVEOBJ_WATCHED_TYPES_H
@@ -16,19 +16,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Outside of hooks, before the first one.
-/// \param patterns copied; NULL for all types.
-/// \returns false if there is no memory for it.
+/// Sets the patterns. Called outside of hooks, before the first one runs.
+/// \param patterns Copied; NULL for all types.
+/// \returns false if there is no memory.
 bool liveobj_watched_types_start(const char *patterns);
 
-/// \param metadata as a record has it.
+/// Whether a type is watched. \param metadata As in an object's record.
 LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata);
 
-/// Forgets what was decided of types with metadata at these addresses: it is gone.
+/// Removes the decisions about types with metadata at these addresses, which were unloaded.
 void liveobj_watched_types_forget(uintptr_t start, uintptr_t end);
 
-/// Whether one of the patterns matches the name that consists of these parts, outermost last.
-/// Separate for tests.
+/// Whether one of the patterns matches the name with these parts, outermost last. Separate for
+/// tests.
 struct liveobj_name_parts {
     const char *parts[16];
     uint32_t count;
