@@ -3,7 +3,7 @@
 // In Swift 6.3 on Linux, `swift_retain` with hooks enabled calls a file-local adapter, which clears
 // the pointer's spare bits before it calls `_swift_retain`. The pointer of an immortal object (a
 // string literal has the top bit set) then looks like an ordinary one, and its bytes are changed
-// like a reference count. Every XCTest binary crashes of that. (Upstream: introduced by
+// like a reference count. Every XCTest binary crashes for this reason. (Upstream: introduced by
 // swiftlang/swift pull request 85044, fixed by 88924; runtimes up to 6.2 have no adapter.)
 //
 // The check calls the runtime's own `swift_retain` with an address that nothing dereferences. The

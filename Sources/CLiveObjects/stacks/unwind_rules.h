@@ -63,7 +63,8 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
     };
 }
 
-/// Derives the word of a return address that is not in the table, and stores it there.
+/// Derives the word of a return address that is not in the table, and stores it there if an image
+/// contains the address.
 LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 
 // MARK: - The table of known rules
