@@ -1,8 +1,8 @@
-// heap_graph.c - has the heap read in a copy of the process, and writes what came of it.
+// heap_graph.c - reads the heap in a snapshot process and writes the result.
 //
-// Before: all that needs the runtime, which allocates and locks, is done here, in the program:
-// layouts of the types that are live. After: the names of types that came up late. Owns what both
-// sides share, for the time of one capture.
+// The runtime allocates and locks, so everything that needs it is done in the program. Before the
+// snapshot: the layouts of all live types. After it: the names of types that appeared later. Owns,
+// during one capture, the memory shared with the snapshot process.
 
 #if defined(__linux__)
 
@@ -29,7 +29,7 @@ static void add_type(struct liveobj_capture *capture, uint32_t id) {
     liveobj_references_prepare(type);
 }
 
-/// \returns false if there is no memory for a type.
+/// \returns false if memory for a type could not be had.
 static bool add_live_types(struct liveobj_capture *capture) {
     struct liveobj_object object;
     uint32_t count = liveobj_captured_records(capture), id = 1;
@@ -43,10 +43,10 @@ static bool add_live_types(struct liveobj_capture *capture) {
     return id != 0;
 }
 
-/// Whether the copy of the process, and what comes of it, stay within the limit of the program's
-/// memory cgroup: beyond it the system kills, and not always the copy.
+/// Whether the snapshot process and its result stay within the limit of the program's memory
+/// cgroup. Beyond the limit the system kills a process, which need not be the snapshot process.
 static bool has_room(const struct liveobj_capture *capture) {
-    // An object takes this much in the answer, in the capture that is made of it, and in the copy.
+    // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
     enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
     struct liveobj_memory_room memory = liveobj_os_memory_room();
     if (memory.room.left == UINT64_MAX)
@@ -56,8 +56,8 @@ static bool has_room(const struct liveobj_capture *capture) {
     uint64_t objects = live < records ? live : records;
     uint64_t resident = liveobj_os_resident_bytes();
     uint64_t wanted = LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
-    // Pages are shared until one of them is written. Where the program would die as well, as if it
-    // wrote to all.
+    // Pages are shared until one of them is written. Where running out would also kill the program,
+    // assume that it writes to all of them.
     wanted += memory.ends_all ? resident : 0;
     return wanted <= memory.room.left;
 }
@@ -97,7 +97,7 @@ static void add_late_types(struct liveobj_capture *capture,
     }
 }
 
-/// No other thread can hold an object in a register.
+/// Whether no other thread can hold an object in a register.
 static bool are_others_idle(const struct liveobj_heap_walk *walk) {
     return !walk->roots.misses_stacks && liveobj_idle_threads_are_parked(&walk->roots.idle);
 }
@@ -131,7 +131,8 @@ static void write_state(struct liveobj_stream *stream, const struct liveobj_heap
     liveobj_section_finish(&section);
 }
 
-/// In pieces, each of them given back once it is written: both count as the program's memory.
+/// Forwards the result in pieces and frees each piece once it is written, because both the result
+/// and the capture count as the program's memory.
 static void forward(struct liveobj_stream *stream, struct liveobj_snapshot *child) {
     enum { PIECE_BYTES = 4 << 20 };
     for (size_t done = 0; done < child->count; liveobj_snapshot_discard(child, done)) {
@@ -151,7 +152,7 @@ static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot
     capture->stream.sections += walk->report->sections;
 }
 
-/// More than any heap that the records have room for.
+/// More than any heap for which the records have room.
 static size_t answer_capacity(void) {
     static const uint64_t most = UINT64_C(1) << 37;
     uint64_t share = liveobj_os_address_room().left / 8;

@@ -1,8 +1,8 @@
-// heap_walk.c - reads every live object, in the copy of the process.
+// heap_walk.c - reads every live object, in the snapshot process.
 //
-// Objects are numbered first, so that a reference can name an object that comes later. Whatever
-// reads an object's memory is a step of its own: a fault costs that object's references and nothing
-// else. Owns what it maps; all of it goes with the copy.
+// Objects are numbered first, so that a reference can name an object that comes later. All code
+// that reads an object's memory runs as its own step: a fault loses that object's references and
+// nothing else. Owns the memory that it maps; all of it is freed when the snapshot process ends.
 
 #if defined(__linux__)
 
@@ -23,7 +23,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Objects
 
-/// By the order of their records, in which they are gone through.
+/// Numbers the objects in the order of their records, which is the order of the walk.
 static bool number_objects(struct liveobj_walk *walk) {
     enum { UNNUMBERED = 1 };
     struct liveobj_object object;
@@ -49,7 +49,7 @@ static void read_header(void *walk) {
     liveobj_walk_read_header(walk);
 }
 
-/// An object that cannot be read is an object all the same.
+/// Gives an object that cannot be read a type, so that it is written like any other.
 static void use_unreadable_type(struct liveobj_walk *walk) {
     static const struct liveobj_type unreadable = {0, 0, LIVEOBJ_TYPE_OTHER};
     walk->type =
@@ -57,7 +57,7 @@ static void use_unreadable_type(struct liveobj_walk *walk) {
     walk->strong = (struct liveobj_strong_count){.was_weakly_referenced = true};
 }
 
-/// \returns false if there is no room for a type.
+/// \returns false if there is no room for another type.
 static bool note_new_type(struct liveobj_walk *walk) {
     struct liveobj_heap_walk_report *report = walk->report;
     if (walk->type == 0 || report->new_type_count == LIVEOBJ_NEW_TYPES_LIMIT)

@@ -1,4 +1,4 @@
-// heap_walk.h - what the copy of the process does: reads every live object.
+// heap_walk.h - the work of the snapshot process: reads every live object.
 
 #ifndef LIVEOBJ_HEAP_WALK_H
 #define LIVEOBJ_HEAP_WALK_H
@@ -19,7 +19,7 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// The sections from OBJS on to LEDG, but for GRPH and SUPR. A `liveobj_snapshot_work_fn`;
+/// Writes the sections from OBJS to LEDG, except GRPH and SUPR. A `liveobj_snapshot_work_fn`;
 /// `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 

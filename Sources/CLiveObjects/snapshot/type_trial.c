@@ -1,8 +1,8 @@
 // type_trial.c - see type_trial.h.
 //
-// A copy tries one type after the other, each of them in steps of its own. One that waits for a
-// lock is left after 100 ms; then another copy goes on, since in this one the lock is held for
-// ever. Owns nothing.
+// A snapshot process tries one type after the other, each in steps. A type that waits for a lock is
+// abandoned after 100 ms. Another snapshot process continues then, because in this one the lock is
+// never released. Owns nothing.
 
 #if defined(__linux__)
 
@@ -24,16 +24,16 @@
 
 enum { UNTRIED = 3, PATIENCE = 3 };
 
-/// What a type has come to; shared with the copies.
+/// The result for one type, in memory shared with the snapshot processes.
 struct result {
     uint8_t trust; // or UNTRIED
     uint8_t timeouts;
 };
 
 struct trial {
-    struct liveobj_type_table types; // those to try
-    struct result *results;          // by their ids
-    const struct liveobj_type *type; // that is being tried
+    struct liveobj_type_table types; // types to try
+    struct result *results;          // by type id
+    const struct liveobj_type *type; // being tried
 };
 
 static void name(void *context) {
@@ -50,9 +50,9 @@ static void lay_out(void *context) {
     liveobj_references_prepare(trial->type);
 }
 
-/// \returns false if this copy can go on no further.
+/// \returns false if this snapshot process cannot continue.
 static bool try_type(struct trial *trial, struct result *result) {
-    result->trust = LIVEOBJ_TRUST_NONE; // should it end the copy
+    result->trust = LIVEOBJ_TRUST_NONE; // in case the step ends the process
     if (liveobj_snapshot_step(name, trial))
         result->trust =
             liveobj_snapshot_step(lay_out, trial) ? LIVEOBJ_TRUST_ALL : LIVEOBJ_TRUST_NAME;
@@ -83,7 +83,7 @@ static bool is_done(const struct trial *trial) {
     return true;
 }
 
-/// Where the system allows no copy, nothing is trusted.
+/// Where the system refuses snapshot processes, no type is trusted.
 static void run(struct trial *trial) {
     enum { MOST_COPIES = 16, ANSWER_BYTES = 1 << 20 };
     bool has_failed = false;
@@ -103,7 +103,7 @@ static void keep_results(const struct trial *trial) {
 
 static void add_types(struct trial *trial, struct liveobj_capture *capture) {
     struct liveobj_object object;
-    uintptr_t last = 0; // most objects are of the type of the one before
+    uintptr_t last = 0; // most objects have the type of the previous one
     for (uint32_t i = 0, count = liveobj_captured_records(capture); i < count; i++) {
         if (!liveobj_records_get(liveobj_captured_record(capture, i), &object) ||
             object.metadata == last)

@@ -1,9 +1,9 @@
-// type_trial.h - types of a program that has unloaded an image, tried in a copy of the process.
+// type_trial.h - tries types in a snapshot process, after the program has unloaded an image.
 //
-// There is no way to know which types still depend on an image that is gone: a generic argument
-// may, a field, or what the runtime has to search for a conformance, which is all images that ever
-// were. So the program asks the runtime for nothing then that did not come off in a copy of it
-// before.
+// It cannot be known which types still depend on an unloaded image. A generic argument may, a field
+// may, or a conformance for which the runtime searches all images that were ever loaded. So the
+// program then asks the runtime only for types for which the same request has succeeded in a
+// snapshot process.
 
 #ifndef LIVEOBJ_TYPE_TRIAL_H
 #define LIVEOBJ_TYPE_TRIAL_H
@@ -11,9 +11,9 @@
 #pragma GCC visibility push(hidden)
 
 struct liveobj_capture;
-/// Tries the types of the capture's objects that have not been tried since the last unload; and
-/// forgets all layouts if there was one. Does nothing in a program that has unloaded none. For one
-/// thread at a time.
+/// Tries the types of the capture's objects that were not tried since the last unload. Forgets all
+/// layouts if an image was unloaded since the last call. Does nothing in a program that has
+/// unloaded no image. One thread at a time.
 void liveobj_types_try(struct liveobj_capture *capture);
 
 #pragma GCC visibility pop

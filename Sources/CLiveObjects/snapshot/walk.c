@@ -1,4 +1,4 @@
-// walk.c - from object to object, in the copy of the process. Owns nothing.
+// walk.c - visits one object after the other, in the snapshot process. Owns nothing.
 
 #if defined(__linux__)
 
@@ -15,8 +15,9 @@ static uintptr_t address_of(uint32_t index) {
     return LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].address) & liveobj_value_mask;
 }
 
-/// Headers of large objects lie on pages of their own: to wait for each of them takes longer than
-/// all that is done with it. An address that is none does no harm here.
+/// Prefetches the header of a later object. Headers of large objects lie on separate pages, and
+/// waiting for each of them takes longer than all other work on the object. Prefetching an invalid
+/// address is harmless.
 static void fetch_ahead(const struct liveobj_walk *walk) {
     enum { AHEAD = 16 };
     uint32_t later = walk->index + AHEAD;

@@ -1,4 +1,4 @@
-// walk.h - the parts of the walk over the heap, in the copy of the process.
+// walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; OBJS, RETN
 //   walk.c             from object to object
@@ -23,7 +23,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A reference as the format writes it.
+/// A reference as the capture format defines it.
 struct liveobj_edge {
     uint32_t source;
     uint32_t target;
@@ -35,15 +35,16 @@ _Static_assert(sizeof(struct liveobj_edge) == 20, "as the format says");
 
 enum { LIVEOBJ_NEW_TYPES_LIMIT = 1 << 20 }; // address space only
 
-/// What the copy says in addition to the sections that it writes, in memory that both share.
+/// What the snapshot process reports in addition to the sections that it writes. In memory shared
+/// with the program.
 struct liveobj_heap_walk_report {
     uint64_t sections;
     uint32_t unread_objects;
     uint32_t scanned_objects;
     uint32_t timeouts;
     bool misses_roots;
-    /// Types of objects that were made after the program had looked at all of them; their ids go on
-    /// where the capture's end. Their names are for the program to ask for.
+    /// Types of objects that were allocated after the program had listed the types. Their ids
+    /// follow those of the capture. The program looks up their names.
     uint32_t new_type_count;
     struct liveobj_type new_types[LIVEOBJ_NEW_TYPES_LIMIT];
 };
@@ -54,25 +55,25 @@ struct liveobj_walk {
     struct liveobj_heap_walk_report *report;
     struct liveobj_stream stream;
     uint32_t records_end;
-    uint32_t *ordinals; // by record index, counted from 1; 0 for none
+    uint32_t *ordinals; // by record index, counted from 1; 0 if not numbered
     uint32_t count;
     bool has_tasks;
     /// By ordinal: a task's frame, a variable or a stack refers to the object.
     bool *is_in_reach;
-    /// By ordinal: words in objects that equal its address, less the strong references to it. A
-    /// strong reference keeps a task and resumes nothing.
+    /// By ordinal: the number of words in objects that equal the object's address, minus the strong
+    /// references to it. A strong reference keeps a task alive, and cannot resume it.
     int32_t *loose_words;
-    /// By ordinal: the last object, counted from 1, that a reference to this one was found in.
+    /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
 
-    // The object that is being looked at.
+    // The current object.
     uint32_t index;
     struct liveobj_object object;
     uint32_t type;
     bool is_new_type;
     struct liveobj_strong_count strong;
 
-    // Its references, until all are found.
+    // The current object's references, until all are found.
     struct liveobj_edge *edges;
     uint32_t edge_count;
     uint32_t edge_capacity;
@@ -85,20 +86,20 @@ struct liveobj_walk {
     struct liveobj_section reference_section;
 };
 
-/// Goes to the next live object, or behind the last one to the start.
-/// \returns false there.
+/// Moves to the next live object. After the last one, moves back to the start.
+/// \returns false if there is no next object.
 bool liveobj_walk_next(struct liveobj_walk *walk);
-/// The object's place among all, counted from 0.
+/// The index of the current object among all objects, counted from 0.
 static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
     return walk->ordinals[walk->index] - 1;
 }
-/// Reads the object's type and counts. May end the step.
+/// Reads the current object's type and counts. A fault ends the step.
 void liveobj_walk_read_header(struct liveobj_walk *walk);
 
-/// The place of the live object at an address, counted from 1; 0 for none.
+/// The index of the live object at an address, counted from 1; 0 if there is none.
 uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
 
-/// A function's first address, named like a return address.
+/// A function's first address, encoded as a return address.
 static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr_t function) {
     return liveobj_frame_word(&walk->capture->images, function + 1);
 }

@@ -1,7 +1,7 @@
-// walk_references.c - what each live object refers to.
+// walk_references.c - writes the references of each live object.
 //
-// A label or function gets its record before the first reference that names it. An object's
-// references count only when all of them could be read.
+// The record of a label or function precedes the first reference that names it. An object's
+// references are written only if all of them could be read.
 
 #if defined(__linux__)
 
@@ -79,8 +79,9 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
 
 // MARK: - Pointers
 
-/// A word that equals an object's address and is no reference by its type: an `Unmanaged`, an
-/// opaque pointer, a number. What the program retained for it has no other holder to show.
+/// Adds a word that equals an object's address and is not a reference by its type: an `Unmanaged`,
+/// an opaque pointer, a number. It is the only evidence of a holder for what the program retained
+/// through it.
 static void add_pointer(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     uint32_t target = liveobj_walk_find(walk, reference->target);
@@ -88,7 +89,8 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
         add_edge(walk, reference);
 }
 
-/// Raw buffers and unknown memory were scanned for references as a whole.
+/// Whether an object can hold pointers in addition to its references. Raw buffers and unknown
+/// memory cannot: they were scanned for references as a whole.
 static bool may_keep_pointers(const struct liveobj_type *type) {
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
@@ -106,7 +108,7 @@ static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_
     liveobj_references_scan(start, end, label, add_pointer, walk);
 }
 
-/// Text has none, and what arrays and hash tables no longer use is left over.
+/// Text has no pointers. Words that arrays and hash tables no longer use are stale.
 static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
     struct liveobj_reader *reader = &walk->capture->reader;
     uintptr_t word;
@@ -124,7 +126,7 @@ static void read_references(void *context) {
     struct liveobj_walk *walk = context;
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    // What a deinit has left of an object is not to be read.
+    // After deinit has begun, the object's fields are not valid.
     walk->is_precise =
         walk->strong.is_pinned || liveobj_references_visit(&walk->object, type, add_edge, walk);
     if (!walk->strong.is_pinned)
@@ -142,7 +144,7 @@ static void put_edges(struct liveobj_walk *walk) {
     }
 }
 
-/// A task may be resumed by what another one has in its frames.
+/// Marks the targets of a task: one task may be resumed by a value in another task's frames.
 static void note_reach_of_task(struct liveobj_walk *walk) {
     for (uint32_t i = 0; i < walk->edge_count; i++)
         if (walk->edges[i].target != walk->edges[i].source)
@@ -168,7 +170,8 @@ static void put_references(struct liveobj_walk *walk) {
 static void note_unread(struct liveobj_walk *walk) {
     enum { TIMEOUTS_LIMIT = 3 };
     walk->report->unread_objects++;
-    // The runtime's locks are held for ever, and a request for a type never returns.
+    // The runtime's locks are never released in this process: a request for a type would not
+    // return.
     if (liveobj_snapshot_timeouts() == TIMEOUTS_LIMIT)
         liveobj_types_close();
 }

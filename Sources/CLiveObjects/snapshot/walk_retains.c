@@ -1,7 +1,7 @@
-// walk_retains.c - who retained and released the objects of watched types, by call site.
+// walk_retains.c - writes the retains and releases of the objects of watched types, by call site.
 //
-// An object is born with a strong count of one, which no retain made: it stands here as a retain by
-// the call that allocated the object.
+// An object is allocated with a strong count of one, without a retain. It is written as one retain
+// by the call that allocated the object.
 
 #if defined(__linux__)
 
@@ -23,8 +23,8 @@ static void put_site(void *context, uint32_t stack, uint32_t retains, uint32_t r
     struct retain_writer *writer = context;
     liveobj_section_reserve(&writer->section, SITE_BYTES);
     liveobj_put_u32(&writer->section, liveobj_walk_ordinal(writer->walk));
-    // A retain has no sequence number of its own: code that has been unloaded since the object was
-    // made counts as what it was then.
+    // A retain has no sequence number. So its trace is resolved as of the object's allocation: code
+    // that was unloaded since then is attributed to the image that it was in at that time.
     liveobj_put_u32(&writer->section, liveobj_captured_stack(writer->walk->capture, stack,
                                                              writer->walk->object.sequence));
     liveobj_put_u32(&writer->section, retains);

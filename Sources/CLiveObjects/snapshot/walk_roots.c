@@ -1,4 +1,4 @@
-// walk_roots.c - who may hold an object from outside of the heap: the first few of each kind.
+// walk_roots.c - writes the roots of each object: the first eight of each kind.
 
 #if defined(__linux__)
 
@@ -14,10 +14,10 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 struct root_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
-    uint32_t *counts; // by ordinal: four bits a kind
+    uint32_t *counts; // by ordinal: four bits for each kind
 };
 
-/// Counts the root. \returns whether it is one of the first of its kind for this object.
+/// Counts the root. \returns whether it is among the first of its kind for this object.
 static bool is_wanted(struct root_writer *writer, uint32_t ordinal, enum liveobj_root_kind kind) {
     enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
     _Static_assert((LIVEOBJ_ROOT_KIND_LAST + 1) * BITS <= 32, "four bits for each kind, from 1 on");
@@ -56,7 +56,7 @@ static void take_root(void *context, const struct liveobj_root *root) {
     uint32_t number = liveobj_walk_find(walk, root->target);
     if (!number || !is_wanted(writer, number - 1, root->kind))
         return;
-    // C code keeps words that it needs no more: libdispatch has one of nearly every task.
+    // C code keeps stale words: libdispatch has one for nearly every task.
     walk->is_in_reach[number - 1] |= root->kind != LIVEOBJ_ROOT_C_MEMORY;
     put_root(writer, root, number - 1);
 }

@@ -1,8 +1,8 @@
-// walk_tasks.c - what each task was doing, and whether anything is left that could resume it.
+// walk_tasks.c - writes the state of each task, and whether anything could still resume it.
 //
-// A continuation is a task's address in a trivial value, which no reference shows. So where a task
-// waits for one, all objects are searched for the word. C memory is not: libdispatch keeps words of
-// tasks that it is done with.
+// A continuation holds a task's address as a trivial value, which is not among the references. So
+// if a task waits for a continuation, all objects are searched for its address. C memory is not
+// searched: libdispatch keeps the addresses of tasks that have completed.
 
 #if defined(__linux__)
 
@@ -62,7 +62,7 @@ static void search_objects(struct liveobj_walk *walk) {
         liveobj_snapshot_step(search_object, walk);
 }
 
-/// Said only where every stack was read.
+/// Whether nothing can resume the task. Only claimed if every stack was read.
 static bool is_lost(const struct task_writer *writer) {
     const struct liveobj_walk *walk = writer->walk;
     return waits_for_continuation(&writer->task) && !walk->roots->misses_stacks &&
