@@ -1,13 +1,13 @@
 // dispatch_continuations.c - see dispatch_continuations.h.
 //
-// libdispatch has one variable of each thread, which begins with the thread's id and has the head
-// of the cache in its fourth word. (src/shims/tsd.h, `struct dispatch_tsd`.) It has the same place
-// in each thread, as seen from the list of robust mutexes, which the kernel shows of any thread;
-// where it has not, the id is another one.
+// libdispatch has one variable in each thread, which begins with the thread's id and has the head
+// of the cache in its fourth word (src/shims/tsd.h, `struct dispatch_tsd`). Its distance from the
+// thread's list of robust mutexes is the same in each thread, and the kernel shows that list for
+// any thread. If the address is wrong, the id there does not match.
 //
-// Each member of a cache has how many the list has from there on. (src/inline_internal.h,
-// `_dispatch_continuation_free_cacheonly`.) That count stays where work is described anew, so that
-// a queue may look like a cache, but for its head.
+// Each member of a cache stores the number of members from there on (src/inline_internal.h,
+// `_dispatch_continuation_free_cacheonly`). The number remains when the continuation is reused, so
+// the members of a queue may look like those of a cache. Only the head tells them apart.
 
 #if defined(__linux__)
 
@@ -60,7 +60,8 @@ struct finding {
     struct liveobj_address_table found;
 };
 
-/// In memory of the C library, as large as libdispatch makes them.
+/// Whether it can be a continuation: in memory of malloc, and of the size that libdispatch
+/// allocates.
 static bool may_be_continuation(const struct continuation *continuation) {
     enum { WORD = sizeof(uintptr_t), LEAST_BYTES = 8 * WORD, MOST_BYTES = 12 * WORD, FLAGS = 7 };
     if ((uintptr_t)continuation % (2 * WORD))
@@ -69,7 +70,7 @@ static bool may_be_continuation(const struct continuation *continuation) {
     return bytes > LEAST_BYTES && bytes <= MOST_BYTES;
 }
 
-/// \returns whether the list has as many members as each says of it.
+/// \returns whether the number in each member matches the length of the list from there on.
 static bool is_counted(const struct continuation *member) {
     enum { MOST_CACHED = 1024 };
     if (!may_be_continuation(member) || member->count > MOST_CACHED)
@@ -103,7 +104,7 @@ liveobj_continuations_find(const struct liveobj_continuation_caches *caches) {
         finding.first = NULL;
         liveobj_snapshot_step(find_cache, &finding);
         if (!liveobj_snapshot_step(add_members, &finding))
-            finding.found = (struct liveobj_address_table){0}; // it may have been left half done
+            finding.found = (struct liveobj_address_table){0}; // may have been left half done
     }
     return finding.found;
 }

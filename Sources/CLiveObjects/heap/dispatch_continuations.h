@@ -1,11 +1,12 @@
-// dispatch_continuations.h - what libdispatch keeps of work that is done.
+// dispatch_continuations.h - finds libdispatch's cached continuations, which hold stale words.
 //
-// A thread caches the descriptions of work that it has run, up to 1,024, with all their words: the
-// function and the object that it was run for. The object may be long gone, and its memory another
-// one's. No description in a cache refers to anything.
+// A continuation describes one piece of work: its function and the object for which it runs. Each
+// thread caches up to 1,024 continuations that have run, with all their words. The object may have
+// been deallocated since, and its memory reused. So no word of a cached continuation is a
+// reference.
 //
-// One that waits to be run looks the same. Only a list that libdispatch's own data of a live thread
-// calls its cache is one.
+// A continuation that waits to be run has the same contents. Only the list that libdispatch's data
+// of a live thread names as its cache counts as a cache.
 
 #ifndef LIVEOBJ_DISPATCH_CONTINUATIONS_H
 #define LIVEOBJ_DISPATCH_CONTINUATIONS_H
@@ -19,7 +20,7 @@
 
 enum { LIVEOBJ_CONTINUATION_CACHES_LIMIT = 256 };
 
-/// Where libdispatch's data of each thread should lie. Of more threads none is known.
+/// Where libdispatch's data of each thread is expected. Threads beyond the limit are left out.
 struct liveobj_continuation_caches {
     uintptr_t own_data;    // of the calling thread; 0 without libdispatch.so
     uintptr_t robust_list; // of the calling thread
@@ -30,12 +31,12 @@ struct liveobj_continuation_caches {
     } items[LIVEOBJ_CONTINUATION_CACHES_LIMIT];
 };
 
-/// In the program: takes libdispatch's image, and no other.
+/// Takes the addresses from libdispatch's image; ignores other images. In the program.
 void liveobj_continuation_caches_take(struct liveobj_continuation_caches *caches,
                                       const struct liveobj_image *image);
-/// In the program, once all images were seen.
+/// Adds a thread. In the program, after all images were visited.
 void liveobj_continuation_caches_add(struct liveobj_continuation_caches *caches, uint32_t thread);
-/// In the guarded child: the addresses of all descriptions in caches.
+/// The addresses of all continuations in caches. In the snapshot process.
 struct liveobj_address_table
 liveobj_continuations_find(const struct liveobj_continuation_caches *caches);
 

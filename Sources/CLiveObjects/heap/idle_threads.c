@@ -1,6 +1,6 @@
 // idle_threads.c - see idle_threads.h.
 //
-// Stacks are read through the kernel, for a thread that wakes up may end and take its stack along.
+// Stacks are read through the kernel, because a thread that wakes up may end and free its stack.
 
 #if defined(__linux__)
 
@@ -21,7 +21,7 @@
 
 enum { PATH_BYTES = 64 };
 
-/// The system call's number is the first word.
+/// Whether the thread waits in `rt_sigsuspend`. The system call's number is the first word.
 static bool is_sigsuspend(const char *text) {
     long number = 0;
     for (; *text >= '0' && *text <= '9'; text++)
@@ -29,7 +29,7 @@ static bool is_sigsuspend(const char *text) {
     return number == SYS_rt_sigsuspend;
 }
 
-/// Cuts the last number off, as the kernel writes it: ` 0x7ffd…`.
+/// Cuts off and returns the last number, in the kernel's format: ` 0x7ffd…`.
 static uintptr_t take_last_number(char *text) {
     char *word = strrchr(text, ' ');
     uintptr_t value = 0;
@@ -46,7 +46,7 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     char path[PATH_BYTES], text[TEXT_BYTES];
     liveobj_os_thread_file(thread, "syscall", path);
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
-    if (!strchr(text, ' ')) // `running`, or the file cannot be read: after setuid, without /proc
+    if (!strchr(text, ' ')) // `running`, or unreadable: after setuid, without /proc
         return (struct liveobj_thread_state){.is_running = *text == 'r'};
     struct liveobj_thread_state state = {.is_suspended = is_sigsuspend(text)};
     state.program_counter = take_last_number(text);
@@ -63,7 +63,8 @@ static bool take_switches(void *context, const char *line) {
     return true;
 }
 
-/// Changes when the thread stops to run: both of its counts, one behind the other.
+/// A number that changes when the thread is switched out: the digits of both of its counts in
+/// sequence.
 static uint64_t switches_of(uint32_t thread) {
     char path[PATH_BYTES];
     uint64_t switches = 0;
@@ -95,7 +96,7 @@ static bool is_of_waiting_library(uintptr_t address) {
     return false;
 }
 
-/// A frame of a thread that sleeps. Its frame pointer is known once an inner function has saved it.
+/// A frame of a sleeping thread. Its frame pointer is known once an inner function has saved it.
 struct frame {
     uintptr_t pc;
     uintptr_t sp;
@@ -107,7 +108,7 @@ static bool read_word(struct liveobj_reader *reader, uintptr_t address, uintptr_
     return liveobj_read_checked(reader, address, word, sizeof *word);
 }
 
-/// Goes on to the caller. \returns false if it cannot be found.
+/// Moves to the caller's frame. \returns false if it cannot be found.
 static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
                  struct liveobj_reader *reader) {
     uintptr_t cfa = (rule->from_fp ? frame->fp : frame->sp) + rule->cfa_words * sizeof(uintptr_t);
@@ -120,8 +121,8 @@ static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
     return read_word(reader, cfa - sizeof(uintptr_t), &frame->pc);
 }
 
-/// Where a thread begins: in libc, or in the few instructions at the program's entry point, of
-/// which not every linker leaves unwind tables.
+/// Whether the address lies in a thread's outermost frame: in libc, or in the few instructions at
+/// the program's entry point, for which not every linker writes unwind tables.
 static bool is_outermost(uintptr_t address) {
     enum { START_BYTES = 64 };
     uintptr_t behind_entry = address - getauxval(AT_ENTRY);
@@ -129,18 +130,20 @@ static bool is_outermost(uintptr_t address) {
            liveobj_unwind_rule_find(address).kind == LIVEOBJ_UNWIND_OUTERMOST;
 }
 
-/// In the loop in which libdispatch keeps the main thread asleep once `dispatch_main` has ended it,
-/// as under Swift Testing: as a destructor of thread-specific data, after the program's frames are
-/// gone. It never returns, and is the one place where libdispatch waits for a signal. Only a
-/// register leads to its caller, and what was on the stack before remains there.
+/// Whether the main thread sleeps for ever in libdispatch, after `dispatch_main` has ended it, as
+/// under Swift Testing. It sleeps in a destructor of thread-specific data, when the program's
+/// frames are gone, and never returns. This is the only place where libdispatch waits for a signal.
+/// The caller's address is only in a register, and stale words remain on the stack, so the frames
+/// cannot be walked.
 static bool is_asleep_for_good(const struct liveobj_thread_state *state, uintptr_t address) {
     struct liveobj_image image;
     return state->is_suspended && liveobj_image_of(address, &image) &&
            liveobj_image_is_named(&image, "libdispatch.so");
 }
 
-/// No word up to the first function of the thread leads into code of others. For a frame whose
-/// caller only a register leads to; a stale word may make a thread look busy, never idle.
+/// Whether no word up to the thread's outermost frame points into other code. Used for a frame
+/// whose caller's address is only in a register. A stale word can make an idle thread look busy,
+/// and never the reverse.
 static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     struct liveobj_image image;
     struct liveobj_unwind_image any;
@@ -148,7 +151,7 @@ static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     for (; read_word(reader, place, &word); place += sizeof word) {
         if (is_outermost(word))
             return true;
-        // The first question spares most words the other two.
+        // The first test is the cheapest and excludes most words.
         if (liveobj_unwind_image_find(word, &any) && !is_of_waiting_library(word) &&
             liveobj_image_of(word, &image) && liveobj_image_contains(&image, word, PF_X))
             return false;
@@ -156,7 +159,7 @@ static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     return false;
 }
 
-/// All of its frames, out to the first of the thread, are of libraries that wait.
+/// Whether all frames of the thread belong to libraries that wait for work.
 static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) {
     enum { MOST_FRAMES = 64 };
     struct liveobj_thread_state state = liveobj_thread_state_of(thread);
@@ -175,7 +178,8 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
     return false;
 }
 
-/// A thread that was woken and still runs has not been counted yet.
+/// Whether the thread has slept since. Checks the state too, because a thread that was woken and
+/// still runs has not been counted yet.
 static bool has_slept(uint32_t thread, uint64_t switches) {
     return liveobj_thread_state_of(thread).stack_pointer && switches_of(thread) == switches;
 }
@@ -185,7 +189,7 @@ static void add_other(void *context, uint32_t thread) {
         liveobj_idle_threads_add(context, thread);
 }
 
-/// Threads, and for how long each had run when it was added.
+/// Threads, and the run time of each when it was added.
 struct run_times {
     uint32_t count;
     struct {
@@ -202,7 +206,7 @@ static void add_run_time(void *context, uint32_t thread) {
     times->items[times->count++].time = liveobj_os_thread_time(thread);
 }
 
-/// Each of the threads has run for so long since it was added, or does not want to run.
+/// Whether each thread has run for that long since it was added, or is not ready to run.
 static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
     for (uint32_t i = 0; i < times->count; i++) {
         uint32_t thread = times->items[i].thread;

@@ -1,13 +1,14 @@
-// malloc_chunks.c - owns nothing.
+// malloc_chunks.c - see malloc_chunks.h. Owns nothing.
 //
-// A chunk begins with two words: what belongs to the chunk before it, and its own size, whose low
-// bits are flags; PREVIOUS_IN_USE is about the chunk before. The last chunk of all, "top", is what
-// was never given out. A heap that another one has taken over from ends with fence posts, chunks
-// that are too small to be any. (glibc's malloc/malloc.c, "Chunk representation".)
+// A chunk begins with two words: one that belongs to the chunk before it, and its own size. The low
+// bits of the size are flags; PREVIOUS_IN_USE is about the chunk before. The last chunk, "top", is
+// memory that was never allocated. A heap that another heap has replaced ends with fence posts,
+// chunks smaller than the minimum (glibc's malloc/malloc.c, "Chunk representation").
 //
-// Free chunks of the ordinary bins show in the next chunk's flag. Those of the per-thread caches
-// and the fast bins look used; they are known by their first word, the next one of their list
-// exclusive-or their own place shifted right by 12 bits (since glibc 2.32).
+// Free chunks of the ordinary bins are marked in the next chunk's flag. Those of the per-thread
+// caches and the fast bins are marked as used. They are recognised by their first word: the address
+// of the next one in their list, exclusive-or their own address shifted right by 12 bits (since
+// glibc 2.32).
 
 #if defined(__linux__)
 
@@ -37,7 +38,7 @@ uintptr_t liveobj_chunk_content(uintptr_t chunk) {
     return chunk + 2 * WORD;
 }
 
-/// No chunk, but the end of a heap that another one has taken over from.
+/// Whether a fence post is here: the end of a heap that another heap has replaced.
 static bool is_fence_post(uintptr_t chunk, uintptr_t end) {
     enum { FENCE_BYTES = 4 * ALIGNMENT };
     return size_of(chunk) < LEAST_BYTES && end - chunk <= FENCE_BYTES;
@@ -45,7 +46,7 @@ static bool is_fence_post(uintptr_t chunk, uintptr_t end) {
 
 // MARK: - Heaps
 
-/// \returns whether the chunks from `chunk` on end where the heap does.
+/// \returns whether the chunks from `chunk` on end exactly at the heap's end.
 static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
     while (end - chunk >= LEAST_BYTES && !is_fence_post(chunk, end)) {
         uintptr_t size = size_of(chunk);
@@ -58,11 +59,11 @@ static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
 }
 
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks) {
-    enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // a heap's own description
+    enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // bytes of a heap's own header
     uintptr_t last = end - start > MOST_BEFORE ? start + MOST_BEFORE : start;
     start = (start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
     for (; start < last && end - start >= TWO_CHUNKS; start += ALIGNMENT) {
-        // The first chunk has no other before it that could be free.
+        // No chunk before the first one can be free.
         bool may_be_first = word_at(start + WORD) & PREVIOUS_IN_USE;
         if (may_be_first && size_of(start) < end - start && leads_to_end(start, end)) {
             *chunks = (struct liveobj_chunks){start, end};
@@ -81,7 +82,8 @@ uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chu
 
 // MARK: - Free chunks
 
-/// Lists lead to a chunk's header or to its content; another thread's heap may hold the next one.
+/// Whether the chunk's first word fits a list of free chunks. A list links either chunk headers or
+/// chunk contents. The next one may be in another thread's heap.
 static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks) {
     uintptr_t place = liveobj_chunk_content(chunk);
     uintptr_t next = word_at(place) ^ place >> 12;

@@ -1,10 +1,10 @@
-// malloc_chunks.h - the pieces of a heap that glibc's malloc manages, and which of them are free.
+// malloc_chunks.h - the chunks of a heap of glibc's malloc, and which of them are free.
 //
-// What was freed keeps its words, and an array that grew has left copies of its elements behind:
-// words that look like holders and are none. Any other allocator's memory is not recognised, and
-// searched word by word.
+// Freed memory keeps its words, and an array that grew leaves its old elements behind. Such stale
+// words would count as references. Memory of other allocators is not recognised and is searched
+// word by word.
 //
-// In the guarded child only; reads memory plainly, so in a step.
+// In the snapshot process only. Reads memory directly, so call it in a step.
 
 #ifndef LIVEOBJ_MALLOC_CHUNKS_H
 #define LIVEOBJ_MALLOC_CHUNKS_H
@@ -14,17 +14,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Chunks that follow one another without a gap.
+/// Chunks that follow each other without a gap.
 struct liveobj_chunks {
     uintptr_t first;
     uintptr_t end;
 };
 
-/// Whether memory is such a heap from its first chunk on: the sizes of all chunks lead to its end.
+/// Whether the memory is such a heap from its first chunk on: the chunks' sizes must add up to its
+/// end.
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks);
-/// The bytes of a chunk, its header included; 0 behind the last one that holds anything.
+/// The bytes of a chunk, header included; 0 after the last chunk in use.
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk);
-/// Where what was asked for begins.
+/// The address that malloc returned for the chunk.
 uintptr_t liveobj_chunk_content(uintptr_t chunk);
 bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk);
 

@@ -1,7 +1,7 @@
-// object_type.c - from a record to a type, and to the object's reference counts.
+// object_type.c - the type of an object from its record, and its reference counts.
 //
-// Metadata goes with its image, and what a header holds may be anything: both must look like
-// metadata before they are followed. Outside of hooks.
+// Metadata is unmapped with its image, and a header may hold any word. So both are checked for the
+// form of metadata before they are read further. Outside of hooks.
 
 #if defined(__linux__)
 
@@ -17,8 +17,8 @@
 
 // MARK: - Kinds
 
-/// The type that an error box holds; not yet written in a box that another thread is making, where
-/// any word may stand.
+/// The type of the value in an error box. Another thread may not have written it yet, so any word
+/// may be there.
 static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_reader *reader) {
     uintptr_t type = 0;
     bool found = liveobj_read(reader, object->address + 2 * sizeof(uintptr_t), &type, sizeof type);
@@ -70,7 +70,8 @@ struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *obj
 
 // MARK: - After an image was unloaded
 
-/// \returns LIVEOBJ_TYPE_UNLOADED if an image went with this address since the object was made.
+/// \returns LIVEOBJ_TYPE_UNLOADED if an image at this address was unloaded after the object was
+/// allocated.
 static struct liveobj_type lost_at(uintptr_t address, uint64_t sequence) {
     uint64_t unloaded_at = address ? liveobj_unload_of(address, sequence) : 0;
     return unloaded_at ? (struct liveobj_type){address, unloaded_at, LIVEOBJ_TYPE_UNLOADED}
@@ -83,8 +84,9 @@ static bool is_lost(const struct liveobj_type *type) {
     return type->kind == LIVEOBJ_TYPE_UNLOADED;
 }
 
-/// Metadata that is there may lead to what is not: a descriptor, a superclass, a generic argument.
-/// \param count of the first words to look at.
+/// Checks whether mapped metadata refers to unmapped memory: a descriptor, a superclass, a generic
+/// argument.
+/// \param count The number of words to check.
 static struct liveobj_type lost_behind(uintptr_t metadata, size_t count, uint64_t sequence,
                                        struct liveobj_reader *reader) {
     uintptr_t word;
@@ -105,7 +107,7 @@ bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader)
     return is_lost(&lost);
 }
 
-/// What an object says of its type by itself.
+/// The type of the boxed value, which an error box stores in the object itself.
 static uintptr_t boxed_type(const struct liveobj_type *type, const struct liveobj_object *object,
                             struct liveobj_reader *reader) {
     uintptr_t boxed = type->subject;
@@ -150,14 +152,14 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
         type = trusted(&type, object, reader);
     bool is_garbage = type.kind == LIVEOBJ_TYPE_OTHER && !type.subject &&
                       object->metadata == LIVEOBJ_METADATA_IN_HEADER;
-    return is_garbage ? unreadable(0) : type; // else each such object would be a type of its own
+    return is_garbage ? unreadable(0) : type; // otherwise each such object would be a separate type
 }
 
 // MARK: - Reference counts
 
-/// The layout is that of RefCount.h of swiftlang/swift for 64 bit: bit 32 is set while and after
-/// deinit runs, bits 33 to 62 hold the strong count minus one, bit 63 says that the word is the
-/// address of a side table, shifted right by 3. All ones in the low half: immortal.
+/// The layout is that of RefCount.h of swiftlang/swift for 64 bit. Bit 32 is set during and after
+/// deinit. Bits 33 to 62 hold the strong count minus one. Bit 63 says that the word is the address
+/// of a side table, shifted right by 3. All ones in the low half: immortal.
 struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object *object,
                                                     struct liveobj_reader *reader) {
     const struct liveobj_strong_count unknown = {.was_weakly_referenced = true};
@@ -179,7 +181,7 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
         return unknown;
     bool is_pinned = bits >> 32 & 1;
     uint32_t strong = (uint32_t)(bits >> 33 & ((1u << 30) - 1)) + 1;
-    bool is_unowned = (bits >> 1 & 0x7fffffff) > 1; // one stands for all strong references
+    bool is_unowned = (bits >> 1 & 0x7fffffff) > 1; // one represents all strong references
     return (struct liveobj_strong_count){true, is_pinned, has_side_table || is_unowned,
                                          is_pinned ? 0 : strong};
 }

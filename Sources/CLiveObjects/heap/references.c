@@ -24,8 +24,9 @@ static uint32_t strong_label(enum liveobj_label_kind kind) {
     return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
 }
 
-/// Elements of an array's storage. Storage that was being made when the copy was taken has a count
-/// that is not written yet: nothing is read beyond its end, where other objects lie.
+/// The number of elements in an array's storage. In storage that was being allocated at the time of
+/// the snapshot the count is not written yet. So nothing is read beyond the storage's end, where
+/// other objects lie.
 static uintptr_t element_count(const struct liveobj_storage *storage,
                                const struct liveobj_object *object) {
     enum { COUNT = 2, DOUBLE_CAPACITY = 3 };
@@ -48,7 +49,7 @@ static void walk_elements(struct liveobj_visit *visit, const struct liveobj_stor
 }
 
 struct buckets {
-    const struct liveobj_layout *layout; // NULL if they hold nothing
+    const struct liveobj_layout *layout; // NULL if they contain no references
     uintptr_t first;
     size_t stride;
     uint32_t label;
@@ -85,7 +86,8 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
     walk_buckets(visit, &values, occupied, count);
 }
 
-/// Memory after the stored properties: of a ManagedBuffer, or of C code that has a class's shape.
+/// Scans memory after the stored properties: of a ManagedBuffer, or of C code's objects with the
+/// layout of a class.
 static void scan_tail(struct liveobj_visit *visit, const struct liveobj_object *object,
                       uintptr_t metadata) {
     uintptr_t start = object->address + liveobj_instance_size(metadata);
@@ -144,7 +146,7 @@ static void walk_generic_box(struct liveobj_visit *visit, const struct liveobj_o
                          object->address + liveobj_half_word(type->metadata, AT_VALUE_OFFSET));
 }
 
-/// Header, type, witness table, value.
+/// An error box: header, type, witness table, value.
 static void walk_error(struct liveobj_visit *visit, const struct liveobj_object *object,
                        const struct liveobj_type *type) {
     enum { AT_VALUE = 32 };
@@ -156,8 +158,8 @@ static void walk_error(struct liveobj_visit *visit, const struct liveobj_object 
 
 // MARK: - Any object
 
-/// The runtime keeps the counts of an object with weak references in memory that looks like a raw
-/// buffer, and refers to the object without holding it.
+/// Whether a raw buffer is a side table, in which the runtime keeps the counts of an object with
+/// weak references. It refers to the object without retaining it.
 static bool is_side_table(const struct liveobj_object *buffer) {
     enum { LEAST_BYTES = 32, COUNTS = 1, SHIFT = 3 };
     struct liveobj_object object;
@@ -199,7 +201,7 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
 
 // MARK: - Ahead of time
 
-/// Enums are walked by layouts of their own.
+/// Prepares the enums in a layout, which are walked by separate layouts.
 static void prepare_slots(const struct liveobj_layout *layout);
 
 static void prepare_value(uintptr_t type) {
@@ -207,8 +209,8 @@ static void prepare_value(uintptr_t type) {
     prepare_slots(layout);
 }
 
-/// Once for each enum: cases that share a payload would double the work with every level that they
-/// nest. Non-indirect payloads cannot contain the enum itself, so this ends.
+/// Prepares each enum once: otherwise cases that share a payload would double the work with every
+/// level of nesting. Non-indirect payloads cannot contain the enum itself, so the recursion ends.
 static void prepare_enum(uintptr_t type) {
     static struct liveobj_metadata_table prepared;
     if (!type || liveobj_metadata_table_get(&prepared, type) ||

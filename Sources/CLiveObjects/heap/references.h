@@ -1,7 +1,7 @@
-// references.h - what one object refers to.
+// references.h - the references of one object.
 //
-// Reads the object's memory plainly: in the guarded child only, where the world stands still and a
-// fault ends the look at one object, not the program.
+// Reads the object's memory directly. So it runs in the snapshot process only, where no other
+// thread runs and a fault loses one object's references instead of ending the program.
 
 #ifndef LIVEOBJ_REFERENCES_H
 #define LIVEOBJ_REFERENCES_H
@@ -14,12 +14,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Compiles what `liveobj_references_visit` will need for objects of this type. In the program
-/// itself, before the child is made.
+/// Compiles what `liveobj_references_visit` needs for objects of this type. In the program, before
+/// the snapshot process starts.
 void liveobj_references_prepare(const struct liveobj_type *type);
 
 /// Calls `visit` for every reference of an object whose deinit has not begun.
-/// \returns false if some of the object could only be scanned for want of metadata.
+/// \returns false if metadata is missing and part of the object was only scanned.
 bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
                               liveobj_visit_reference_fn visit, void *context);
 

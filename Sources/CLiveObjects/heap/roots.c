@@ -1,7 +1,7 @@
-// roots.c - finds the memory outside of the heap in which references may lie.
+// roots.c - finds the memory outside of the heap that may hold references.
 //
-// Owns the list of ranges. In the program itself, on any thread; reads the lists that the kernel
-// makes, and no memory of other threads.
+// Owns the list of ranges. Runs in the program, on any thread. Reads the lists that the kernel
+// provides, and no memory of other threads.
 
 #if defined(__linux__)
 
@@ -17,19 +17,19 @@
 #include <link.h>
 #include <string.h>
 
-/// Where a thread's stack is in use from.
+/// The lowest address of a thread's stack that is in use.
 struct stack {
     uintptr_t from;
     uint32_t thread;
 };
 
-/// What is known before the mappings are read.
+/// The state of the search for ranges.
 struct finding {
     struct liveobj_roots *roots;
     struct stack *stacks;
     uint32_t stack_count;
     uint32_t stack_capacity;
-    struct liveobj_extent *taken; // named otherwise, or the recorder's own
+    struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
     bool failed;
@@ -37,7 +37,7 @@ struct finding {
 
 // MARK: - Lists
 
-/// Makes room for one more. \returns false if there is no memory for it.
+/// Makes room for one more item. \returns false if memory for it could not be had.
 static bool make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
     enum { FIRST_CAPACITY = 4096 };
     if (count < *capacity)
@@ -75,7 +75,7 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 
 // MARK: - Images
 
-/// The rest of its pages is unused.
+/// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
     static const uintptr_t in_page = LIVEOBJ_PAGE_BYTES - 1;
     add_range(context,
@@ -105,7 +105,7 @@ static void add_stack(struct finding *finding, struct stack stack) {
 }
 
 static void add_thread(void *context, uint32_t thread) {
-    enum { RED_ZONE = 128 }; // that a function may use below its stack pointer
+    enum { RED_ZONE = 128 }; // memory that a function may use below its stack pointer
     struct finding *finding = context;
     bool is_own = thread == finding->roots->own_thread;
     if (!is_own)
@@ -134,7 +134,8 @@ static uintptr_t take_hexadecimal(const char **next) {
     }
 }
 
-/// Adds what of a mapping is neither named otherwise nor the recorder's own.
+/// Adds the parts of a mapping that were not added with another kind and are not the recorder's
+/// own.
 static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
     while (mapping.start < mapping.end) {
         uintptr_t until = mapping.end, after = mapping.end;
@@ -151,7 +152,7 @@ static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
     }
 }
 
-/// The next stack that is in use from `from` or deeper.
+/// The stack with the lowest address in use, among those at or above `from`.
 static const struct stack *next_stack(const struct finding *finding, struct liveobj_extent mapping,
                                       uintptr_t from) {
     const struct stack *next = NULL;
@@ -163,7 +164,7 @@ static const struct stack *next_stack(const struct finding *finding, struct live
     return next;
 }
 
-/// What lies deeper than the stack pointer is no longer in use.
+/// Adds the stacks in a mapping. Memory below the stack pointer is not in use.
 /// \returns false if no thread's stack lies in the mapping.
 static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     const struct stack *stack = next_stack(finding, mapping, mapping.start);
@@ -178,8 +179,8 @@ static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     return is_stack;
 }
 
-/// `start-end rw-p offset device inode name`. Only memory that belongs to no file and is not shared
-/// with others: to read a device's memory may do something.
+/// Adds a mapping, given as `start-end rw-p offset device inode name`. Only memory that belongs to
+/// no file and is not shared with other processes: reading a device's memory may have side effects.
 static bool add_mapping(void *context, const char *line) {
     struct finding *finding = context;
     struct liveobj_extent mapping;
@@ -191,7 +192,8 @@ static bool add_mapping(void *context, const char *line) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (!is_private_memory || is_of_file || add_stacks(finding, mapping))
         return !finding->failed;
-    // A stack that the recorder was given for its work holds no frame of the program.
+    // The recorder may work on a stack that was allocated for it, which holds no frame of the
+    // program.
     if (here < mapping.start || here >= mapping.end)
         add_rest(finding, mapping);
     return !finding->failed;

@@ -1,7 +1,7 @@
-// roots.h - who may hold an object from outside of the heap.
+// roots.h - the roots: references to objects from outside of the heap.
 //
-// `liveobj_roots_find` asks the system where memory lies, in the program itself, just before the
-// child is made; `liveobj_roots_scan` reads it, in the guarded child.
+// `liveobj_roots_find` runs in the program just before the snapshot process starts, and asks the
+// system where memory lies. `liveobj_roots_scan` reads that memory in the snapshot process.
 
 #ifndef LIVEOBJ_ROOTS_H
 #define LIVEOBJ_ROOTS_H
@@ -16,20 +16,20 @@
 
 #pragma GCC visibility push(hidden)
 
-/// As the capture format numbers them.
+/// The kind of a root, as numbered in the capture format.
 enum liveobj_root_kind {
     LIVEOBJ_ROOT_GLOBAL = 1,         // place: the variable's address
     LIVEOBJ_ROOT_STACK = 2,          // place: the thread's id
-    LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id, 0 if not known
+    LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id; 0 if unknown
     LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word
-    LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of its code
+    LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of the block's code
     LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_DISPATCH_BLOCK,
 };
 
 /// A word outside of the heap that refers to an object.
 struct liveobj_root {
     enum liveobj_root_kind kind;
-    uintptr_t target; // an address that may be an object's: the caller looks it up
+    uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
 };
 
@@ -42,28 +42,28 @@ struct liveobj_memory_range {
     uint32_t thread;             // for STACK
 };
 
-/// All writable memory of the process but the recorder's own.
+/// All writable memory of the process, except the recorder's own.
 struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;
     uint32_t capacity;
-    uint32_t threads;          // that were alive
-    size_t thread_local_bytes; // of one thread, as far as they lie next to its stack
+    uint32_t threads;          // number of live threads
+    size_t thread_local_bytes; // of one thread, if they lie next to its stack
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
-    bool misses_stacks; // of some thread no stack pointer could be had
+    bool misses_stacks; // the stack pointer of a thread could not be read
     struct liveobj_idle_threads idle;
     struct liveobj_continuation_caches caches;
 };
 
-/// \param entry of the calling thread into the recorder; it must live as long as `roots`.
+/// \param entry The calling thread's state at entry into the recorder. Must live as long as
+/// `roots`.
 /// \returns NULL, or a sentence about what failed.
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
-/// Visits words that may refer to objects. Words inside of live objects are left out: those are
-/// references.
-/// \returns false if not all of it could be read.
+/// Visits words that may refer to objects. Skips words inside live objects: those are references.
+/// \returns false if some of the memory could not be read.
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
                         void *context);
 

@@ -1,7 +1,7 @@
-// roots_scan.c - looks for references outside of the heap, in what roots.c has found.
+// roots_scan.c - searches the memory that roots.c has found for references.
 //
-// In the guarded child only. Memory is read in steps, for a mapping may have lost its protection or
-// its file since it was listed. Owns what one step goes on.
+// In the snapshot process only. Memory is read in steps, because a mapping may have lost its
+// protection or its file since it was listed. Owns the state of the current step.
 
 #if defined(__linux__)
 
@@ -25,9 +25,9 @@ struct scan {
     void *context;
     struct liveobj_memory_range range; // the part that one step reads
     size_t thread_local_bytes;
-    uintptr_t thread_locals;                    // in a thread's stack: where they begin
-    uintptr_t next;                             // word to be read
-    bool is_heap;                               // of the C library, and was read as such
+    uintptr_t thread_locals; // in a thread's stack: where its variables begin
+    uintptr_t next;          // next word to read
+    bool is_heap;            // a heap of the C library that was read chunk by chunk
     struct liveobj_address_table continuations; // of libdispatch's caches
     bool is_complete;
 };
@@ -38,7 +38,8 @@ static uintptr_t end_of_page(uintptr_t address) {
     return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
 }
 
-/// A Swift closure that was made a block lies behind the block's own words.
+/// Whether the word lies in a block's captures. A Swift closure that was converted to a block
+/// follows the block's own words.
 static bool is_in_block(const struct scan *scan, const uintptr_t *place) {
     enum { ISA = -5 };
     uintptr_t block_class = (uintptr_t)liveobj_runtime_current()->_NSConcreteMallocBlock;
@@ -63,8 +64,9 @@ static struct liveobj_root describe(const struct scan *scan, const uintptr_t *pl
     }
 }
 
-/// AddressSanitizer gives functions frames of its own, and keeps those of functions that have
-/// returned for a while: dead words. Its mark is a frame's first word (kRetiredStackFrameMagic).
+/// Whether the word is in a retired frame of AddressSanitizer, which moves functions' frames to the
+/// heap and keeps them for a while after the functions have returned. Words in them are stale. A
+/// retired frame's first word is kRetiredStackFrameMagic.
 static bool is_in_retired_frame(const struct scan *scan, const uintptr_t *place) {
     enum { LEAST_BYTES = 64, RETIRED = 0x45E0360E };
     for (uintptr_t bytes = LEAST_BYTES; bytes <= LIVEOBJ_PAGE_BYTES; bytes *= 2) {
@@ -75,7 +77,7 @@ static bool is_in_retired_frame(const struct scan *scan, const uintptr_t *place)
     return false;
 }
 
-/// Not inlined: few words lead to an object, and those are to be fast that do not.
+/// Not inlined: few words point to an object, and the path of all other words must be fast.
 __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *place) {
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
         return;
@@ -89,8 +91,8 @@ static inline void look_at(struct scan *scan, const uintptr_t *place) {
         visit(scan, place);
 }
 
-/// Where the memory of the live object that begins at `address` ends, slack included; 0 if none
-/// does.
+/// The end of the memory of the live object that begins at `address`, slack included; 0 if no
+/// object begins there.
 static uintptr_t end_of_object(uintptr_t address) {
     enum { HEADER = sizeof(size_t) }; // of a chunk of the C library's allocator
     struct liveobj_object object;
@@ -101,7 +103,7 @@ static uintptr_t end_of_object(uintptr_t address) {
            HEADER;
 }
 
-/// \returns where to go on: `end`, or behind an object that reaches further.
+/// \returns where to continue: `end`, or the end of an object that extends beyond it.
 static uintptr_t scan_words_and_objects(struct scan *scan, uintptr_t place, uintptr_t end) {
     while (place < end) {
         uintptr_t object_end = place % MALLOC_ALIGNMENT == 0 ? end_of_object(place) : 0;
@@ -118,7 +120,7 @@ static uintptr_t scan_words(struct scan *scan, uintptr_t place, uintptr_t end) {
     return end;
 }
 
-/// A page at a time: where one cannot be read, the step ends with `next` in it.
+/// Scans a page at a time. If a page cannot be read, the step ends with `next` in that page.
 static void scan_range(void *context) {
     struct scan *scan = context;
     bool may_hold_objects = scan->range.kind == LIVEOBJ_ROOT_C_MEMORY;
@@ -133,7 +135,7 @@ static void scan_range(void *context) {
 
 // MARK: - Heaps of the C library
 
-/// Every chunk that is neither free, nor kept for later by libdispatch, nor an object's.
+/// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
@@ -142,14 +144,15 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         if (liveobj_chunk_is_free(chunks, chunk) ||
             liveobj_address_find(&scan->continuations, liveobj_chunk_content(chunk)))
             continue;
-        // A chunk has the first word of the next one as well.
+        // A chunk also has the first word of the next one.
         scan->range.end = chunk + bytes + sizeof(uintptr_t);
         scan->range.start = scan->next = liveobj_chunk_content(chunk);
         scan_range(scan);
     }
 }
 
-/// Succeeds for a heap of the C library. All of it is one step: it was just walked.
+/// Scans a heap of the C library; does nothing with other memory. The heap is one step, because its
+/// chunks were all read just before.
 static void scan_heap(void *context) {
     struct scan *scan = context;
     struct liveobj_chunks chunks;
@@ -162,12 +165,12 @@ static void scan_heap(void *context) {
 
 // MARK: - Other memory
 
-/// Goes on behind a page that cannot be read.
+/// Scans in steps, and continues after a page that cannot be read.
 static void scan_in_steps(void *context, struct liveobj_extent extent) {
     struct scan *scan = context;
     scan->range.start = extent.start;
     scan->range.end = extent.end;
-    if (scan->next < extent.start) // else an object reaches into it
+    if (scan->next < extent.start) // otherwise an object extends into it
         scan->next = extent.start;
     while (scan->next < extent.end && !liveobj_snapshot_step(scan_range, scan)) {
         scan->is_complete = false;
@@ -177,9 +180,9 @@ static void scan_in_steps(void *context, struct liveobj_extent extent) {
 
 // MARK: - Ranges
 
-/// On x86_64 the block that the thread pointer leads to begins with its own address, and has it
-/// again two words later; a thread's variables lie below it. In a stack that the C library made, it
-/// is at the top.
+/// Finds the thread's variables. On x86_64 the thread pointer points to a block that has its own
+/// address in its first and third words. The thread's variables lie below it. In a stack that the C
+/// library has allocated, the block is at the top.
 static void find_thread_block(void *context) {
     enum { ALIGNMENT = 64, MOST_BYTES = 1 << 16, WORDS = 3 };
     struct scan *scan = context;
@@ -203,7 +206,7 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
         liveobj_snapshot_step(find_thread_block, scan);
     scan->is_heap = false;
     bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
-    // A program may have reserved more than there is memory.
+    // Scan resident pages only: a program may have reserved more memory than the machine has.
     if (!is_read || !scan->is_heap)
         scan->is_complete &= liveobj_os_visit_resident(
             (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
@@ -221,7 +224,7 @@ static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_r
 
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
                         void *context) {
-    // More than any program has memory for; what is larger was reserved for what may come.
+    // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct scan scan = {.visit = visit,
                         .context = context,

@@ -1,4 +1,5 @@
-// tasks.h - what Swift's asynchronous tasks hold. Like references.h, in the guarded child only.
+// tasks.h - the references of Swift's asynchronous tasks. In the snapshot process only, as
+// references.h.
 
 #ifndef LIVEOBJ_TASKS_H
 #define LIVEOBJ_TASKS_H

@@ -1,7 +1,7 @@
 // value_references.c - see value_references.h.
 //
-// Owns nothing. Values nest in one another (an enum in an existential in an enum …), so the walk of
-// one object recurses; `depth` bounds it.
+// Owns nothing. Values nest (an enum in an existential in an enum …), so the walk of one object
+// recurses, at most DEPTH_LIMIT levels.
 
 #if defined(__linux__)
 
@@ -22,13 +22,13 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum {
     DEPTH_LIMIT = 256,
-    SCRATCH_BYTES = 1024, // of an enum's value; larger ones are scanned
+    SCRATCH_BYTES = 1024, // for an enum's value; larger values are scanned
 };
 
 // MARK: - Words
 
-/// The object that a word refers to: none in words with the sign bit (immortal objects, small
-/// strings); the other spare bits may hold flags.
+/// The address of the object to which a word refers, or 0. Words with the sign bit refer to none
+/// (immortal objects, small strings). The other spare bits may hold flags.
 static uintptr_t object_in(uintptr_t word) {
     uintptr_t address = word & LIVEOBJ_OBJECT_POINTER_MASK;
     return (intptr_t)word <= 0 || address < LIVEOBJ_PAGE_BYTES ? 0 : address;
@@ -59,7 +59,7 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
 
 // MARK: - Values
 
-/// Walks a value that stands where `label` says.
+/// Walks a value at the place that `label` names.
 void liveobj_visit_inside(struct liveobj_visit *visit, uint32_t label, uintptr_t type,
                           uintptr_t value) {
     const struct liveobj_layout *layout =
@@ -82,8 +82,8 @@ static void walk_unknown(struct liveobj_visit *visit, const struct liveobj_slot 
                        liveobj_label_with(slot->label, LIVEOBJ_OWNERSHIP_CONSERVATIVE));
 }
 
-/// The payload of some enums has other bits than a value of its own type: the runtime takes them
-/// out, of a copy.
+/// Walks the payload of an enum. In some enums the payload has other bits than a plain value of its
+/// type. The runtime removes them, in a copy of the value.
 static void walk_payload(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                          struct liveobj_enum_case payload, uintptr_t value) {
     _Alignas(16) unsigned char scratch[SCRATCH_BYTES];
@@ -111,7 +111,7 @@ static void walk_enum(struct liveobj_visit *visit, const struct liveobj_slot *sl
         walk_payload(visit, slot, payload, value);
 }
 
-/// An opaque existential: three words for the value or its box, then its type.
+/// Walks an opaque existential: three words for the value or its box, then its type.
 static void walk_existential(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                              uintptr_t value) {
     uintptr_t type = liveobj_word(value, 3);
@@ -133,12 +133,12 @@ static void walk_existential(struct liveobj_visit *visit, const struct liveobj_s
 static void walk_function(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                           uintptr_t value) {
     uintptr_t code = liveobj_word(value, 0);
-    if (code >= LIVEOBJ_PAGE_BYTES) // else `nil`
+    if (code >= LIVEOBJ_PAGE_BYTES) // otherwise `nil`
         tell(visit, object_in(liveobj_word(value, 1)), slot->label, code);
 }
 
-/// A block on the heap holds what it captured: a closure as its code and context, or another block.
-/// How is known to the block's own functions only, so what it refers to is a guess.
+/// Walks a block on the heap, which holds its captures: a closure as code and context, or another
+/// block. Only the block's own functions know its layout, so these references are a guess.
 static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t block,
                        uint32_t depth) {
     enum { DESCRIPTOR = 3, FIRST_CAPTURE = 4, SIZE_LIMIT = 1024, NESTING = 4 };
@@ -157,7 +157,8 @@ static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t bl
     }
 }
 
-/// A weak reference leads to the object's side table, whose first word is the object.
+/// Walks a weak reference, which points to the object's side table. The side table's first word is
+/// the object.
 static void walk_weak(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                       uintptr_t value) {
     uintptr_t side_table = object_in(liveobj_word(value, 0));
