@@ -34,7 +34,7 @@ static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot
 
 // MARK: - Boxes
 
-/// A captured `var` is captured as the box that holds it: `…z_Xx`, `…XX`, `…Xb`.
+/// Whether the capture is a box: a captured `var` is captured as its box, `…z_Xx`, `…XX`, `…Xb`.
 static bool is_box(const struct liveobj_mangled *type) {
     const char *end = type->text + type->length;
     return type->plain_length >= 2 && end[-2] == 'X' &&
@@ -45,7 +45,7 @@ static bool is_box(const struct liveobj_mangled *type) {
 
 enum function_form { NO_FUNCTION, THICK, THICK_NO_ESCAPE, BLOCK, POINTER };
 
-/// The attributes of a lowered function type, from behind its `I`: `egy_`.
+/// Parses the attributes of a lowered function type, after its `I`: `egy_`.
 static enum function_form function_form(const char *next) {
     next += strspn(next, "sIP");
     bool escapes = *next == 'e';
@@ -68,8 +68,8 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Lowered functions end in `I<attributes>_`, optional ones in `I<attributes>_Sg`: as large, and
-/// without code for `nil`.
+/// The form of a lowered function. The name ends in `I<attributes>_`, or in `I<attributes>_Sg` if
+/// optional. An optional function has the same size, and its code is null for `nil`.
 static enum function_form lowered_function(const struct liveobj_mangled *type) {
     const char *end = type->text + type->length, *start = end - type->plain_length;
     enum function_form form = NO_FUNCTION;
@@ -117,7 +117,7 @@ static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
     return offset + liveobj_witnesses_of(type)->size;
 }
 
-/// Whatever its generic arguments are, a reference is a reference.
+// A reference has the same layout for all generic arguments, so they are not resolved.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
     enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5 };
     bool is_bound = type->plain_length > 0 && type->text[type->length - 1] == 'G';

@@ -1,7 +1,7 @@
-// captured_type.h - where a captured value holds references, from its mangled type.
+// captured_type.h - the references in a captured value, from its mangled type.
 //
-// Captures have types of the compiler's own that no metadata stands for: boxes of variables, and
-// functions as they are lowered. Like layout.h.
+// Some types of captures are internal to the compiler and have no metadata: boxes of variables, and
+// lowered function types. May be called where layout.h may.
 
 #ifndef LIVEOBJ_CAPTURED_TYPE_H
 #define LIVEOBJ_CAPTURED_TYPE_H
@@ -15,16 +15,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Adds a capture that begins at `offset` or, for its alignment, behind it.
-/// \param environment the values of generic parameters; NULL for a closure that has none.
-/// \returns where it ends; 0 if its type is not known.
+/// Adds a capture that begins at `offset`, or after it if its alignment requires that.
+/// \param environment The values of the generic parameters; NULL for a closure that has none.
+/// \returns where the capture ends; 0 if its type is not known.
 size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
                                  const struct liveobj_mangled *type,
                                  const struct liveobj_generic_environment *environment,
                                  size_t offset);
 
-/// The descriptor of the class that a captured strong reference is declared to be of; 0 for other
-/// types, and for optional references.
+/// The descriptor of the class that a captured strong reference is declared with; 0 for other types
+/// and for optional references.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type);
 
 #pragma GCC visibility pop

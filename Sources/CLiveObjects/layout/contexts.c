@@ -1,10 +1,11 @@
-// contexts.c - where closure contexts and boxes of fixed layout hold references.
+// contexts.c - the layouts of closure contexts and boxes of fixed layout.
 //
-// Their metadata names the captured types in a capture descriptor: the types, the sources from
-// which a generic closure's parameters are known at run time, and the number of words that the
-// object binds for them. An object holds a header, the bound words, and the captures in order, each
-// aligned for its type. Owns the layouts, by metadata and, of generic closures, by what is bound
-// and by the classes of captured objects, whose generic arguments may be the closure's own.
+// Their metadata has a capture descriptor: the captured types, the sources from which a generic
+// closure's parameters are found at run time, and the number of words that the object stores for
+// them (bound words). An object consists of a header, the bound words and the captures in order,
+// each aligned for its type. Owns the layouts. They are keyed by metadata; those of generic
+// closures also by the bound words and by the classes of captured objects, whose generic arguments
+// may be the closure's own.
 
 #if defined(__linux__)
 
@@ -26,11 +27,11 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum {
     HEADER_WORDS = 2,
-    CLASSES_LIMIT = 16, // captures whose classes may tell a parameter; later ones do not
-    KEY_LIMIT = 64,     // words; closures that are known by more are scanned
+    CLASSES_LIMIT = 16, // captures whose classes may determine a parameter; later ones are not used
+    KEY_LIMIT = 64,     // words; closures with longer keys are scanned
 };
 
-/// A capture descriptor: three counts, the types, the sources in pairs.
+/// A capture descriptor: three counts, the types, and pairs of sources.
 struct description {
     uintptr_t types; // relative pointers to mangled names
     uint32_t type_count;
@@ -39,13 +40,13 @@ struct description {
     uint32_t bound_words;
 };
 
-/// A capture: where it stands and the class it is declared to be of, if it is a reference to one.
+/// A capture: its offset and, for a reference to a class, the descriptor of its declared class.
 struct captured_class {
     size_t offset;
     uintptr_t descriptor;
 };
 
-/// The layout of the closures with the same key.
+/// The layout of all closures with the same key.
 struct variant {
     struct variant *next;
     const struct liveobj_layout *layout;
@@ -55,8 +56,8 @@ struct variant {
 struct context {
     struct description description;
     struct captured_class classes[CLASSES_LIMIT];
-    uint32_t class_count;                // 0 where the bound words tell all parameters
-    const struct liveobj_layout *layout; // of a closure that is not generic, once it is known
+    uint32_t class_count;                // 0 if the bound words determine all parameters
+    const struct liveobj_layout *layout; // of a closure that is not generic, once compiled
     struct variant *variants;
 };
 
@@ -88,7 +89,7 @@ static struct liveobj_mangled type_of_capture(const struct description *descript
     return liveobj_mangled_read((const char *)name);
 }
 
-/// Sources name captured references with an `R`.
+/// Whether a source uses the class of a captured object; such sources contain an `R`.
 static bool wants_classes(const struct description *description) {
     for (uint32_t i = 0; i < description->source_count; i++) {
         uintptr_t second = description->sources + (2 * i + 1) * sizeof(int32_t);
@@ -99,7 +100,7 @@ static bool wants_classes(const struct description *description) {
     return false;
 }
 
-/// The leading captures, up to the first whose size depends on a parameter.
+/// Collects the leading captures, up to the first whose size depends on a parameter.
 static void find_classes(struct context *context) {
     static const size_t mask = sizeof(uintptr_t) - 1;
     const struct description *description = &context->description;
@@ -112,7 +113,7 @@ static void find_classes(struct context *context) {
             (struct captured_class){(offset + mask) & ~mask, liveobj_captured_class(&type)};
         offset = liveobj_captured_type_add(&builder, &type, NULL, offset);
     }
-    liveobj_layout_finish(&builder); // only the offsets were wanted
+    liveobj_layout_finish(&builder); // only the offsets are needed
 }
 
 static struct context *context_of(uintptr_t metadata) {
@@ -130,7 +131,7 @@ static struct context *context_of(uintptr_t metadata) {
 
 // MARK: - Layouts
 
-/// \returns where the captures end that are known; `count` is their number.
+/// \returns the end of the captures whose types are known; `count` is their number.
 static size_t add_captures(struct liveobj_layout_builder *builder,
                            const struct description *description,
                            const struct liveobj_generic_environment *environment, uint32_t *count) {
@@ -145,7 +146,7 @@ static size_t add_captures(struct liveobj_layout_builder *builder,
     return offset;
 }
 
-/// \param bytes of the object; 0 if there is none, then nothing can be left to scanning.
+/// \param bytes The object's size; 0 if there is no object, and then nothing can be scanned.
 static const struct liveobj_layout *compile(const struct description *description,
                                             const struct liveobj_generic_environment *environment,
                                             size_t bytes) {
@@ -169,8 +170,8 @@ static const struct liveobj_layout *layout_of_plain(struct context *context, siz
 
 // MARK: - Generic closures
 
-/// The class of a captured object or, of its superclasses, the one that the reference is declared
-/// to be of.
+/// The class of a captured object or, if the reference is declared with one of its superclasses,
+/// that superclass.
 static uintptr_t class_of_captured(uintptr_t object, const struct captured_class *capture) {
     uintptr_t reference = *(const uintptr_t *)(object + capture->offset);
     if (!capture->descriptor || !liveobj_is_address(reference))

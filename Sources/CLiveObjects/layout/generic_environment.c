@@ -22,7 +22,7 @@ struct parameter {
 
 // MARK: - Names and sources
 
-/// An index as the mangling writes it: `_` is 0, `0_` is 1, `1_` is 2 …
+/// Parses an index of the mangling: `_` is 0, `0_` is 1, `1_` is 2 …
 static bool read_index(const char **next, uint32_t *index) {
     enum { LIMIT = 1000 };
     uint32_t value = 0;
@@ -33,8 +33,9 @@ static bool read_index(const char **next, uint32_t *index) {
     return *(*next)++ == '_';
 }
 
-/// `x` is the first parameter of the first level, `q_` the second, `q0_` the third; `qd__` is the
-/// first of the second level, `qd_0_` the second there, `qd0__` the first of the third.
+/// Parses a parameter: `x` is the first parameter of the first level, `q_` the second, `q0_` the
+/// third; `qd__` is the first of the second level, `qd_0_` the second of that level, `qd0__` the
+/// first of the third.
 static bool read_parameter(const char *name, struct parameter *parameter) {
     *parameter = (struct parameter){0, 0};
     if (strcmp(name, "x") == 0)
@@ -61,9 +62,9 @@ static uintptr_t generic_argument(uintptr_t type, uint32_t index) {
     return arguments && index < LIVEOBJ_GENERIC_PARAMETERS ? liveobj_word(arguments, index) : 0;
 }
 
-/// `B3` is the bound word with that number, `R1` the class of the second capture, `G0R1_` the first
-/// generic argument of that class. Others are not read.
-/// \returns what may be a type, or 0.
+/// Reads the value of a source. `B3` is the bound word with that number, `R1` the class of the
+/// second capture, `G0R1_` the first generic argument of that class. Other forms are not supported.
+/// \returns a word that may be a type, or 0.
 static uintptr_t read_source(const char *source, const struct liveobj_generic_origins *origins) {
     enum { LIMIT = 1000 };
     char kind = *source++;
@@ -86,7 +87,7 @@ static uintptr_t read_source(const char *source, const struct liveobj_generic_or
 
 typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
 
-/// A parameter may have several sources, of which one is enough.
+/// Reads all values. A parameter may have several sources, one of which suffices.
 static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], uintptr_t sources,
                         uint32_t count, const struct liveobj_generic_origins *origins) {
     for (uint32_t i = 0; i < count; i++) {
@@ -105,8 +106,8 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
     return true;
 }
 
-/// A parameter whose value is not known lets the whole environment go: arguments are found by
-/// counting.
+/// Fills the environment. Fails if the value of any parameter is not known, because arguments are
+/// found by counting.
 static bool fill(struct liveobj_generic_environment *environment, values found,
                  const uint32_t counts[LIVEOBJ_GENERIC_LEVELS]) {
     enum { HAS_KEY_ARGUMENT = 0x80 };

@@ -1,7 +1,7 @@
 // layout.c - compiles layouts and keeps them.
 //
-// Owns the tables of what was compiled. How a value of each kind of type is laid out is in
-// layout_value.c, its fields in layout_fields.c.
+// Owns the tables of compiled layouts. layout_value.c has the layout of each kind of type,
+// layout_fields.c that of stored properties.
 
 #if defined(__linux__)
 
@@ -83,7 +83,7 @@ bool liveobj_layout_is_known(uintptr_t type) {
 
 // MARK: - Instances
 
-/// A class that was built without reflection metadata: its part of an instance is scanned.
+/// Adds the part of an instance that belongs to a class without reflection metadata: it is scanned.
 static void add_unknown_fields(struct liveobj_layout_builder *builder, uintptr_t metadata) {
     enum { HEADER_BYTES = 16 };
     uintptr_t superclass = liveobj_superclass_of(metadata);

@@ -14,14 +14,14 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-/// Properties that the compiler stores under a name of its own.
+/// The name of a property in the source. The compiler stores lazy properties under another name.
 static const char *readable(const char *name) {
     static const char lazy[] = "$__lazy_storage_$_";
     return strncmp(name, lazy, sizeof lazy - 1) == 0 ? name + sizeof lazy - 1 : name;
 }
 
-/// What lies inside the standard library's own types is no property of the user's: an array is
-/// called what the property is called that it stands in.
+/// Whether the fields have no names of the user's: those of the standard library's structs. An
+/// array is named after the property that contains it.
 static bool has_nameless_fields(const struct liveobj_fields *fields) {
     return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_STRUCT &&
            liveobj_descriptor_is_in_module(fields->descriptor, "Swift");
@@ -34,7 +34,7 @@ static uint32_t label_of(const struct liveobj_fields *fields, const struct liveo
     return outer ? liveobj_label_join(outer, label) : label;
 }
 
-/// An actor's queue and lock: no references.
+/// Whether the field is an actor's queue or lock, which contain no references.
 static bool is_actor_storage(const struct liveobj_field *field) {
     return liveobj_mangled_is(&field->type, "BD") || liveobj_mangled_is(&field->type, "Bd");
 }
@@ -53,8 +53,8 @@ static bool is_pointer(uintptr_t type) {
     return false;
 }
 
-/// Some of Foundation's classes are CoreFoundation's structures as well: what owns there is a plain
-/// pointer to Swift.
+/// Whether an owning reference may be declared as a plain pointer: some of Foundation's classes are
+/// also structures of CoreFoundation.
 static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t type) {
     return liveobj_metadata_kind(fields->metadata) == LIVEOBJ_KIND_CLASS && is_pointer(type) &&
            liveobj_descriptor_is_in_module(fields->descriptor, "Foundation");

@@ -1,6 +1,6 @@
-// layout_value.c - where a value of each kind of type holds references.
+// layout_value.c - the layout of a value of each kind of type.
 //
-// Values nest; `depth` of the builder bounds the recursion. Owns the table of enum cases.
+// Values nest; the builder's `depth` bounds the recursion. Owns the table of enum cases.
 
 #if defined(__linux__)
 
@@ -38,7 +38,7 @@ static void add_unknown(struct liveobj_layout_builder *builder, uintptr_t type, 
 
 // MARK: - Structs
 
-/// `Synchronization` keeps its values behind the compiler's back.
+/// Adds a type of `Synchronization`, whose stored value is not among its fields.
 /// \returns false for all other structs.
 static bool add_synchronization(struct liveobj_layout_builder *builder, uintptr_t type,
                                 size_t offset, uint32_t label) {
@@ -111,7 +111,7 @@ struct liveobj_enum_case liveobj_layout_enum_case(uintptr_t type, uint32_t tag) 
     const struct cases *cases = cases_of(type);
     if (cases && tag < cases->count)
         return cases->items[tag];
-    // Cases without payload come last, and have no record where there is no reflection metadata.
+    // Cases without payload come last. They have no record if there is no reflection metadata.
     return (struct liveobj_enum_case){.is_known = cases != NULL};
 }
 
@@ -120,8 +120,8 @@ uint32_t liveobj_layout_enum_case_count(uintptr_t type) {
     return cases ? cases->count : 0;
 }
 
-/// `nil` of these shows in the word that a reference, the code of a function or the type of an
-/// existential stands in otherwise.
+/// Whether an optional of the payload has the same layout: `nil` is a null word where the payload
+/// has its reference, its function's code or its existential's type.
 static bool shares_layout_with_optional(const struct liveobj_slot *only, uintptr_t payload) {
     size_t size = liveobj_witnesses_of(payload)->size;
     return only->offset == 0 && only->bytes == size &&
@@ -145,7 +145,7 @@ static void add_enum(struct liveobj_layout_builder *builder, uintptr_t type, siz
 
 // MARK: - Structural types
 
-/// The label of a tuple's element: by its own name, if it has one.
+/// The label of a tuple's element, with its name if it has one.
 static uint32_t element_label(const char **names, uint32_t outer) {
     enum { NAME_LIMIT = 256 };
     char name[NAME_LIMIT];
@@ -165,7 +165,8 @@ static void add_tuple(struct liveobj_layout_builder *builder, uintptr_t type, si
         uintptr_t type;
         uintptr_t offset;
     } *elements = (const struct element *)(type + 3 * sizeof(uintptr_t));
-    const char *names = (const char *)liveobj_word(type, 2); // "a b ", empty for those without
+    const char *names =
+        (const char *)liveobj_word(type, 2); // "a b ", empty names for unlabelled elements
     for (size_t i = 0; i < liveobj_word(type, 1); i++)
         liveobj_layout_add_value(builder, elements[i].type, offset + (uint32_t)elements[i].offset,
                                  element_label(&names, label));
@@ -200,7 +201,7 @@ static void add_existential(struct liveobj_layout_builder *builder, uintptr_t ty
                 0);
 }
 
-/// `any P<T>`: its shape says how the value is kept.
+/// Adds `any P<T>`. Its shape says how the value is stored.
 static void add_extended_existential(struct liveobj_layout_builder *builder, uintptr_t type,
                                      size_t offset, uint32_t label) {
     enum { OPAQUE = 0, CLASS = 1, METATYPE = 2 };
@@ -219,7 +220,7 @@ static void add_extended_existential(struct liveobj_layout_builder *builder, uin
     }
 }
 
-/// The compiler's own types have metadata behind a symbol of the runtime.
+/// Whether the type is builtin: its metadata follows a symbol of the runtime.
 static bool is_builtin(uintptr_t type, const void *symbol) {
     return symbol && type == (uintptr_t)symbol + sizeof(uintptr_t);
 }
@@ -237,8 +238,8 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
 
 // MARK: - Any value
 
-/// References that keep nothing alive.
-/// \returns false for strong ones.
+/// Adds a reference that is not strong.
+/// \returns false if the reference is strong.
 static bool add_other_ownership(struct liveobj_layout_builder *builder, size_t offset,
                                 uint32_t label) {
     static const enum liveobj_slot_kind kinds[] = {

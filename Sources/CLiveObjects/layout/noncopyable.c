@@ -1,6 +1,6 @@
 // noncopyable.c - see noncopyable.h.
 //
-// Reads symbols from the image's file: some milliseconds, once for each property.
+// Reads symbols from the image's file, which takes some milliseconds, once for each property.
 
 #if defined(__linux__)
 
@@ -31,7 +31,7 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/// The name stands behind a word: `get_type_metadata 15Synchronization5MutexVySiG noncopyable` in
+/// Finds the name in the symbol: `get_type_metadata 15Synchronization5MutexVySiG noncopyable` in
 /// Swift 6.3, `get_type_metadata 15Synchronization5MutexVySiG.7` before.
 static bool find_name(struct name *name, const struct liveobj_field *field) {
     static const char prefix[] = "get_type_metadata ";
@@ -46,7 +46,7 @@ static bool find_name(struct name *name, const struct liveobj_field *field) {
     return true;
 }
 
-/// `Mutex<T>` -> `T`.
+/// Reduces a name to its generic argument: `Mutex<T>` -> `T`.
 static bool take_argument(struct name *name, const char *generic) {
     size_t start = strlen(generic), length = strlen(name->text);
     if (!begins_with(name->text, generic) || length <= start || name->text[length - 1] != 'G')
@@ -56,13 +56,13 @@ static bool take_argument(struct name *name, const char *generic) {
     return true;
 }
 
-/// What the runtime does not find by name, the type's own accessor makes.
+/// Calls the type's metadata accessor, for a type that the runtime does not find by name.
 static uintptr_t call_accessor(const struct name *name) {
     typedef const void *(*accessor_fn)(size_t request);
     char symbol[NAME_LIMIT + 8];
     struct liveobj_image image;
     if (strchr(name->text, 'y') || !liveobj_image_of(name->fields->descriptor, &image))
-        return 0; // a generic type's accessor wants arguments
+        return 0; // a generic type's accessor needs arguments
     snprintf(symbol, sizeof symbol, "$s%sMa", name->text);
     accessor_fn accessor = (accessor_fn)liveobj_image_symbol(&image, symbol).start;
     return accessor ? (uintptr_t)accessor(0) : 0;
@@ -74,8 +74,8 @@ static uintptr_t type_of(const struct name *name) {
     return type || mangled.mentions_parameters ? type : call_accessor(name);
 }
 
-/// A class that is not generic, or an optional one. It may be private, and then the runtime does
-/// not find it by name; a reference to it looks like any other.
+/// Whether the name is that of a class, optional or not, without generic arguments. The runtime
+/// does not find a private class by name, but a reference to it has the same layout.
 static bool is_class(const struct name *name) {
     size_t length = strlen(name->text);
     if (length > 2 && strcmp(name->text + length - 2, "Sg") == 0)
@@ -107,7 +107,7 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
                                     const struct liveobj_fields *fields,
                                     const struct liveobj_field *field, size_t offset,
                                     uint32_t label) {
-    enum { LOCK_BYTES = 4 }; // of a mutex, before its value
+    enum { LOCK_BYTES = 4 }; // before the value of a mutex
     struct name name = {.fields = fields};
     if (!find_name(&name, field))
         return false;
