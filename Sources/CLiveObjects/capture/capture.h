@@ -1,13 +1,13 @@
-// capture.h - what the writers of a capture's sections share.
+// capture.h - the writers of a capture's sections, and the state that they share.
 //
-//   capture.c          the order of the sections
-//   capture_process.c  PROC, STAT: the process and how well it was watched
-//   capture_tests.c    TEST, EVAL, FIND, SCOP, KNOW
-//   capture_images.c   IMAG, and addresses as frame words
-//   capture_types.c    TYPE, SUPR
-//   capture_objects.c  OBJS, RETN
-//   capture_stacks.c   STAK
-//   heap/heap_graph.c  what refers to what
+//    recorder/write_capture.c  the order of the sections
+//    capture_process.c         PROC, STAT: the process, and how completely it was recorded
+//    capture_tests.c           TEST, EVAL, FIND, SCOP, KNOW
+//    capture_images.c          IMAG, and addresses as frame words
+//    capture_types.c           TYPE, SUPR
+//    capture_objects.c         OBJS, RETN
+//    capture_stacks.c          STAK
+//    snapshot/heap_graph.c     GRPH, and the sections with references
 //
 // All of it runs outside of hooks, with the calling thread's guard set.
 
@@ -39,7 +39,7 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
 // MARK: - capture_tests.c
 
 struct liveobj_kept_test;
-/// A TEST record. \param next the sequence number that tests which still run end at.
+/// Writes a TEST record. \param next The sequence number at which tests that still run end.
 void liveobj_put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
                       uint64_t next);
 void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next);
@@ -52,7 +52,8 @@ void liveobj_write_known_scopes(struct liveobj_stream *stream);
 
 struct liveobj_captured_images {
     struct liveobj_image_list list; // by id
-    uint32_t loaded; // the first of them; the others are gone, in the order they went
+    uint32_t loaded; // the number of loaded images, which come first; then the unloaded ones, in
+                     // order of unloading
     uint32_t last;   // where the last address was found: the next one is often there too
 };
 bool liveobj_captured_images_start(struct liveobj_captured_images *images);
@@ -60,12 +61,12 @@ void liveobj_captured_images_end(struct liveobj_captured_images *images);
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images);
 
-/// The loaded image that holds an address; UINT32_MAX for none.
+/// The loaded image that contains an address; UINT32_MAX for none.
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address);
-/// The image that held an address when an object with this sequence number was allocated.
+/// The image that contained an address when the object with this sequence number was allocated.
 uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
                                    uint64_t sequence);
-/// An address as the format writes it: image id, and where in the image.
+/// An address as the capture format encodes it: image id, and offset in the image.
 uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t address);
 uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t address,
                                uint64_t sequence);
@@ -78,15 +79,15 @@ struct liveobj_captured_types {
     struct {
         uintptr_t metadata;
         uint32_t id;
-    } last; // the next object often has it too
+    } last; // the next object often has the same one
 };
 bool liveobj_captured_types_start(struct liveobj_captured_types *types);
 void liveobj_captured_types_end(struct liveobj_captured_types *types);
-/// The id of the object's type, and whether it is a new one; 0 if there is no memory for it.
+/// The id of the object's type, and whether it is new; 0 if memory could not be had.
 uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
                                   const struct liveobj_object *object,
                                   struct liveobj_reader *reader, bool *is_new);
-/// The type's TYPE record. The runtime may allocate and lock for its name.
+/// Writes a TYPE record. To find the type's name, the runtime may allocate and lock.
 void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct liveobj_type *type,
                       struct liveobj_captured_images *images);
 void liveobj_write_superclasses(struct liveobj_stream *stream,
@@ -99,7 +100,7 @@ struct liveobj_objects_writer {
     struct liveobj_section retains;
     bool counts_retains;
 };
-/// \param types a section whose records the objects' refer to; NULL if they are written elsewhere.
+/// \param types A section that defines the types of the objects; NULL if it is written elsewhere.
 bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
                                   struct liveobj_stream *stream, struct liveobj_section *types,
                                   bool counts_retains);
@@ -112,22 +113,23 @@ void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
 
 struct liveobj_stack_variants;
 struct liveobj_captured_stacks {
-    uint8_t *known; // by the depot's ids, below `end`; shared with a copy of the process
+    uint8_t *known; // by depot id, below `end`; shared with the snapshot process
     uint32_t end;
-    struct liveobj_stack_variants *variants; // likewise shared
+    struct liveobj_stack_variants *variants; // also shared
 };
 bool liveobj_captured_stacks_start(struct liveobj_captured_stacks *stacks);
 void liveobj_captured_stacks_end(struct liveobj_captured_stacks *stacks);
 
 struct liveobj_capture;
-/// The id under which the capture has a trace of an object; the trace will be written.
-/// \param stack in the depot. \param sequence the object's sequence number.
+/// The id that a trace of an object has in the capture. Marks the trace to be written.
+/// \param stack The trace's id in the depot.
+/// \param sequence The object's sequence number.
 uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack, uint64_t sequence);
 void liveobj_write_stacks(struct liveobj_capture *capture);
 
 // MARK: - capture.c
 
-/// Some of the live objects, by the indices of their records.
+/// A subset of the live objects, by the indices of their records.
 struct liveobj_selection {
     uint32_t *indices; // NULL for none
     uint32_t count;
@@ -136,7 +138,7 @@ struct liveobj_selection {
 /// A capture that is being written.
 struct liveobj_capture {
     uint64_t since;
-    const struct liveobj_selection *selection; // of a graph's objects; NULL for all
+    const struct liveobj_selection *selection; // of the objects of a graph; NULL for all
     struct liveobj_status status;
     struct liveobj_stream stream;
     struct liveobj_reader reader;
@@ -146,7 +148,7 @@ struct liveobj_capture {
     struct liveobj_captured_stacks stacks;
 };
 
-/// The records that a graph is made of: how many, and the index of each. Any of them may be free.
+/// The records of a graph: their number, and the index of each. Any of them may be free.
 static inline uint32_t liveobj_captured_records(const struct liveobj_capture *capture) {
     return capture->selection ? capture->selection->count : liveobj_records_end() - 1;
 }
@@ -156,12 +158,12 @@ static inline uint32_t liveobj_captured_record(const struct liveobj_capture *cap
 
 // MARK: - heap/heap_graph.c
 
-/// Writes all live objects and what refers to what.
-/// \param entry of the calling thread into the recorder.
-/// \returns NULL, or a sentence about why it could not: no objects were written then.
+/// Writes all live objects and their references.
+/// \param entry The calling thread's state at entry into the recorder.
+/// \returns NULL, or a sentence about why that failed: then no objects were written.
 const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry);
-/// Says that references were not read, and why.
+/// Writes that references were not read, and why.
 void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why);
 
 #pragma GCC visibility pop

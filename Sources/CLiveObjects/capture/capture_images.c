@@ -1,7 +1,7 @@
-// capture_images.c - images as a capture names them, and addresses in them: first those that are
-// loaded, then those that were.
+// capture_images.c - writes the images of a capture, and encodes addresses in them.
 //
-// Owns the table of one capture, taken from the system and given back at its end.
+// The loaded images come first, then the unloaded ones. Owns the table of one capture, in memory
+// from the system that is freed at the end of the capture.
 
 #if defined(__linux__)
 
@@ -23,7 +23,8 @@ static const uint32_t no_image_id = UINT32_MAX;
 bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
     liveobj_unloads_note();
     images->last = images->loaded = 0;
-    // Address space for all that the format can name; memory only for those there are.
+    // Reserves address space for all that the format can encode; uses memory only for existing
+    // images.
     if (!liveobj_image_list_start(&images->list, IMAGE_LIMIT, PATHS_BYTES))
         return false;
     liveobj_image_list_add_loaded(&images->list);
@@ -76,23 +77,24 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/// Part of the toolchain or of the system: in the folder of the Swift runtime, or in the system's
-/// library folders.
+/// Whether the image belongs to the toolchain or the system: in the folder of the Swift runtime, or
+/// in the system's library folders.
 static bool is_system(const struct liveobj_listed_image *image, const char *path) {
     const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
     if (image->is_main)
         return false;
     if (begins_with(path, "/lib") || begins_with(path, "/usr/lib") ||
-        !strchr(path, '/')) // the kernel's own
+        !strchr(path, '/')) // the vDSO
         return true;
     const char *slash = runtime->is_main ? NULL : strrchr(runtime->path, '/');
     return slash && strncmp(path, runtime->path, (size_t)(slash - runtime->path) + 1) == 0;
 }
 
-/// A library that was loaded by a relative path: who reads the capture may be in another folder.
+/// Writes a path. Makes the path of a library that was loaded by a relative path absolute, because
+/// the reader of the capture may run in another folder.
 static void put_path(struct liveobj_section *section, const char *path) {
     char absolute[4096];
-    bool is_relative = path[0] != '/' && strchr(path, '/'); // the kernel's own is in no folder
+    bool is_relative = path[0] != '/' && strchr(path, '/'); // the vDSO is in no folder
     long folder = is_relative ? syscall(SYS_getcwd, absolute, sizeof absolute) : 0; // with the NUL
     size_t length = strlen(path);
     if (folder <= 1 || absolute[0] != '/' || (size_t)folder + length >= sizeof absolute) {

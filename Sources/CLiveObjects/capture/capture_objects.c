@@ -1,4 +1,4 @@
-// capture_objects.c - the records of live objects, and how often they were retained.
+// capture_objects.c - writes the records of live objects, and their numbers of retains.
 //
 // Owns the two sections of one capture.
 
@@ -17,7 +17,7 @@ bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
     bool started = liveobj_section_start(&writer->objects, stream, "OBJS") &&
                    liveobj_section_start(&writer->retains, stream, "RETN");
     writer->objects.before = types;
-    writer->retains.before = &writer->objects; // an object before its counts
+    writer->retains.before = &writer->objects; // an object's record precedes its counts
     return started;
 }
 

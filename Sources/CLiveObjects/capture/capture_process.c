@@ -1,4 +1,4 @@
-// capture_process.c - what a capture says of the process, and of how well it was watched.
+// capture_process.c - writes what is known of the process, and how completely it was recorded.
 //
 // Owns nothing.
 
@@ -20,7 +20,7 @@ void liveobj_put_text(struct liveobj_section *section, const char *text) {
 }
 
 static void put_arguments(struct liveobj_section *section) {
-    // The kernel separates arguments with NUL bytes. What does not fit is left out.
+    // The kernel separates arguments with NUL bytes. Arguments that do not fit are left out.
     char text[16 * 1024];
     size_t length = liveobj_os_file_read("/proc/thread-self/cmdline", text, sizeof text);
     uint32_t count = 0;

@@ -1,12 +1,12 @@
-// capture_stacks.c - the stack traces of a capture's objects.
+// capture_stacks.c - writes the stack traces of a capture's objects.
 //
-// The depot's trace of an object may hold return addresses in an image that is gone. Another image
-// may have been at its place since, with the same return addresses: the trace is then one for the
-// depot and two for the capture. So such a trace is written once for each time between unloads, in
-// full, under an id beyond the depot's. The time of an object's allocation decides which one is its
-// own.
+// The depot's trace of an object may contain return addresses in an unloaded image. Another image
+// may have been loaded at the same addresses since, with the same return addresses. Then one trace
+// of the depot stands for two traces of the capture. So such a trace is written once for each
+// period between unloads, in full, under an id above the depot's ids. An object's time of
+// allocation selects its trace.
 //
-// Owns what it maps for one capture, shared with the copy of the process.
+// Owns the memory that it maps for one capture, which is shared with the snapshot process.
 
 #if defined(__linux__)
 
@@ -17,24 +17,24 @@
 #include "stacks/stacks.h"
 
 enum {
-    STACKS_TO_COME = 1 << 20, // until the heap is read; address space only
+    STACKS_TO_COME = 1 << 20, // traces recorded until the heap is read; address space only
     VARIANTS_LIMIT = 1 << 16,
     SLOTS = 2 * VARIANTS_LIMIT,
-    FRAMES_LIMIT = 1024, // the format's
+    FRAMES_LIMIT = 1024, // of the format
 };
 
-/// What is known of a trace of the depot.
+/// Flags of a trace of the depot.
 enum { IS_USED = 1, IS_EXAMINED = 2, LIES_IN_UNLOADED = 4 };
 
 struct liveobj_stack_variant {
     uint32_t stack;
-    uint64_t until;    // the first unload after it was recorded that took code of it away
-    uint64_t sequence; // of the first object that has it
+    uint64_t until;    // the first unload after the object's allocation of an image in the trace
+    uint64_t sequence; // of the first object that has the trace
 };
 
 struct liveobj_stack_variants {
     uint32_t count;
-    uint32_t slots[SLOTS]; // open addressing: places among `items`, counted from 1
+    uint32_t slots[SLOTS]; // open addressing: indices of `items`, counted from 1
     struct liveobj_stack_variant items[VARIANTS_LIMIT];
 };
 
@@ -54,7 +54,8 @@ void liveobj_captured_stacks_end(struct liveobj_captured_stacks *stacks) {
 
 typedef void (*visit_frame_fn)(void *context, uintptr_t pc);
 
-/// Innermost first: the own frames, then the outermost ones of the parent.
+/// Visits the frames, innermost first: the trace's own frames, then the outermost ones of its
+/// parent.
 static void visit_frames(uint32_t stack, visit_frame_fn visit, void *context) {
     struct liveobj_stored_trace trace = liveobj_stack_depot_get(stack);
     uint32_t wanted = trace.own_frames + trace.parent_frames;
@@ -96,7 +97,8 @@ static uint64_t first_unload(const struct liveobj_capture *capture, uint32_t sta
     return search.until;
 }
 
-/// Between two unloads of its code a trace means the same for all objects.
+/// The id of a variant. Between two unloads of images in it, a trace means the same for all
+/// objects.
 static uint32_t variant_id(struct liveobj_captured_stacks *stacks, uint32_t stack, uint64_t until,
                            uint64_t sequence) {
     struct liveobj_stack_variants *variants = stacks->variants;
@@ -114,7 +116,7 @@ static uint32_t variant_id(struct liveobj_captured_stacks *stacks, uint32_t stac
     return stacks->end + variants->count - 1;
 }
 
-/// \returns whether some of the trace lies where an image was that is gone.
+/// \returns whether a frame of the trace lies where an image was unloaded.
 static bool lies_in_unloaded(struct liveobj_capture *capture, uint32_t stack) {
     uint8_t *known = &capture->stacks.known[stack];
     if (!(*known & IS_EXAMINED))
@@ -139,7 +141,7 @@ uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack,
 // MARK: - STAK
 
 static void mark_parents(struct liveobj_captured_stacks *stacks, uint32_t end) {
-    // A parent's id is smaller than its child's, so one pass downwards reaches all.
+    // A parent's id is smaller than its child's, so one pass downwards reaches all parents.
     for (uint32_t id = end; id-- > 1;)
         if (stacks->known[id] & IS_USED)
             stacks->known[liveobj_stack_depot_get(id).parent] |= IS_USED;

@@ -1,4 +1,4 @@
-// capture_tests.c - what a capture says of tests and scopes: TEST, EVAL, FIND, SCOP, KNOW.
+// capture_tests.c - writes tests and scopes: TEST, EVAL, FIND, SCOP, KNOW.
 //
 // Owns nothing.
 
@@ -9,7 +9,8 @@
 #include "capture/test_table.h"
 #include "records/scopes.h"
 
-/// Of a test that runs: now, or where it began, if that was after the capture did.
+/// The end of a test. A running test ends now, or where it began if that was after the start of the
+/// capture.
 static uint64_t end_of(const struct liveobj_kept_test *test, uint64_t next) {
     if (test->end)
         return test->end;

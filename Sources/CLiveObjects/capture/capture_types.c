@@ -1,4 +1,4 @@
-// capture_types.c - the types of a capture's objects.
+// capture_types.c - writes the types of a capture's objects.
 //
 // Owns the table of one capture.
 
@@ -27,7 +27,8 @@ static uint32_t look_up(struct liveobj_captured_types *types, const struct liveo
                         struct liveobj_reader *reader, bool *is_new) {
     struct liveobj_type type = liveobj_type_of(object, reader);
     uint32_t id = liveobj_type_table_id(&types->table, &type, is_new);
-    if (type.kind != LIVEOBJ_TYPE_ERROR_BOX) { // whose type depends on more than its metadata
+    if (type.kind !=
+        LIVEOBJ_TYPE_ERROR_BOX) { // the type of an error box depends on more than its metadata
         types->last.metadata = object->metadata;
         types->last.id = id;
     }
@@ -40,7 +41,8 @@ uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
     *is_new = false;
     bool is_same =
         object->metadata == types->last.metadata && object->metadata != LIVEOBJ_METADATA_IN_HEADER;
-    if (is_same && liveobj_unloads_count() == 0) // else it depends on when the object was made
+    if (is_same &&
+        liveobj_unloads_count() == 0) // otherwise it depends on when the object was allocated
         return types->last.id;
     return look_up(types, object, reader, is_new);
 }
@@ -66,9 +68,9 @@ void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct
 
 // MARK: - SUPR
 
-enum { SUPERCLASSES_LIMIT = 64 }; // deeper than any program's
+enum { SUPERCLASSES_LIMIT = 64 }; // more than any class has
 
-/// \returns their number.
+/// \returns the number of superclasses.
 static uint32_t list_superclasses(uintptr_t metadata,
                                   struct liveobj_type superclasses[SUPERCLASSES_LIMIT]) {
     uint32_t count = 0;

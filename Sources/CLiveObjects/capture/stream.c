@@ -1,8 +1,8 @@
-// stream.c - sections and records of the capture stream
+// stream.c - writes the sections and records of a capture
 // (Documentation/internals/capture-format.md).
 //
-// Owns the buffers of the sections. Outside of hooks; takes memory from the system alone. After a
-// write that failed nothing more is written, and the rest of the work comes to nothing quietly.
+// Owns the buffers of the sections. Outside of hooks; gets memory from the system alone. After a
+// failed write nothing more is written, and all later calls have no effect.
 
 #if defined(__linux__)
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { SECTION_BYTES = 1 << 18 }; // stays in the cache until it is written
+enum { SECTION_BYTES = 1 << 18 }; // fits into the cache until it is written
 _Static_assert(LIVEOBJ_RECORD_LIMIT < SECTION_BYTES, "a record fits into an empty section");
 
 static void write_bytes(struct liveobj_stream *stream, const void *bytes, size_t count) {

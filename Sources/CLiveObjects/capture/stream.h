@@ -1,6 +1,6 @@
 // stream.h - a capture as a stream of sections, and a section as a buffer of records.
 //
-// Outside of hooks; each stream and section belongs to the capture that writes it.
+// Outside of hooks. Each stream and section belongs to the capture that writes it.
 
 #ifndef LIVEOBJ_STREAM_H
 #define LIVEOBJ_STREAM_H
@@ -14,21 +14,22 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What stands before the content of a section, which is padded to a multiple of 8 bytes.
+/// The header of a section. The content that follows is padded to a multiple of 8 bytes.
 struct liveobj_section_header {
     char tag[4];
     uint32_t flags;
     uint64_t count;
 };
 
-/// One kind of section: records gather in a buffer, which becomes a section when it is full.
+/// The sections with one tag. Records are collected in a buffer, which is written as a section when
+/// it is full.
 struct liveobj_section {
     struct liveobj_stream *stream;
     char tag[5];
     unsigned char *bytes;
     size_t count;
     size_t capacity;
-    /// A section whose records define what these refer to; it is flushed first.
+    /// A section whose records define what the records here refer to. It is flushed first.
     struct liveobj_section *before;
 };
 struct liveobj_stream {
@@ -40,15 +41,16 @@ struct liveobj_stream {
 
 void liveobj_stream_begin(struct liveobj_stream *stream);
 void liveobj_stream_end(struct liveobj_stream *stream);
-/// Writes a part of sections that were made elsewhere; the caller counts them.
+/// Writes sections that were made elsewhere, or a part of them. The caller counts them.
 void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count);
 bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
                            const char *tag);
-/// Flushes what is left and frees the buffer.
+/// Flushes the buffer and frees it.
 void liveobj_section_finish(struct liveobj_section *section);
-/// Writes a section without content, where that says something: none of these, and not "not known".
+/// Writes a section without content. It says that there are no such records, where a missing
+/// section says that they are not known.
 void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag);
-/// Writes what the buffer holds as a section.
+/// Writes the content of the buffer as a section.
 void liveobj_section_flush(struct liveobj_section *section);
 
 /// Makes room for a record of at most `bytes`, which must be below LIVEOBJ_RECORD_LIMIT.
@@ -70,7 +72,7 @@ static inline void liveobj_put_u64(struct liveobj_section *section, uint64_t val
     liveobj_put(section, &value, sizeof value);
 }
 
-/// A string, cut at LIVEOBJ_STRING_LIMIT bytes.
+/// Adds a string, cut at LIVEOBJ_STRING_LIMIT bytes.
 void liveobj_put_string(struct liveobj_section *section, const char *text, size_t length);
 
 #define LIVEOBJ_STRING_LIMIT ((size_t)64 * 1024)

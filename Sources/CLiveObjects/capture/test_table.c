@@ -1,7 +1,7 @@
-// test_table.c - owns the table of the tests that this process has run.
+// test_table.c - the table of the tests that this process has run.
 //
-// Three arenas that only grow: the tests, the bytes of their strings, and what tests have failed
-// with. A lock is held to append; readers see what was complete when they began. Outside of
+// Owns three arenas that only grow: the tests, the bytes of their strings, and the findings of
+// failed tests. A lock is held to append. Readers see what was complete when they began. Outside of
 // hooks, from any thread.
 
 #if defined(__linux__)
@@ -17,10 +17,10 @@
 
 #include <string.h>
 
-/// More than any process runs; address space only.
+/// More than any process needs; address space only.
 enum { TESTS_LIMIT = 1 << 20, TEXT_BYTES = 1 << 28, FINDINGS_BYTES = 1 << 26 };
 
-/// Three strings of a test fit into one record of a capture.
+/// Three strings of this size, those of one test, fit into one record of a capture.
 enum { STRING_BYTES = 16 * 1024 };
 
 static struct {
@@ -29,9 +29,9 @@ static struct {
     struct liveobj_arena text;
     struct liveobj_kept_test *items; // by number; 0 is not used
     size_t text_used;
-    uint32_t count;          // atomic: those below are complete
-    unsigned char *findings; // atomic: made by the first that there is
-    size_t findings_used;    // atomic: the sections below are complete
+    uint32_t count;          // atomic: the tests up to this number are complete
+    unsigned char *findings; // atomic: mapped with the first finding
+    size_t findings_used;    // atomic: the sections in these bytes are complete
     bool are_watched;        // atomic
 } tests;
 
@@ -52,7 +52,8 @@ static const char *keep_locked(const char *text) {
     size_t length = text ? strnlen(text, STRING_BYTES) : 0;
     if (length == 0 || !liveobj_arena_grow(&tests.text, tests.text_used + length + 1))
         return "";
-    char *kept = (char *)tests.text.start + tests.text_used; // zeroed: the string ends by itself
+    char *kept = (char *)tests.text.start +
+                 tests.text_used; // the arena is zeroed, so the string is terminated
     tests.text_used += length + 1;
     return memcpy(kept, text, length);
 }
@@ -82,7 +83,7 @@ uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
         number = append_locked(test);
         liveobj_lock_release(&tests.lock);
     }
-    if (!number) // an empty table no longer says that none ran
+    if (!number) // an empty table no longer means that no test ran
         liveobj_tests_set_watched(false);
     return number;
 }
@@ -134,15 +135,16 @@ uint32_t liveobj_tests_running(void) {
 
 // MARK: - Findings
 
-/// \returns where the section lies; NULL if there is no room: only the evaluation at the end of the
-/// process reports the finding then.
+/// \returns the address of the stored section. NULL if there is no room: then only the evaluation
+/// at the end of the process reports the finding.
 static const void *keep_section_locked(uint32_t test, const void *finding, size_t count,
                                        size_t bytes) {
     unsigned char *arena = tests.findings ? tests.findings : liveobj_os_map(FINDINGS_BYTES);
     __atomic_store_n(&tests.findings, arena, __ATOMIC_RELEASE);
     if (!arena || bytes > FINDINGS_BYTES - tests.findings_used)
         return NULL;
-    unsigned char *section = arena + tests.findings_used; // zeroed memory: padding is there
+    unsigned char *section =
+        arena + tests.findings_used; // zeroed memory, so the padding is already there
     struct liveobj_section_header header = {{'F', 'I', 'N', 'D'}, 0, sizeof test + count};
     memcpy(section, &header, sizeof header);
     memcpy(section + sizeof header, &test, sizeof test);
@@ -166,7 +168,7 @@ struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void
         return none;
     size_t bytes = section_bytes(sizeof test + count);
     if (!liveobj_lock_acquire(&tests.lock))
-        return none; // in a signal handler that interrupted it
+        return none; // in a signal handler that interrupted the holder of the lock
     const void *section = keep_section_locked(test, finding, count, bytes);
     liveobj_lock_release(&tests.lock);
     return section ? (struct liveobj_kept_findings){section, bytes, 1} : none;

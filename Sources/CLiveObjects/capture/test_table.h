@@ -1,4 +1,4 @@
-// test_table.h - the tests that this process has run.
+// test_table.h - the table of the tests that this process has run.
 
 #ifndef LIVEOBJ_TEST_TABLE_H
 #define LIVEOBJ_TEST_TABLE_H
@@ -12,16 +12,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A test as it is kept.
+/// A test in the table.
 struct liveobj_kept_test {
     uint32_t library;
     uint32_t outcome;
-    uint32_t has_leaked;   // it has failed for what it left behind
-    uint32_t is_evaluated; // all that it left behind was evaluated when it ended
+    uint32_t has_leaked;   // it failed because of leaks
+    uint32_t is_evaluated; // all of its survivors were evaluated when it ended
     uint32_t scope;
     uint32_t line;
     uint64_t first; // sequence numbers
-    uint64_t end;   // 0 while it runs
+    uint64_t end;   // 0 while the test runs
     const char *id;
     const char *arguments;
     const char *file;
@@ -31,26 +31,26 @@ uint32_t liveobj_tests_begin(const struct liveobj_test *test);
 void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome);
 void liveobj_tests_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated);
 
-/// What tests have failed with, as whole `FIND` sections.
+/// The findings that made tests fail, as whole `FIND` sections.
 struct liveobj_kept_findings {
     const unsigned char *bytes;
     size_t count;
     uint64_t sections;
 };
-/// \returns the section that was kept; none if there is no room.
+/// \returns the section that was stored; none if there is no room.
 struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void *finding,
                                                        size_t count);
-/// All of them so far.
+/// All findings so far.
 struct liveobj_kept_findings liveobj_tests_findings(void);
 
-/// The number of tests; they are counted from 1.
+/// The number of tests. Test numbers start at 1.
 uint32_t liveobj_tests_count(void);
-/// Whether each test of the process is announced.
+/// Whether every test of the process is announced to the recorder.
 bool liveobj_tests_are_watched(void);
 void liveobj_tests_set_watched(bool are_watched);
 struct liveobj_kept_test liveobj_tests_get(uint32_t test);
 
-/// The test whose scope this is or lies in; 0 for none.
+/// The test whose scope is this one or contains it; 0 for none.
 uint32_t liveobj_tests_of_scope(uint32_t scope);
 /// The test without a scope that began last and has not ended; 0 for none.
 uint32_t liveobj_tests_running(void);
