@@ -1,4 +1,5 @@
-// arguments.c - what a test binary is started for. Owns nothing; runs in constructors.
+// arguments.c - whether a test binary was started only to list its tests. Owns nothing; runs in
+// constructors.
 
 #include "CLiveObjects.h"
 

@@ -1,6 +1,6 @@
 // buffer.c - captures into memory.
 //
-// Owns nothing once it has returned; a buffer belongs to the caller. Outside of hooks.
+// Owns nothing after it has returned: a buffer belongs to the caller. Outside of hooks.
 
 #if defined(__linux__)
 
@@ -37,7 +37,7 @@ static size_t whole_pages(size_t count) {
     return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
 }
 
-/// What `liveobj_buffer_free` cannot know must not be left over.
+/// Frees the unused capacity, of which `liveobj_buffer_free` does not know.
 static struct liveobj_buffer finished(struct growing buffer) {
     size_t used = whole_pages(buffer.count);
     if (used < buffer.capacity)

@@ -1,12 +1,13 @@
-// free_memory.c - keeps memory from being handed out that old words on a stack lead to.
+// free_memory.c - prevents the allocation of memory to which stale words on a stack point.
 //
-// A frame may hold a stale word: the address of an object that was deallocated. An
-// object that an assertion's body makes in the same place would look as if that frame held it, and
-// one that is over-retained would be hidden. So the assertion takes such memory before its body
-// runs, and gives it back when all is known. What its own frames left is overwritten.
+// A frame may contain a stale word: the address of an object that was deallocated. A new object at
+// the same address would seem to be referenced by that frame. So an over-retained object that an
+// assertion's body allocates there would be hidden. The assertion therefore allocates such memory
+// before its body runs, and frees it after the evaluation. Stale words left by its own frames are
+// overwritten.
 //
-// Not in a hook: it allocates by the C library, as the body will. Sizes are read in front of the
-// memory, where glibc has them; a wrong one costs a few calls of malloc. Owns nothing.
+// Not in a hook: it allocates with the C library, as the body will. Sizes are read in front of the
+// memory, where glibc stores them. A wrong size costs a few calls of malloc. Owns nothing.
 
 #if defined(__linux__)
 
@@ -22,22 +23,22 @@ enum {
     WORD = sizeof(uintptr_t),
     ALIGNMENT = 2 * WORD,
     FLAGS = 7,
-    LEAST_BYTES = 4 * WORD, // of a chunk, its own size included
+    LEAST_BYTES = 4 * WORD, // of a chunk, with the word for its size
     MOST_BYTES = 64 * ALIGNMENT,
     SIZES = MOST_BYTES / ALIGNMENT,
-    /// A thread keeps so many chunks of one size for itself, the last one first.
+    /// The number of chunks of one size that a thread caches; the last freed is the first used.
     CHUNKS_OF_SIZE = 16,
     STACK_PAGES = 8,
 };
 
-/// A list, through the memory's first words.
+/// A list, linked through the first word of each block.
 struct liveobj_free_memory {
     struct liveobj_free_memory *next;
 };
 
-/// Which sizes memory has that words lead to, by size / ALIGNMENT.
+/// The sizes of the memory to which words point, by size / ALIGNMENT.
 struct sizes {
-    struct liveobj_reader reader; // of what words lead to
+    struct liveobj_reader reader; // of the memory to which words point
     bool are_there[SIZES];
 };
 
@@ -51,7 +52,7 @@ static void add_size(struct sizes *sizes, uintptr_t address) {
         sizes->are_there[size / ALIGNMENT] = true;
 }
 
-/// From the address outwards, as far as there is a stack.
+/// Adds the sizes for the words on the stack, from the address upwards, up to STACK_PAGES.
 static void add_stack(struct sizes *sizes, uintptr_t from) {
     struct liveobj_reader reader;
     uintptr_t words[LIVEOBJ_PAGE_BYTES / WORD];
@@ -63,7 +64,7 @@ static void add_stack(struct sizes *sizes, uintptr_t from) {
         if (!liveobj_read_block(&reader, from, words, bytes))
             return;
         for (size_t i = 0; i < bytes / WORD; i++)
-            // A stack's own addresses are of no heap.
+            // Addresses of the stack itself are not of the heap.
             if (words[i] - from >= end - from)
                 add_size(sizes, words[i]);
         from += bytes;
@@ -75,8 +76,8 @@ static struct liveobj_free_memory *take_chunks(struct liveobj_free_memory *taken
         struct liveobj_free_memory *chunk = malloc(size - WORD);
         if (!chunk)
             break;
-        // Or it would lead to objects itself. Not by memset: a compiler makes calloc of the two,
-        // which leaves what the thread keeps for itself.
+        // Cleared, because its words would be references themselves. Not by memset: a compiler
+        // turns malloc and memset into calloc, which does not use the thread's cache.
         explicit_bzero(chunk, size - WORD);
         chunk->next = taken;
         taken = chunk;
@@ -103,7 +104,7 @@ void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
     }
 }
 
-/// Not inlined: the array lies where the frames of earlier calls were.
+/// Not inlined, so that the array lies where the frames of earlier calls were.
 __attribute__((noinline)) void liveobj_stack_forget(void) {
     enum { FORGOTTEN_BYTES = 16 * 1024 };
     volatile uintptr_t words[FORGOTTEN_BYTES / sizeof(uintptr_t)];

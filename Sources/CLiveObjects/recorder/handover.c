@@ -1,9 +1,9 @@
-// handover.c - the public functions, sent to the recorder of this process.
+// handover.c - the public functions, which call the recorder of this process.
 //
-// A program that links this library and runs under the preload library holds two copies of the
-// recorder, and its own calls bind to its own copy. The preloaded copy was there first and has the
-// hooks, so it publishes a table of its functions under a name that only the preload library
-// defines; the other copy finds it by dlsym and never records itself.
+// A program that links this library and runs under the preload library has two copies of the
+// recorder, and its calls bind to its own copy. The preloaded copy was loaded first and has the
+// hooks. So it publishes a table of its functions under a name that only the preload library
+// defines. The other copy finds the table with dlsym and records nothing itself.
 
 #if defined(__linux__)
 
@@ -14,7 +14,7 @@
 
 #include <dlfcn.h>
 
-/// Grows at its end only; a change of what is there needs a new version.
+/// Functions are only added at the end. A change of an existing one needs a new version.
 struct liveobj_table {
     uint32_t version;
     uint32_t bytes;
@@ -27,7 +27,7 @@ struct liveobj_table {
 
 enum { TABLE_VERSION = 9 };
 
-/// Not static: the preload library's pointer to it must be there before any constructor has run.
+/// Not static: the preload library's pointer to it must be valid before any constructor has run.
 const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
                                                      .bytes = sizeof liveobj_recorder_table,
 #define FUNCTION(result, name, parameters, arguments) .name = liveobj_recorder_##name,
@@ -37,18 +37,20 @@ const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
 #undef PROCEDURE
 };
 
-/// The table of the recorder to use; the same for the whole life of the process.
+/// The table of the recorder to use. The same until the process ends.
 static const struct liveobj_table *table(void) {
     static const struct liveobj_table *found;
     const struct liveobj_table *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (LIVEOBJ_LIKELY(known != NULL))
         return known;
-    // The preload library defines a pointer to its table, for a function would be ours to call.
+    // The preload library defines a pointer to its table, not a function, which this copy would
+    // have to call before it knows the version.
     const struct liveobj_table *const *preloaded = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
     bool usable = preloaded && (*preloaded)->version == TABLE_VERSION &&
                   (*preloaded)->bytes >= sizeof liveobj_recorder_table;
     known = usable ? *preloaded : &liveobj_recorder_table;
-    // Release: threads that come at the same time find the same.
+    // Release: a thread that reads the pointer can read the table. Threads that search at the same
+    // time find the same table.
     __atomic_store_n(&found, known, __ATOMIC_RELEASE);
     return known;
 }
@@ -67,12 +69,12 @@ bool liveobj_is_handed_over(void) {
     }
 LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 
-/// Only the preload library defines this. It prepares by itself once it knows that the program is
-/// one to watch: in a compiler, not even a probe is wanted.
+/// Only the preload library defines this. It prepares the recorder itself, once it has found that
+/// the program is to be tracked: a compiler, for example, must not even be tested.
 extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((weak));
 
-// Constructors of the libraries that a program needs have run by now, and its threads have not
-// begun.
+// At this time the constructors of the libraries that the program needs have run, and its threads
+// have not started.
 __attribute__((constructor)) static void prepare_early(void) {
     if (!&liveobj_preloaded_table && !liveobj_is_handed_over())
         liveobj_recorder_prepare();

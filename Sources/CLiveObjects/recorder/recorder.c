@@ -1,8 +1,8 @@
-// recorder.c - puts the parts together: prepare, start, stop, fork, status.
+// recorder.c - connects the parts of the recorder: prepare, start, stop, fork, status.
 //
 // Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread,
-// because it tries the runtime's hook path; tracking may start at any later time. Outside of hooks,
-// but for `liveobj_recorder_status`, which reads plain memory only.
+// because it runs the runtime's hook path as a test. Tracking may start at any later time. Outside
+// of hooks, except `liveobj_recorder_status`, which only reads memory.
 
 #if defined(__linux__)
 
@@ -33,9 +33,9 @@
 #include <pthread.h>
 
 static struct {
-    struct liveobj_lock lock; // over start and stop
+    struct liveobj_lock lock; // held during start and stop
     bool prepared;
-    bool started; // at least once: hooks are in place
+    bool started; // at least once: the hooks are installed
     enum liveobj_state state;
     enum liveobj_hook_mode hook_mode;
     enum liveobj_retain_path retain_path;
@@ -78,8 +78,8 @@ struct liveobj_settings liveobj_settings_default(void) {
 
 // MARK: - Own work
 
-/// A function may keep its only reference to an object in a register that our frames save, deeper
-/// than where the program's own frames end.
+/// A function may have its only reference to an object in a register that is saved in one of our
+/// frames, below the program's own frames.
 static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
 #if defined(__x86_64__)
     __asm__ volatile("movq %%rbx, 0(%0)\n"
@@ -108,9 +108,10 @@ static void hide(struct liveobj_caller_context *entry) {
         entry->registers[i] = ~entry->registers[i];
 }
 
-/// Not inlined, and calls nothing: the frames of the program lie above this one, and its registers
-/// are either as they were or saved up there.
-/// \returns false if the thread is at work for the recorder already.
+/// Records the state of the calling thread at entry into the recorder. Not inlined, and calls
+/// nothing: so the program's frames lie above this one, and the program's registers are either
+/// unchanged or saved in those frames.
+/// \returns false if the thread is already inside the recorder.
 __attribute__((noinline)) static bool enter(void) {
     struct liveobj_caller_context *entry = &liveobj_tls.caller;
     bool is_outermost = liveobj_tls.guard == 0;
@@ -123,8 +124,9 @@ __attribute__((noinline)) static bool enter(void) {
     return true;
 }
 
-/// What the calling thread does from here on is the recorder's own work. A thread that was
-/// cancelled ends where it opens a file: not with our locks, nor in a copy.
+/// Marks what the calling thread does from here on as the recorder's own work. Disables
+/// cancellation: a cancelled thread ends where it opens a file, and must not do so while it holds
+/// our locks, nor in the snapshot process.
 static inline __attribute__((always_inline)) void begin_own_work(void) {
     if (enter())
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &liveobj_tls.cancel_state);
@@ -182,8 +184,8 @@ static void give_back_in_child(void *context, struct liveobj_lock *lock) {
     *are_sound &= liveobj_lock_after_fork_child(lock);
 }
 
-// Signals are held back for that long: a handler that forks would release what this fork has taken.
-// The guard is for what fork handlers of the program allocate.
+// Signals are blocked until the fork is over: a handler that forks would release the locks that
+// this fork has taken. The guard covers what the program's fork handlers allocate.
 void liveobj_recorder_before_fork(void) {
     uint64_t signals = liveobj_os_block_signals();
     liveobj_tls.signals = signals;
@@ -204,7 +206,8 @@ void liveobj_recorder_after_fork(void) {
 static const struct liveobj_fork_handlers fork_handlers = {liveobj_recorder_before_fork,
                                                            liveobj_recorder_after_fork};
 
-/// What another thread was changing under a lock that could not be had is never finished here.
+/// Stops recording in the child. A change that another thread was making under a lock is never
+/// completed here.
 static void become_blind_in_child(void) {
     liveobj_hooks_pause();
     if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
@@ -276,7 +279,7 @@ static uint32_t clamped_depth(uint32_t depth) {
     return depth < 1 ? 1 : depth > MOST ? MOST : depth;
 }
 
-/// The way asked for, or the better one of those that this runtime has.
+/// The hook mode that was asked for, or the better one of those that this runtime supports.
 static enum liveobj_hook_mode choose_way(enum liveobj_hook_mode wanted) {
     bool pointers = recorder.retain_path != LIVEOBJ_RETAIN_PATH_FAULTY;
     return wanted == LIVEOBJ_HOOKS_GOT || !pointers ? LIVEOBJ_HOOKS_GOT : LIVEOBJ_HOOKS_POINTERS;
@@ -291,7 +294,7 @@ static void start_retains_locked(void) {
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
     recorder.hook_mode = choose_way(settings->hook_mode);
     recorder.depth = clamped_depth(settings->depth);
-    // GOT interposition leaves the retain path alone, so retains cannot be counted.
+    // In GOT mode the retain path is not hooked, so retains cannot be counted.
     recorder.retains = settings->retains && recorder.hook_mode == LIVEOBJ_HOOKS_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
@@ -382,7 +385,7 @@ void liveobj_recorder_note_unloads(void) {
         liveobj_unloads_note();
 }
 
-// MARK: - Own work, from outside
+// MARK: - Own work, for callers outside of the recorder
 
 void liveobj_recorder_ignore_begin(void) {
     begin_own_work();

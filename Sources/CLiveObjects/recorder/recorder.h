@@ -1,8 +1,10 @@
-// recorder.h - the recorder of this copy of the library: what the public functions end in.
+// recorder.h - the recorder of this copy of the library: the implementation of the public
+// functions.
 //
-// One list, so that the hand-over table, its entries and the public functions cannot disagree.
+// The functions are listed once, so that the hand-over table, its entries and the public functions
+// cannot disagree:
 //   FUNCTION(result, name, parameters, arguments)
-//   PROCEDURE(name, parameters, arguments)         one without a result
+//   PROCEDURE(name, parameters, arguments)         a function without a result
 
 #ifndef LIVEOBJ_RECORDER_H
 #define LIVEOBJ_RECORDER_H
@@ -50,20 +52,20 @@ LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 #undef LIVEOBJ_DECLARE_FUNCTION
 #undef LIVEOBJ_DECLARE_PROCEDURE
 
-/// Probe and repair; once, as early as possible.
+/// Finds the Swift runtime, and tests and repairs its hook path. Call once, as early as possible.
 void liveobj_recorder_prepare(void);
-/// Around a call that may unload libraries (unloads.h).
+/// Call before and after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
-/// Whether a capture can be made without waiting for a lock of the recorder's that is not given
-/// back: false if the calling thread holds one itself (it was interrupted by a signal), or another
-/// thread still does after the given time. Async-signal-safe.
+/// Whether a capture can be made without waiting for ever for one of the recorder's locks. False if
+/// the calling thread holds a lock itself (a signal interrupted it), or if another thread still
+/// holds one after the given time. Async-signal-safe.
 bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
 
-/// Around a fork of the process: nothing of the recorder's is half-way through a change.
+/// Call around a fork of the process, so that no data of the recorder is half changed in the child.
 void liveobj_recorder_before_fork(void);
 void liveobj_recorder_after_fork(void);
 
-/// The functions above, for a copy of the recorder in the same process (handover.c).
+/// The functions above, for another copy of the recorder in the same process (handover.c).
 struct liveobj_table;
 extern const struct liveobj_table liveobj_recorder_table;
 

@@ -1,4 +1,4 @@
-// test_instances.h - the live instances that were made while a test ran, without a capture.
+// test_instances.h - the live instances that were allocated while a test ran, without a capture.
 
 #ifndef LIVEOBJ_TEST_INSTANCES_H
 #define LIVEOBJ_TEST_INSTANCES_H

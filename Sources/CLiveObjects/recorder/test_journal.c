@@ -1,10 +1,11 @@
-// test_journal.c - what is known of the tests, as soon as it is known.
+// test_journal.c - writes each fact about the tests as soon as it is known.
 //
-// A process that crashes writes no capture. So tests can have a journal: a stream
-// of sections as in a capture, each with one record and handed over in one piece, and without an
-// end. Records of several threads come in any order; each says which test it is about.
+// A process that crashes writes no capture. So tests can have a journal: a stream of sections as in
+// a capture, without an end. Each section has one record and is written in one call. Records of
+// several threads come in any order; each has the number of its test.
 //
-// Owns who takes the journal. Outside of hooks, from any thread; no lock is held meanwhile.
+// Owns the function that receives the journal. Outside of hooks, from any thread; no lock is held
+// during the write.
 
 #if defined(__linux__)
 
@@ -20,7 +21,7 @@
 #include <string.h>
 
 static struct {
-    liveobj_write_fn write; // atomic; NULL where there is no journal
+    liveobj_write_fn write; // atomic; NULL if there is no journal
     void *context;
 } journal;
 
@@ -39,23 +40,24 @@ void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn
 void liveobj_journal_section(const void *section, size_t count) {
     // Acquire: pairs with the release above.
     liveobj_write_fn write = __atomic_load_n(&journal.write, __ATOMIC_ACQUIRE);
-    // Behind a section that was cut off no reader would find another one.
+    // After a truncated section, a reader would not find the next one.
     if (write && !write(journal.context, section, count))
         LIVEOBJ_STORE_RELAXED(journal.write, NULL);
 }
 
 // MARK: - Records
 
-/// Most tests have short names, and three strings of 16 KB at most (tests.c).
+/// Most tests have short names. The three strings of a test have 16 KB each at most
+/// (capture/test_table.c).
 enum { SHORT_RECORD = 1 << 10, LONG_RECORD = 1 << 16 };
 
-/// Room for a section, header included.
+/// Memory for one section, header included.
 struct record {
     unsigned char bytes[SHORT_RECORD];
     struct liveobj_section section;
 };
 
-/// \returns false if there is no memory.
+/// \returns false if memory could not be had.
 static bool start(struct record *record, const char *tag, uint32_t number, size_t capacity) {
     bool is_short = capacity <= SHORT_RECORD;
     record->section = (struct liveobj_section){
@@ -82,7 +84,7 @@ static void finish(struct record *record) {
 }
 
 static size_t room_for(const struct liveobj_kept_test *test) {
-    const size_t numbers = 128; // and the section's header and padding
+    const size_t numbers = 128; // also covers the section's header and padding
     return numbers + strlen(test->id) + strlen(test->arguments) + strlen(test->file);
 }
 

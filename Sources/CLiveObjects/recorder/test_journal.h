@@ -1,4 +1,4 @@
-// test_journal.h - what is known of the tests, as soon as it is known.
+// test_journal.h - writes each fact about the tests as soon as it is known.
 
 #ifndef LIVEOBJ_TEST_JOURNAL_H
 #define LIVEOBJ_TEST_JOURNAL_H
@@ -13,7 +13,7 @@
 void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn write,
                            void *context);
 
-// Each of them writes to the journal, if there is one.
+// Each of these writes to the journal, if there is one.
 void liveobj_journal_begin(uint32_t number);
 void liveobj_journal_close(uint32_t number);
 void liveobj_journal_section(const void *section, size_t count);

@@ -1,17 +1,17 @@
-// unavailable.c - the public functions on systems other than Linux: there is nothing to watch, and
-// they say so.
+// unavailable.c - the public functions on systems other than Linux, where nothing can be tracked.
+// Their results say so.
 
 #if !defined(__linux__)
 
 #include "CLiveObjects.h"
 #include "recorder/recorder.h"
 
-// Most parameters are not used here.
+// Most parameters are unused here.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-// MARK: - Those of the hand-over table
+// MARK: - Functions of the hand-over table
 
-/// What they return; 0, false or NULL where nothing is named.
+/// The results; 0, false or NULL for those that are not listed.
 static const struct {
 #define FUNCTION(result, name, parameters, arguments) result name;
 #define PROCEDURE(name, parameters, arguments)
@@ -34,7 +34,7 @@ static const struct {
     void liveobj_##name parameters {}
 LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 
-// MARK: - The others
+// MARK: - Other functions
 
 struct liveobj_settings liveobj_settings_default(void) {
     return (struct liveobj_settings){.stacks = true, .depth = 64};

@@ -1,9 +1,10 @@
-// write_capture.c - writes what is live as one stream (Documentation/internals/capture-format.md).
+// write_capture.c - writes all live objects as one stream
+// (Documentation/internals/capture-format.md).
 //
-// Owns the memory of one capture's work, taken from the system and given back at its end. Outside
-// of hooks, with the calling thread's guard set, so that nothing that happens here is recorded. No
-// lock is held while the runtime is asked for names, for it allocates and locks there itself; but
-// one capture with references is made at a time.
+// Owns the memory for one capture, which comes from the system and is freed at the end of the
+// capture. Outside of hooks, with the calling thread's guard set, so that nothing that happens here
+// is recorded. No lock of the records is held while the runtime is asked for names, because the
+// runtime allocates and locks. Captures with references are made one at a time.
 
 #if defined(__linux__)
 
@@ -31,7 +32,7 @@ static bool put_object(struct liveobj_capture *capture, struct liveobj_objects_w
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
     liveobj_put_object(writer, index, object, type, count,
                        liveobj_captured_stack(capture, object->stack, object->sequence));
-    return type != 0; // no memory: half a capture would look like a whole one
+    return type != 0; // if memory ran out: half a capture would look complete
 }
 
 static void put_objects(struct liveobj_capture *capture, struct liveobj_objects_writer *writer,
@@ -55,11 +56,12 @@ static void write_objects(struct liveobj_capture *capture, uint64_t next) {
 
 // MARK: - References
 
-/// One capture with references is made at a time: layouts are compiled for all that follow. Never
-/// waited for under a lock, so that a program that forks meanwhile need not wait.
+/// Captures with references are made one at a time, because they share the compiled layouts. No
+/// thread waits for the turn while it holds a lock, so a program that forks meanwhile need not
+/// wait.
 static struct {
     struct liveobj_lock lock;
-    bool is_lost; // in a child of a fork: another thread was at it, and is not there any more
+    bool is_lost; // in a forked child: the thread that had the turn does not exist here
 } turn;
 
 static const char *const lost_turn =
@@ -74,7 +76,7 @@ static const char *take_turn(void) {
     for (uint64_t waited = 0; waited < patience; waited += pause) {
         if (liveobj_lock_try(&turn.lock))
             return NULL;
-        if (liveobj_lock_is_own(&turn.lock)) // a signal handler has interrupted it
+        if (liveobj_lock_is_own(&turn.lock)) // a signal handler interrupted the holder
             break;
         liveobj_os_sleep(pause);
     }
@@ -89,7 +91,7 @@ void liveobj_captures_after_fork_child(void) {
     turn.is_lost |= !liveobj_lock_after_fork_child(&turn.lock);
 }
 
-/// \returns why there are none; NULL if they were written.
+/// \returns why there are no references; NULL if they were written.
 static const char *write_references(struct liveobj_capture *capture,
                                     const struct liveobj_caller_context *entry) {
     const char *failure = take_turn();
@@ -117,7 +119,7 @@ static void end_work(struct liveobj_capture *capture) {
     liveobj_captured_stacks_end(&capture->stacks);
 }
 
-/// Without references; with them it is part of reading those.
+/// For a capture without references. With references, types are tried when those are read.
 static void try_types(struct liveobj_capture *capture) {
     if (liveobj_unloads_count() == 0 || take_turn())
         return;
@@ -155,7 +157,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_write_status(&capture.stream, &capture.status);
     liveobj_write_tests(&capture.stream, next);
     liveobj_write_evaluated_tests(&capture.stream);
-    if (!capture.selection) // there are many of these, each about one test
+    if (!capture.selection) // captures of single tests are frequent, and need no findings
         liveobj_write_test_findings(&capture.stream);
     liveobj_write_scopes(&capture.stream);
     liveobj_write_known_scopes(&capture.stream);

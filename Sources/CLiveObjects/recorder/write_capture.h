@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// `liveobj_capture`, for a thread whose guard is set.
+/// The parameters of `liveobj_capture`, for a thread whose guard is set.
 struct liveobj_capture_request {
     uint64_t since;
     enum liveobj_contents contents;
