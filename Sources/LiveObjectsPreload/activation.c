@@ -1,8 +1,8 @@
-// activation.c - owns the path of the running executable.
+// activation.c - decides whether the program is to be tracked. Owns the path of the executable.
 //
-// LD_PRELOAD lands in every program that a build or a test run starts. Only those that a user
-// wrote are watched; in the others nothing may be printed and no runtime touched. Runs in the
-// constructor, before any of the program's own code.
+// LD_PRELOAD affects every program that a build or a test run starts. Only programs that a user
+// wrote are tracked. In all others nothing may be printed, and the runtime must not be touched.
+// Runs in the constructor, before the program's own code.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -32,7 +32,7 @@ const char *liveobj_activation_program(void) {
     static char path[PATH_MAX];
     if (!*path)
         read_program("self", path);
-    const char *as_started = (const char *)getauxval(AT_EXECFN); // where there is no /proc
+    const char *as_started = (const char *)getauxval(AT_EXECFN); // without /proc
     return *path || !as_started ? path : as_started;
 }
 
@@ -51,13 +51,13 @@ bool liveobj_activation_is_toolchain_name(const char *name) {
     return false;
 }
 
-/// Folders that a toolchain shares with everybody's programs when it is a system package.
+/// Whether a toolchain installed as a system package shares the folder with other programs.
 static bool is_shared_folder(const char *folder) {
     return strcmp(folder, "/usr/bin/") == 0 || strcmp(folder, "/usr/local/bin/") == 0 ||
            strcmp(folder, "/bin/") == 0;
 }
 
-/// True if there is a file called `other` in the program's folder.
+/// Whether a file called `other` is in the program's folder.
 static bool has_beside(const char *program, const char *other) {
     char path[PATH_MAX + 64];
     size_t folder_length = (size_t)(file_name(program) - program);
@@ -77,14 +77,15 @@ bool liveobj_activation_is_toolchain_program(void) {
            (!is_shared_folder(folder) || liveobj_activation_is_toolchain_name(name));
 }
 
-/// The tool under a library that is exported to every command: its own objects are not asked for.
+/// Whether the program is the tool, under a library that is exported to every command: the tool is
+/// not tracked.
 static bool is_our_tool(const char *program) {
     return strcmp(file_name(program), "liveobjects") == 0 &&
            (has_beside(program, "libLiveObjectsPreload.so") ||
             has_beside(program, "../lib/libLiveObjectsPreload.so"));
 }
 
-/// Macro plugins are ordinary executables that the compiler starts.
+/// Whether the compiler started the program: macro plugins are ordinary executables.
 static bool is_started_by_compiler(void) {
     char process[LIVEOBJ_DIGITS], path[PATH_MAX];
     read_program(liveobj_text_digits(process, (uint64_t)getppid()), path);
@@ -100,7 +101,7 @@ static int is_package_library(struct dl_phdr_info *image, size_t size, void *con
            strcmp(name, "libPackagePlugin.so") == 0;
 }
 
-/// Package manifests and package plugins, which SwiftPM compiles and runs.
+/// Whether the program is a package manifest or package plugin, which SwiftPM compiles and runs.
 static bool is_part_of_a_build(void) {
     return dl_iterate_phdr(is_package_library, NULL) != 0;
 }
@@ -112,14 +113,15 @@ static bool has_suffix(const char *string, const char *suffix) {
     return length >= suffix_length && strcmp(string + length - suffix_length, suffix) == 0;
 }
 
-/// Those who ask a test binary for its tests read its output, and nothing runs that could leak.
+/// Whether a test binary only lists its tests: another program reads its output, and no test runs
+/// that could leak.
 static bool only_lists_tests(int count, char *const *arguments) {
     const char *program = liveobj_activation_program();
     return (has_suffix(program, ".xctest") || has_suffix(program, "-test-runner")) &&
            liveobj_arguments_only_list_tests(count, arguments);
 }
 
-/// The body of a Swift Testing exit test: a child process whose end is the test.
+/// Whether the process is the body of a Swift Testing exit test: its end is part of the test.
 static bool is_exit_test(void) {
     return getenv("SWT_EXIT_TEST_ID") != NULL;
 }

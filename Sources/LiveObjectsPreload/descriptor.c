@@ -1,4 +1,5 @@
-// descriptor.c - owns the fact that a reader was waited for in vain.
+// descriptor.c - writes with a time limit, and anonymous files. Owns the flag that a reader was too
+// slow.
 //
 // Every descriptor made here is close-on-exec. Async-signal-safe.
 
@@ -13,18 +14,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// How long a reader may take for the next few bytes before we leave it, with all that there is to
-/// write later. In parts: this process may be stopped meanwhile.
+/// The time limit for a reader to take the next few bytes. After that, this write and later ones do
+/// not wait. The wait is in parts, because this process may be stopped meanwhile.
 enum { PATIENCE_PARTS = 20, PART_MILLISECONDS = 50 };
 
-/// Out of the way: far above those that a program counts on.
+/// The lowest descriptor for our files: far above those that programs use.
 #define LIFTED 200
 
 static int wait_for_room(int descriptor) {
     static bool has_given_up; // atomic
     struct pollfd poll_set = {.fd = descriptor, .events = POLLOUT};
     for (int part = 0; part < PATIENCE_PARTS; part++) {
-        // Relaxed: it only makes a wait shorter.
+        // Relaxed: it only shortens a wait.
         bool is_patient = !__atomic_load_n(&has_given_up, __ATOMIC_RELAXED);
         int ready = poll(&poll_set, 1, is_patient ? PART_MILLISECONDS : 0);
         if (ready > 0)
@@ -36,7 +37,7 @@ static int wait_for_room(int descriptor) {
     return ETIMEDOUT;
 }
 
-/// The most that one write may take without blocking once `poll` says that there is room.
+/// The most bytes that one write takes without blocking once `poll` reports room.
 static size_t piece_size(int descriptor) {
     struct stat status;
     bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -73,7 +74,8 @@ int liveobj_descriptor_lift(int descriptor) {
         return -1;
     int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, LIFTED);
     if (lifted < 0 && descriptor > STDERR_FILENO)
-        return descriptor; // few files may be open: it is out of the standard three at least
+        return descriptor; // few descriptors are allowed: at least it is not one of the standard
+                           // three
     if (lifted < 0)
         lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(descriptor);
@@ -81,7 +83,7 @@ int liveobj_descriptor_lift(int descriptor) {
 }
 
 int liveobj_descriptor_make_nameless(const char *purpose) {
-    const unsigned close_on_exec = 1; // MFD_CLOEXEC; the call is older than some libc's name for it
+    const unsigned close_on_exec = 1; // MFD_CLOEXEC; older libcs do not define the name
     int descriptor = (int)syscall(SYS_memfd_create, purpose, close_on_exec);
     if (descriptor < 0) {
         const char *folder = liveobj_environment_temporary_folder();

@@ -1,8 +1,8 @@
-// environment.c - owns a copy of the environment that the program was started with.
+// environment.c - owns a copy of the environment with which the program was started.
 //
-// Helpers run while the program's threads do, and no thread may read an environment that another
-// thread changes: entries move, and the array with them. So it is read once, in the constructor.
-// Memory comes from the system alone, and is never given back.
+// Helpers run while the program's threads run. A thread must not read the environment while another
+// changes it, because the entries and the array move. So it is read once, in the constructor. The
+// memory comes from the system alone and is never freed.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// What would have our helpers watched as well, or ask servers, or print otherwise than agreed.
+/// Variables that would make our helpers be tracked, contact servers, or change their output.
 static const char *const unwanted[] = {"LD_PRELOAD", LIVEOBJ_OPTIONS_VARIABLE, "DEBUGINFOD_URLS",
                                        "LLVM_SYMBOLIZER_OPTS"};
 
@@ -27,7 +27,7 @@ static bool is_unwanted(const char *entry) {
     return false;
 }
 
-/// What the copy takes: pointers and a NULL, then the strings.
+/// The size of the copy: pointers and a NULL, then the strings.
 static size_t bytes_needed(size_t *count) {
     size_t bytes = sizeof(char *);
     for (*count = 0; environ && environ[*count]; ++*count)

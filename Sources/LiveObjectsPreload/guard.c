@@ -1,19 +1,21 @@
-// guard.c - owns, while a report is made: the handlers of the signals below and the stack they run
-// on; while a step runs: one kernel timer.
+// guard.c - runs the steps of a report so that none hangs or crashes. Owns, while a report is made,
+// the handlers of the signals below and their stack; while a step runs, one kernel timer.
 //
-// `_exit` may be called in a signal handler, and what the report then needs (malloc, the dynamic
-// linker) may be locked for ever by the interrupted code, or half-way through a change: glibc's
-// malloc takes no lock in a process with one thread. A step that hangs or crashes is left by a
-// jump; the process goes on to end as it was going to.
+// `_exit` may be called in a signal handler. What the report then needs (malloc, the dynamic
+// linker) may be locked for ever by the interrupted code, or half changed: glibc's malloc takes no
+// lock in a process with one thread. A step that hangs or crashes is abandoned by a jump, and the
+// process ends as it would have.
 //
-// What hangs uses no processor time. The clock on the wall does not tell: the whole process may be
-// stopped for a while, or the machine be busy. So it is asked at ticks, and a tick that came while
-// the thread could not run is not made up for.
+// A step that hangs uses no processor time. Wall-clock time does not show that, because the whole
+// process may be stopped for a while, or the machine busy. So a timer ticks, and at each tick the
+// thread's processor time is compared. Ticks that were due while the thread could not run are not
+// made up for.
 //
-// Without the report the process would have ended by now. A thread that goes on meanwhile may use
-// what a handler of `exit` has freed: it is held where it faults, and must not end the process.
+// Without the report the process would have ended by now. A thread that continues meanwhile may use
+// memory that a handler of `exit` has freed. It is stopped where it faults, so that it does not end
+// the process.
 //
-// System calls only: a sanitizer's signal handling in between would hold the ticks back.
+// Uses system calls only: the signal handling of a sanitizer would delay the ticks.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -29,10 +31,10 @@
 
 enum { GUARDED_COUNT = 10, SIGNAL_SET_BYTES = 8 };
 
-/// What an idle tick counts; one in which the thread slept more often counts 1.
+/// The weight of an idle tick. A tick in which the thread slept more than once counts 1.
 enum { WHOLE_TICK = 20 };
 
-/// As the kernel has it.
+/// `sigaction` as the kernel defines it.
 struct action {
     void (*handler)(int signal, siginfo_t *info, void *context);
     unsigned long flags;
@@ -44,23 +46,23 @@ static struct {
     pid_t process;
     pid_t thread;
     uint64_t faults; ///< signals that end a step
-    stack_t handler; ///< the stack of the thread's handlers before
+    stack_t handler; ///< the thread's signal stack before the guard
     struct action previous[GUARDED_COUNT];
     bool is_on;       ///< atomic
     bool has_waiting; ///< atomic: another thread waits for the end of the process
-    bool has_held;    ///< atomic: because it faulted
+    bool has_held;    ///< atomic: a thread was stopped because it faulted
     int timer;
     int most_idle_ticks;
     void (*step)(void *context);
     void *context;
     volatile bool is_in_step;
-    void *place;     ///< where a step is left to
-    int64_t start;   ///< of the step, in processor time of the thread, as all times here
+    void *place;     ///< the target for an abandoned step
+    int64_t start;   ///< of the step; like all times here, processor time of the thread
     int64_t time;    ///< at the last tick
     long sleeps;     ///< of the thread, at the last tick
-    int64_t idle;    ///< the most time that is none between two ticks
-    int idle_ticks;  ///< in a row, in parts of a tick: WHOLE_TICK
-    bool is_crashed; ///< why the step was left
+    int64_t idle;    ///< the processor time between two ticks below which a tick is idle
+    int idle_ticks;  ///< consecutive ones, in units of 1/WHOLE_TICK tick
+    bool is_crashed; ///< why the step was abandoned
     _Alignas(16) char stack[64 * 1024];
 } guard;
 
@@ -83,7 +85,7 @@ __asm__(".pushsection .text\n"
 #endif
 
 static int timer_signal(void) {
-    return SIGRTMAX - 1; // far from what programs take, which count up from SIGRTMIN
+    return SIGRTMAX - 1; // far from the signals of programs, which count up from SIGRTMIN
 }
 
 static pid_t current_thread(void) {
@@ -109,7 +111,8 @@ static int caught_signal(int index) {
     return caught[index] ? caught[index] : timer_signal();
 }
 
-/// Of these a program's own handler is none that ends it.
+/// Whether the signal ends a process only by its default action; programs' own handlers for it do
+/// not.
 static bool is_fatal_by_default_only(int signal) {
     return signal == SIGPIPE || signal == SIGXFSZ;
 }
@@ -120,31 +123,32 @@ static bool is_other_process(void) {
     return (pid_t)syscall(SYS_getpid) != guard.process; // forked by another thread meanwhile
 }
 
-/// The fault meets the handler that was there before, when its instruction runs again.
+/// Restores the previous handler. A faulting instruction then runs again and reaches it.
 static void hand_back(int signal, const siginfo_t *info) {
     for (int i = 0; i < GUARDED_COUNT; i++)
         if (caught_signal(i) == signal)
             set_action(signal, &guard.previous[i], NULL);
-    if (info->si_code <= 0) // no fault: it was sent
+    if (info->si_code <= 0) // not a fault: the signal was sent
         syscall(SYS_tgkill, syscall(SYS_getpid), current_thread(), signal);
 }
 
-/// By a fault, by `abort`, by writing to a pipe without a reader.
+/// Whether this process caused the signal: by a fault, by `abort`, by writing to a pipe without a
+/// reader.
 static bool is_of_this_process(const siginfo_t *info) {
     return info->si_code > 0 || info->si_pid == guard.process;
 }
 
 void liveobj_guard_note_wait(void) {
-    // Relaxed: it only makes a later tick less patient.
+    // Relaxed: it only shortens the wait at a later tick.
     __atomic_store_n(&guard.has_waiting, true, __ATOMIC_RELAXED);
 }
 
 static void hold_thread(void) {
     static const struct timespec pause = {.tv_nsec = 1000000};
     liveobj_guard_note_wait();
-    // Relaxed: one that comes too late to be seen goes on when the guard ends.
+    // Relaxed: a thread that is stopped too late to be seen continues when the guard ends.
     __atomic_store_n(&guard.has_held, true, __ATOMIC_RELAXED);
-    // Acquire: the program's own handlers are there again.
+    // Acquire: the program's own handlers are restored then.
     while (__atomic_load_n(&guard.is_on, __ATOMIC_ACQUIRE))
         syscall(SYS_nanosleep, &pause, NULL);
 }
@@ -155,7 +159,8 @@ static int64_t thread_time(void) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-/// Another thread that waits for the end of the process may hold a lock for ever.
+/// The limit of idle ticks. Shorter if another thread waits for the end of the process, because it
+/// may hold a lock for ever.
 static int most_idle_ticks(void) {
     enum { BESIDE_OTHERS = 15 };
     bool has_waiting = __atomic_load_n(&guard.has_waiting, __ATOMIC_RELAXED);
@@ -163,15 +168,16 @@ static int most_idle_ticks(void) {
     return is_shorter ? BESIDE_OTHERS : guard.most_idle_ticks;
 }
 
-/// How often the thread waited for something.
+/// The number of times that the thread waited for something.
 static long thread_sleeps(void) {
     struct rusage usage = {.ru_nvcsw = 0};
     syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
     return usage.ru_nvcsw;
 }
 
-/// Since the last tick. A thread that the ticks alone wake waits for one thing. One that is woken
-/// more often may read from a slow disk, or ask in turns for a lock that is held for ever.
+/// The idleness since the last tick. A thread that is woken only by the ticks waits for one thing.
+/// A thread that is woken more often may read from a slow disk, or repeatedly try a lock that is
+/// never released.
 static int idleness(int64_t time) {
     long sleeps = thread_sleeps();
     bool was_idle = time - guard.time < guard.idle, slept_once = sleeps - guard.sleeps <= 1;
@@ -180,7 +186,8 @@ static int idleness(int64_t time) {
     return !was_idle ? 0 : slept_once ? WHOLE_TICK : 1;
 }
 
-/// Corrupt memory may lead in circles: that has an end as well.
+/// Whether the step is to be abandoned. Corrupt memory may cause an endless loop, so processor time
+/// is limited too.
 static bool is_stuck(void) {
     static const int64_t most = INT64_C(60000000000);
     int64_t time = thread_time();
@@ -197,7 +204,8 @@ static void leave_step(bool is_crashed) {
 
 static void handle_tick(const siginfo_t *info) {
     bool is_ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == (void *)&guard;
-    // A thread that hangs takes each tick at once. Late ones came while it could not run.
+    // A thread that hangs handles each tick at once. A late tick was due while the thread could not
+    // run.
     bool is_late = info->si_overrun > 0;
     if (is_ours && !is_late && guard.is_in_step && is_stuck())
         leave_step(false);
@@ -237,28 +245,28 @@ void liveobj_guard_start(void) {
     stack_t own = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack};
     guard.process = (pid_t)syscall(SYS_getpid);
     guard.thread = current_thread();
-    // Release: pairs with hold_thread, for which all of the above is there.
+    // Release: pairs with hold_thread, which needs all of the above.
     __atomic_store_n(&guard.is_on, true, __ATOMIC_RELEASE);
-    // The program's own may be in use: this may be a handler of its.
+    // The program's own signal stack may be in use: this may run in one of its handlers.
     syscall(SYS_sigaltstack, &own, &guard.handler);
     take_signals();
 }
 
 bool liveobj_guard_holds_threads(void) {
-    return __atomic_load_n(&guard.has_held, __ATOMIC_RELAXED); // see where it is written
+    return __atomic_load_n(&guard.has_held, __ATOMIC_RELAXED); // see the store
 }
 
 void liveobj_guard_end(void) {
     for (int i = 0; i < GUARDED_COUNT; i++)
         set_action(caught_signal(i), &guard.previous[i], NULL);
     syscall(SYS_sigaltstack, &guard.handler, NULL);
-    // Release: whom it holds by now meets the program's own handlers.
+    // Release: threads that are stopped see the program's own handlers restored.
     __atomic_store_n(&guard.is_on, false, __ATOMIC_RELEASE);
 }
 
 // MARK: - Around a step
 
-/// \returns false if there is none.
+/// \returns false if no timer could be made.
 static bool start_timer(int milliseconds) {
     enum { SHORT_TICK = 20, LONG_TICK = 100, SHORT = 1000 };
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = timer_signal()};
@@ -268,7 +276,7 @@ static bool start_timer(int milliseconds) {
     struct timespec time = {.tv_nsec = tick * 1000000L};
     struct itimerspec ticks = {time, time};
     guard.most_idle_ticks = milliseconds / tick;
-    guard.idle = time.tv_nsec / 100; // on a virtual machine a tick itself takes up to 0.2 ms
+    guard.idle = time.tv_nsec / 100; // on a virtual machine, a tick itself takes up to 0.2 ms
     return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &guard.timer) == 0 &&
            syscall(SYS_timer_settime, guard.timer, 0, &ticks, NULL) == 0;
 }
@@ -289,7 +297,7 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
     guard.start = guard.time = thread_time();
     guard.sleeps = thread_sleeps();
     if (!start_timer(milliseconds))
-        return LIVEOBJ_STEP_STUCK; // it might be, and nothing would end it
+        return LIVEOBJ_STEP_STUCK; // it might hang, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
     bool is_done = liveobj_stack_call(NULL, run, NULL, &guard.place);
     set_mask(SIG_SETMASK, mask);

@@ -1,8 +1,8 @@
 // kept_capture.c - owns the path of the file in which this process keeps its capture.
 //
-// Where no tool made a report of a capture, the capture is kept, and one line says where it is and
-// how to read it. No file is overwritten and no symbolic link is followed: in a folder that others
-// can write to, either could be theirs.
+// If no tool made a report of a capture, the capture is kept, and one line says where it is and how
+// to read it. No file is overwritten and no symbolic link is followed: in a folder that others can
+// write to, either could be someone else's.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -16,8 +16,8 @@
 static char path[2 * PATH_MAX + 64];
 static bool is_writing;
 
-/// Next to the output, or with the temporary files.
-/// \returns false where the file would be litter: no line could name it.
+/// Chooses a path next to the output or in the folder for temporary files.
+/// \returns false if no line could name the file, so that nobody would find it.
 static bool choose_path(void) {
     char digits[LIVEOBJ_DIGITS];
     const char *process = liveobj_text_digits(digits, (uint64_t)getpid());
@@ -30,7 +30,7 @@ static bool choose_path(void) {
     return true;
 }
 
-/// \returns 0, or the errno that stopped it: then the file is not there, or is another one.
+/// \returns 0, or the errno that stopped it: then the file does not exist, or is another one.
 static int write_file(int capture) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     int file = liveobj_descriptor_lift(open(path, flags, 0600));

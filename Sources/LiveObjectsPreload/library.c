@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Links resolved: what is installed or built with the library is in the folder of the file.
+/// The path with symbolic links resolved, because files installed or built with the library are in
+/// the folder of the actual file.
 static const char *library_path(void) {
     static char path[PATH_MAX];
     Dl_info self;

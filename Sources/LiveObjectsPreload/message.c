@@ -1,9 +1,9 @@
-// message.c - owns the memory of what standard error was when the process began.
+// message.c - writes messages. Owns the record of which file standard error was at the start.
 //
 // A program may close standard error and open a data file that gets its number. So a line is
-// written only while descriptor 2 is the file it was at the start. And that must be the file which
-// the first process of the run has: a test may compare what a program that it starts writes there.
-// Async-signal-safe.
+// written only while descriptor 2 is the file that it was at the start. That must also be standard
+// error of the first process of the run: a test may compare what a program that it starts writes
+// there. Async-signal-safe.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static struct stat original;
-static bool is_ours; ///< to write to
+static bool is_ours; ///< we may write to it
 
 void liveobj_message_start(void) {
     is_ours = fstat(STDERR_FILENO, &original) == 0 && liveobj_origin_has_standard_error(&original);

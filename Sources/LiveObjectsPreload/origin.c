@@ -1,18 +1,18 @@
-// origin.c - owns what this process knows of the first one of its run, and hands it down.
+// origin.c - owns what this process knows of the first process of its run, and passes it on.
 //
-// A program and all that it starts share options, an output file and, often, standard error. Only
-// the first may empty the file or speak of the options, and none may write to a standard error that
-// is another file than the first's: a test may read it. Whether a process is the first cannot be
-// asked afterwards (its parent may be gone, or read-protected), so it is handed down, in the one
-// variable that is ours: the pair `first=PROCESS.START.DEVICE.FILE` at the end of
-// LIVEOBJECTS_OPTIONS. Who gives a program other options begins a new run: then the pair is not at
-// the end, or not there.
+// A program and all programs that it starts share options, an output file and, often, standard
+// error. Only the first may empty the file or print messages about the options. None may write to a
+// standard error that is not the first's file: a test may read it. Whether a process is the first
+// cannot be found out later (its parent may have ended, or be unreadable). So it is passed on in
+// the one variable that is ours: as the pair `first=PROCESS.START.DEVICE.FILE` at the end of
+// LIVEOBJECTS_OPTIONS. A program that is started with other options begins a new run: then the pair
+// is missing, or not at the end.
 //
-//   PROCESS, START  who the first is, while none that is watched has begun; then 0
+//   PROCESS, START  the first process, until a process of the run is tracked; then 0
 //   DEVICE, FILE    its standard error; 0 if it had none
 //
-// Programs that are not watched (a shell) hand it down as well. Runs in the constructor. Without
-// getenv, setenv and malloc: bash for one has functions of its own with these names.
+// Programs that are not tracked (a shell) pass it on as well. Runs in the constructor. Without
+// getenv, setenv and malloc, because some programs (bash) define functions with these names.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -47,7 +47,7 @@ const char *liveobj_origin_options(void) {
     return entry ? *entry + sizeof variable - 1 : "";
 }
 
-/// \returns where the number ends.
+/// \returns the position after the number.
 static const char *read_number(const char *text, uint64_t *number) {
     for (*number = 0; *text >= '0' && *text <= '9'; text++)
         *number = *number * 10 + (uint64_t)(*text - '0');
@@ -63,7 +63,7 @@ static bool read_fields(const char *text, uint64_t fields[FIELDS]) {
     return true;
 }
 
-/// The pair at the end of the options, or the options' end.
+/// The pair at the end of the options, or the end of the options if there is no pair.
 static const char *find_pair(const char *options, uint64_t fields[FIELDS]) {
     const char *colon = strrchr(options, ':');
     const char *last = colon ? colon + 1 : options;
@@ -74,7 +74,7 @@ static const char *find_pair(const char *options, uint64_t fields[FIELDS]) {
 
 // MARK: - Handing down
 
-/// When this process was made, in the kernel's ticks; 0 if unknown.
+/// The start time of this process in the kernel's ticks; 0 if unknown.
 static uint64_t start_time(void) {
     enum { FIELD_BEHIND_NAME = 20 };
     char text[1024];
@@ -84,7 +84,7 @@ static uint64_t start_time(void) {
     if (file >= 0)
         close(file);
     text[count > 0 ? count : 0] = '\0';
-    const char *next = strrchr(text, ')'); // behind the program's name
+    const char *next = strrchr(text, ')'); // after the program's name
     for (int field = 0; next && field < FIELD_BEHIND_NAME; field++)
         next = strchr(next + 1, ' ');
     if (next)
@@ -100,7 +100,8 @@ static char *append_pair(char *end) {
     return end;
 }
 
-/// Puts the pair behind the options. The old entry, which the program was started with, stays.
+/// Puts the pair at the end of the options. The old entry, with which the program was started, is
+/// not changed.
 static void hand_down(void) {
     char **entry = find_entry();
     uint64_t fields[FIELDS];
@@ -144,7 +145,7 @@ void liveobj_origin_start(void) {
     bool is_handed_down = *find_pair(options, origin.fields) != '\0';
     bool has_id = origin.fields[PROCESS] == (uint64_t)getpid();
     uint64_t start = !is_handed_down || has_id ? start_time() : 0;
-    // The first may have executed this program; its id may also have come again.
+    // The first process may have executed this program; or its id was used again.
     origin.is_first = !is_handed_down || (has_id && origin.fields[START] == start);
     if (!origin.is_first)
         return;

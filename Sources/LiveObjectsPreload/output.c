@@ -1,8 +1,8 @@
-// output.c - owns the output's path.
+// output.c - the destination of reports. Owns the output's path.
 //
-// Processes that write to the same file take turns (flock) and append, so that none of them cuts
-// into another's report or replaces it. The path is resolved in the constructor, before the program
-// can change its folder.
+// Processes that write to the same file take turns (flock) and append, so that none splits or
+// replaces another's report. The path is resolved in the constructor, before the program can change
+// its working directory.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -16,14 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/// How long another process may take to write its report before we write at the same time.
+/// The time limit for another process's report; after that, both write at the same time.
 #define TURN_TRIES 1000
 #define TURN_NANOSECONDS 10000000
 
 static struct {
     bool is_standard_error;
     bool is_own_capture;
-    pid_t process; ///< whose output it is: a child of a fork inherits it
+    pid_t process; ///< the process whose output it is: a forked child inherits it
     bool is_complained_of;
     char path[2 * PATH_MAX];
 } output;
@@ -58,8 +58,8 @@ static void resolve_path(const char *path, bool *names_process) {
 }
 
 static int open_path(int flags) {
-    // Non-blocking: opening a FIFO without a reader must not hang the program. For the user alone:
-    // a capture holds the command line.
+    // Non-blocking: opening a FIFO without a reader must not hang the program. Readable by the user
+    // alone: a capture contains the command line.
     const int always = O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
     int descriptor = liveobj_descriptor_lift(open(output.path, always | flags, 0600));
     if (descriptor < 0)
@@ -67,7 +67,7 @@ static int open_path(int flags) {
     return descriptor;
 }
 
-/// Opening a FIFO and closing it again would tell its reader that this was all.
+/// Whether the output may be opened and closed again: for a FIFO, its reader would see the end.
 static bool is_file_or_nothing(void) {
     struct stat status;
     return stat(output.path, &status) != 0 || S_ISREG(status.st_mode);
@@ -130,7 +130,7 @@ bool liveobj_output_is_own_capture(void) {
     return output.is_own_capture;
 }
 
-/// Half a section would hide all that comes behind it.
+/// Appends all or nothing: half a section would hide all sections after it.
 static bool append_whole(int descriptor, const void *bytes, size_t count) {
     ssize_t written;
     do
@@ -144,7 +144,8 @@ static bool append_whole(int descriptor, const void *bytes, size_t count) {
     return false;
 }
 
-/// The file is opened each time: the program may close all descriptors, and use ours again.
+/// The file is opened for each section, because the program may close all descriptors and reuse
+/// ours.
 bool liveobj_output_journal(void *context, const void *bytes, size_t count) {
     (void)context;
     int cancel_state;

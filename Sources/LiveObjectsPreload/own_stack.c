@@ -1,8 +1,7 @@
-// own_stack.c - owns nothing: calls on another stack, and leaves them.
+// own_stack.c - calls a function on another stack, and leaves it by a jump. Owns nothing.
 //
-// Instead of ucontext and setjmp: sanitizers replace those, warn, and take the other stack for an
-// error. A debugger and an unwinder find the caller from the other stack by its frame pointer.
-// Async-signal-safe.
+// Replaces ucontext and setjmp, which sanitizers intercept: they warn, and report the other stack
+// as an error. A debugger and an unwinder find the caller by the frame pointer. Async-signal-safe.
 
 #define _GNU_SOURCE
 #include "preload.h"

@@ -1,7 +1,7 @@
-// preload.c - owns the options of this process.
+// preload.c - the constructor. Owns the options of this process.
 //
 // The constructor runs after those of the libraries that the program is linked with, so that the
-// Swift runtime is there, and before the program's own code.
+// Swift runtime is loaded, and before the program's own code.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/// For a program that is linked with LiveObjects as well: its copy of the recorder finds this by
-/// name and uses ours (handover.c).
+/// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol
+/// by name and uses our recorder (recorder/handover.c).
 extern const struct liveobj_table *const liveobj_preloaded_table;
 const struct liveobj_table *const liveobj_preloaded_table = &liveobj_recorder_table;
 
@@ -39,7 +39,7 @@ static bool drop(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-/// What is wrong with them is said once.
+/// Reads the options. Problems are reported once, by the first tracked process of a run.
 static void read_options(void) {
     struct liveobj_text problems;
     liveobj_text_start(&problems, liveobj_origin_has_begun() ? drop : liveobj_message_write, NULL);
@@ -78,8 +78,8 @@ static void start(int argument_count, char *const *arguments) {
         say_what_is_watched();
     if (state == LIVEOBJ_STATE_TRACKING)
         liveobj_companion_start(&options, argument_count, arguments);
-    // `liveobjects run` leaves this line to us. Of programs that a watched one starts, the report
-    // says it alone.
+    // `liveobjects run` leaves this line to us. In programs that a tracked process starts, only the
+    // report says it.
     if (state != LIVEOBJ_STATE_TRACKING && !liveobj_origin_has_begun())
         liveobj_report_say_unwatched();
 }

@@ -1,7 +1,7 @@
-// report.c - owns nothing that outlives the report.
+// report.c - makes the report. Owns nothing after that.
 //
-// The report is finished in files without names and copied to the output in one go: a tool that
-// dies half-way leaves no half report, and other processes wait for a copy, not for an analysis.
+// The report is completed in anonymous files and copied to the output at once. So a tool that dies
+// leaves no half report, and other processes wait for a copy, not for an analysis.
 
 #define _GNU_SOURCE
 #include "os/os.h"
@@ -17,15 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// How long a step may do nothing: longer than a slow reader of the output is waited for.
+/// The time that a step may be idle: longer than the time limit for a slow reader of the output.
 #define STEP_MILLISECONDS 15000
 
-/// What a guarded step works on.
+/// The input and result of a guarded step.
 struct work {
     const struct liveobj_options *options;
-    int capture;     ///< as a file; -1 if it cannot be had
-    const char *why; ///< there is none
-    int error;       ///< and the errno that goes with it; 0 for none
+    int capture;     ///< a descriptor; -1 if there is no capture
+    const char *why; ///< why there is no capture
+    int error;       ///< the errno of that failure; 0 for none
     bool is_abandoned;
 };
 
@@ -33,10 +33,10 @@ static enum liveobj_contents contents(const struct liveobj_options *options) {
     return options->graph == LIVEOBJ_ON ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
 }
 
-/// A capture in memory is charged to the program, and where that has a limit the system kills. If
-/// it kills the tool alone, the program is none the worse for it.
+/// Whether the memory limits leave room. A capture in memory counts as the program's memory, and at
+/// the limit the system kills a process. If it kills the tool alone, the program is not affected.
 static bool has_room(void) {
-    // As measured: what one object takes, and what there is without any.
+    // As measured: the bytes for each object, and the bytes without any object.
     enum { CAPTURE_BYTES = 70, CAPTURE_LEAST = 4 << 20, TOOL_BYTES = 250, TOOL_LEAST = 128 << 20 };
     struct liveobj_status status = liveobj_status();
     uint64_t live = status.allocations - status.deallocations;
@@ -112,8 +112,8 @@ static int ignore_image(struct dl_phdr_info *image, size_t size, void *context) 
     return 0;
 }
 
-/// Takes the locks that a capture needs: those of malloc (a size that no cache of the thread's
-/// holds) and of the dynamic linker.
+/// Takes the locks that a capture needs: those of malloc (for a size that no cache of the thread
+/// has) and of the dynamic linker.
 static void take_locks(void *context) {
     enum { UNCACHED_BYTES = 5000 };
     Dl_info self;
@@ -124,14 +124,16 @@ static void take_locks(void *context) {
     dladdr((const void *)(uintptr_t)take_locks, &self);
 }
 
-/// A signal handler may end the process in the middle of a `malloc` or a hook of its own thread, or
-/// of one that waits for this report.
+/// Whether a capture would not wait for a lock that is never released. A signal handler may end the
+/// process in the middle of a `malloc` or a hook: of its own thread, or of a thread that waits for
+/// this report.
 static bool can_take_locks(struct work *work) {
     static const uint64_t nanoseconds = LIVEOBJ_LOCK_MILLISECONDS * UINT64_C(1000000);
     enum liveobj_step_end end = liveobj_recorder_locks_are_free(nanoseconds)
                                     ? liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, take_locks, NULL)
                                     : LIVEOBJ_STEP_STUCK;
-    work->is_abandoned |= end == LIVEOBJ_STEP_CRASHED; // a lock that was waited for is not held
+    work->is_abandoned |=
+        end == LIVEOBJ_STEP_CRASHED; // a lock that was only waited for is not held
     if (end != LIVEOBJ_STEP_DONE)
         complain_of_step();
     return end == LIVEOBJ_STEP_DONE;
@@ -140,14 +142,15 @@ static bool can_take_locks(struct work *work) {
 // MARK: - Other threads
 
 static void step_back(void *own_thread, uint32_t thread) {
-    enum { DISTANCE = 10 }; // a tenth of the time
+    enum { DISTANCE = 10 }; // leaves about a tenth of the processor time
     int priority = getpriority(PRIO_PROCESS, 0) + DISTANCE;
     if (thread != *(uint32_t *)own_thread && getpriority(PRIO_PROCESS, thread) < priority)
         setpriority(PRIO_PROCESS, thread, priority);
 }
 
-/// They run on although the program has ended: the tool must not share the processors with a
-/// hundred of them. Not while a capture is made, which may wait for what they hold.
+/// Lowers the priority of the program's other threads. They continue although the program has
+/// ended, and the tool must not share the processors with a hundred of them. Not called while a
+/// capture is made, which may wait for a lock that they hold.
 static void have_others_step_back(void) {
     uint32_t own_thread = (uint32_t)syscall(SYS_gettid);
     liveobj_os_visit_threads(step_back, &own_thread);
@@ -194,13 +197,13 @@ static enum liveobj_verdict write_report(struct work *work) {
     return verdict;
 }
 
-/// What was said at the start, on standard error, need not be said there again.
+/// Whether the message was already printed at the start, on standard error.
 static bool is_said_already(const struct liveobj_options *options) {
     return liveobj_status().state == LIVEOBJ_STATE_BLIND &&
            options->format == LIVEOBJ_FORMAT_TEXT && liveobj_output_is_standard_error();
 }
 
-/// There is nowhere to write it, and nothing that it decides.
+/// Whether there is nowhere to write the report, and it decides nothing.
 static bool is_for_nobody(const struct liveobj_options *options) {
     return liveobj_output_is_standard_error() && liveobj_message_descriptor() < 0 &&
            options->exitcode == 0;

@@ -1,13 +1,13 @@
-// sandbox.c - owns the fact that the program has restricted its own system calls (seccomp).
+// sandbox.c - owns the flag that the program has restricted its own system calls (seccomp).
 //
-// A filter may kill the process for any call that the program itself does not need: for those that
-// a report makes, and for the question whether there is a filter. So the two functions of libc by
-// which a filter can be installed are replaced, and remember it. The question is asked at the end
-// only, for the program may have an instruction of its own for system calls. Nothing is said then:
-// that takes more calls. A filter that was there at the start (a container's) does not count, and
-// others cannot be distinguished from it.
+// A filter may kill the process for any call that the program itself does not need: for the calls
+// that a report makes, and for the query whether there is a filter. So the two functions of libc by
+// which a filter can be installed are replaced, and set the flag. At the end the kernel is asked if
+// the flag is not set, because the program may have used the system-call instruction directly. No
+// message is written then, because that takes more calls. A filter that was installed at the start
+// (a container's) does not count, and later ones cannot be distinguished from it.
 //
-// What is replaced does what libc does, in any program and on any thread. Async-signal-safe.
+// The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -21,7 +21,8 @@ static bool is_entered; // atomic
 static bool was_there_before;
 
 static bool is_known(void) {
-    // Relaxed: a filter binds the thread that installed it, and those that it makes later.
+    // Relaxed: a filter applies to the thread that installed it, and to threads that it creates
+    // later.
     return __atomic_load_n(&is_entered, __ATOMIC_RELAXED);
 }
 
@@ -59,7 +60,8 @@ static long ask_kernel(const struct call *call) {
     return result;
 }
 
-/// Programs also ask which filters there could be, by calls that cannot succeed: without a filter.
+/// Whether the call installs a filter. Programs also test which filters are supported, by calls
+/// that cannot succeed because they pass no filter.
 static bool is_restricting(const struct call *call) {
     const unsigned long *arguments = call->arguments;
     if (call->number == SYS_prctl && arguments[0] == PR_SET_SECCOMP)
@@ -69,7 +71,7 @@ static bool is_restricting(const struct call *call) {
     return call->number == SYS_seccomp && arguments[0] == SECCOMP_SET_MODE_STRICT && !arguments[1];
 }
 
-/// What is to be said is said before: later, writing may be forbidden as well.
+/// Prints the message before the call: afterwards, writing may be forbidden as well.
 static long enter(const struct call *call) {
     bool is_ours = liveobj_exit_owns_memory();
     liveobj_exit_announce_sandbox();
@@ -79,7 +81,7 @@ static long enter(const struct call *call) {
     return result;
 }
 
-/// What `syscall` does with the kernel's negative errno.
+/// Converts the kernel's negative errno as `syscall` does.
 __attribute__((visibility("hidden"))) long liveobj_sandbox_fail(long result);
 
 long liveobj_sandbox_fail(long result) {
@@ -108,7 +110,7 @@ bool liveobj_sandbox_is_entered(void) {
 
 // MARK: - What is replaced
 
-// libc declares both with variable arguments, which are passed like these.
+// libc declares both with variable arguments, which are passed in the same registers.
 
 __attribute__((visibility("default"))) int liveobj_prctl(int option, unsigned long second,
                                                          unsigned long third, unsigned long fourth,
@@ -131,8 +133,8 @@ long liveobj_sandbox_call(long number, unsigned long first, unsigned long second
     return make_call(&(struct call){number, {first, second, third, fourth, fifth, sixth}});
 }
 
-// Other calls go to the kernel without a frame, as libc's do: a new process may come back from here
-// on the stack of the one that made it.
+// Other calls go to the kernel without a frame, as libc's do: a new process may return from here on
+// the stack of its parent.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
-// signals.c - owns nothing.
+// signals.c - blocks signals during a report. Owns nothing.
 //
-// A report is written with all signals blocked: the program's handlers must not run in the middle
-// of it, and a reader that went away or a file size limit must not kill the program through us.
+// A report is written with all signals blocked. The program's handlers must not run in the middle
+// of it, and a closed pipe or a file size limit must not kill the program because of our writes.
 // Async-signal-safe.
 
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@ struct liveobj_signals liveobj_signals_block(void) {
 
 static void take_back(int signal, const struct liveobj_signals *saved) {
     if (sigismember(&saved->pending, signal) == 1)
-        return; // it was there before us: the program's own
+        return; // it was pending before, so it is the program's own
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);

@@ -1,7 +1,7 @@
-// tool.c - owns the tool's path, and why it made no report.
+// tool.c - owns the tool's path, and the reason why it made no report.
 //
-// The tool is a Swift program. It runs in a process of its own, so that nothing of it (its
-// allocations, its crashes, its Swift runtime) can be met in the program that is watched.
+// The tool is a Swift program. It runs in a separate process, so that it cannot affect the tracked
+// program: with its allocations, its crashes or its Swift runtime.
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
@@ -69,8 +69,8 @@ static bool is_empty(int descriptor) {
     return fstat(descriptor, &status) != 0 || status.st_size == 0;
 }
 
-/// As its exit statuses are promised: 0, 1 for failing findings, 3 where nothing was watched. A
-/// tool that wrote nothing made no report, whatever its exit status says.
+/// The verdict by the tool's documented exit statuses: 0, 1 for failing findings, 3 if nothing was
+/// tracked. A tool that wrote nothing made no report, whatever its exit status.
 static enum liveobj_verdict verdict(struct liveobj_spawn_result result, int report) {
     int status = !result.error && WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
     if (status != 0 && status != 1 && status != 3)

@@ -1,8 +1,7 @@
-// unload.c - `dlclose`, so that the recorder learns which libraries go.
+// unload.c - replaces `dlclose`, so that the recorder learns which libraries are unloaded.
 //
-// Library and function of a return address are known at the capture only, and the types of objects
-// are: what was unloaded before has to be noted when it goes. Owns the address of the next
-// `dlclose`.
+// The library and function of a return address, and the types of objects, are looked up only at the
+// capture. So unloaded code is noted when it is unloaded. Owns the address of libc's `dlclose`.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -17,12 +16,12 @@ static close_fn next_close(void) {
     close_fn known = __atomic_load_n(&next, __ATOMIC_RELAXED);
     if (!known) {
         known = (close_fn)(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
-        __atomic_store_n(&next, known, __ATOMIC_RELAXED); // every thread finds the same
+        __atomic_store_n(&next, known, __ATOMIC_RELAXED); // all threads store the same address
     }
     return known;
 }
 
-/// Before: what was loaded. After: what of it is gone.
+/// Notes the loaded libraries before the call, and those that are gone after it.
 __attribute__((visibility("default"))) int dlclose(void *library) {
     close_fn close = next_close();
     if (!close)
