@@ -1,13 +1,15 @@
-// keeper.c - owns, in the keeper's process, its descriptors and signals; nothing of the host's.
+// keeper.c - runs a program as a child of a hidden process, the keeper. Owns, in the keeper's
+// process, its descriptors and signals, and nothing of the host.
 //
-// The program must not be noticed: no SIGCHLD, and no child that the host's `wait(-1)` could reap.
-// A child with exit signal 0 is such a one, but only until it executes another program (the kernel
-// then gives it SIGCHLD again). So there are two: the keeper, which never executes anything, shares
-// the host's memory and has exit signal 0; and the program itself, which is the keeper's child.
+// The host must not notice the program: it gets no SIGCHLD, and no child that its `wait(-1)` could
+// reap. A child with exit signal 0 is hidden in this way, but only until it executes another
+// program, because the kernel then sets its exit signal to SIGCHLD. So there are two processes. The
+// keeper never executes a program, shares the host's memory and has exit signal 0. The program is
+// the keeper's child.
 //
-// Both run on the thread-local storage of one of the host's threads, where a call of libc's could
-// be cancelled, or be a sanitizer's. So this file asks the kernel alone (system_call.h) and calls
-// nothing else; a test sees to it.
+// Both run on the thread-local storage of one of the host's threads, where a call of libc could be
+// cancelled or intercepted by a sanitizer. So this file makes system calls only (system_call.h) and
+// calls nothing else; a test checks that.
 
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -30,7 +32,7 @@
 
 #define SECOND 1000000000
 #define TICK (SECOND / 2)
-#define SIGNAL_SET_BYTES 8 // as the kernel has it
+#define SIGNAL_SET_BYTES 8 // as the kernel defines it
 
 LIVEOBJ_BARE static void set_standard_action(int signal) {
     const uint64_t standard[4] = {0}; // SIG_DFL, no flags
@@ -51,7 +53,8 @@ LIVEOBJ_BARE static void close_descriptors(int first) {
 
 // MARK: - The program, until it runs
 
-/// No handler of the host may run in the child, where our memory is its own.
+/// Resets all signals: no handler of the host may run in the child, because the child shares its
+/// memory.
 LIVEOBJ_BARE static void reset_signals(void) {
     const uint64_t none = 0;
     for (int signal = 1; signal < NSIG; signal++)
@@ -59,8 +62,9 @@ LIVEOBJ_BARE static void reset_signals(void) {
     liveobj_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, SIGNAL_SET_BYTES);
 }
 
-/// If memory runs out, the system ends the program and not the host. It takes what is meant for a
-/// process that shares memory for that process alone as long as it has not executed anything.
+/// Makes the system kill the program and not the host if memory runs out. The kernel applies the
+/// value to this process alone, although it shares memory, as long as it has not executed a
+/// program.
 LIVEOBJ_BARE static void offer_itself_first(void) {
     static const char path[] = "/proc/self/oom_score_adj", most[] = "1000";
     long file = liveobj_system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
@@ -70,8 +74,8 @@ LIVEOBJ_BARE static void offer_itself_first(void) {
     liveobj_system_call(SYS_close, file, 0, 0, 0);
 }
 
-/// The host may have a limit that a Swift program does not run with. More than the hard one takes a
-/// privilege.
+/// Raises the stack limit to the usual one, because the host may have a limit that is too small for
+/// a Swift program. Not above the hard limit, which takes a privilege.
 LIVEOBJ_BARE static void make_room_for_stack(void) {
     enum { USUAL = 8 << 20 };
     struct rlimit limit = {USUAL, USUAL};
@@ -99,11 +103,12 @@ LIVEOBJ_BARE static long place_descriptors(const struct liveobj_spawn *spawn) {
         result = place(spawn->input, STDIN_FILENO);
     if (result >= 0)
         result = place(spawn->output, STDOUT_FILENO);
-    close_descriptors(STDERR_FILENO + 1); // the host's own
+    close_descriptors(STDERR_FILENO + 1); // the host's descriptors
     return result;
 }
 
-/// One that lives on must not get the signals that a terminal or the host sends to its group.
+/// Makes a program without a time limit leave the session, so that it does not get the signals that
+/// a terminal or the host sends to the process group.
 LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
     if (spawn->seconds == 0)
         liveobj_system_call(SYS_setsid, 0, 0, 0, 0);
@@ -112,7 +117,8 @@ LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
 LIVEOBJ_BARE static void program_main(void *context) {
     struct liveobj_process *process = context;
     const struct liveobj_spawn *spawn = process->spawn;
-    liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0); // with the keeper
+    liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0,
+                        0); // kills the program when the keeper ends
     reset_signals();
     leave_session(spawn);
     offer_itself_first();
@@ -130,14 +136,14 @@ LIVEOBJ_BARE static void program_main(void *context) {
 
 /// \returns the program's id; not positive if it could not be started.
 LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
-    // An ignored SIGCHLD would have the kernel throw the program's status away.
+    // With SIGCHLD ignored, the kernel would discard the program's status.
     set_standard_action(SIGCHLD);
     long program = liveobj_clone(CLONE_VM | CLONE_VFORK | SIGCHLD, NULL, program_main, process);
     if (program < 0)
         process->result.error = (int)-program;
     else if (process->result.error)
         liveobj_system_call(SYS_wait4, program, 0, 0, 0);
-    close_descriptors(0); // no pipe of the host's stays open because of us
+    close_descriptors(0); // so that we keep no pipe of the host open
     return process->result.error ? -1 : program;
 }
 
@@ -149,7 +155,7 @@ LIVEOBJ_BARE static int64_t now(void) {
     return now.tv_sec * (int64_t)SECOND + now.tv_nsec;
 }
 
-/// \returns the signal that came within so many nanoseconds, or not positive.
+/// \returns the signal that arrived within the time; not positive if there was none.
 LIVEOBJ_BARE static long wait_for_signal(int64_t nanoseconds) {
     uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_KEEPER_END - 1);
     struct timespec pause = {nanoseconds / SECOND, nanoseconds % SECOND};
@@ -161,19 +167,20 @@ LIVEOBJ_BARE static bool has_ended(long program, int *status, int flags) {
     return liveobj_system_call(SYS_wait4, program, (long)status, flags, 0) != 0;
 }
 
-/// Another one once the host is gone, whose own children may hold the program's input open.
+/// The id of the keeper's parent. It changes once the host has ended. A closed input would not show
+/// that, because the host's own children may hold it open.
 LIVEOBJ_BARE static long parent(void) {
     return liveobj_system_call(SYS_getppid, 0, 0, 0, 0);
 }
 
-/// How much of the program's time is left after one wait. All processes may be stopped for a while:
-/// that does not count.
+/// The program's remaining time after one wait. At most one tick is subtracted, because all
+/// processes may have been stopped for a while.
 LIVEOBJ_BARE static int64_t after(int64_t left, int64_t waited) {
     int64_t passed = waited < TICK ? waited : TICK;
     return left > passed ? left - passed : 0;
 }
 
-/// \param left the time until the program is killed, -1 for ever.
+/// \param left The time until the program is killed; -1 for no limit.
 LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int64_t left) {
     long host = process->host;
     while (!has_ended(program, &process->result.status, WNOHANG)) {
@@ -196,7 +203,7 @@ LIVEOBJ_BARE void liveobj_keeper_main(void *context) {
     int seconds = process->spawn->seconds;
     process->host = parent();
     long program = start_program(process);
-    // Release: what became of it.
+    // Release: makes the result of the start visible.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)
         keep(process, program, seconds ? seconds * (int64_t)SECOND : -1);

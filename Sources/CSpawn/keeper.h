@@ -1,4 +1,4 @@
-// keeper.h - what the host and the keeper of a program share.
+// keeper.h - the state that the host and the keeper of a program share.
 
 #ifndef LIVEOBJ_KEEPER_H
 #define LIVEOBJ_KEEPER_H
@@ -11,19 +11,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Has the keeper kill the program and end.
+/// The signal that makes the keeper kill the program and end.
 #define LIVEOBJ_KEEPER_END SIGTERM
 
 struct liveobj_process {
-    const struct liveobj_spawn *spawn; ///< until the program runs
-    long host;                         ///< as the keeper sees it
+    const struct liveobj_spawn *spawn; ///< valid until the program runs
+    long host;                         ///< the host's id, as the keeper sees it
     pid_t keeper;
     bool is_kept;    ///< in the list of spawn.c
-    bool is_started; ///< atomic: the program runs, or there is an error
+    bool is_started; ///< atomic: the program runs, or could not be started
     struct liveobj_spawn_result result;
 };
 
-/// What the keeper does, from beginning to end. Never returns. \param context the process.
+/// The keeper's main function. Never returns. \param context The `liveobj_process`.
 void liveobj_keeper_main(void *context);
 
 #pragma GCC visibility pop

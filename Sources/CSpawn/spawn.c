@@ -1,9 +1,10 @@
-// spawn.c - owns the memory of each run (the keeper's stack, and what the host and the keeper tell
-// each other), and the list of the keepers that have to be gone before the host is.
+// spawn.c - starts and ends keepers. Owns the memory of each run (the keeper's stack, and the state
+// that the host and the keeper share), and the list of the keepers that must end before the host
+// does.
 //
-// The memory is mapped for the run: several threads may run programs at the same time, and one that
-// ends the host must not wait for a lock of theirs. No call here is a cancellation point, and no
-// sanitizer of the host's sees that there is a process that shares its memory.
+// The memory is mapped for each run, because several threads may run programs at the same time, and
+// a thread that ends the host must not wait for their lock. No call here is a cancellation point,
+// and no sanitizer in the host notices that a process shares its memory.
 
 #define _GNU_SOURCE
 #include "keeper.h"
@@ -34,9 +35,9 @@ static void pause_for(long nanoseconds) {
     syscall(SYS_nanosleep, &pause, NULL);
 }
 
-// MARK: - The keeper, from outside
+// MARK: - The keeper, seen from the host
 
-/// \returns true once there is no such child of this process.
+/// \returns true once this process has no such child.
 static bool has_ended(pid_t keeper, int flags) {
     long ended = syscall(SYS_wait4, keeper, NULL, __WCLONE | flags, NULL);
     return ended == keeper || (ended < 0 && errno != EINTR);
@@ -54,9 +55,10 @@ static bool has_ended_within(pid_t keeper, int milliseconds) {
     return true;
 }
 
-/// Has the program killed. In a forked child, of which it is none, it does nothing.
-/// \param milliseconds for the program to end by itself.
-/// \returns false if the system keeps that from being done: the host does not wait for ever.
+/// Makes the keeper kill the program. In a forked child, whose child the keeper is not, does
+/// nothing.
+/// \param milliseconds The time for the program to end before it is killed.
+/// \returns false if the system prevents that for 5 s: the host does not wait for ever.
 static bool end_keeper(pid_t keeper, int milliseconds) {
     enum { PATIENCE = 5000 };
     if (has_ended_within(keeper, milliseconds))
@@ -70,8 +72,8 @@ static bool is_started(const struct liveobj_process *process) {
     return __atomic_load_n(&process->is_started, __ATOMIC_ACQUIRE);
 }
 
-/// valgrind knows no process that shares memory: there the keeper has a copy, and its result is
-/// in memory that both share.
+/// Starts a keeper. valgrind does not support processes that share memory. Under valgrind the
+/// keeper has a copy of the memory, and its result is in a shared mapping.
 static void start_keeper(struct liveobj_process *process) {
     long sharing = liveobj_valgrind_is_running() ? 0 : CLONE_VM;
     process->keeper = (pid_t)liveobj_clone(sharing, process, liveobj_keeper_main, process);
@@ -87,7 +89,7 @@ static void start_keeper(struct liveobj_process *process) {
     }
 }
 
-/// The keeper takes no signal but those that it waits for.
+/// Starts a keeper with all signals blocked. It takes only those for which it waits.
 static void start_keeper_without_signals(struct liveobj_process *process) {
     sigset_t all, blocked;
     sigfillset(&all);
@@ -98,14 +100,15 @@ static void start_keeper_without_signals(struct liveobj_process *process) {
 
 // MARK: - Before the host exits
 
-/// Keepers' ids; 0 for none. Of a child that was forked, those of its parent: see `end_keeper`.
+/// The ids of keepers; 0 for a free entry. In a forked child, those of its parent: see
+/// `end_keeper`.
 static pid_t kept[8];
 #define KEPT_COUNT (sizeof kept / sizeof *kept)
 
 static void end_kept(int status, void *context) {
     (void)status, (void)context;
     for (size_t i = 0; i < KEPT_COUNT; i++) {
-        // Relaxed: only one may end it, and all that it needs to know is the id.
+        // Relaxed: only one caller may end the keeper, and it needs nothing but the id.
         pid_t keeper = __atomic_exchange_n(&kept[i], 0, __ATOMIC_RELAXED);
         if (keeper)
             end_keeper(keeper, 0);
@@ -122,7 +125,7 @@ static bool replace(pid_t old, pid_t new) {
     return false;
 }
 
-/// More than there is room for end by themselves, a moment after the host.
+/// Ends the program at exit. If the list is full, the program ends a moment after the host.
 static void end_at_exit(struct liveobj_process *process) {
     static bool is_registered;
     if (!__atomic_exchange_n(&is_registered, true, __ATOMIC_RELAXED))
@@ -147,7 +150,7 @@ static void release(struct liveobj_process *process) {
     munmap((char *)process - STACK_BYTES, PROCESS_BYTES);
 }
 
-/// \returns NULL if it could not be started.
+/// \returns NULL if the program could not be started.
 static struct liveobj_process *start(const struct liveobj_spawn *spawn, int *error) {
     struct liveobj_process *process = make(spawn);
     *error = ENOMEM;
@@ -158,7 +161,7 @@ static struct liveobj_process *start(const struct liveobj_spawn *spawn, int *err
     if (*error == 0)
         return process;
     while (process->keeper > 0 && !has_ended(process->keeper, 0))
-        continue; // a signal came
+        continue; // a signal interrupted the wait
     release(process);
     return NULL;
 }
@@ -188,9 +191,10 @@ struct liveobj_process *liveobj_spawn_start(const struct liveobj_spawn *spawn, i
 
 struct liveobj_spawn_result liveobj_spawn_end(struct liveobj_process *process, int milliseconds) {
     int saved = errno;
-    bool is_ours = !process->is_kept || replace(process->keeper, 0); // else the host exits
+    bool is_ours = !process->is_kept || replace(process->keeper, 0); // otherwise `end_kept` ends it
     struct liveobj_spawn_result result = {.error = ETIMEDOUT};
-    if (is_ours && end_keeper(process->keeper, milliseconds)) { // the keeper lives on its memory
+    if (is_ours &&
+        end_keeper(process->keeper, milliseconds)) { // the keeper's stack is in this memory
         result = process->result;
         release(process);
     }

@@ -1,8 +1,8 @@
-// system_call.h - the kernel, without libc.
+// system_call.h - system calls without libc.
 //
-// libc's own functions write into the thread-local storage of the thread they run on (errno,
-// cancellation), and sanitizers replace them. The keeper and the program before its `execve` run on
-// the storage of a thread of the host: they call nothing but what is here.
+// libc's functions write into the thread-local storage of their thread (errno, cancellation), and
+// sanitizers replace them. The keeper, and the program before its `execve`, run on the thread-local
+// storage of a thread of the host. So they call nothing but these functions.
 
 #ifndef LIVEOBJ_SYSTEM_CALL_H
 #define LIVEOBJ_SYSTEM_CALL_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/// No check of a compiler's may read thread-local storage either.
+/// Disables the checks that compilers add, because they may read thread-local storage too.
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
 #define LIVEOBJ_BARE_STACK __attribute__((no_stack_protector))
@@ -29,7 +29,7 @@
 #define LIVEOBJ_BARE                                                                               \
     LIVEOBJ_BARE_STACK LIVEOBJ_BARE_CODE __attribute__((no_sanitize("address", "undefined")))
 
-/// \returns what the kernel does: a negative errno for an error.
+/// \returns the kernel's result: a negative errno for an error.
 LIVEOBJ_BARE static inline __attribute__((always_inline)) long
 liveobj_system_call(long number, long first, long second, long third, long fourth) {
 #if defined(__x86_64__)
@@ -55,15 +55,15 @@ liveobj_system_call(long number, long first, long second, long third, long fourt
 #endif
 }
 
-/// A new process that calls `function`, which must not return.
-/// \param flags of the kernel's `clone`.
-/// \param stack its top; NULL goes on below the caller's, which needs CLONE_VFORK or a copied
-/// memory.
-/// \returns its id, or a negative errno.
+/// Makes a process that calls `function`, which must not return.
+/// \param flags Flags of the kernel's `clone`.
+/// \param stack The stack's top. NULL to use the caller's stack below its frame, which needs
+/// CLONE_VFORK or copied memory.
+/// \returns the process's id, or a negative errno.
 LIVEOBJ_BARE static inline __attribute__((always_inline)) long
 liveobj_clone(long flags, void *stack, void (*function)(void *context), void *context) {
 #if defined(__x86_64__)
-    enum { RED_ZONE = 128 }; // of the caller, where the stack is the same
+    enum { RED_ZONE = 128 }; // of the caller, if the stack is the same
     long result;
     register long none __asm__("r10") = 0;
     register void (*function_register)(void *) __asm__("r8") = function;

@@ -1,8 +1,6 @@
-//===--- valgrind_request.h - requests to valgrind --------------------------===//
+// valgrind_request.h - requests to valgrind.
 //
-// By instructions that do nothing where valgrind does not execute them.
-//
-//===----------------------------------------------------------------------===//
+// They are made with instructions that have no effect if valgrind does not run them.
 
 #ifndef LIVEOBJ_VALGRIND_REQUEST_H
 #define LIVEOBJ_VALGRIND_REQUEST_H
@@ -10,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// \returns 0 without valgrind, and where it does not know the request.
+/// \returns 0 without valgrind, or if valgrind does not know the request.
 static inline uint64_t liveobj_valgrind_request(uint64_t request, uint64_t argument) {
     volatile uint64_t words[6] = {request, argument};
     uint64_t result = 0;
@@ -43,8 +41,8 @@ static inline bool liveobj_valgrind_is_running(void) {
     return liveobj_valgrind_request(0x1001, 0) != 0;
 }
 
-/// What this thread does from here on is no error of the program's: the heap is read as it lies
-/// there. Calls nest.
+/// Makes valgrind report no errors of this thread from here on: the heap is read without regard to
+/// what is initialised. Calls nest.
 static inline void liveobj_valgrind_ignore_begin(void) {
     liveobj_valgrind_request(0x1801, 1);
 }
