@@ -1,2 +1,3 @@
-// CCompanion is a header: what the preload library and its companions agree on.
+// companion.c - empty: CCompanion is a header, the interface of the preload library and its
+// companions.
 #include "CCompanion.h"

@@ -1,4 +1,4 @@
-// options.c - owns the table of options; its values belong to the caller.
+// options.c - parses the options. Owns the table of options; the values belong to the caller.
 //
 // Nothing here calls malloc. Runs in the constructor, in the tool, and in tests.
 
@@ -32,7 +32,7 @@ static const struct row rows[] = {
 #include "options.def"
 };
 
-/// A part of the string that is being parsed.
+/// A part of the string that is parsed.
 struct slice {
     const char *start;
     size_t count;
@@ -59,7 +59,7 @@ static const struct row *find_row(struct slice name) {
 
 // MARK: - Values
 
-/// The next word of `off|all`; `rest` moves behind it.
+/// The next word of `off|all`. Moves `rest` past it.
 static struct slice next_word(const char **rest) {
     struct slice word = {*rest, strcspn(*rest, "|")};
     *rest += word.count;
@@ -80,7 +80,7 @@ static bool parse_choice(const char *values, struct slice value, unsigned *resul
     return false;
 }
 
-/// The power of two that a suffix multiplies by; -1 if there is no such suffix.
+/// The exponent of the power of two for a suffix; -1 if the suffix is unknown.
 static int suffix_shift(struct slice suffix) {
     if (suffix.count == 0)
         return 0;
@@ -169,7 +169,7 @@ const char *liveobj_options_word(const struct liveobj_options *options, const ch
 
 // MARK: - Grammar
 
-/// `key=value`, without the quotes around the value.
+/// `key=value`, with the quotes around the value removed.
 struct pair {
     struct slice name;
     struct slice value;
@@ -177,8 +177,8 @@ struct pair {
     bool is_closed; ///< false if a quote in the value is not closed, or text follows it
 };
 
-/// What cannot be read ends where the next pair begins: other options stand behind it, the tool's
-/// among them.
+/// Takes a value that cannot be parsed, up to the next pair: other options follow it, among them
+/// those that the tool adds.
 static struct slice take_unreadable(const char **next) {
     const char *end = *next;
     do
@@ -189,7 +189,7 @@ static struct slice take_unreadable(const char **next) {
     return taken;
 }
 
-/// The value at `*next`, without its quotes; `*next` moves to the ':' or the end behind it.
+/// Takes the value at `*next`, without its quotes. Moves `*next` to the ':' or the end after it.
 /// \returns false if a quote is not closed, or text follows it.
 static bool take_value(const char **next, struct slice *value) {
     char quote = **next;
@@ -240,7 +240,7 @@ static enum problem apply(struct liveobj_options *options, const struct pair *pa
     return set_value(options, row, pair->value) ? NO_PROBLEM : WRONG_VALUE;
 }
 
-/// Appends strings up to NULL, with nothing in them that could steer a terminal.
+/// Appends strings up to NULL. Replaces bytes that could control a terminal.
 __attribute__((sentinel)) static void append(struct liveobj_text *text, const char *first, ...) {
     va_list rest;
     va_start(rest, first);
@@ -249,7 +249,7 @@ __attribute__((sentinel)) static void append(struct liveobj_text *text, const ch
     va_end(rest);
 }
 
-/// A slice cut to a length that a line can bear, as a string.
+/// The beginning of a slice as a string, short enough for a line.
 struct excerpt {
     char bytes[80];
 };
@@ -327,7 +327,7 @@ struct sink {
     size_t room;
 };
 
-/// A `liveobj_text_write_fn`. What does not fit is cut off.
+/// A `liveobj_text_write_fn`. Text that does not fit is cut off.
 static bool write_to_sink(void *context, const void *bytes, size_t count) {
     struct sink *sink = context;
     size_t part = count < sink->room ? count : sink->room;

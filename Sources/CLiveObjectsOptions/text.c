@@ -1,6 +1,6 @@
-// text.c - owns nothing; see text.h.
+// text.c - see text.h. Owns nothing.
 //
-// Everything here is async-signal-safe as far as the given write function is.
+// All functions are async-signal-safe if the given write function is.
 
 #define _GNU_SOURCE
 #include "text.h"
@@ -38,7 +38,8 @@ void liveobj_text_append(struct liveobj_text *text, const char *string) {
     append_bytes(text, string, strlen(string));
 }
 
-/// The length of the well-formed UTF-8 sequence at `bytes` (Unicode, table 3-7); 0 for none.
+/// The length of the well-formed UTF-8 sequence at `bytes` (Unicode, table 3-7); 0 if there is
+/// none.
 static size_t sequence_length(const unsigned char *bytes, size_t count) {
     unsigned char first = bytes[0];
     size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

@@ -1,6 +1,6 @@
-// failure.c - fails what runs: a test of the other library, or the process.
+// failure.c - fails a test of the other test library, or the process.
 //
-// Owns whether the process has failed. Runs in assertions, on any thread, and at exit.
+// Owns the flag that the process has failed. Runs in assertions, on any thread, and at exit.
 
 #define _GNU_SOURCE
 #include "CLiveObjectsStart.h"
@@ -38,7 +38,7 @@ static void end_as_failed(int status, void *unused) {
     _exit(EXIT_FAILURE);
 }
 
-/// Registered first, so that it is called last: what others do at exit is done by then.
+/// Registered first, so that it runs last, after the other handlers.
 __attribute__((constructor(101))) static void watch_exit(void) {
     on_exit(end_as_failed, NULL);
 }

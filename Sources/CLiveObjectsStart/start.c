@@ -1,16 +1,18 @@
-// start.c - starts tracking when a binary is loaded that links a library of assertions, which sees
-// only what is recorded from the start, and lets the assertions for XCTest see each test begin.
+// start.c - starts tracking in binaries that link a library of assertions.
 //
-// The constructor is the only thing here, and in an object file of its own: whoever links the
-// recorder alone starts it by itself.
+// Tracking starts when the binary is loaded, because assertions see only what is recorded from the
+// start. The library of assertions for XCTest starts here too, so that it sees each test begin.
+//
+// This file contains the constructor alone, so that a program that links only the recorder is not
+// tracked until it starts that itself.
 
 #include "CLiveObjects.h"
 
 #if defined(__linux__)
-/// Of LiveObjectsXCTest.
+/// Defined by LiveObjectsXCTest.
 __attribute__((weak)) void liveobj_xctest_start(void);
 
-/// Leaves tracking to the preload library where that is loaded, for its options say what is
+/// Leaves tracking to the preload library if that is loaded, because its options say what is
 /// tracked. Does nothing in a run that only lists tests.
 __attribute__((constructor)) static void start(int argument_count, char *const *arguments) {
     if (liveobj_arguments_only_list_tests(argument_count, arguments))

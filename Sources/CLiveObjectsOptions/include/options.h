@@ -1,4 +1,4 @@
-// options.h - what LIVEOBJECTS_OPTIONS can say.
+// options.h - the options in LIVEOBJECTS_OPTIONS.
 
 #ifndef LIVEOBJ_OPTIONS_H
 #define LIVEOBJ_OPTIONS_H
@@ -13,7 +13,7 @@
 
 #define LIVEOBJ_OPTIONS_VARIABLE "LIVEOBJECTS_OPTIONS"
 
-/// The options' values; a field for each row of options.def.
+/// The options' values: one field for each row of options.def.
 struct liveobj_options {
 #define LIVEOBJ_OPTION_PATH(name, standard, help) char name[PATH_MAX];
 #define LIVEOBJ_OPTION_TEXT(name, standard, values, help) char name[PATH_MAX];
@@ -24,7 +24,7 @@ struct liveobj_options {
 #include "options.def"
 };
 
-// A choice is the position of its word in options.def.
+// The value of a choice is the position of its word in options.def.
 enum { LIVEOBJ_FORMAT_TEXT, LIVEOBJ_FORMAT_JSON, LIVEOBJ_FORMAT_CAPTURE };
 enum { LIVEOBJ_ON, LIVEOBJ_OFF };
 enum { LIVEOBJ_CHOSEN_WAY_AUTO, LIVEOBJ_CHOSEN_WAY_POINTERS, LIVEOBJ_CHOSEN_WAY_SLOTS };
@@ -32,21 +32,22 @@ enum { LIVEOBJ_CHOSEN_WAY_AUTO, LIVEOBJ_CHOSEN_WAY_POINTERS, LIVEOBJ_CHOSEN_WAY_
 /// Sets every option to its default.
 void liveobj_options_reset(struct liveobj_options *options);
 
-/// Reads `key=value:key=value`. What cannot be used gets one line in `problems` and its default.
-/// \param string NULL is the same as an empty string.
+/// Parses `key=value:key=value`. A part that cannot be used leaves its option unchanged. The first
+/// ten such parts are reported in `problems`, one line each.
+/// \param string NULL is treated as an empty string.
 void liveobj_options_parse(struct liveobj_options *options, const char *string,
                            struct liveobj_text *problems);
 
-/// The word that stands for the chosen value of an option with choices, NULL for other options.
-/// \param word Where to put it, with a terminating NUL.
+/// The word for the chosen value of an option with choices; NULL for other options.
+/// \param word Receives the word, with a terminating NUL.
 const char *liveobj_options_word(const struct liveobj_options *options, const char *name,
                                  char *word, size_t size);
 
-/// One row of the table, for the documentation's test.
+/// One row of the table, for the test of the documentation.
 struct liveobj_option_row {
     const char *name;
     const char *standard;
-    const char *values; ///< empty where any text or number goes
+    const char *values; ///< empty if any text or number is accepted
     const char *help;
 };
 size_t liveobj_options_count(void);

@@ -1,4 +1,4 @@
-// options_check.h - what the tool asks about LIVEOBJECTS_OPTIONS, which the preload library obeys.
+// options_check.h - the tool's checks of LIVEOBJECTS_OPTIONS, which the preload library reads.
 
 #ifndef LIVEOBJ_OPTIONS_CHECK_H
 #define LIVEOBJ_OPTIONS_CHECK_H
@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Whether all of a string can be used. If not, the first thing that is wrong, as a clause.
-/// \param problem Where to put it, with a terminating NUL; untouched if nothing is wrong.
+/// Whether all of a string can be used. If not, writes the first error as a clause.
+/// \param problem Receives the clause, with a terminating NUL. Unchanged if there is no error.
 bool liveobj_options_check(const char *string, char *problem, size_t size);
 
 /// Whether a string sets an option.

@@ -1,4 +1,4 @@
-// text.h - text, put together without stdio or malloc.
+// text.h - builds text without stdio or malloc.
 
 #ifndef LIVEOBJ_TEXT_H
 #define LIVEOBJ_TEXT_H
@@ -10,10 +10,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Takes the next bytes; returns false to give up. The same as the recorder's `liveobj_write_fn`.
+/// Receives the next bytes. Returns false to stop. The same type as the recorder's
+/// `liveobj_write_fn`.
 typedef bool (*liveobj_text_write_fn)(void *context, const void *bytes, size_t count);
 
-/// Text on its way to `write`, a buffer full at a time. After a failed write the rest is dropped.
+/// Buffered text: each full buffer is passed to `write`. After a failed write the rest is dropped.
 struct liveobj_text {
     liveobj_text_write_fn write;
     void *context;
@@ -24,20 +25,20 @@ struct liveobj_text {
 
 void liveobj_text_start(struct liveobj_text *text, liveobj_text_write_fn write, void *context);
 
-/// The bytes as they are.
+/// Appends the bytes unchanged.
 void liveobj_text_append(struct liveobj_text *text, const char *string);
 
-/// The bytes of a name that came from the program or its user, with everything replaced that could
-/// steer a terminal or is not UTF-8.
+/// Appends a name that came from the program or its user. Replaces bytes that could control a
+/// terminal or are not UTF-8.
 void liveobj_text_append_plain(struct liveobj_text *text, const char *bytes, size_t count);
 
-/// One line of "LiveObjects: " and the strings up to NULL, handed on at once.
+/// Appends one line, "LiveObjects: " and the strings up to NULL, and flushes.
 void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest);
 
-/// Hands on what is in the buffer. \returns false if any write has failed.
+/// Writes the content of the buffer. \returns false if any write has failed.
 bool liveobj_text_flush(struct liveobj_text *text);
 
-/// A number's decimal digits, in the caller's memory.
+/// The decimal digits of a number, in the caller's memory.
 #define LIVEOBJ_DIGITS 24
 const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number);
 
