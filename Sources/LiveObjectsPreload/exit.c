@@ -53,7 +53,7 @@ _Noreturn static void end(int status) {
         syscall(SYS_exit_group, status);
 }
 
-// MARK: - The process that is watched
+// MARK: - The tracked process
 
 static struct {
     pid_t id;

@@ -33,7 +33,7 @@ static struct {
     uint64_t fields[FIELDS];
 } origin;
 
-// MARK: - What was handed down
+// MARK: - Reading the pair
 
 static char **find_entry(void) {
     for (char **entry = environ; entry && *entry; entry++)
@@ -72,7 +72,7 @@ static const char *find_pair(const char *options, uint64_t fields[FIELDS]) {
     return options + strlen(options);
 }
 
-// MARK: - Handing down
+// MARK: - Passing the pair on
 
 /// The start time of this process in the kernel's ticks; 0 if unknown.
 static uint64_t start_time(void) {
@@ -129,7 +129,7 @@ static void hand_down(void) {
     environ = list;
 }
 
-// MARK: - Questions
+// MARK: - The first process
 
 static void become_first(uint64_t start) {
     struct stat errors;

@@ -108,7 +108,7 @@ bool liveobj_sandbox_is_entered(void) {
     return is_known() || (!was_there_before && has_filter());
 }
 
-// MARK: - What is replaced
+// MARK: - Replacements
 
 // libc declares both with variable arguments, which are passed in the same registers.
 

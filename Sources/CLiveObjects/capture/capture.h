@@ -127,7 +127,7 @@ struct liveobj_capture;
 uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack, uint64_t sequence);
 void liveobj_write_stacks(struct liveobj_capture *capture);
 
-// MARK: - capture.c
+// MARK: - The capture
 
 /// A subset of the live objects, by the indices of their records.
 struct liveobj_selection {
@@ -156,7 +156,7 @@ static inline uint32_t liveobj_captured_record(const struct liveobj_capture *cap
     return capture->selection ? capture->selection->indices[i] : i + 1;
 }
 
-// MARK: - heap/heap_graph.c
+// MARK: - snapshot/heap_graph.c
 
 /// Writes all live objects and their references.
 /// \param entry The calling thread's state at entry into the recorder.

@@ -188,7 +188,7 @@ struct liveobj_kept_findings liveobj_tests_findings(void) {
     return findings;
 }
 
-// MARK: - Whether all are announced
+// MARK: - Whether every test is announced
 
 void liveobj_tests_set_watched(bool are_watched) {
     LIVEOBJ_STORE_RELAXED(tests.are_watched, are_watched);

@@ -7,7 +7,7 @@
 //
 // Each member of a cache stores the number of members from there on (src/inline_internal.h,
 // `_dispatch_continuation_free_cacheonly`). The number remains when the continuation is reused, so
-// the members of a queue may look like those of a cache. Only the head tells them apart.
+// the members of a queue may look like those of a cache. Only the head distinguishes them.
 
 #if defined(__linux__)
 
@@ -52,7 +52,7 @@ void liveobj_continuation_caches_add(struct liveobj_continuation_caches *caches,
     caches->items[caches->count++] = (struct liveobj_continuation_cache){data, thread};
 }
 
-// MARK: - In the child
+// MARK: - In the snapshot process
 
 struct finding {
     struct liveobj_continuation_cache cache;

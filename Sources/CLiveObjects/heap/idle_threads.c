@@ -17,7 +17,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-// MARK: - What the kernel shows of a thread
+// MARK: - State of a thread
 
 enum { PATH_BYTES = 64 };
 

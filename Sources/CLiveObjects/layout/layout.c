@@ -15,7 +15,7 @@
 
 static struct liveobj_metadata_table values, classes;
 
-// MARK: - Gathering
+// MARK: - Builder
 
 static bool make_room(struct liveobj_layout_builder *builder) {
     enum { FIRST_CAPACITY = 128 };

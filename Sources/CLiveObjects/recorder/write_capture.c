@@ -102,7 +102,7 @@ static const char *write_references(struct liveobj_capture *capture,
     return failure;
 }
 
-// MARK: - All of it
+// MARK: - The capture
 
 static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);

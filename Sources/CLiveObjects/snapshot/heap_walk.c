@@ -89,7 +89,7 @@ static bool write_objects(struct liveobj_walk *walk) {
     return is_complete;
 }
 
-// MARK: - All of it
+// MARK: - The walk
 
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination) {
     struct liveobj_heap_walk *wanted = context;

@@ -20,7 +20,7 @@
 #include "records/records.h"
 #include "runtime/unloads.h"
 
-// MARK: - In the copy
+// MARK: - In the snapshot process
 
 enum { UNTRIED = 3, PATIENCE = 3 };
 

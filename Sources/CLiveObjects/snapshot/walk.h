@@ -1,7 +1,7 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; OBJS, RETN
-//   walk.c             from object to object
+//   walk.c             visits one object after the other
 //   walk_references.c  LABL, FUNC, REFS
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
