@@ -1,13 +1,13 @@
 // capture.h - the writers of a capture's sections, and the state that they share.
 //
-//    recorder/write_capture.c  the order of the sections
-//    capture_process.c         PROC, STAT: the process, and how completely it was recorded
-//    capture_tests.c           TEST, EVAL, FIND, SCOP, KNOW
-//    capture_images.c          IMAG, and addresses as frame words
-//    capture_types.c           TYPE, SUPR
-//    capture_objects.c         OBJS, RETN
-//    capture_stacks.c          STAK
-//    snapshot/heap_graph.c     GRPH, and the sections with references
+//   recorder/write_capture.c  the order of the sections
+//   capture_process.c         PROC, STAT: the process, and how completely it was recorded
+//   capture_tests.c           TEST, EVAL, FIND, SCOP, KNOW
+//   capture_images.c          IMAG, and addresses as frame words
+//   capture_types.c           TYPE, SUPR
+//   capture_objects.c         OBJS, RETN
+//   capture_stacks.c          STAK
+//   snapshot/heap_graph.c     GRPH, and the sections with references
 //
 // All of it runs outside of hooks, with the calling thread's guard set.
 

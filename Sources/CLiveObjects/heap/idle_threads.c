@@ -151,7 +151,7 @@ static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     for (; read_word(reader, place, &word); place += sizeof word) {
         if (is_outermost(word))
             return true;
-        // The first test is the cheapest and excludes most words.
+        // The first test excludes most words, so that the other two are rarely needed.
         if (liveobj_unwind_image_find(word, &any) && !is_of_waiting_library(word) &&
             liveobj_image_of(word, &image) && liveobj_image_contains(&image, word, PF_X))
             return false;
