@@ -1,7 +1,8 @@
-// companion.c - owns what companions know about their host.
+// companion.c - loads the companion of the test library. Owns the data that companions get of their
+// host.
 //
-// A companion is loaded where its test library is, so that each test is announced. Where it cannot
-// be, the process is watched all the same, and its report speaks of the process as a whole.
+// With a companion, each test is announced. If it cannot be loaded, the process is still tracked,
+// and its report covers the process as a whole.
 //
 // Runs in the constructor: the test library is initialised, and none of its tests has begun.
 
@@ -16,10 +17,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-/// One test library, and the companion that speaks with it.
+/// A test library, and its companion.
 struct library {
     const char *name;
-    const char *symbol; ///< is in every version of the library, and in nothing else
+    const char *symbol; ///< defined by every version of the library, and by no other library
     const char *product;
     const char *start;
 };
@@ -50,8 +51,8 @@ static void describe_host(const struct liveobj_options *options) {
 
 // MARK: - Which test library runs
 
-/// The value of `--testing-library` among a test binary's arguments; NULL if it is not there.
-/// SwiftPM's runner knows no other spelling.
+/// The value of `--testing-library` among a test binary's arguments; NULL if it is missing.
+/// SwiftPM's runner accepts no other spelling.
 static const char *chosen_library(int count, char *const *arguments) {
     for (int i = 1; i + 1 < count; i++)
         if (strcmp(arguments[i], "--testing-library") == 0)
@@ -59,7 +60,8 @@ static const char *chosen_library(int count, char *const *arguments) {
     return NULL;
 }
 
-/// A SwiftPM test binary is linked with both libraries, and runs the tests of one.
+/// The library whose tests run. A SwiftPM test binary is linked with both, and runs the tests of
+/// one.
 static const struct library *running_library(int count, char *const *arguments) {
     const char *chosen = chosen_library(count, arguments);
     bool has_xctest = dlsym(RTLD_DEFAULT, xctest.symbol) != NULL;
@@ -72,7 +74,7 @@ static const struct library *running_library(int count, char *const *arguments) 
 
 // MARK: - Loading
 
-/// dlerror's text, without the path that the message names anyway.
+/// The text of dlerror, without the path, which the message already contains.
 static const char *load_error(const char *path) {
     const char *error = dlerror();
     size_t length = strlen(path);
@@ -82,7 +84,8 @@ static const char *load_error(const char *path) {
     return names_path ? error + length + 2 : error;
 }
 
-/// A companion of another toolchain than the program's asks for symbols that are not there.
+/// Loads and starts a companion. Fails to load if it was built with another toolchain than the
+/// program, because symbols are missing.
 static const char *start(const struct library *library, struct liveobj_testing_companion *result) {
     static char path[PATH_MAX], file[64] = "lib";
     strcat(strcat(file, library->product), ".so");
@@ -107,8 +110,9 @@ static const char *start_library(const struct library *library) {
     return problem || library != &testing ? problem : liveobj_test_cases_start(&result);
 }
 
-/// One that is preloaded before this library is initialised after it. Swift asks it for the sizes
-/// of blocks, and writes behind them if they are wrong.
+/// Whether malloc is initialised. A preloaded allocator that comes before this library is
+/// initialised after it. Swift asks it for the sizes of blocks, and writes beyond their ends if the
+/// answers are wrong.
 static bool is_allocator_initialised(void) {
     enum { BYTES = 24 };
     void *memory = malloc(BYTES);

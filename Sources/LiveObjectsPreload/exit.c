@@ -1,17 +1,17 @@
-// exit.c - owns the fact that the report has been written.
+// exit.c - writes the report when the process ends. Owns the flag that it was written.
 //
-// A process ends by returning from main or calling exit (on_exit handlers run, ours among the
-// last, as it was registered first), or by _exit or _Exit, which are replaced here. A signal that
-// kills it and quick_exit leave no report.
+// A process ends by returning from main or calling exit, or by _exit or _Exit. In the first case
+// on_exit handlers run, ours among the last, because it was registered first. _exit and _Exit are
+// replaced here. After quick_exit, or if a signal kills the process, there is no report.
 //
 // With the report the process ends as it would without: with the same status, by the same signal.
-// After `_exit` nothing of the program's runs any more, so no signal that came during the report is
-// let through. The program's timers stand still while the report is made. Its other threads run on,
-// and one that uses what a handler of `exit` has freed is held (guard.c): then the process ends
-// once the report is made, for a handler of a library's could wait for that thread.
+// After `_exit` none of the program's code runs any more, so signals that arrived during the report
+// are not delivered. The program's timers are stopped while the report is made. Its other threads
+// continue. If one uses memory that a handler of `exit` has freed, it is stopped (guard.c). Then
+// the process ends once the report is made, because a library's handler could wait for that thread.
 //
-// The report is made on a stack of its own. Crash handlers end the process by `_exit` on an
-// alternate signal stack of 8 KB, threads may have 16 KB, and a report needs more than that.
+// The report is made on a separate stack. Crash handlers call `_exit` on an alternate signal stack
+// of 8 KB, threads may have 16 KB, and a report needs more.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -26,10 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const struct liveobj_options *chosen; ///< NULL where nothing is to be reported
-static int progress;                         ///< one of the following; atomic
+static const struct liveobj_options *chosen; ///< NULL if nothing is to be reported
+static int progress;                         ///< one of the values below; atomic
 
-/// A signal handler that ends the process must not wait for the report that it interrupted.
+/// Set in a thread that makes or awaits the report. A signal handler that ends the process must not
+/// wait for the report that it interrupted.
 static __thread bool is_ending __attribute__((tls_model("initial-exec")));
 
 enum { REPORT_DUE, REPORT_BEGUN, REPORT_DONE };
@@ -41,13 +42,13 @@ static __thread bool is_at_exit __attribute__((tls_model("initial-exec")));
 
 /// How the process ends.
 enum ending {
-    ENDING_BY_EXIT, ///< handlers and destructors of the program follow
+    ENDING_BY_EXIT, ///< the program's handlers and destructors follow
     ENDING_AT_ONCE,
 };
 
 static struct liveobj_report_result result;
 
-/// All that libc's own does.
+/// Ends the process, as `_exit` of libc does.
 _Noreturn static void end(int status) {
     for (;;)
         syscall(SYS_exit_group, status);
@@ -57,12 +58,12 @@ _Noreturn static void end(int status) {
 
 static struct {
     pid_t id;
-    FILE *streams[2];     ///< as they were before the program could replace them
-    const bool *is_there; ///< in memory that a copy of the process finds wiped; NULL if unknown
+    FILE *streams[2];     ///< before the program could replace them
+    const bool *is_there; ///< in memory that is zeroed in a forked child; NULL if unsupported
 } process;
 
-/// A forked child is not the process that was watched. One that shares our memory (vfork) has
-/// another id; one with the same id (in a PID namespace of its own) has a copy of the memory.
+/// Whether this is the tracked process, and not a child. A child that shares our memory (vfork) has
+/// another id. A child with the same id (in its own PID namespace) has a copy of the memory.
 static bool is_watched_process(void) {
     return getpid() == process.id && (!process.is_there || *process.is_there);
 }
@@ -85,8 +86,8 @@ static void remember_process(void) {
 
 // MARK: - Before and after the report
 
-/// What the program has written is out before the report begins, which takes its time. Where
-/// another thread is at work on a stream it is left to `exit`, which takes no lock.
+/// Writes what the program has printed before the report, which takes its time. A stream that
+/// another thread uses is left to `exit`, which takes no lock.
 static void flush_standard_streams(void) {
     for (size_t i = 0; i < sizeof process.streams / sizeof *process.streams; i++)
         if (ftrylockfile(process.streams[i]) == 0) {
@@ -100,14 +101,14 @@ static void flush_all(void *context) {
     fflush(NULL);
 }
 
-/// After a step of the report was left in the middle, what it had locked stays so, and a handler of
-/// the program could wait for it for ever.
+/// Ends the process without the program's handlers. If a step of the report was abandoned, its
+/// locks are never released, and a handler could wait for them for ever.
 _Noreturn static void end_without_handlers(int status) {
     liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, flush_all, NULL);
     end(status);
 }
 
-/// Without the report the process would end before they go off.
+/// The program's timers. Without the report the process would have ended before they expire.
 struct timers {
     struct itimerval values[3];
 };
@@ -150,8 +151,8 @@ static void report(void *context) {
     liveobj_guard_end();
 }
 
-/// Demanglers recurse; only what is used takes memory. The stack is not given back: the process is
-/// ending.
+/// Makes the report on a stack of 8 MB, because demanglers recurse. Only the used part takes
+/// memory. The stack is not freed: the process is ending.
 static void report_on_own_stack(struct end *process_end) {
     enum { STACK_BYTES = 8 << 20 };
     void *place;
@@ -165,7 +166,7 @@ static void report_on_own_stack(struct end *process_end) {
     liveobj_ignore_end();
 }
 
-/// \returns the exit status to end with.
+/// \returns the exit status of the process.
 static int make_report(int status, enum ending ending) {
     struct end process_end = {status, ending};
     struct timers timers = stop_timers();
@@ -175,18 +176,19 @@ static int make_report(int status, enum ending ending) {
     liveobj_valgrind_ignore_end();
     liveobj_signals_restore(&signals);
     start_timers(&timers);
-    // Release: what the report said.
+    // Release: makes the result of the report visible.
     __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
     return process_end.status;
 }
 
 static void sleep_a_millisecond(void) {
     const struct timespec pause = {.tv_nsec = 1000000};
-    syscall(SYS_nanosleep, &pause, NULL); // no cancellation point
+    syscall(SYS_nanosleep, &pause, NULL); // not a cancellation point
 }
 
-/// The first of several threads that end the process makes the report; the others would end it in
-/// the middle. No step of a report takes for ever (guard.c, CSpawn).
+/// Waits for the report. The first of several threads that end the process makes it; the others
+/// would end the process before it is complete. No step of a report takes for ever (guard.c,
+/// CSpawn).
 static void wait_for_report(void) {
     liveobj_guard_note_wait();
     // Acquire: pairs with the release in make_report.
@@ -201,14 +203,15 @@ void liveobj_exit_announce_sandbox(void) {
                         NULL);
 }
 
-/// Writes the report if it is due. \returns the exit status to end with.
+/// Writes the report if it is due. \returns the exit status of the process.
 static int report_once(int status, enum ending ending) {
     if (!chosen || is_ending)
         return status;
     int due = REPORT_DUE, cancellation;
-    // A thread that was cancelled would end in the middle of the report, and while it writes.
+    // A cancelled thread would end in the middle of the report, and in a write.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-    // In a sandbox the next system call may be the last.
+    // In a sandbox the next system call may kill the process, so the program's output is written
+    // first.
     if (ending == ENDING_BY_EXIT)
         flush_standard_streams();
     if (liveobj_sandbox_is_entered() || !is_watched_process()) {
@@ -216,7 +219,7 @@ static int report_once(int status, enum ending ending) {
         return status;
     }
     is_ending = true;
-    // Relaxed: this only picks one of several threads that end the process.
+    // Relaxed: it only selects one of several threads that end the process.
     if (__atomic_compare_exchange_n(&progress, &due, REPORT_BEGUN, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
         status = make_report(status, ending);
@@ -236,7 +239,7 @@ static void at_exit(int status, void *context) {
     int new_status = report_once(status, ENDING_BY_EXIT);
     __atomic_store_n(&is_reporting_at_exit, false, __ATOMIC_RELEASE);
     if (new_status != status)
-        exit(new_status); // glibc goes on with the remaining handlers, and with this status
+        exit(new_status); // glibc continues with the remaining handlers, and with this status
 }
 
 /// Before glibc 2.41 a second thread that calls exit goes on with the handlers that the first has

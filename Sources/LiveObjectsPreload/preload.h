@@ -1,21 +1,22 @@
-// preload.h - the private map of the preload library.
+// preload.h - the private interface of the preload library's files.
 //
-// The library lives in programs that never asked for it. It needs libc alone, prints nothing on
-// standard output, and whatever fails in it, the program's own work and exit status stay.
+// The library is loaded into programs that did not ask for it. It needs libc alone and prints
+// nothing on standard output. If anything in it fails, the program's own work and exit status are
+// unchanged.
 //
-//   preload.c          the constructor: starts the recorder, if the program is one to watch
-//   origin.c           is it the first of its run?
-//   activation.c       is it one to watch?
-//   exit.c             every way to end, and the one report before it
-//   sandbox.c          programs that must not make the calls that a report needs
+//   preload.c          the constructor: starts the recorder, if the program is to be tracked
+//   origin.c           whether the process is the first of its run
+//   activation.c       whether the program is to be tracked
+//   exit.c             all ways in which a process ends, and the one report before that
+//   sandbox.c          programs that forbid the system calls that a report needs
 //   report.c           capture -> tool -> output
-//   tool.c             where the `liveobjects` tool is, and how it is called (CSpawn runs it)
-//   environment.c      with what environment
-//   library.c          what lies in the library's folder
+//   tool.c             finds and calls the `liveobjects` tool (CSpawn runs it)
+//   environment.c      the environment of the tool
+//   library.c          paths in the library's folder
 //   companion.c        loads the companion of the test library that runs
-//   kept_capture.c     where no tool can make the report
-//   output.c           where the report goes
-//   message.c          lines for people, on a standard error that is still the one we were given
+//   kept_capture.c     keeps the capture if no tool can make a report
+//   output.c           the destination of the report
+//   message.c          messages on standard error, if it is still the original file
 //   test_cases.c       which test case of Swift Testing runs
 //   test_output.c      what its output says of it
 //   descriptor.c       patient writes, nameless files
@@ -23,8 +24,8 @@
 //   own_stack.c        the stack that it is made on
 //
 // CLiveObjectsOptions has LIVEOBJECTS_OPTIONS (one table, options.def), and text without stdio.
-// Symbols are hidden by this header; `_exit`, `_Exit`, `syscall` and `prctl` are the only functions
-// exported.
+// This header hides symbols. The only exported functions are `_exit`, `_Exit`, `syscall`, `prctl`
+// and `dlclose`.
 
 #ifndef LIVEOBJ_PRELOAD_H
 #define LIVEOBJ_PRELOAD_H
@@ -44,63 +45,64 @@
 
 // MARK: activation.c
 
-/// True for the programs of a Swift toolchain.
+/// Whether the program belongs to a Swift toolchain.
 bool liveobj_activation_is_toolchain_program(void);
 
-/// Whether another program is one to watch, as far as is known without the recorder: not a
-/// package manifest, not a test binary that only lists its tests.
+/// Whether a program that is not of a toolchain is to be tracked, as far as that is known without
+/// the recorder. False for a package manifest, and for a test binary that only lists its tests.
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
 
-/// The absolute path of the running executable; empty if /proc is not there.
+/// The absolute path of the running executable. Without /proc, the path with which it was started.
 const char *liveobj_activation_program(void);
 
-/// True for a toolchain program's file name where its folder also holds other programs.
-/// Separate for tests.
+/// Whether a program has a toolchain program's file name, in folders that also contain other
+/// programs. Separate for tests.
 bool liveobj_activation_is_toolchain_name(const char *name);
 
 // MARK: origin.c
 
-/// Finds out whether this process is the first of its run, and hands that down to those that it
-/// starts. In every program, before anything else here.
+/// Finds out whether this process is the first of its run, and passes that on to the processes that
+/// it starts. In every program, before any other function here.
 void liveobj_origin_start(void);
 
-/// From now on no process that this one starts empties the output, or says what this one has said.
+/// Call once this process is tracked: from then on, processes that it starts neither empty the
+/// output nor repeat its messages.
 void liveobj_origin_begin(void);
 
 /// The value of LIVEOBJECTS_OPTIONS.
 const char *liveobj_origin_options(void);
 
-/// True in the first process of a run, also after it executed another program.
+/// Whether this is the first process of a run. Remains true if it executes another program.
 bool liveobj_origin_is_first(void);
 
-/// True if a process before this one, of the same run, is or was watched.
+/// Whether an earlier process of the same run is or was tracked.
 bool liveobj_origin_has_begun(void);
 
-/// True if this is the file that is standard error in the first process.
+/// Whether the file is standard error of the first process.
 bool liveobj_origin_has_standard_error(const struct stat *file);
 
 // MARK: message.c
 
-/// Remembers which file standard error is. Call once, before the others.
+/// Records which file standard error is. Call once, before the other functions.
 void liveobj_message_start(void);
 
-/// Standard error's descriptor, or -1 if the program closed it or put another file there, or if it
-/// was another than that of the first process at the start: then nothing may be written to it.
+/// The descriptor of standard error. -1 if nothing may be written to it: because the program closed
+/// it or replaced its file, or because it was another file than the first process's at the start.
 int liveobj_message_descriptor(void);
 
-/// Writes one line, "LiveObjects: " and the strings up to NULL, in one piece.
+/// Writes one line, "LiveObjects: " and the strings up to NULL, in one write.
 void liveobj_message(const char *first, ...) __attribute__((sentinel));
 
-/// A `liveobj_write_fn` for standard error; the context is not used.
+/// A `liveobj_write_fn` for standard error. The context is not used.
 bool liveobj_message_write(void *context, const void *bytes, size_t count);
 
 // MARK: descriptor.c
 
-/// Writes everything; waits for a slow reader, but not for ever.
+/// Writes all bytes. Waits for a slow reader, for a limited time.
 /// \returns 0, or the errno that stopped it (ETIMEDOUT for a reader that does not read).
 int liveobj_descriptor_write(int descriptor, const void *bytes, size_t count);
 
-/// Where a capture or a text is written to, and the errno of a write that failed.
+/// The destination of a capture or text, and the errno of a failed write.
 struct liveobj_destination {
     int descriptor;
     int error;
@@ -109,10 +111,10 @@ struct liveobj_destination {
 /// A `liveobj_write_fn` for a `struct liveobj_destination`.
 bool liveobj_destination_write(void *context, const void *bytes, size_t count);
 
-/// Moves a descriptor out of the way of those that the program opens or has closed.
+/// Moves a descriptor above those that the program opens, or closes and reuses.
 int liveobj_descriptor_lift(int descriptor);
 
-/// A file without a name, for reading and writing; -1 if none can be had.
+/// An anonymous file for reading and writing; -1 if none can be made.
 int liveobj_descriptor_make_nameless(const char *purpose);
 
 /// Copies a whole file, from its beginning.
@@ -121,41 +123,41 @@ int liveobj_descriptor_copy(int from, int to);
 
 // MARK: output.c
 
-/// Resolves `output`, and empties the file if this process is the first of its run.
+/// Resolves `output`. Empties the file if this process is the first of its run.
 void liveobj_output_start(const struct liveobj_options *options);
 
-/// True if reports go to standard error.
+/// Whether reports go to standard error.
 bool liveobj_output_is_standard_error(void);
 
-/// The path of the output if that is a file, there or not; else NULL.
+/// The path of the output if it is a file, or does not exist yet; otherwise NULL.
 const char *liveobj_output_file(void);
 
-/// Opens the output and keeps other processes' reports out of it; -1 if there is none, which has
-/// been said.
+/// Opens the output and waits until no other process writes a report to it. -1 if it cannot be
+/// opened; a message has said so then.
 int liveobj_output_open(void);
 
-/// A `liveobj_write_fn`: appends what is known of the tests of this process to the file that its
-/// capture will go to. It has no other writer (`liveobj_output_is_own_capture`).
+/// A `liveobj_write_fn` for the journal of tests: appends to the file to which this process will
+/// write its capture. No other process writes to that file (`liveobj_output_is_own_capture`).
 bool liveobj_output_journal(void *context, const void *bytes, size_t count);
 
-/// True if this process writes a capture, to a file of its own.
+/// Whether this process writes a capture, to a file that only it uses.
 bool liveobj_output_is_own_capture(void);
 
-/// Closes the output. A non-zero `error` is the errno of a write that failed, and is said.
+/// Closes the output. A non-zero `error` is the errno of a failed write, and is reported.
 void liveobj_output_close(int descriptor, int error);
 
 // MARK: tool.c
 
-/// Finds the tool: `tool=`, or in the library's folder, or in ../bin.
+/// Finds the tool: `tool=`, in the library's folder, or in ../bin.
 void liveobj_tool_start(const struct liveobj_options *options);
 
-/// The tool's path; NULL if there is none that can be run.
+/// The tool's path; NULL if there is no executable tool.
 const char *liveobj_tool_path(void);
 
-/// Why the tool has made no report.
+/// Why the tool made no report.
 const char *liveobj_tool_failure(void);
 
-/// What became of the tool.
+/// The result of the tool.
 enum liveobj_verdict {
     LIVEOBJ_VERDICT_NONE,    ///< no report was made
     LIVEOBJ_VERDICT_PASSING, ///< a report was made
@@ -168,20 +170,22 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
 
 // MARK: environment.c
 
-/// Keeps the environment as it is. In the constructor, before the program has threads.
+/// Copies the environment. In the constructor, before the program has threads.
 void liveobj_environment_start(void);
 
-/// What the program was started with, for a helper: nothing in it has the helper watched as well,
-/// or act otherwise than agreed. NULL if there was no memory. From any thread.
+/// The environment with which the program was started, for a helper. Without the variables that
+/// would have the helper tracked as well or would change its output. NULL if memory could not be
+/// had. From any thread.
 char *const *liveobj_environment(void);
 
-/// Where temporary files go: TMPDIR as it was at the start, if that is an absolute path. From any
-/// thread.
+/// The folder for temporary files: TMPDIR as it was at the start, if that is an absolute path. From
+/// any thread.
 const char *liveobj_environment_temporary_folder(void);
 
 // MARK: library.c
 
-/// The path of a file as seen from the library's folder, there or not; false if it is unknown.
+/// The path of a file relative to the library's folder. The file need not exist. Returns false if
+/// the folder is not known.
 bool liveobj_library_sibling(const char *name, char path[PATH_MAX]);
 
 // MARK: companion.c
@@ -193,20 +197,20 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
 
 // MARK: kept_capture.c
 
-/// Copies a capture to a file of its own, and says in one line where that is.
-/// \param why there is no report.
+/// Copies a capture to a separate file, and prints one line with its path.
+/// \param why Why there is no report.
 void liveobj_capture_keep(int capture, const char *why);
-/// Removes the file if it was left half-written.
+/// Removes the file if it is incomplete.
 void liveobj_capture_discard(void);
 
 // MARK: report.c
 
 struct liveobj_report_result {
     bool is_failing;   ///< there are findings that `failon` counts
-    bool is_abandoned; ///< a step was left in the middle, and what it had locked stays locked
+    bool is_abandoned; ///< a step was abandoned: the locks that it held are never released
 };
 
-/// Says that nothing is watched, and why, unless it has been said.
+/// Prints that nothing is tracked, and why, unless that was printed before.
 void liveobj_report_say_unwatched(void);
 
 /// Writes the report. Call with all signals blocked.
@@ -216,41 +220,43 @@ struct liveobj_report_result liveobj_report_write(const struct liveobj_options *
 
 struct liveobj_testing_companion;
 
-/// From now on the companion is called where Swift Testing's test cases begin and end, and objects
-/// made in one have its scope. While the process has one thread.
-/// \returns NULL, or one sentence about why it cannot be done.
+/// Starts calling the companion where Swift Testing's test cases begin and end. Objects allocated
+/// in a test case have its scope. While the process has one thread.
+/// \returns NULL, or one sentence about why it failed.
 const char *liveobj_test_cases_start(const struct liveobj_testing_companion *companion);
-/// On a task for which Swift Testing has bound a task-local value, and before it unbinds one.
+/// Call on a task after Swift Testing has bound a task-local value, and before it unbinds one.
 void liveobj_test_cases_value_bound(void);
 void liveobj_test_cases_value_unbinding(void);
 
 // MARK: test_output.c
 
-/// True if what Swift Testing writes is about an issue that fails the test.
+/// Whether text written by Swift Testing reports an issue that fails the test.
 bool liveobj_test_output_is_failure(const char *text, size_t count);
 
 // MARK: exit.c
 
-/// Has the report written when this process ends, once, and in no child that it forks.
+/// Makes the process write the report when it ends: once, and not in forked children.
 void liveobj_exit_start(const struct liveobj_options *options);
 
-/// False in a child that shares the memory of the process that is watched (vfork).
+/// Whether this process has memory of its own. False in a child that shares the memory of the
+/// tracked process (vfork).
 bool liveobj_exit_owns_memory(void);
 
-/// Says that there will be no report, if there would be one: this process enters a sandbox.
+/// Prints that there will be no report because this process enters a sandbox, if there would be a
+/// report otherwise.
 void liveobj_exit_announce_sandbox(void);
 
 // MARK: sandbox.c
 
-/// Remembers whether there was a filter of system calls before. In the constructor.
+/// Records whether there was a filter of system calls at the start. In the constructor.
 void liveobj_sandbox_start(void);
 
-/// True once the program has restricted its own system calls: a report could kill it.
+/// Whether the program has restricted its own system calls, so that a report could kill it.
 bool liveobj_sandbox_is_entered(void);
 
 // MARK: signals.c
 
-/// A thread's signals as they were.
+/// The signals of a thread before they were blocked.
 struct liveobj_signals {
     sigset_t blocked;
     sigset_t pending;
@@ -259,22 +265,22 @@ struct liveobj_signals {
 /// Blocks all signals of this thread.
 struct liveobj_signals liveobj_signals_block(void);
 
-/// Undoes it, and takes back what our own writes caused (SIGPIPE, SIGXFSZ).
+/// Restores the signals, and removes those that our own writes caused (SIGPIPE, SIGXFSZ).
 void liveobj_signals_restore(const struct liveobj_signals *saved);
 
 // MARK: own_stack.c
 
-/// Calls a function on the stack with this top, or on the present one if it is NULL.
-/// \param place Set before the call: where `liveobj_stack_leave` goes.
-/// \returns false if the function was left.
+/// Calls a function on the stack with this top, or on the current one if it is NULL.
+/// \param place Set before the call: the target of `liveobj_stack_leave`.
+/// \returns false if `liveobj_stack_leave` ended the call.
 bool liveobj_stack_call(void *top, void (*function)(void *context), void *context, void **place);
 
-/// Has the `liveobj_stack_call` return that is under way. From a signal handler, too.
+/// Makes the running `liveobj_stack_call` return. Also from a signal handler.
 _Noreturn void liveobj_stack_leave(void *place);
 
 // MARK: guard.c
 
-/// How a guarded step ended. One that was left keeps what it held.
+/// How a guarded step ended. An abandoned step keeps its locks and memory.
 enum liveobj_step_end {
     LIVEOBJ_STEP_DONE,
     LIVEOBJ_STEP_STUCK,
@@ -284,22 +290,22 @@ enum liveobj_step_end {
 /// The longest wait for a lock of the C library.
 #define LIVEOBJ_LOCK_MILLISECONDS 200
 
-/// The calling thread makes a report from here on. Another one that faults is held from then on: it
-/// must not end the process, which would have ended without the report. Call with all signals
-/// blocked, on no stack of the program's.
+/// Starts the guard: the calling thread makes a report from here on. From then on another thread
+/// that faults is stopped, so that it does not end the process: without the report the process
+/// would have ended before. Call with all signals blocked, on no stack of the program.
 void liveobj_guard_start(void);
 
-/// True if a thread is held. What it has locked stays locked.
+/// Whether a thread was stopped. Its locks are never released.
 bool liveobj_guard_holds_threads(void);
 
-/// The program has its own handlers again, and threads that were held meet them.
+/// Restores the program's own handlers. Stopped threads fault again and reach those handlers.
 void liveobj_guard_end(void);
 
-/// Another thread waits from here on until the process has ended, with all that it has locked.
+/// Notes that another thread waits from here on until the process has ended, with all its locks.
 void liveobj_guard_note_wait(void);
 
-/// Runs one step of the report, until it has done nothing for so long: a time in which the process
-/// is stopped or the machine is busy does not count. While the guard is on, on its thread.
+/// Runs one step of the report. Abandons it after it was idle for the given time, not counting time
+/// in which the process is stopped or the machine is busy. While the guard is on, on its thread.
 enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *context),
                                         void *context);
 

@@ -1,16 +1,13 @@
-//===--- CCompanion.h - between the preload library and its companions ----===//
+// CCompanion.h - the interface between the preload library and its companions.
 //
-// The preload library is C and needs libc alone. What has to speak Swift with a
-// test library lives in a companion, a Swift library that the preload library
-// loads where that test library is present:
+// The preload library is C and needs libc alone. Code that has to call a test library in Swift is
+// in a companion: a Swift library that the preload library loads if that test library is present.
 //
 //   libLiveObjectsXCTestCompanion.so   for XCTest
 //   libLiveObjectsTestingCompanion.so  for Swift Testing
 //
-// Each exports one function of type `liveobj_companion_start_fn`, under the name
-// below. The preload library calls it once, in its constructor.
-//
-//===----------------------------------------------------------------------===//
+// Each exports one function of type `liveobj_companion_start_fn`, under the name below. The preload
+// library calls it once, in its constructor.
 
 #ifndef LIVEOBJ_COMPANION_H
 #define LIVEOBJ_COMPANION_H
@@ -24,16 +21,16 @@
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
-/// What the preload library offers to a companion. Lives for ever.
+/// The functions of the preload library for a companion. Valid until the process ends.
 struct liveobj_companion_host {
     uint32_t version;
     /// `leaks`, `held`, `growth` or `none`: which findings fail a test.
     const char *fail_on;
 
-    /// One line on standard error, marked as LiveObjects' own.
+    /// Prints one line on standard error, marked as a line of LiveObjects.
     void (*say)(const char *line);
-    /// Swift Testing has bound a task-local value; it is about to unbind it. On its task. For
-    /// `with_value`.
+    /// To be called after Swift Testing has bound a task-local value, and before it unbinds one, on
+    /// its task. For `with_value`.
     void (*value_bound)(void);
     void (*value_unbinding)(void);
 };
@@ -42,14 +39,14 @@ struct liveobj_companion_host {
 /// that runs the case, at a moment when `Test.current` is bound.
 struct liveobj_testing_companion {
     uint32_t version;
-    /// A task-local value was bound, and no test case of ours is running on this task.
-    /// \returns the scope of the test case that begins, 0 if none does.
+    /// Called after a task-local value was bound on a task that runs no known test case.
+    /// \returns the scope of the test case that begins; 0 if none does.
     uint32_t (*case_begin)(void);
-    /// The test case with this scope ends.
-    /// \param has_failed an issue was recorded in it.
+    /// Called when the test case with this scope ends.
+    /// \param has_failed Whether an issue was recorded in it.
     void (*case_end)(uint32_t scope, bool has_failed);
-    /// In the place of the asynchronous `TaskLocal.withValue` that Swift Testing 6.0 calls; NULL
-    /// in a companion for later versions, which call the runtime's functions themselves.
+    /// The replacement of the asynchronous `TaskLocal.withValue`, which Swift Testing 6.0 calls.
+    /// NULL in a companion for later versions, which call the runtime's functions themselves.
     const void *with_value;
 };
 
@@ -59,8 +56,8 @@ static inline const void *liveobj_testing_with_value(void) {
     return function;
 }
 
-/// \param result For Swift Testing: the companion's functions. Not used for XCTest.
-/// \returns NULL if the companion is at work, else one sentence about why it cannot be.
+/// \param result For Swift Testing: set to the companion's functions. Not used for XCTest.
+/// \returns NULL if the companion has started, otherwise one sentence about why it has not.
 typedef const char *(*liveobj_companion_start_fn)(const struct liveobj_companion_host *host,
                                                   struct liveobj_testing_companion *result);
 

@@ -1,4 +1,4 @@
-// tasks.c - what a task holds; see tasks.h. Owns nothing.
+// tasks.c - see tasks.h. Owns nothing.
 
 #if defined(__linux__)
 
@@ -40,7 +40,7 @@ static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t en
     liveobj_references_scan(start, end, label, visit->function, visit->context);
 }
 
-/// The result of a task whose value others may ask for. \returns where it ends.
+/// Visits the result of a task whose value can be awaited. \returns where the result ends.
 static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
     enum { AT_TYPE = 8, AT_ERROR = 16, AT_RESULT = 24, SUCCESS = 1, FAILURE = 2, STATE_MASK = 3 };
     uintptr_t type = word_at(future, AT_TYPE), state = word_at(future, 0) & STATE_MASK;
@@ -53,8 +53,8 @@ static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
     return result + liveobj_witnesses_of(type)->size;
 }
 
-/// The first function's context, and before it the closure that the task was made with: held until
-/// the task is complete.
+/// Visits the first function's context, and before it the closure with which the task was created.
+/// Both are retained until the task completes.
 static void visit_first_context(const struct visit *visit, uintptr_t prefix, size_t prefix_bytes) {
     enum { CONTEXT_ALIGNMENT = 16, CLOSURE_BEFORE = 16 };
     uintptr_t end = visit->object->address + visit->object->bytes;

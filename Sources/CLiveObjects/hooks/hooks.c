@@ -1,16 +1,18 @@
-// hooks.c - what runs inside the Swift runtime.
+// hooks.c - the hooks that record allocations and deallocations of the Swift runtime.
 //
-// Every hook has the same steps in the same order: leave if this thread is at work for the
-// recorder; set the guard; let the runtime do its work; record; clear the guard. Objects are
-// recorded after the runtime's allocation returned and forgotten before its `free` runs, so a
-// recorded address is always one that the program holds. Deaths are followed even under the guard:
-// an object that dies while the recorder works is dead all the same.
+// A hook has these steps: return early if this thread is at work for the recorder; set the guard;
+// call the original; record; clear the guard. (The allocator's hooks set the guard after they have
+// called the original.) An object is recorded after its allocation returned, and its record is
+// removed before its memory is freed. So a recorded address always belongs to the program.
+// Deallocations are recorded also under the guard: an object may be deallocated while the recorder
+// works.
 //
-// No hook allocates, takes a lock (but for the slow path of records.c, once in hundreds of calls),
-// or changes errno. A signal handler that interrupts a hook finds the guard set: what it allocates
-// is not recorded but counted, what it frees is forgotten without the thread's block. So a hook
-// never waits for what the thread that it runs on has begun. Owns the originals of all it took
-// over.
+// No hook calls malloc or changes errno. Locks are taken only in slow paths: to refill free records
+// (once in hundreds of calls) and to store a new stack trace. A signal handler that interrupts a
+// hook finds the guard set: its allocations are counted but not recorded, and its deallocations are
+// recorded without the thread's block. So a hook never waits for a lock that its own thread holds.
+//
+// Owns the originals of all that it replaced.
 
 #if defined(__linux__)
 
@@ -30,7 +32,7 @@
 
 #include <stdlib.h>
 
-// What a hook calls of the runtime is the host's own work, so it may do as it likes.
+// The originals are the program's own work, so they may allocate and lock.
 LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
                                               size_t alignment_mask);
 LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
@@ -46,9 +48,9 @@ static struct {
     free_fn free;
 } original;
 
-static bool slots_tell_objects; // LIVEOBJ_HOOKS_GOT: objects come through the slots too
+static bool slots_tell_objects; // LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks
 
-/// What is wanted beyond the plain record of an object; 0 lets the hooks take their short path.
+/// Work beyond an object's plain record; 0 lets the hooks take their short path.
 enum {
     EXTRA_PAUSE = 1, // no record at all
     EXTRA_STACKS = 2,
@@ -59,10 +61,10 @@ static const void *scope_keys[2]; // by owner
 static task_local_get_fn task_local_get;
 static task_get_current_fn task_get_current;
 
-/// The code of the functions that objects, raw buffers and tasks come from.
+/// The extents of the functions that allocate tasks, all memory, metadata pools and objects.
 static struct liveobj_extent task_create;
 static struct liveobj_extent slow_alloc;
-static struct liveobj_extent metadata_allocate; // of pools
+static struct liveobj_extent metadata_allocate; // of metadata pools
 static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
@@ -87,9 +89,9 @@ static uint32_t scope_in(const struct liveobj_record *record) {
                                 LIVEOBJ_LOAD_RELAXED(record->metadata));
 }
 
-/// `Task.detached` inherits no task-local value. The task is ours to read for as long as it runs,
-/// and those that wait for it: what `async let` begins lies in memory of the task that has begun
-/// it, and has no record of its own.
+/// The scope of the running task. Needed because `Task.detached` inherits no task-local value. The
+/// task that an `async let` starts lies in memory of the task that started it and has no record, so
+/// its parent is used. A running task, and a parent that waits for it, can be read safely.
 static uint32_t scope_of_running_task(void) {
     enum { MOST_TASKS = 16 };
     uintptr_t task = running_task();
@@ -101,14 +103,14 @@ static uint32_t scope_of_running_task(void) {
     return record ? scope_in(record) : 0;
 }
 
-/// A diff goes before the test that it runs in.
+/// A diff's scope takes precedence over that of the test in which it runs.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
     uint32_t scope = scope_of(LIVEOBJ_SCOPE_DIFFS);
     scope = scope ? scope : scope_of(LIVEOBJ_SCOPE_TESTS);
     return scope ? scope : scope_of_running_task();
 }
 
-/// For all but the short path: a thread's first hook, those after its end, and the extras.
+/// The long path: a thread's first hook, hooks after a thread's destructors, and the extras.
 __attribute__((noinline)) static void record_with_extras(void *address, uintptr_t metadata,
                                                          size_t bytes, const uintptr_t *frame) {
     // Acquire: what an extra needs was stored before its bit.
@@ -135,11 +137,11 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
         liveobj_thread_detach();
 }
 
-/// Always inline: a call would take as long as what is called.
+/// Always inline: a call would take as long as the function itself.
 static inline __attribute__((always_inline)) void record(void *address, uintptr_t metadata,
                                                          size_t bytes, const uintptr_t *frame) {
     struct liveobj_thread *thread = liveobj_tls_get()->thread;
-    // Relaxed: an allocation during a change of the extras may fall on either side.
+    // Relaxed: an allocation during a change of the extras may see either value.
     if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
         record_with_extras(address, metadata, bytes, frame);
     else
@@ -151,8 +153,8 @@ static inline __attribute__((always_inline)) void record(void *address, uintptr_
                                        });
 }
 
-/// For a thread that has no block, or is at work for the recorder: it may have been interrupted in
-/// the middle of a change of its block.
+/// Removes a record on a thread that has no block, or is at work for the recorder and may have been
+/// interrupted while it changed its block.
 __attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
     if (tls->guard) {
         liveobj_records_remove_loosely(slot);
@@ -182,8 +184,9 @@ static inline void forget(const void *address) {
     liveobj_guard_clear(tls);
 }
 
-/// An object that is made while the thread is at work for the recorder: one of the recorder's own,
-/// or of a signal handler that has interrupted a hook and must not meet what that has begun.
+/// Allocates an object while the thread is at work for the recorder. The object is the recorder's
+/// own, or a signal handler's that interrupted a hook; the handler must not use what the hook is
+/// changing.
 __attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_tls *tls,
                                                            const void *metadata, size_t bytes,
                                                            size_t alignment_mask) {
@@ -192,37 +195,37 @@ __attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_
     return original._swift_allocObject(metadata, bytes, alignment_mask);
 }
 
-// MARK: - Objects through the runtime's pointers
+// MARK: - Objects, through the runtime's hook pointers
 
 LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
                                             size_t alignment_mask) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard))
         return allocate_unrecorded(tls, metadata, bytes, alignment_mask);
-    liveobj_guard_set(tls); // the allocator slots below must not take it for a raw buffer, either
+    liveobj_guard_set(tls); // keeps the malloc hook below from recording a raw buffer
     void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
     record(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
     liveobj_guard_clear(tls);
     return address;
 }
 
-// MARK: - The runtime's allocator slots, and those of its concurrency library
+// MARK: - The allocator, through the GOTs of the runtime and its concurrency library
 
 static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
     return address - extent.start < extent.end - extent.start;
 }
 
-/// Whether the caller keeps a frame pointer. In a runtime that was built without them the register
-/// holds anything, and must not be followed; the self-test then finds that the hooks cannot see who
-/// allocates.
+/// Whether the caller keeps a frame pointer. In a runtime compiled without frame pointers the
+/// register has an arbitrary value, which must not be followed; the self-test then finds that the
+/// hooks cannot identify the caller.
 static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
     enum { MOST_BYTES = 1024 }; // `swift_slowAlloc` has few variables
     return outer % sizeof(uintptr_t) == 0 && outer - (uintptr_t)frame < MOST_BYTES;
 }
 
-/// What memory is for, by the caller of `swift_slowAlloc`.
-/// \param frame the frame address of the hook that `swift_slowAlloc` called.
-/// \returns one of LIVEOBJ_METADATA_*; 0 for the pools in which the runtime keeps metadata.
+/// The purpose of memory, by the caller of `swift_slowAlloc`.
+/// \param frame The frame of the hook that `swift_slowAlloc` called.
+/// \returns One of LIVEOBJ_METADATA_*; 0 for the runtime's metadata pools.
 static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
     const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
     if (!is_frame_of_caller(frame, frame[0]))
@@ -235,16 +238,16 @@ static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
     return LIVEOBJ_METADATA_RAW_BUFFER;
 }
 
-/// \returns one of LIVEOBJ_METADATA_*; 0 for what the runtime uses itself.
+/// \returns One of LIVEOBJ_METADATA_*; 0 for memory that the runtime uses itself.
 static uintptr_t purpose_of_memory(const uintptr_t *frame) {
     if (is_inside(task_create, frame[1]))
         return LIVEOBJ_METADATA_TASK;
     return is_inside(slow_alloc, frame[1]) ? purpose_of_slow_allocation(frame) : 0;
 }
 
-/// Records memory that the runtime asked for on behalf of a caller. The guard is set while an
-/// object is allocated through the pointers, so what arrives here is a task, a raw buffer, or comes
-/// through GOT entries.
+/// Records memory that the runtime allocated for a caller. While an object is allocated through the
+/// hook pointers the guard is set, so this memory is a task, a raw buffer, or, in mode
+/// LIVEOBJ_HOOKS_GOT, an object.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     const uintptr_t *frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
@@ -279,8 +282,8 @@ LIVEOBJ_HOOK static void hook_free(void *memory) {
 
 // MARK: - Installation
 
-/// Where the runtime asks for the pools in which it keeps metadata. A stripped runtime does not
-/// name the function, but its call is the only one that passes 16 KB and no alignment as constants.
+/// The place where the runtime allocates its metadata pools. A stripped runtime has no symbol for
+/// the function, but its call is the only one that passes 16 KB and no alignment as constants.
 static struct liveobj_extent find_metadata_allocate(const struct liveobj_image *runtime) {
     struct liveobj_extent named =
         liveobj_image_symbol(runtime, "_ZN5swift17MetadataAllocator8AllocateEmm");
@@ -304,7 +307,7 @@ static void find_extents(const struct liveobj_runtime *runtime) {
         object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
 }
 
-/// \returns whether `free` is among those replaced: it comes last in the list.
+/// \returns Whether a GOT entry of `free`, the last in the list, was replaced.
 static bool replace_slots(const struct liveobj_image *image) {
     unsigned replaced = 0;
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
@@ -313,20 +316,21 @@ static bool replace_slots(const struct liveobj_image *image) {
     return replaced > 0;
 }
 
-/// \returns false if the deallocations of objects cannot be seen.
+/// \returns false if the deallocations of objects cannot be recorded.
 static bool install_slots(const struct liveobj_runtime *runtime) {
-    // Our own slots first: in a static executable they are among those replaced. The barrier hides
-    // from the optimiser that this is the only value: a direct call would go through the replaced
-    // slot again.
+    // The originals first: in a static executable, this file's own GOT entries are among those that
+    // are replaced. The barrier hides from the optimiser that `original` has only this value: a
+    // direct call would go through the replaced GOT entry again.
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
     original.name = (name##_fn)name;                                                               \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks/hooks.def"
     if (!replace_slots(&runtime->image))
         return false;
-    // A task is born and dies by the same functions; without those slots tasks are not seen.
+    // Tasks are allocated and freed through the same functions. Without these GOT entries tasks are
+    // not recorded.
     replace_slots(&runtime->concurrency);
-    // CoreFoundation frees some objects itself: the one that each NSURL is copied from.
+    // CoreFoundation itself frees some objects: the one that each NSURL is copied from.
     if (runtime->foundation.path)
         liveobj_image_replace_got_entries(&runtime->foundation, "free",
                                           (void *)(uintptr_t)hook_free);
@@ -359,10 +363,10 @@ typedef void (*slow_dealloc_fn)(void *memory, size_t bytes, size_t alignment_mas
 
 enum { TEST_BYTES = 48, TEST_ALIGNMENT_MASK = 7 };
 
-/// Stands in for `swift_allocObject` as a caller of `swift_slowAlloc`.
+/// Calls `swift_slowAlloc` in place of `swift_allocObject`.
 __attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_alloc_function) {
     void *volatile memory = slow_alloc_function(TEST_BYTES, TEST_ALIGNMENT_MASK);
-    return memory; // volatile, so that the call above is no tail call and this frame stays
+    return memory; // volatile: keeps the call above from being a tail call, so this frame exists
 }
 
 static bool sees_birth(const void *memory) {
@@ -384,14 +388,14 @@ static bool sees_birth_and_death(const struct liveobj_runtime *runtime) {
 }
 
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
-    enum { CODE_BYTES = 256 }; // more than `allocate_for_test` has
+    enum { CODE_BYTES = 256 }; // more than the code of `allocate_for_test`
     if (!runtime->swift_slowAlloc || !runtime->swift_slowDealloc)
         return false;
     struct liveobj_extent allocator = object_allocators[0];
     uint32_t guard = liveobj_tls_get()->guard;
     uintptr_t code = (uintptr_t)allocate_for_test;
     object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
-    liveobj_tls_get()->guard = 0; // the thread that starts tracking may be at work for it
+    liveobj_tls_get()->guard = 0; // the thread that starts tracking may be at work for the recorder
     bool sees = sees_birth_and_death(runtime);
     liveobj_tls_get()->guard = guard;
     object_allocators[0] = allocator;
@@ -401,7 +405,7 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
 // MARK: - Switches
 
 static void set_extra(uint32_t extra, bool on) {
-    // Release: what the extra needs before its bit.
+    // Release: what the extra needs is stored before its bit.
     if (on)
         __atomic_fetch_or(&extras, extra, __ATOMIC_RELEASE);
     else

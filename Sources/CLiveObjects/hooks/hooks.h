@@ -1,4 +1,4 @@
-// hooks.h - what runs inside the Swift runtime.
+// hooks.h - the hooks that record allocations and deallocations of the Swift runtime.
 
 #ifndef LIVEOBJ_HOOKS_H
 #define LIVEOBJ_HOOKS_H
@@ -15,10 +15,11 @@
 bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
-/// Has the runtime allocate and free a piece of memory, and looks whether the hooks saw both and,
-/// through GOT entries, could distinguish an object from a raw buffer.
+/// Checks the hooks: the runtime allocates and frees a block.
+/// \returns true if the hooks saw both and, in mode LIVEOBJ_HOOKS_GOT, can distinguish an object
+/// from a raw buffer.
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
-/// Whether hooks record stack traces.
+/// Sets whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);
 LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);

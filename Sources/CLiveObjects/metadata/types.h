@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Stands in for the metadata of what has none, or has it in its header only.
+/// Values in place of metadata, for memory without metadata or with metadata only in its header.
 enum {
     LIVEOBJ_METADATA_RAW_BUFFER = 1,
     LIVEOBJ_METADATA_IN_HEADER = 2,
@@ -25,14 +25,14 @@ enum liveobj_type_kind {
     LIVEOBJ_TYPE_RAW_BUFFER = 5,
     LIVEOBJ_TYPE_OTHER = 6,
     LIVEOBJ_TYPE_TASK = 7,
-    /// Its metadata went with an image that was unloaded. In the format: LIVEOBJ_TYPE_OTHER.
+    /// Its metadata was unloaded with its image. In the capture format: LIVEOBJ_TYPE_OTHER.
     LIVEOBJ_TYPE_UNLOADED = 8,
 };
 
 struct liveobj_type {
     uintptr_t metadata;
-    /// The metadata that names it: its own, or that of what is boxed; 0 for none. Of
-    /// LIVEOBJ_TYPE_UNLOADED: the sequence number at which the image was unloaded.
+    /// The metadata with the type's name: its own, or that of the boxed value; 0 for none. For
+    /// LIVEOBJ_TYPE_UNLOADED: the sequence number of the image's unload.
     uintptr_t subject;
     enum liveobj_type_kind kind;
 };
@@ -41,18 +41,18 @@ struct liveobj_type {
 /// recorded before the runtime has written its header.
 bool liveobj_type_is_task(uintptr_t header);
 
-/// The number of values that a closure context or box holds; 0 for other kinds, and without
-/// reflection metadata.
+/// The number of values in a closure context or box; 0 for other kinds, and without reflection
+/// metadata.
 uint32_t liveobj_type_capture_count(const struct liveobj_type *type);
 
 struct liveobj_name {
     const char *text;
     size_t length;
 };
-/// The type's name as the runtime spells it; empty for none. The runtime allocates and locks here.
+/// The type's name as the runtime writes it; empty for none. The runtime allocates and locks here.
 struct liveobj_name liveobj_type_name(const struct liveobj_type *type);
 
-/// Types by id, from 1 in the order in which they were first seen.
+/// Types by id. Ids count from 1, in the order in which the types were first seen.
 struct liveobj_type_table {
     struct liveobj_type *types; // by id
     uint32_t *slots;            // open addressing: ids
@@ -61,7 +61,8 @@ struct liveobj_type_table {
 };
 bool liveobj_type_table_start(struct liveobj_type_table *table);
 void liveobj_type_table_end(struct liveobj_type_table *table);
-/// The id of `type`, and whether it is a new one; 0 if there is no memory for it.
+/// Finds or adds a type.
+/// \returns Its id; 0 if there is no memory. `is_new` says whether it was added.
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new);
 

@@ -1,4 +1,4 @@
-// os.c - threads, time and signals; owns nothing. See os.h.
+// os.c - threads, time and signals. Owns nothing. See os.h.
 
 #if defined(__linux__)
 
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// System calls are not declared for hooks; those made here ask the kernel, never malloc.
+// System calls are not declared fit for hooks; those made here do not call malloc.
 LIVEOBJ_UNCHECKED_BEGIN
 
-/// As the kernel writes it.
+/// The kernel's format of a directory entry.
 struct directory_entry {
     uint64_t inode;
     int64_t offset;
@@ -106,7 +106,7 @@ uint64_t liveobj_os_wall_clock(void) {
 bool liveobj_os_is_single_threaded(void) {
     int saved = errno;
     struct stat status;
-    // A directory has a link for itself, one from its parent, and one for each folder in it: one a
+    // The directory's links are its own, its parent's, and one for each folder in it: one per
     // thread.
     bool single = stat("/proc/self/task", &status) == 0 && status.st_nlink == 3;
     errno = saved;
@@ -116,7 +116,7 @@ bool liveobj_os_is_single_threaded(void) {
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
     enum { NO_SUCH_CHANGE = -1, SIGNAL_SET_BYTES = 8 };
     int saved = errno;
-    // The kernel reads the set before it looks at what shall be done with it.
+    // The kernel reads the set before it checks what to do with it.
     syscall(SYS_rt_sigprocmask, NO_SUCH_CHANGE, address & ~(uintptr_t)7, NULL, SIGNAL_SET_BYTES);
     bool readable = errno != EFAULT;
     errno = saved;
@@ -126,7 +126,7 @@ LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
 bool liveobj_os_is_writable(uintptr_t address) {
     enum { NOTHING_ADDED = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0) };
     int saved = errno;
-    // The kernel changes the word in one go; no thread waits for it.
+    // The kernel changes the word atomically; no thread waits for it.
     long woken = syscall(SYS_futex, address, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, NULL, address,
                          NOTHING_ADDED);
     bool writable = woken >= 0;
@@ -157,7 +157,7 @@ uint64_t liveobj_os_time(void) {
     return read_clock(CLOCK_MONOTONIC);
 }
 
-/// Where the system has no futex, or does not allow it, it is a sleep.
+/// If the system has no futex, or does not allow it, this is a sleep.
 void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds) {
     struct timespec pause = timespec_of(nanoseconds);
     int saved = errno;
@@ -180,7 +180,7 @@ LIVEOBJ_HOOK void liveobj_os_yield(void) {
 
 uint64_t liveobj_os_block_signals(void) {
     enum { SIGNAL_SET_BYTES = 8 };
-    // A fault that the program's own fork handlers provoke and handle must still be handled.
+    // A fault that the program's own fork handlers cause and handle must still be handled.
     static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
     uint64_t blocked = UINT64_MAX, before = 0;
     for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)

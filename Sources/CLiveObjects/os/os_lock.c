@@ -1,11 +1,11 @@
-// os_lock.c - locks that know their holder; owns nothing. See os.h.
+// os_lock.c - locks that know their holder. Owns nothing. See os.h.
 //
-// The holder is known by its thread pointer: unique among the threads that live, one instruction to
-// get, and the same in the child of a fork for the thread that forked. So a thread sees that it
-// holds a lock itself, which a wait would never end for: in a signal handler that has interrupted
-// the code under the lock.
+// The holder is identified by its thread pointer. That is unique among the existing threads, one
+// instruction to get, and in a fork's child the same for the thread that forked. So a thread can
+// see that it holds a lock itself, in a signal handler that interrupted the code under the lock; a
+// wait for it would never end.
 //
-// A thread that waits sleeps after a few tries. With sched_yield alone a waiter of a real-time
+// A waiting thread sleeps after a few tries. If it only called sched_yield, a waiter of a real-time
 // class would never let a holder of the ordinary class run.
 
 #if defined(__linux__)
@@ -14,7 +14,7 @@
 #include "os/compiler.h"
 #include "os/os.h"
 
-/// Thread pointers are multiples of 16, so that small numbers are free.
+/// Values of `holder`. Thread pointers are multiples of 16, so small numbers are unused.
 enum {
     FREE = 0,
     LOST = 1,     // its holder is a thread that the child of a fork does not have
@@ -45,7 +45,7 @@ LIVEOBJ_HOOK bool liveobj_lock_try(struct liveobj_lock *lock) {
 }
 
 LIVEOBJ_UNCHECKED_BEGIN
-/// Between two tries. \returns false once there were enough of them.
+/// Pauses between two tries. \returns false after the last one.
 LIVEOBJ_HOOK static bool pause_before(uint32_t next_try) {
     static const uint64_t nap = 100000;
     enum { TRIES_AWAKE = 64, TRIES = 50000 }; // five seconds asleep
@@ -57,7 +57,7 @@ LIVEOBJ_HOOK static bool pause_before(uint32_t next_try) {
 }
 LIVEOBJ_UNCHECKED_END
 
-/// Apart: the registers that it saves would cost every lock that is free.
+/// A separate function: the registers that it saves would make every free lock slower.
 __attribute__((noinline)) LIVEOBJ_HOOK static bool wait_for(struct liveobj_lock *lock) {
     uint32_t try = 1;
     do

@@ -1,25 +1,27 @@
-// records.h - object -> record and back: the half of records.c that runs in every hook.
+// records.h - finds an object's record by its address, and an object by its record: the part of
+// records.c that runs in every hook.
 //
-// A record is 32 bytes in one reserved arena and is known by its index. It is alive while the page
-// map leads from its address to its index. A death clears that slot and touches the record no more;
-// the indices of free records lie in batches, a batch or two to a thread. So of the memory that a
-// birth or a death needs, only the slot and, at birth, the record to be written can be out of the
-// cache. (Free records chained through their own memory cost a miss that the next birth had to wait
-// for.) Full batches move between threads through a common stack, so that a thread which only frees
-// feeds one that only allocates.
+// A record is 32 bytes in one reserved arena; its index identifies it. It is live while the page
+// map has its index at its object's address. A deallocation clears that slot and does not touch the
+// record. The indices of free records are kept in batches, one or two batches per thread. So an
+// allocation or a deallocation can miss the cache only for the slot and, at an allocation, for the
+// record that it writes. (A chain of free records through their own memory cost a miss that the
+// next allocation had to wait for.) Full batches move between threads through a common stack, so a
+// thread that only frees supplies one that only allocates.
 //
-// What a thread's block holds is changed with the thread's guard set only. A signal handler that
-// interrupts that finds the guard and records no birth, which is counted, and forgets what dies by
-// the one word of a list that needs no block (records.c, loose records). So no interleaving of
-// hooks and handlers gives two objects one record, or has a handler wait for a lock of its own
-// thread.
+// A thread's block is changed only while the thread's guard is set. A signal handler that
+// interrupts such a change finds the guard set: it records no allocation, but counts it, and it
+// removes what it deallocates without the block (records.c, loose records). So no interleaving of
+// hooks and handlers gives two objects one record, and no handler waits for a lock that its own
+// thread holds.
 //
-// A record's birth is written last, and cleared before anything else is: a reader on another thread
-// that finds the record alive, and the same birth before and after, has a whole record. The address
-// would not do, for an allocator likes to give out again what was freed last.
+// A record's sequence number (`birth`) is its last word to be written and its first to be cleared.
+// A reader on another thread that finds the record live, and the same sequence number before and
+// after its read, has read a consistent record. The address would not serve for this: an allocator
+// often reuses first what was freed last.
 //
-// Inline, because the cost of watching is the cost of these lines. What happens once in hundreds of
-// calls is behind a call into records.c.
+// The functions are inline, because their cost is the cost of tracking. What runs once in hundreds
+// of calls is a call into records.c.
 
 #ifndef LIVEOBJ_RECORDS_H
 #define LIVEOBJ_RECORDS_H
@@ -38,7 +40,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What is known of a live object, unpacked.
+/// A live object's record, unpacked.
 struct liveobj_object {
     uintptr_t address;
     uintptr_t metadata; // or one of LIVEOBJ_METADATA_*
@@ -49,23 +51,24 @@ struct liveobj_object {
 };
 
 bool liveobj_records_start(uint64_t max_objects);
-/// Indices are below this for ever.
+/// The bound of all indices, present and future. Constant.
 uint32_t liveobj_records_limit(void);
-/// Indices are below this at present.
+/// The bound of the indices whose records are backed by memory. It grows.
 uint32_t liveobj_records_room(void);
 
-/// Records have the indices [1, end).
+/// The end of the indices in use: records have the indices [1, end).
 uint32_t liveobj_records_end(void);
-/// \returns false if no live object has this index. Another thread may free the object meanwhile.
+/// Reads a record. Another thread may deallocate the object meanwhile.
+/// \returns false if no live object has this index.
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
 
 void liveobj_records_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
-enum { LIVEOBJ_VALUE_BITS = 48 }; // of a word that also holds 16 bits of something else
+enum { LIVEOBJ_VALUE_BITS = 48 }; // the rest of the word holds 16 bits of another number
 
-/// Two numbers share a word: 48 bits of the first, 16 of the second. Scopes are those in which the
-/// object was made.
+/// A record. Each of the first three words holds 48 bits of one number and 16 of another. The scope
+/// is the one in which the object was allocated.
 struct liveobj_record {
     uint64_t address;  // address, scope bits 0 to 15
     uint64_t metadata; // metadata, scope bits 16 to 31
@@ -82,30 +85,32 @@ struct liveobj_heap {
 };
 extern struct liveobj_heap liveobj_heap;
 
-/// The scope, from a record's words that hold it.
+/// The scope, from the two words of a record that hold its halves.
 static inline uint32_t liveobj_scope_unpack(uint64_t address, uint64_t metadata) {
     return (uint32_t)(address >> LIVEOBJ_VALUE_BITS | metadata >> LIVEOBJ_VALUE_BITS << 16);
 }
 
 static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
 
-/// \returns false if the record with this index is of an object that was made before: a cheap
-/// question ahead of `liveobj_records_get`, which has to look elsewhere whether the object lives.
+/// A cheap filter before `liveobj_records_get`, which also reads the page map to see whether the
+/// object is live.
+/// \returns false if the record is of an object allocated before `sequence`.
 static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
     return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].birth) & liveobj_value_mask) >=
            sequence;
 }
 
-/// Addresses of user space have 47 bits; sequence numbers reach 48 after years.
+/// Packs 16 bits above a value. Addresses of user space have 47 bits; sequence numbers reach 48
+/// bits after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
     return value | extra << LIVEOBJ_VALUE_BITS;
 }
 
-/// A record for a thread that has no free one at hand; 0 if there is none. Slow path.
+/// Takes a free record for a thread whose batch is empty. \returns 0 if none can be had. Slow path.
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread);
 /// Keeps a free record for which the thread's batch has no room. Slow path.
 LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index);
-/// The slot of an address in a part of the heap that is not mapped yet. Slow path.
+/// The slot of an address in a part of the address space that has no leaf yet. Slow path.
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address);
 
 static inline uint32_t liveobj_record_take(struct liveobj_thread *thread) {
@@ -124,11 +129,11 @@ static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t in
 static inline void liveobj_record_fill(struct liveobj_record *record,
                                        struct liveobj_object object) {
     LIVEOBJ_STORE_RELAXED(record->birth, 0);
-    __atomic_thread_fence(__ATOMIC_RELEASE); // a reader of a new word finds the old birth gone
+    __atomic_thread_fence(__ATOMIC_RELEASE); // a reader of a new word finds the old number cleared
     LIVEOBJ_STORE_RELAXED(record->address, liveobj_pack(object.address, object.scope));
     LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
     LIVEOBJ_STORE_RELAXED(record->origin, object.stack | object.bytes << 32);
-    // Release: the birth makes the rest valid.
+    // Release: the sequence number makes the rest valid.
     __atomic_store_n(&record->birth, liveobj_pack(object.sequence, object.bytes >> 32),
                      __ATOMIC_RELEASE);
 }
@@ -140,7 +145,7 @@ liveobj_records_insert(struct liveobj_thread *thread, struct liveobj_object obje
     if (LIVEOBJ_UNLIKELY(!slot))
         slot = liveobj_records_claim_slot(object.address);
     LIVEOBJ_INCREMENT_OWNED(thread->allocations);
-    // An address that is still recorded was freed behind our back; its record is used again.
+    // The deallocation of a recorded address was missed; its record is reused.
     uint32_t index = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
     if (LIVEOBJ_UNLIKELY(index != 0))
         LIVEOBJ_INCREMENT_OWNED(thread->missed_deallocations);
@@ -162,20 +167,20 @@ static inline uint32_t *liveobj_records_slot(uintptr_t address) {
     return slot && LIVEOBJ_LOAD_RELAXED(*slot) ? slot : NULL;
 }
 
-/// The same for a word that may be anything.
+/// The same for any word, address or not.
 static inline uint32_t *liveobj_records_slot_of_word(uintptr_t word) {
     return liveobj_page_map_may_find(&liveobj_heap.map, word) ? liveobj_records_slot(word) : NULL;
 }
 
-/// The index of the record of the object that a word leads to, or near to; 0 for most words.
+/// The index of the record of the object whose granule a word points into; 0 for most words.
 static inline uint32_t liveobj_records_near(uintptr_t word) {
     uintptr_t address = word & LIVEOBJ_WORD_ADDRESS;
     uint32_t *slot = address < LIVEOBJ_PAGE_BYTES ? NULL : liveobj_records_slot_of_word(address);
     return slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
 }
 
-/// The live object that a word refers to.
-/// \returns the index of its record; 0 if the word leads to none.
+/// The live object whose address a word holds.
+/// \returns The index of its record; 0 if there is none.
 static inline uint32_t liveobj_records_follow(uintptr_t word, struct liveobj_object *object) {
     uint32_t index = liveobj_records_near(word);
     bool is_there = index && liveobj_records_get(index, object) &&
@@ -183,13 +188,13 @@ static inline uint32_t liveobj_records_follow(uintptr_t word, struct liveobj_obj
     return is_there ? index : 0;
 }
 
-/// Forgets a recorded object without the thread's block, which may be half-way through a change or
-/// not to be had. May interrupt anything, and be interrupted by anything. An account of the object
-/// is closed when its record is used again. Slow path.
+/// Removes a recorded object without the thread's block, which may be in the middle of a change or
+/// unavailable. May interrupt anything, and be interrupted by anything. The object's account is
+/// closed when its record is reused. Slow path.
 LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot);
 
-/// Forgets a recorded object. With the thread's guard set: a signal handler that frees or allocates
-/// meanwhile must leave the block alone.
+/// Removes a recorded object. The thread's guard must be set: a signal handler that frees or
+/// allocates meanwhile must not use the block.
 static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_t *slot) {
     uint32_t index = LIVEOBJ_LOAD_RELAXED(*slot);
     LIVEOBJ_STORE_RELAXED(*slot, 0);

@@ -1,4 +1,4 @@
-// image.h - loaded images: segments, symbols, global-offset-table entries, build ids.
+// image.h - loaded images: segments, symbols, GOT entries, build ids.
 
 #ifndef LIVEOBJ_IMAGE_H
 #define LIVEOBJ_IMAGE_H
@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A loaded image. Pointers lead into memory of the dynamic linker and of the image itself.
+/// A loaded image. Pointers refer to memory of the dynamic linker and of the image.
 struct liveobj_image {
     uintptr_t bias;
     uintptr_t start;
@@ -19,36 +19,36 @@ struct liveobj_image {
     const char *path;
     const void *headers; // ElfW(Phdr)
     size_t header_count;
-    uintptr_t thread_locals; // those of the thread that looks; 0 if it has none yet
+    uintptr_t thread_locals; // the calling thread's; 0 if it has none yet
     bool is_main;
 };
 
 /// Calls `visit` for every image, the executable first, until it returns true. Takes the dynamic
-/// linker's lock: outside of hooks only. `visit` must not look at images itself.
+/// linker's lock, so it must be called outside of hooks. `visit` must not visit images itself.
 typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
 void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
-/// Whether the name of its file begins with `prefix`.
+/// Whether the name of the image's file begins with `prefix`.
 bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix);
 
-/// Finds the image that holds `address`.
+/// Finds the image that contains `address`.
 bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
 
-/// Calls `visit` for the memory of the image's variables: what can be written, and can still be
-/// once the image is relocated.
+/// Calls `visit` for the memory of the image's variables: the segments that can be written, except
+/// the parts that are read-only after relocation.
 void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
                                    void *context);
 
-/// The bounds of the symbol in the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if
-/// absent.
+/// The bounds of a symbol, from the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if the
+/// file does not have it.
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
 
-/// Where the image's code contains these bytes for the first time; {0, 0} if nowhere.
+/// The first place in the image's code with these bytes; {0, 0} if there is none.
 struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
                                               size_t count);
 
-/// The name of a symbol that begins at `address`, among those that begin with `prefix`.
+/// Finds the symbol at `address` whose name begins with `prefix`.
 /// \returns false if there is none or its name does not fit.
 bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t address,
                              const char *prefix, char *name, size_t capacity);
@@ -56,15 +56,14 @@ bool liveobj_image_symbol_at(const struct liveobj_image *image, uintptr_t addres
 /// True if the file on disk has a section whose name begins with `prefix`.
 bool liveobj_image_has_section(const struct liveobj_image *image, const char *prefix);
 
-/// True if the address lies in a segment of the image with at least the wanted protection (PF_X,
-/// PF_W).
+/// True if the address is in a segment of the image with at least these flags (PF_X, PF_W).
 bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
                             uint32_t segment_flags);
 
-/// Stores `replacement` in every global-offset-table slot of the image that is bound to `symbol`.
+/// The GOT entries of an image that are bound to one symbol.
 struct liveobj_got_entries {
     unsigned found;   // all of them
-    unsigned changed; // those that held something else
+    unsigned changed; // those that had another value
 };
 struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
                                                              const char *symbol, void *replacement);
