@@ -20,12 +20,13 @@ struct FindingMerger {
     in traces: NamedTraces
   ) {
     var finding = finding
-    finding.fingerprint = fingerprint(of: finding, sites, traces)
+    let callSites = sites.map { traces.fromCallSite($0.stackTrace) }
+    finding.fingerprint = fingerprint(of: finding, callSites.first, traces)
     let key = Finding.Key(finding)
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
     entry.finding.add(finding)
-    for site in sites {
-      entry.callSites.add(site.count, at: traces.fromCallSite(site.stackTrace))
+    for (site, callSite) in zip(sites, callSites) {
+      entry.callSites.add(site.count, at: callSite)
       entry.allocators.insert(site.stackTrace)
     }
     for site in retainSites {
@@ -38,15 +39,14 @@ struct FindingMerger {
   /// The fingerprint of the types and properties on the path; without a path, of the function that allocated
   /// the first object.
   private func fingerprint(
-    of finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ traces: NamedTraces
+    of finding: Finding, _ callSite: NamedTraces.Trace?, _ traces: NamedTraces
   ) -> String {
     var fields = [finding.verdict.rawValue, finding.type]
     for step in finding.path {
       fields += [step.type, Self.withoutElements(step.reference)]
     }
-    if finding.path.isEmpty, let site = sites.first {
-      fields.append(
-        traces.fromCallSite(site.stackTrace).first.map { traces.frames[$0].qualifiedFunction } ?? "")
+    if finding.path.isEmpty, let callSite {
+      fields.append(callSite.first.map { traces.frames[$0].qualifiedFunction } ?? "")
     }
     return Fingerprint.make(fields)
   }
