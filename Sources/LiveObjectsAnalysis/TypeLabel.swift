@@ -159,6 +159,12 @@ extension Capture {
     }
   }
 
+  /// The objects without a readable type; few, if any.
+  package var objectsOfUnreadableTypes: [LiveObject] {
+    let areUnreadable = types.map(isUnreadable)
+    return areUnreadable.contains(true) ? objects.filter { areUnreadable[$0.type] } : []
+  }
+
   func isUnreadable(_ type: TypeDescription) -> Bool {
     type.kind == .other && type.name.isEmpty
   }

@@ -72,10 +72,14 @@ struct ReportBuilder {
 }
 
 extension Capture {
-  /// The parts of a capture that a report needs beside its findings: process, tracking status, tests.
+  /// The parts of a capture that a report needs besides its findings: process, tracking status, tests, and
+  /// what it says of objects without a readable type.
   fileprivate var withoutObjects: Capture {
     let graph = graph.map { HeapGraph(status: $0.status) }
-    var capture = Capture(process: process, tracking: tracking, graph: graph, tests: tests)
+    let unreadable = objectsOfUnreadableTypes
+    var capture = Capture(
+      process: process, tracking: tracking, images: images, types: unreadable.isEmpty ? [] : types,
+      objects: unreadable, graph: graph, tests: tests)
     capture.listsTests = listsTests
     capture.isJournal = isJournal
     return capture

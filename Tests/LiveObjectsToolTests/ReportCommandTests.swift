@@ -92,6 +92,15 @@ struct ReportCommandTests {
     #expect(try report([write(leaking)]).standardOutput.hasPrefix("LiveObjects: \(reason)"))
   }
 
+  @Test("says that objects have no type that could be read")
+  func saysWhichTypesItCouldNotRead() throws {
+    var builder = CaptureBuilder()
+    builder.objects(3, of: builder.type("", kind: .other))
+    builder.heapGraph()
+    let result = try report([write(builder)])
+    #expect(result.standardOutput.contains("note: 3 objects have no type that could be read (unreadable type)"))
+  }
+
   @Test("says that references were not asked for, which fails nothing")
   func saysWhatWasNotAskedFor() throws {
     let result = try report([write(makeCapture(survivors: 3))])
