@@ -242,15 +242,15 @@ static void at_exit(int status, void *context) {
         exit(new_status); // glibc continues with the remaining handlers, and with this status
 }
 
-/// Before glibc 2.41 a second thread that calls exit goes on with the handlers that the first has
-/// not begun, and ends the process when there are none. So it waits here, and leaves this handler
-/// for a third thread. It never goes back: the first thread has freed the part of the list of
-/// handlers that it came from. The first thread ends the process once it has run what is left; if a
-/// handler of a library's never returns, the process ends here.
+/// Before glibc 2.41 a second thread that calls exit runs the handlers that the first has not
+/// begun, and ends the process when there are none. So it waits here, and registers this handler
+/// again for a third thread. It never returns, because the first thread has freed the part of the
+/// list of handlers that it came from. The first thread ends the process when it has run the
+/// remaining handlers. If one of them, of a library, never returns, the process ends here.
 static void wait_at_exit(int status, void *context) {
     enum { REST_MILLISECONDS = 5000 };
     (void)context;
-    // Acquire: what the first thread did before. First, for it asks nothing of the kernel.
+    // Acquire: pairs with the releases in at_exit. Read first, because it makes no system call.
     if (!__atomic_load_n(&is_reporting_at_exit, __ATOMIC_ACQUIRE) || is_at_exit ||
         !is_watched_process())
         return;
@@ -268,7 +268,7 @@ void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
     liveobj_sandbox_start();
     chosen = options;
-    // The ones registered first run last: one for each thread that comes at the same moment.
+    // Those registered first run last. Several, for threads that come here at the same moment.
     enum { THREADS = 8 };
     for (int i = 0; i < THREADS; i++)
         on_exit(wait_at_exit, NULL);

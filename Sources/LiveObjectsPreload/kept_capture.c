@@ -17,7 +17,7 @@ static char path[2 * PATH_MAX + 64];
 static bool is_writing;
 
 /// Chooses a path next to the output or in the folder for temporary files.
-/// \returns false if no line could name the file, so that nobody would find it.
+/// \returns false if no line could name the file.
 static bool choose_path(void) {
     char digits[LIVEOBJ_DIGITS];
     const char *process = liveobj_text_digits(digits, (uint64_t)getpid());
