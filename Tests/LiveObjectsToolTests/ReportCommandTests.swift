@@ -98,7 +98,8 @@ struct ReportCommandTests {
     builder.objects(3, of: builder.type("", kind: .other))
     builder.heapGraph()
     let result = try report([write(builder)])
-    #expect(result.standardOutput.contains("note: 3 objects have no type that could be read (unreadable type)"))
+    #expect(
+      result.standardOutput.contains("note: 3 objects have no type that could be read (unreadable type)"))
   }
 
   @Test("says that references were not asked for, which fails nothing")
