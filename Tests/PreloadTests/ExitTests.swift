@@ -8,8 +8,20 @@ struct ExitTests {
 
   static let plainEnds = [
     ["return"], ["exit", "0"], ["exit", "5"], ["exit-from-thread", "6"], ["_exit", "7"],
-    ["_exit-in-handler"], ["end-main-thread"], ["exit-cancelled", "7"], ["exit-while-input-is-read", "5"],
+    ["_exit-in-handler"], ["end-main-thread"], ["exit-cancelled", "7"],
   ]
+
+  /// Since glibc 2.41 the plain program never ends: exit waits for a stream that another thread reads.
+  static let libcWaitsForReaders: Bool = {
+    guard let symbol = dlsym(nil, "gnu_get_libc_version") else { return false }
+    let version = unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<CChar>).self)
+    return String(cString: version()).compare("2.41", options: .numeric) != .orderedAscending
+  }()
+
+  @Test(.disabled(if: libcWaitsForReaders, "the plain program never ends"))
+  func exitWhileInputIsReadStaysOne() throws {
+    try statusAndOutputAreTheProgramsOwn(arguments: ["exit-while-input-is-read", "5"])
+  }
 
   @Test(arguments: plainEnds)
   func statusAndOutputAreTheProgramsOwn(arguments: [String]) throws {
