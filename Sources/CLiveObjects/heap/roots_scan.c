@@ -135,14 +135,25 @@ static void scan_range(void *context) {
 
 // MARK: - Heaps of the C library
 
-/// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
+/// Whether the chunk contains nothing that holds an object: it is free, a cached continuation of
+/// libdispatch, or an object. Chunks can be 16 bytes larger than requested, so an object's chunk is
+/// skipped as a whole: behind the object are words of the chunk's previous use.
+static bool is_skipped(const struct scan *scan, const struct liveobj_chunks *chunks,
+                       uintptr_t chunk) {
+    struct liveobj_object object;
+    uintptr_t content = liveobj_chunk_content(chunk);
+    return liveobj_chunk_is_free(chunks, chunk) ||
+           liveobj_address_find(&scan->continuations, content) ||
+           liveobj_records_find(content, &object);
+}
+
+/// Scans every chunk that may hold an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
          chunk += bytes) {
         liveobj_snapshot_advance();
-        if (liveobj_chunk_is_free(chunks, chunk) ||
-            liveobj_address_find(&scan->continuations, liveobj_chunk_content(chunk)))
+        if (is_skipped(scan, chunks, chunk))
             continue;
         // A chunk also has the first word of the next one.
         scan->range.end = chunk + bytes + sizeof(uintptr_t);

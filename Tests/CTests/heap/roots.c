@@ -41,6 +41,7 @@ enum {
     BELOW_STACK,
     OWN,
     IN_FREED,
+    IN_SLACK,
     IN_QUEUED_WORK,
     IN_REGISTER,
     OBJECTS
@@ -63,6 +64,17 @@ static void make_object(size_t index, size_t bytes) {
     struct liveobj_object object = {.bytes = bytes, .sequence = 1};
     object.address = (uintptr_t)calloc(1, bytes);
     objects[index] = hidden(object.address);
+    liveobj_records_insert(liveobj_tls.thread, object);
+}
+
+/// In an object's memory behind the object: malloc may return a chunk that is 16 bytes larger than
+/// necessary, with words of its previous use.
+static void leave_in_slack(void) {
+    enum { OBJECT_BYTES = 24, CHUNK_BYTES = 40, WORD_IN_SLACK = 3 };
+    uintptr_t *words = malloc(CHUNK_BYTES);
+    words[WORD_IN_SLACK] = hidden(objects[IN_SLACK]);
+    struct liveobj_object object = {
+        .address = (uintptr_t)words, .bytes = OBJECT_BYTES, .sequence = 1};
     liveobj_records_insert(liveobj_tls.thread, object);
 }
 
@@ -217,6 +229,7 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(BELOW_STACK));
     EXPECT(is_not_found(OWN));
     EXPECT(is_not_found(IN_FREED));
+    EXPECT(is_not_found(IN_SLACK));
 }
 
 /// Waits in libc, with no frame of the program below.
@@ -311,6 +324,7 @@ int main(void) {
         make_object(i, 64);
     plant();
     leave_in_freed_memory();
+    leave_in_slack();
     leave_in_queue();
     reserve_too_much();
     pthread_t thread = start_other_thread();
