@@ -50,7 +50,7 @@ package enum Recorder {
 
   /// The live objects from a sequence number on, as the bytes of a capture.
   ///
-  /// - Parameter references: whether to read what refers to what; all live objects are in the capture then.
+  /// - Parameter references: whether to read references; all live objects are in the capture then.
   package static func capture(
     since mark: UInt64, references: Bool = false
   ) throws(LiveObjects.TrackingError) -> RawCapture {

@@ -58,7 +58,7 @@ static bool is_shared_folder(const char *folder) {
 }
 
 /// Whether a file called `other` is in the program's folder.
-static bool has_beside(const char *program, const char *other) {
+static bool has_neighbor(const char *program, const char *other) {
     char path[PATH_MAX + 64];
     size_t folder_length = (size_t)(file_name(program) - program);
     memcpy(path, program, folder_length);
@@ -73,7 +73,7 @@ bool liveobj_activation_is_toolchain_program(void) {
     const char *name = file_name(program);
     memcpy(folder, program, (size_t)(name - program));
     folder[name - program] = '\0';
-    return has_beside(program, "swift-frontend") &&
+    return has_neighbor(program, "swift-frontend") &&
            (!is_shared_folder(folder) || liveobj_activation_is_toolchain_name(name));
 }
 
@@ -81,8 +81,8 @@ bool liveobj_activation_is_toolchain_program(void) {
 /// not tracked.
 static bool is_our_tool(const char *program) {
     return strcmp(file_name(program), "liveobjects") == 0 &&
-           (has_beside(program, "libLiveObjectsPreload.so") ||
-            has_beside(program, "../lib/libLiveObjectsPreload.so"));
+           (has_neighbor(program, "libLiveObjectsPreload.so") ||
+            has_neighbor(program, "../lib/libLiveObjectsPreload.so"));
 }
 
 /// Whether the compiler started the program: macro plugins are ordinary executables.

@@ -50,8 +50,8 @@ static void read_options(void) {
 }
 
 static void say_what_is_watched(void) {
-    static const char *const ways[] = {"no way", "the runtime's hook pointers",
-                                       "the runtime's allocator slots"};
+    static const char *const ways[] = {"no hooks", "the runtime's hook pointers",
+                                       "the GOT entries of the runtime's allocator"};
     static const char *const stacks[] = {"no stack traces", "stack traces by unwind tables",
                                          "stack traces by frame pointers"};
     struct liveobj_status status = liveobj_status();

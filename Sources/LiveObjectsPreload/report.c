@@ -204,14 +204,14 @@ static bool is_said_already(const struct liveobj_options *options) {
 }
 
 /// Whether there is nowhere to write the report, and it decides nothing.
-static bool is_for_nobody(const struct liveobj_options *options) {
+static bool has_no_reader(const struct liveobj_options *options) {
     return liveobj_output_is_standard_error() && liveobj_message_descriptor() < 0 &&
            options->exitcode == 0;
 }
 
 struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options) {
     struct work work = {.options = options, .capture = -1, .why = "the capture could not be made"};
-    if (is_said_already(options) || is_for_nobody(options))
+    if (is_said_already(options) || has_no_reader(options))
         return (struct liveobj_report_result){false, false};
     enum liveobj_verdict verdict = write_report(&work);
     return (struct liveobj_report_result){verdict == LIVEOBJ_VERDICT_FAILING, work.is_abandoned};

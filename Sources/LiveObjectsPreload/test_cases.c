@@ -38,7 +38,7 @@ struct test_case {
     const void *owner; ///< the task that began it; NULL when it has ended
     uint32_t scope;
     uint32_t pushes;    ///< what the library has bound on the owner since
-    uint32_t is_failed; ///< atomic: tasks of the case tell
+    uint32_t is_failed; ///< atomic: set by tasks of the case
 };
 
 /// More than one process runs (the recorder keeps as many); address space only.
@@ -137,7 +137,7 @@ static void hook_pop(void) {
 }
 
 /// The library writes what it has to say of a test on one of the test's own tasks.
-static void look_at(const char *text, size_t count) {
+static void note_failure(const char *text, size_t count) {
     struct test_case *test_case = bound_case();
     if (test_case && liveobj_test_output_is_failure(text, count))
         __atomic_store_n(&test_case->is_failed, true, __ATOMIC_RELAXED);
@@ -145,13 +145,13 @@ static void look_at(const char *text, size_t count) {
 
 /// For tools.
 static size_t hook_fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
-    look_at(bytes, size * count);
+    note_failure(bytes, size * count);
     return fwrite(bytes, size, count, file);
 }
 
 /// For people.
 static int hook_fputs(const char *text, FILE *file) {
-    look_at(text, strlen(text));
+    note_failure(text, strlen(text));
     return fputs(text, file);
 }
 

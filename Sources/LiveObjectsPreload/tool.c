@@ -18,12 +18,12 @@
 static char tool[PATH_MAX];
 static char failure[PATH_MAX + 256];
 
-static bool try_beside(const char *path) {
+static bool try_neighbor(const char *path) {
     return liveobj_library_sibling(path, tool) && access(tool, X_OK) == 0;
 }
 
 static void find_by_library(void) {
-    if (!try_beside("liveobjects") && !try_beside("../bin/liveobjects"))
+    if (!try_neighbor("liveobjects") && !try_neighbor("../bin/liveobjects"))
         tool[0] = '\0';
 }
 

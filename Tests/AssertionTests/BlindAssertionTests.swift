@@ -4,7 +4,7 @@ import Testing
 /// Where the system does not allow what references are read in, no assertion holds that has seen something left
 /// behind, and none says more than it knows.
 struct BlindAssertionTests {
-  private static let reason = "references were not read: the system does not allow a copy of the process"
+  private static let reason = "references were not read: the system does not allow the snapshot process"
 
   private func run(_ tests: String...) throws -> XCTestRun {
     let list = tests.map { "DemoXCTests." + $0 }.joined(separator: ",")

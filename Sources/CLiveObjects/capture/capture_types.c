@@ -23,8 +23,9 @@ void liveobj_captured_types_end(struct liveobj_captured_types *types) {
     liveobj_type_table_end(&types->table);
 }
 
-static uint32_t look_up(struct liveobj_captured_types *types, const struct liveobj_object *object,
-                        struct liveobj_reader *reader, bool *is_new) {
+static uint32_t type_id_of(struct liveobj_captured_types *types,
+                           const struct liveobj_object *object, struct liveobj_reader *reader,
+                           bool *is_new) {
     struct liveobj_type type = liveobj_type_of(object, reader);
     uint32_t id = liveobj_type_table_id(&types->table, &type, is_new);
     if (type.kind !=
@@ -44,7 +45,7 @@ uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
     if (is_same &&
         liveobj_unloads_count() == 0) // otherwise it depends on when the object was allocated
         return types->last.id;
-    return look_up(types, object, reader, is_new);
+    return type_id_of(types, object, reader, is_new);
 }
 
 static uint32_t image_of(const struct liveobj_type *type, struct liveobj_captured_images *images) {

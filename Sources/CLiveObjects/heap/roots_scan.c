@@ -85,7 +85,7 @@ __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *
     scan->visit(scan->context, &root);
 }
 
-static inline void look_at(struct scan *scan, const uintptr_t *place) {
+static inline void scan_word(struct scan *scan, const uintptr_t *place) {
     uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
     if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(target)))
         visit(scan, place);
@@ -108,7 +108,7 @@ static uintptr_t scan_words_and_objects(struct scan *scan, uintptr_t place, uint
     while (place < end) {
         uintptr_t object_end = place % MALLOC_ALIGNMENT == 0 ? end_of_object(place) : 0;
         if (!object_end)
-            look_at(scan, (const uintptr_t *)place);
+            scan_word(scan, (const uintptr_t *)place);
         place = object_end ? object_end : place + sizeof(uintptr_t);
     }
     return place;
@@ -116,7 +116,7 @@ static uintptr_t scan_words_and_objects(struct scan *scan, uintptr_t place, uint
 
 static uintptr_t scan_words(struct scan *scan, uintptr_t place, uintptr_t end) {
     for (; place < end; place += sizeof(uintptr_t))
-        look_at(scan, (const uintptr_t *)place);
+        scan_word(scan, (const uintptr_t *)place);
     return end;
 }
 
@@ -223,8 +223,8 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
             (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
 }
 
-static void look_at_registers(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                              void *context) {
+static void scan_registers(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                           void *context) {
     const uintptr_t *registers = roots->entry->registers;
     for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++) {
         uintptr_t target = ~registers[i] & LIVEOBJ_REFERENCE_MASK;
@@ -243,7 +243,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
                         .continuations = liveobj_continuations_find(&roots->caches),
                         .is_complete = true};
     uintptr_t left = most;
-    look_at_registers(roots, visit, context);
+    scan_registers(roots, visit, context);
     for (uint32_t i = 0; i < roots->count; i++) {
         uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
         bool is_scanned = bytes <= left;

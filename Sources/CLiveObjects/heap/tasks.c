@@ -28,7 +28,8 @@ static uint32_t strong_label(enum liveobj_label_kind kind) {
     return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
 }
 
-static void tell(const struct visit *visit, uintptr_t target, enum liveobj_label_kind kind) {
+static void report_reference(const struct visit *visit, uintptr_t target,
+                             enum liveobj_label_kind kind) {
     if (target)
         visit->function(visit->context, &(struct liveobj_reference){target, strong_label(kind),
                                                                     LIVEOBJ_NO_ELEMENT, 0});
@@ -49,7 +50,7 @@ static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
         liveobj_references_visit_value(result, type, strong_label(LIVEOBJ_LABEL_TASK_RESULT),
                                        visit->function, visit->context);
     else if (state == FAILURE)
-        tell(visit, word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
+        report_reference(visit, word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
     return result + liveobj_witnesses_of(type)->size;
 }
 
@@ -62,7 +63,7 @@ static void visit_first_context(const struct visit *visit, uintptr_t prefix, siz
     start -= start % CONTEXT_ALIGNMENT;
     if (start > end || visit->is_complete)
         return;
-    tell(visit, word_at(start - CLOSURE_BEFORE, 0), LIVEOBJ_LABEL_TASK_CLOSURE);
+    report_reference(visit, word_at(start - CLOSURE_BEFORE, 0), LIVEOBJ_LABEL_TASK_CLOSURE);
     scan_frames(visit, start, end);
 }
 

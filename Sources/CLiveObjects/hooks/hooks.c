@@ -48,7 +48,8 @@ static struct {
     free_fn free;
 } original;
 
-static bool slots_tell_objects; // LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks
+static bool
+    objects_are_seen_by_got; // LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks
 
 /// Work beyond an object's plain record; 0 lets the hooks take their short path.
 enum {
@@ -232,7 +233,7 @@ static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
         return LIVEOBJ_METADATA_RAW_BUFFER;
     if (is_inside(metadata_allocate, slow_alloc_frame[1]))
         return 0;
-    for (size_t i = 0; slots_tell_objects && i < 3; i++)
+    for (size_t i = 0; objects_are_seen_by_got && i < 3; i++)
         if (is_inside(object_allocators[i], slow_alloc_frame[1]))
             return LIVEOBJ_METADATA_IN_HEADER;
     return LIVEOBJ_METADATA_RAW_BUFFER;
@@ -348,7 +349,7 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
     find_extents(runtime);
     liveobj_tasks_prepare();
-    slots_tell_objects = hook_mode == LIVEOBJ_HOOKS_GOT;
+    objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;
     if (!install_slots(runtime))
         return false;
     if (hook_mode == LIVEOBJ_HOOKS_POINTERS)
@@ -369,22 +370,22 @@ __attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_allo
     return memory; // volatile: keeps the call above from being a tail call, so this frame exists
 }
 
-static bool sees_birth(const void *memory) {
+static bool sees_allocation(const void *memory) {
     struct liveobj_object object;
     uintptr_t metadata =
-        slots_tell_objects ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
+        objects_are_seen_by_got ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
     return liveobj_records_find((uintptr_t)memory, &object) && object.metadata == metadata &&
            object.bytes == TEST_BYTES;
 }
 
-static bool sees_birth_and_death(const struct liveobj_runtime *runtime) {
+static bool sees_allocation_and_deallocation(const struct liveobj_runtime *runtime) {
     struct liveobj_object object;
     slow_alloc_fn allocate = (slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc;
     slow_dealloc_fn deallocate = (slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc;
     void *memory = allocate_for_test(allocate);
-    bool born = sees_birth(memory);
+    bool is_recorded = sees_allocation(memory);
     deallocate(memory, TEST_BYTES, TEST_ALIGNMENT_MASK);
-    return born && !liveobj_records_find((uintptr_t)memory, &object);
+    return is_recorded && !liveobj_records_find((uintptr_t)memory, &object);
 }
 
 bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
@@ -396,10 +397,10 @@ bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
     uintptr_t code = (uintptr_t)allocate_for_test;
     object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
     liveobj_tls_get()->guard = 0; // the thread that starts tracking may be at work for the recorder
-    bool sees = sees_birth_and_death(runtime);
+    bool works = sees_allocation_and_deallocation(runtime);
     liveobj_tls_get()->guard = guard;
     object_allocators[0] = allocator;
-    return sees;
+    return works;
 }
 
 // MARK: - Switches

@@ -83,9 +83,9 @@ uintptr_t liveobj_os_robust_list(uint32_t thread) {
     uintptr_t head = 0;
     size_t bytes;
     int saved = errno;
-    bool is_told = syscall(SYS_get_robust_list, thread, &head, &bytes) == 0;
+    bool is_known = syscall(SYS_get_robust_list, thread, &head, &bytes) == 0;
     errno = saved;
-    return is_told ? head : 0;
+    return is_known ? head : 0;
 }
 
 /// By a system call: the C library reads the processor's counter, which a program can forbid for

@@ -154,7 +154,7 @@ struct liveobj_memory_room liveobj_os_memory_room(void);
 /// would end the whole group; otherwise it ends the helper processes first.
 bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
 /// The same from other files than those of /proc/self; for tests.
-struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, const char *mounts);
+struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mounts);
 
 /// The bytes of the process's address space that are in memory.
 uint64_t liveobj_os_resident_bytes(void);

@@ -275,7 +275,7 @@ bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visi
                                void *context) {
     enum { PAGES = 1024 };
     unsigned char residence[PAGES];
-    bool is_told = true;
+    bool is_complete = true;
     int saved = errno;
     for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
         uintptr_t first = start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
@@ -284,10 +284,10 @@ bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visi
         bool is_known = mincore((void *)first, end - first, residence) == 0;
         if (is_known)
             visit_runs((struct liveobj_extent){start, end}, residence, visit, context);
-        is_told &= is_known;
+        is_complete &= is_known;
     }
     errno = saved;
-    return is_told;
+    return is_complete;
 }
 
 LIVEOBJ_UNCHECKED_END

@@ -79,9 +79,9 @@ static struct liveobj_room promised_room(void) {
     char mode = 0;
     struct commit commit = {0};
     liveobj_os_file_read("/proc/sys/vm/overcommit_memory", &mode, 1);
-    bool is_told = mode == '2' && liveobj_os_visit_lines("/proc/meminfo", take_commit, &commit) &&
-                   commit.limit > 0;
-    return is_told ? room_of(commit.limit, commit.used) : no_limit;
+    bool is_known = mode == '2' && liveobj_os_visit_lines("/proc/meminfo", take_commit, &commit) &&
+                    commit.limit > 0;
+    return is_known ? room_of(commit.limit, commit.used) : no_limit;
 }
 
 struct liveobj_room liveobj_os_address_room(void) {
@@ -229,7 +229,7 @@ static void add_levels(struct liveobj_memory_room *room, struct group *group) {
     }
 }
 
-struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, const char *mounts) {
+struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mounts) {
     struct liveobj_memory_room room = {no_limit, false};
     struct group group = {0};
     if (liveobj_os_visit_lines(cgroups, take_path, &group) && group.path[0] &&
@@ -239,7 +239,7 @@ struct liveobj_memory_room liveobj_os_memory_room_told_by(const char *cgroups, c
 }
 
 struct liveobj_memory_room liveobj_os_memory_room(void) {
-    return liveobj_os_memory_room_told_by("/proc/self/cgroup", "/proc/self/mountinfo");
+    return liveobj_os_memory_room_from("/proc/self/cgroup", "/proc/self/mountinfo");
 }
 
 bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes) {

@@ -223,33 +223,30 @@ _Noreturn static void run_on_own_stack(void) {
 
 // MARK: - In the program
 
-static const char *why_no_copy(int error) {
+static const char *why_no_process(int error) {
     switch (error) {
     case ENOMEM:
-        return "references were not read: the system has no memory for the copy of the process in "
-               "which they are";
+        return "references were not read: the system has no memory for the snapshot process, a "
+               "forked copy of this one";
     case EAGAIN:
-        return "references were not read: the limit of processes is reached, and they are read in "
-               "a copy of this one";
+        return "references were not read: the limit of processes leaves none for the snapshot "
+               "process, a forked copy of this one";
     default:
-        return "references were not read: the system does not allow a copy of the process, in "
-               "which they are";
+        return "references were not read: the system does not allow the snapshot process, a "
+               "forked copy of this one";
     }
 }
 
 static const char *const no_room =
-    "references were not read: there was not enough memory for what the copy of the process wrote";
-static const char *const crashed =
-    "references were not read: the copy of the process in which they are crashed";
+    "references were not read: there was not enough memory for the result of the snapshot process";
+static const char *const crashed = "references were not read: the snapshot process crashed";
 static const char *const killed =
-    "references were not read: the copy of the process in which they are was killed; is its memory "
-    "limited?";
-static const char *const hung =
-    "references were not read: the copy of the process in which they are got no further";
+    "references were not read: the snapshot process was killed; is its memory limited?";
+static const char *const hung = "references were not read: the snapshot process made no progress";
 
 static const char *const first_of_namespace =
-    "references were not read: the process has made a PID namespace for its children, and the copy "
-    "of it in which they are would have been the first of them";
+    "references were not read: this process has a new PID namespace for its children, and the end "
+    "of its first process, the snapshot process, would end all others";
 
 /// Whether the snapshot process would be the first of a PID namespace. At its end the system would
 /// kill all others of the namespace.
@@ -385,7 +382,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void
         child.work = work;
         child.context = context;
         new.process = copy_process();
-        new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_copy(errno);
+        new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_process(errno);
         new.bytes = bytes_of(new.result);
         new.count = new.failure ? 0 : new.result->count;
     } else {

@@ -48,15 +48,15 @@ static struct {
 static const char *const stripped_reason =
     "the Swift runtime is linked into this program and its symbols were stripped, so it cannot be "
     "watched; build without stripping, or without -static-stdlib";
-static const char *const no_way_reason =
-    "this Swift runtime offers neither sound hook pointers nor recognisable allocator calls, so it "
+static const char *const no_hooks_reason =
+    "this Swift runtime has neither working hook pointers nor recognizable allocator calls, so it "
     "cannot be watched";
 static const char *const no_memory_reason =
     "the limit of this process's memory leaves no room for records (see ulimit -v and -d), so "
     "nothing is watched";
 
 static const char *const lost_lock_reason =
-    "the process was forked while another thread was at work for the recorder, so nothing is "
+    "the process was forked while another thread held a lock of the recorder, so nothing is "
     "watched in this child";
 
 static const char *const some_retains_reason =
@@ -280,7 +280,7 @@ static uint32_t clamped_depth(uint32_t depth) {
 }
 
 /// The hook mode that was asked for, or the better one of those that this runtime supports.
-static enum liveobj_hook_mode choose_way(enum liveobj_hook_mode wanted) {
+static enum liveobj_hook_mode choose_hook_mode(enum liveobj_hook_mode wanted) {
     bool pointers = recorder.retain_path != LIVEOBJ_RETAIN_PATH_FAULTY;
     return wanted == LIVEOBJ_HOOKS_GOT || !pointers ? LIVEOBJ_HOOKS_GOT : LIVEOBJ_HOOKS_POINTERS;
 }
@@ -292,7 +292,7 @@ static void start_retains_locked(void) {
 }
 
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
-    recorder.hook_mode = choose_way(settings->hook_mode);
+    recorder.hook_mode = choose_hook_mode(settings->hook_mode);
     recorder.depth = clamped_depth(settings->depth);
     // In GOT mode the retain path is not hooked, so retains cannot be counted.
     recorder.retains = settings->retains && recorder.hook_mode == LIVEOBJ_HOOKS_POINTERS;
@@ -312,7 +312,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
         !liveobj_hooks_test(liveobj_runtime_current()))
         return become_blind_locked(liveobj_threads_counts().dropped > 0 ? no_memory_reason
-                                                                        : no_way_reason);
+                                                                        : no_hooks_reason);
     if (recorder.retains)
         start_retains_locked();
     return recorder.state = LIVEOBJ_STATE_TRACKING;

@@ -203,7 +203,7 @@ static uint32_t first_loose; // 0: none; atomic
 static void put_loose(uint32_t index) {
     struct liveobj_record *record = &liveobj_heap.records[index];
     uint32_t next = LIVEOBJ_LOAD_RELAXED(first_loose);
-    LIVEOBJ_STORE_RELAXED(record->birth, 0);
+    LIVEOBJ_STORE_RELAXED(record->sequence_and_size, 0);
     __atomic_thread_fence(__ATOMIC_RELEASE); // as in `liveobj_record_fill`
     do
         LIVEOBJ_STORE_RELAXED(record->origin, next);
@@ -269,19 +269,19 @@ static bool is_alive(uint32_t index, uint64_t address_word) {
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     struct liveobj_record *record = &liveobj_heap.records[index];
     // Acquire: the other words as they were before the sequence number was written.
-    uint64_t birth = __atomic_load_n(&record->birth, __ATOMIC_ACQUIRE);
+    uint64_t sequence_and_size = __atomic_load_n(&record->sequence_and_size, __ATOMIC_ACQUIRE);
     uint64_t address = LIVEOBJ_LOAD_RELAXED(record->address);
     uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
     uint64_t origin = LIVEOBJ_LOAD_RELAXED(record->origin);
-    bool alive = birth && is_alive(index, address);
+    bool alive = sequence_and_size && is_alive(index, address);
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // the reads above precede the second one
-    if (!alive || LIVEOBJ_LOAD_RELAXED(record->birth) != birth)
+    if (!alive || LIVEOBJ_LOAD_RELAXED(record->sequence_and_size) != sequence_and_size)
         return false; // deallocated meanwhile
     *object = (struct liveobj_object){
         .address = address & liveobj_value_mask,
         .metadata = metadata & liveobj_value_mask,
-        .bytes = origin >> 32 | birth >> LIVEOBJ_VALUE_BITS << 32,
-        .sequence = birth & liveobj_value_mask,
+        .bytes = origin >> 32 | sequence_and_size >> LIVEOBJ_VALUE_BITS << 32,
+        .sequence = sequence_and_size & liveobj_value_mask,
         .stack = (uint32_t)origin,
         .scope = liveobj_scope_unpack(address, metadata),
     };

@@ -15,10 +15,10 @@
 // hooks and handlers gives two objects one record, and no handler waits for a lock that its own
 // thread holds.
 //
-// A record's sequence number (`birth`) is its last word to be written and its first to be cleared.
-// A reader on another thread that finds the record live, and the same sequence number before and
-// after its read, has read a consistent record. The address would not serve for this: an allocator
-// often reuses first what was freed last.
+// A record's sequence number (`sequence_and_size`) is its last word to be written and its first to
+// be cleared. A reader on another thread that finds the record live, and the same sequence number
+// before and after its read, has read a consistent record. The address would not serve for this: an
+// allocator often reuses first what was freed last.
 //
 // The functions are inline, because their cost is the cost of tracking. What runs once in hundreds
 // of calls is a call into records.c.
@@ -70,10 +70,10 @@ enum { LIVEOBJ_VALUE_BITS = 48 }; // the rest of the word holds 16 bits of anoth
 /// A record. Each of the first three words holds 48 bits of one number and 16 of another. The scope
 /// is the one in which the object was allocated.
 struct liveobj_record {
-    uint64_t address;  // address, scope bits 0 to 15
-    uint64_t metadata; // metadata, scope bits 16 to 31
-    uint64_t birth;    // sequence number, bytes bits 32 to 47
-    uint64_t origin;   // stack in the low half, bytes bits 0 to 31 in the high half
+    uint64_t address;           // address, scope bits 0 to 15
+    uint64_t metadata;          // metadata, scope bits 16 to 31
+    uint64_t sequence_and_size; // sequence number, bytes bits 32 to 47
+    uint64_t origin;            // stack in the low half, bytes bits 0 to 31 in the high half
 };
 _Static_assert(sizeof(struct liveobj_record) == 32,
                "the promise of 48 bytes an object rests on this");
@@ -96,8 +96,8 @@ static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) -
 /// object is live.
 /// \returns false if the record is of an object allocated before `sequence`.
 static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
-    return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].birth) & liveobj_value_mask) >=
-           sequence;
+    return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].sequence_and_size) &
+            liveobj_value_mask) >= sequence;
 }
 
 /// Packs 16 bits above a value. Addresses of user space have 47 bits; sequence numbers reach 48
@@ -128,13 +128,13 @@ static inline void liveobj_record_put(struct liveobj_thread *thread, uint32_t in
 
 static inline void liveobj_record_fill(struct liveobj_record *record,
                                        struct liveobj_object object) {
-    LIVEOBJ_STORE_RELAXED(record->birth, 0);
+    LIVEOBJ_STORE_RELAXED(record->sequence_and_size, 0);
     __atomic_thread_fence(__ATOMIC_RELEASE); // a reader of a new word finds the old number cleared
     LIVEOBJ_STORE_RELAXED(record->address, liveobj_pack(object.address, object.scope));
     LIVEOBJ_STORE_RELAXED(record->metadata, liveobj_pack(object.metadata, object.scope >> 16));
     LIVEOBJ_STORE_RELAXED(record->origin, object.stack | object.bytes << 32);
     // Release: the sequence number makes the rest valid.
-    __atomic_store_n(&record->birth, liveobj_pack(object.sequence, object.bytes >> 32),
+    __atomic_store_n(&record->sequence_and_size, liveobj_pack(object.sequence, object.bytes >> 32),
                      __ATOMIC_RELEASE);
 }
 

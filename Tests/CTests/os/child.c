@@ -250,7 +250,7 @@ static void a_sandbox_that_allows_no_copy_is_a_failure(void) {
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
         EXPECT(forbid_copies());
-        EXPECT(fails(say_hello, NULL, "does not allow a copy"));
+        EXPECT(fails(say_hello, NULL, "does not allow the snapshot process"));
         _exit(EXPECT_STATUS());
     }
     EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);

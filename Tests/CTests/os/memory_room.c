@@ -48,7 +48,7 @@ static struct liveobj_memory_room room_in(const char *line, const char *root, co
     write_file("mounts", text);
     snprintf(cgroups, sizeof cgroups, "%s/cgroup", folder);
     snprintf(mounts, sizeof mounts, "%s/mounts", folder);
-    return liveobj_os_memory_room_told_by(cgroups, mounts);
+    return liveobj_os_memory_room_from(cgroups, mounts);
 }
 
 static void in_the_second_version_the_tightest_level_counts(void) {
@@ -87,7 +87,7 @@ static void without_a_limit_there_is_none(void) {
     EXPECT(room_in("4:memory:/gone\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
     EXPECT(room_in("4:cpu:/\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
     EXPECT(room_in("nonsense\n", "/", "cgroup2").room.left == UINT64_MAX);
-    EXPECT(liveobj_os_memory_room_told_by("/", "/").room.limit == UINT64_MAX);
+    EXPECT(liveobj_os_memory_room_from("/", "/").room.limit == UINT64_MAX);
 }
 
 #if !defined(UNDER_SANITIZER)
