@@ -90,7 +90,8 @@ extension Unicode.Scalar {
   /// Shows as itself and does nothing else: no control character, nothing that ends a line or turns
   /// the direction of the text round.
   var isPrintable: Bool {
-    switch properties.generalCategory {
+    if isASCII { return (0x20..<0x7f).contains(value) }  // most text, and the properties are slow
+    return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
     default: true
     }
