@@ -2,7 +2,8 @@
 //
 // If no tool made a report of a capture, the capture is kept, and one line says where it is and how
 // to read it. No file is overwritten and no symbolic link is followed: in a folder that others can
-// write to, either could be someone else's.
+// write to, either could be someone else's. If the file exists, its name gets a number: in a
+// container, the process id is the same in every run.
 
 #define _GNU_SOURCE
 #include "preload.h"
@@ -16,9 +17,9 @@
 static char path[2 * PATH_MAX + 64];
 static bool is_writing;
 
-/// Chooses a path next to the output or in the folder for temporary files.
+/// Chooses a path next to the output or in the folder for temporary files. \param attempt From 1.
 /// \returns false if no line could name the file.
-static bool choose_path(void) {
+static bool choose_path(uint64_t attempt) {
     char digits[LIVEOBJ_DIGITS];
     const char *process = liveobj_text_digits(digits, (uint64_t)getpid());
     const char *output = liveobj_output_file();
@@ -26,7 +27,10 @@ static bool choose_path(void) {
         return false;
     char *end = stpcpy(path, output ? output : liveobj_environment_temporary_folder());
     end = stpcpy(end, output ? "." : "/liveobjects.");
-    stpcpy(stpcpy(end, process), ".capture");
+    end = stpcpy(end, process);
+    if (attempt > 1)
+        end = stpcpy(stpcpy(end, "."), liveobj_text_digits(digits, attempt));
+    stpcpy(end, ".capture");
     return true;
 }
 
@@ -52,9 +56,13 @@ void liveobj_capture_discard(void) {
 }
 
 void liveobj_capture_keep(int capture, const char *why) {
-    if (!choose_path())
-        return;
-    int error = write_file(capture);
+    enum { MOST_FILES = 100 };
+    int error = EEXIST;
+    for (uint64_t i = 1; i <= MOST_FILES && error == EEXIST; i++) {
+        if (!choose_path(i))
+            return;
+        error = write_file(capture);
+    }
     if (error)
         liveobj_message("no report: ", why, ". The capture cannot be written to ", path, ": ",
                         strerror(error), NULL);
