@@ -137,7 +137,7 @@ let package = Package(
     .target(
       name: "LiveObjectsPreload",
       dependencies: ["CLiveObjects", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
-      cSettings: [.headerSearchPath("../CLiveObjects")],
+      cSettings: [.headerSearchPath("."), .headerSearchPath("../CLiveObjects")],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
       // it binds to itself, whatever the program exports under the same names.

@@ -1,13 +1,41 @@
-// preload.c - the constructor. Owns the options of this process.
+// preload.c - the constructor of the preload library. Owns the options of this process.
+//
+// The library is loaded into programs that did not ask for it. It needs libc alone and prints
+// nothing on standard output. If anything in it fails, the program's own work and exit status are
+// unchanged. Its folders:
+//
+//   program  the program: whether it is to be tracked, its environment, the libraries it unloads
+//   safety   nothing interrupts a report, and nothing hangs in one
+//   output   descriptors, messages on standard error, and the destination of the report
+//   tests    the test library that runs, and test cases of Swift Testing
+//   report   all ways in which a process ends, and the one report before that
+//
+// Headers hide symbols. The only exported functions are `_exit`, `_Exit`, `syscall`, `prctl` and
+// `dlclose`.
 //
 // The constructor runs after those of the libraries that the program is linked with, so that the
 // Swift runtime is loaded, and before the program's own code.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "CLiveObjects.h"
+#include "options.h"
+#include "output/message.h"
+#include "output/output.h"
+#include "program/activation.h"
+#include "program/environment.h"
+#include "program/origin.h"
 #include "recorder/recorder.h"
+#include "report/exit.h"
+#include "report/report.h"
+#include "report/tool.h"
+#include "safety/signals.h"
+#include "tests/companion.h"
+#include "text.h"
 #include "valgrind_request.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol

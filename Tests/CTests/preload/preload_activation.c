@@ -1,8 +1,10 @@
 // Which programs are left alone by their names. (Real processes: Tests/PreloadTests.)
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/activation.h"
 #include "support/expect.h"
+
+#include <stddef.h>
 
 static void toolchain_names_are_known(void) {
     static const char *const names[] = {"swift",           "swiftc", "swift-frontend", "swift-test",

@@ -1,10 +1,12 @@
 // A helper has the environment that the program was started with, and is not watched.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/environment.h"
 #include "support/expect.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

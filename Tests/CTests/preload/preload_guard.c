@@ -2,12 +2,16 @@
 // and the program's own handlers are there again.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "safety/guard.h"
+#include "safety/signals.h"
 #include "support/expect.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,10 +1,14 @@
 // LIVEOBJECTS_OPTIONS: what is understood, what is complained of, and that the documentation knows.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "options.h"
 #include "support/expect.h"
+#include "text.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 

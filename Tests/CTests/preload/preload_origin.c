@@ -1,11 +1,15 @@
 // Which process is the first of a run, and what those that it starts know of it.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "options.h"
+#include "program/origin.h"
 #include "support/expect.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

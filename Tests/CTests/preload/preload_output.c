@@ -2,11 +2,17 @@
 // kill.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "options.h"
+#include "output/descriptor.h"
+#include "output/message.h"
+#include "output/output.h"
+#include "program/origin.h"
+#include "safety/signals.h"
 #include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -2,12 +2,14 @@
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
-#include "preload.h"
+#include "output/descriptor.h"
+#include "safety/signals.h"
 #include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

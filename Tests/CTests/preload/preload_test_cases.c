@@ -3,9 +3,13 @@
 
 #define _GNU_SOURCE
 #include "CCompanion.h"
-#include "preload.h"
 #include "support/expect.h"
 #include "support/fake_recorder.h"
+#include "tests/test_cases.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // MARK: - The runtime
 

@@ -1,8 +1,10 @@
 // What Swift Testing 6.3 writes, and what of it is a failure of the running test.
 
 #define _GNU_SOURCE
-#include "preload.h"
 #include "support/expect.h"
+#include "tests/test_output.h"
+
+#include <stdbool.h>
 
 #define CROSS "\xE2\x9C\x98"
 #define ARROW "\xE2\x86\xB3"

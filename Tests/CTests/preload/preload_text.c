@@ -1,8 +1,11 @@
 // Names from the program reach the terminal without steering it.
 
 #define _GNU_SOURCE
-#include "preload.h"
 #include "support/expect.h"
+#include "text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 static char written[8192];
 static int writes;

@@ -5,9 +5,11 @@
 // Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "safety/signals.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stddef.h>
 #include <time.h>
 
 struct liveobj_signals liveobj_signals_block(void) {

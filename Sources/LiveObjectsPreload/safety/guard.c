@@ -18,8 +18,13 @@
 // Uses system calls only: the signal handling of a sanitizer would delay the ticks.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "safety/guard.h"
+#include "safety/own_stack.h"
 
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -4,10 +4,10 @@
 // capture. So unloaded code is noted when it is unloaded. Owns the address of libc's `dlclose`.
 
 #define _GNU_SOURCE
-#include "preload.h"
 #include "recorder/recorder.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 
 typedef int (*close_fn)(void *library);
 

@@ -4,13 +4,24 @@
 // leaves no half report, and other processes wait for a copy, not for an analysis.
 
 #define _GNU_SOURCE
+#include "report/report.h"
+#include "CLiveObjects.h"
+#include "options.h"
 #include "os/os.h"
-#include "preload.h"
+#include "output/descriptor.h"
+#include "output/message.h"
+#include "output/output.h"
 #include "recorder/recorder.h"
+#include "report/kept_capture.h"
+#include "report/tool.h"
+#include "safety/guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

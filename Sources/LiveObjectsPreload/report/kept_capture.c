@@ -6,11 +6,19 @@
 // container, the process id is the same in every run.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "report/kept_capture.h"
+#include "output/descriptor.h"
+#include "output/message.h"
+#include "output/output.h"
+#include "program/environment.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -15,11 +15,16 @@
 // case still leads to it.
 
 #define _GNU_SOURCE
+#include "tests/test_cases.h"
 #include "CCompanion.h"
-#include "preload.h"
+#include "CLiveObjects.h"
 #include "runtime/image.h"
+#include "tests/test_output.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,9 +1,12 @@
 // library.c - owns the path of the preload library itself.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/library.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

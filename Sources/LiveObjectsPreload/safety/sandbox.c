@@ -10,15 +10,17 @@
 // The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "safety/sandbox.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 static bool is_entered; // atomic
 static bool was_there_before;
+static bool (*announce_entry)(void);
 
 static bool is_known(void) {
     // Relaxed: a filter applies to the thread that installed it, and to threads that it creates
@@ -73,8 +75,7 @@ static bool is_restricting(const struct call *call) {
 
 /// Prints the message before the call: afterwards, writing may be forbidden as well.
 static long enter(const struct call *call) {
-    bool is_ours = liveobj_exit_owns_memory();
-    liveobj_exit_announce_sandbox();
+    bool is_ours = !announce_entry || announce_entry();
     long result = ask_kernel(call);
     if (result >= 0 && is_ours)
         __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED); // see is_known
@@ -100,7 +101,8 @@ static bool has_filter(void) {
     return ask_kernel(&(struct call){SYS_prctl, {PR_GET_SECCOMP}}) > 0;
 }
 
-void liveobj_sandbox_start(void) {
+void liveobj_sandbox_start(bool (*announce)(void)) {
+    announce_entry = announce;
     was_there_before = has_filter();
 }
 

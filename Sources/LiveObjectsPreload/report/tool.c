@@ -4,12 +4,22 @@
 // program: with its allocations, its crashes or its Swift runtime.
 
 #define _GNU_SOURCE
+#include "report/tool.h"
 #include "CSpawn.h"
-#include "preload.h"
+#include "options.h"
+#include "output/message.h"
+#include "program/environment.h"
+#include "program/library.h"
+#include "text.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -5,11 +5,21 @@
 // its working directory.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "output/output.h"
+#include "options.h"
+#include "output/descriptor.h"
+#include "output/message.h"
+#include "program/origin.h"
+#include "safety/signals.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>

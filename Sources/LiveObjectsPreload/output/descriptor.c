@@ -4,12 +4,15 @@
 // Every descriptor made here is close-on-exec. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "output/descriptor.h"
+#include "program/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -6,8 +6,14 @@
 // there. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "output/message.h"
+#include "output/descriptor.h"
+#include "program/origin.h"
+#include "safety/signals.h"
+#include "text.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

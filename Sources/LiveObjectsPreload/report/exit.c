@@ -14,10 +14,20 @@
 // of 8 KB, threads may have 16 KB, and a report needs more.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "report/exit.h"
+#include "CLiveObjects.h"
+#include "options.h"
+#include "output/message.h"
+#include "report/report.h"
+#include "safety/guard.h"
+#include "safety/own_stack.h"
+#include "safety/sandbox.h"
+#include "safety/signals.h"
 #include "valgrind_request.h"
 
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -68,7 +78,9 @@ static bool is_watched_process(void) {
     return getpid() == process.id && (!process.is_there || *process.is_there);
 }
 
-bool liveobj_exit_owns_memory(void) {
+/// Whether this process has memory of its own. False in a child that shares the memory of the
+/// tracked process (vfork).
+static bool owns_memory(void) {
     return getpid() == process.id || !process.is_there || !*process.is_there;
 }
 
@@ -196,11 +208,14 @@ static void wait_for_report(void) {
         sleep_a_millisecond();
 }
 
-void liveobj_exit_announce_sandbox(void) {
+/// Prints that there will be no report because this process enters a sandbox, if there would be a
+/// report otherwise.
+static bool announce_sandbox(void) {
     if (chosen && is_watched_process() && liveobj_status().state == LIVEOBJ_STATE_TRACKING)
         liveobj_message("the program restricts its system calls (seccomp), which a report needs: "
                         "there will be none",
                         NULL);
+    return owns_memory();
 }
 
 /// Writes the report if it is due. \returns the exit status of the process.
@@ -266,7 +281,7 @@ static void wait_at_exit(int status, void *context) {
 
 void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
-    liveobj_sandbox_start();
+    liveobj_sandbox_start(announce_sandbox);
     chosen = options;
     // Those registered first run last. Several, for threads that come here at the same moment.
     enum { THREADS = 8 };

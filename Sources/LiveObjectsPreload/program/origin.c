@@ -15,9 +15,14 @@
 // getenv, setenv and malloc, because some programs (bash) define functions with these names.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/origin.h"
+#include "options.h"
+#include "text.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

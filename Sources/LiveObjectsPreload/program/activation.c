@@ -5,10 +5,15 @@
 // Runs in the constructor, before the program's own code.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/activation.h"
+#include "CLiveObjects.h"
+#include "text.h"
 
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>

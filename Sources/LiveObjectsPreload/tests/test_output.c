@@ -6,8 +6,10 @@
 // says nothing. Pure functions; the text is not NUL-terminated.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "tests/test_output.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 struct line {

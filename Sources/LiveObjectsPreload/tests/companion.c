@@ -7,11 +7,20 @@
 // Runs in the constructor: the test library is initialised, and none of its tests has begun.
 
 #define _GNU_SOURCE
+#include "tests/companion.h"
 #include "CCompanion.h"
-#include "preload.h"
+#include "CLiveObjects.h"
+#include "options.h"
+#include "output/message.h"
+#include "output/output.h"
+#include "program/library.h"
+#include "tests/test_cases.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <malloc.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -5,9 +5,12 @@
 // memory comes from the system alone and is never freed.
 
 #define _GNU_SOURCE
-#include "preload.h"
+#include "program/environment.h"
+#include "options.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

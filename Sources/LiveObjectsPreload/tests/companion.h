@@ -1,0 +1,17 @@
+// companion.h - loads the companion of the test library that runs.
+
+#ifndef LIVEOBJ_PRELOAD_COMPANION_H
+#define LIVEOBJ_PRELOAD_COMPANION_H
+
+#pragma GCC visibility push(hidden)
+
+struct liveobj_options;
+
+/// Loads the companion of the test library whose tests the program will run, if it is a test
+/// binary. Call while tracking, in the constructor.
+void liveobj_companion_start(const struct liveobj_options *options, int argument_count,
+                             char *const *arguments);
+
+#pragma GCC visibility pop
+
+#endif
