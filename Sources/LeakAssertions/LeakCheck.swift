@@ -44,7 +44,7 @@ package struct LeakCheck: Sendable {
     return names.contains(where: type.contains)
   }
 
-  /// Instances that no finding is named after, as what a collection keeps beside objects of another type.
+  /// Instances that no finding is named after: for example, a collection keeps them with objects of another type.
   private func growth(in diff: LiveObjects.Diff) -> [AssertionFailure] {
     diff.types.filter { $0.growth > 0 && isNamed($0.type) }
       .map { .object("growth: \($0.type) (\($0.growth) more, \($0.growthBytes) bytes)") }

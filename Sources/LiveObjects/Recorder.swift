@@ -85,7 +85,7 @@ package enum Recorder {
     return try work()
   }
 
-  /// Swift Testing runs its tests beside each other, so that a moment in time says nothing about a test.
+  /// Swift Testing runs tests concurrently, so the time of an allocation does not tell its test.
   package static let runsSwiftTesting = ignoring {
     let arguments = CommandLine.arguments
     return zip(arguments, arguments.dropFirst()).contains { $0 == ("--testing-library", "swift-testing") }

@@ -68,7 +68,7 @@ public struct StackTraceTable: Sendable {
     var length: Int { own.count + inherited }
   }
 
-  /// Ascending, so that a trace is found without a table beside this one.
+  /// Ascending, so that a trace is found without a second table.
   private var ids: [UInt32] = []
   /// The entries, in the order of `ids`.
   private var records: [Record] = []

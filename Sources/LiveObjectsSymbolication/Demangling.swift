@@ -98,7 +98,7 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
       guard let (own, its) = try? Socket.pair() else { return nil }
       defer { its.close() }
       let id = forkProcess()
-      if id == 0 { Self.serve(its.descriptor, beside: own) }
+      if id == 0 { Self.serve(its.descriptor, closing: own) }
       guard id > 0 else {
         own.close()
         return nil
@@ -116,7 +116,7 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
     }
 
     /// Answers until the connection closes: each question is a line, and so is its answer, empty for no name.
-    private static func serve(_ descriptor: CInt, beside other: Socket) -> Never {
+    private static func serve(_ descriptor: CInt, closing other: Socket) -> Never {
       other.close()
       limitMemory()
       // A demangler that finds no memory says so.

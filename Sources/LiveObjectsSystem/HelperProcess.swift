@@ -94,7 +94,7 @@ package final class HelperConnection {
 
 private let newline = UInt8(ascii: "\n")
 
-/// A program that runs beside this process and ends with it.
+/// A program that runs as long as this process needs it, and ends with it.
 ///
 /// The caller may be any test process: the program is not one of its children where the system can hide it.
 struct HelperProcess {

@@ -6,7 +6,7 @@
   /// A trait: a test fails that leaves something behind out of reach.
   ///
   /// On a suite it holds for every test inside; each case of a parameterised test is evaluated separately,
-  /// also beside others. A test that fails otherwise, throws or is cancelled is not evaluated: its teardown
+  /// also while others run. A test that fails otherwise, throws or is cancelled is not evaluated: its teardown
   /// may be unfinished. Objects of dispatch queues and threads cannot be attributed to a test,
   /// and are not evaluated while tests run in parallel.
   public struct LeakDetection: TestTrait, SuiteTrait, TestScoping {

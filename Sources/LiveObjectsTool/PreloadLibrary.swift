@@ -10,7 +10,7 @@ enum PreloadLibrary {
   /// The path of this tool; `nil` on systems without `/proc`.
   static var tool: String? { "/proc/self/exe".resolvingLinks }
 
-  /// The path of the library: beside this tool, as a build leaves it, or in `../lib`, as installed.
+  /// The path of the library: next to this tool, as a build leaves it, or in `../lib`, as installed.
   static func find() throws(ToolFailure) -> String {
     guard let tool else {
       throw ToolFailure("programs can be watched on Linux only")
@@ -130,7 +130,7 @@ enum Companions {
 
   /// Prints one line about missing companions, and how to build them. Without them, tests are watched as
   /// well.
-  static func warnAboutMissing(beside library: String) {
+  static func warnAboutMissing(nextTo library: String) {
     let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
     guard !missing.isEmpty else { return }
     printError(

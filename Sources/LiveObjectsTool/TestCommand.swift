@@ -39,7 +39,7 @@ struct TestCommand: ParsableCommand {
     try LibraryOptions.check(options, under: "test")
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    Companions.warnAboutMissing(beside: library)
+    Companions.warnAboutMissing(nextTo: library)
     let signals = BlockedSignals()
     defer { signals.restore() }
     do {

@@ -99,7 +99,7 @@ package struct TestHeapAnalysis {
   ///   - entry: a frame to symbolicate in the same go, for `declaration`.
   package func failures(
     namedBy symbolicator: BinarySymbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = [],
-    beside entry: Frame? = nil
+    symbolicating entry: Frame? = nil
   ) -> [Finding] {
     guard hasSuspects else { return [] }
     symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)

@@ -84,7 +84,7 @@
       let entry = last.entry(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       let findings = last.failures(
-        namedBy: symbolicator, certainOnly: !isFull, cleared: running.clearedProperties, beside: entry)
+        namedBy: symbolicator, certainOnly: !isFull, cleared: running.clearedProperties, symbolicating: entry)
       let declaration = entry.flatMap { last.declaration(at: $0, namedBy: symbolicator) }
       return findings.map { finding in
         // Equal optimised methods are merged, and have no place of their own.

@@ -54,7 +54,7 @@ struct PathNaming {
     return Self.collapsed(writer.finished())
   }
 
-  /// The first step of a cycle. The context of a closure is named after the function beside the last
+  /// The first step of a cycle. The context of a closure is named after the function of the last
   /// reference.
   private func start(of cycle: ObjectPath) -> PathWriter {
     let closing = cycle.references.last.map { graph.heap.references[$0] }
