@@ -135,29 +135,27 @@ static void scan_range(void *context) {
 
 // MARK: - Heaps of the C library
 
-/// Whether the chunk contains nothing that holds an object: it is free, a cached continuation of
-/// libdispatch, or an object. Chunks can be 16 bytes larger than requested, so an object's chunk is
-/// skipped as a whole: behind the object are words of the chunk's previous use.
-static bool is_skipped(const struct scan *scan, const struct liveobj_chunks *chunks,
-                       uintptr_t chunk) {
-    struct liveobj_object object;
-    uintptr_t content = liveobj_chunk_content(chunk);
-    return liveobj_chunk_is_free(chunks, chunk) ||
-           liveobj_address_find(&scan->continuations, content) ||
-           liveobj_records_find(content, &object);
+/// Whether the chunk is an object's. Chunks can be 16 bytes larger than requested; behind the
+/// object are words of the chunk's previous use. A larger rest belongs to a raw buffer that realloc
+/// has extended, and is scanned.
+static bool is_object(uintptr_t content, uintptr_t end) {
+    uintptr_t object_end = end_of_object(content);
+    return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
 
-/// Scans every chunk that may hold an object.
+/// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
          chunk += bytes) {
         liveobj_snapshot_advance();
-        if (is_skipped(scan, chunks, chunk))
-            continue;
         // A chunk also has the first word of the next one.
-        scan->range.end = chunk + bytes + sizeof(uintptr_t);
-        scan->range.start = scan->next = liveobj_chunk_content(chunk);
+        uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
+        if (liveobj_chunk_is_free(chunks, chunk) || is_object(content, end) ||
+            liveobj_address_find(&scan->continuations, content))
+            continue;
+        scan->range.start = scan->next = content;
+        scan->range.end = end;
         scan_range(scan);
     }
 }
