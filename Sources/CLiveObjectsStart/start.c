@@ -1,10 +1,10 @@
-// start.c - starts tracking in binaries that link a library of assertions.
+// start.c - starts tracking in binaries that link an assertion library.
 //
 // Tracking starts when the binary is loaded, because assertions see only what is recorded from the
-// start. The library of assertions for XCTest starts here too, so that it sees each test begin.
+// start. The assertion library for XCTest starts here too, so that it sees each test begin.
 //
 // This file contains the constructor alone, so that a program that links only the recorder is not
-// tracked until it starts that itself.
+// tracked until it starts tracking itself.
 
 #include "CLiveObjects.h"
 

@@ -58,7 +58,7 @@ static bool has_ended_within(pid_t keeper, int milliseconds) {
 /// Makes the keeper kill the program. In a forked child, whose child the keeper is not, does
 /// nothing.
 /// \param milliseconds The time for the program to end before it is killed.
-/// \returns false if the system prevents that for 5 s: the host does not wait for ever.
+/// \returns false if the system prevents that for 5 s: the host does not wait forever.
 static bool end_keeper(pid_t keeper, int milliseconds) {
     enum { PATIENCE = 5000 };
     if (has_ended_within(keeper, milliseconds))

@@ -1,12 +1,12 @@
 extension LiveObjects {
   /// Runs an asynchronous body and returns the objects allocated meanwhile that are still alive after it.
   ///
-  /// The body runs on the caller's actor, and late releases are waited for suspended, so that actors and the
-  /// main queue go on. See <doc:Measuring>.
+  /// The body runs on the caller's actor. `diff` suspends while it waits for late releases, so that actors and
+  /// the main queue go on. See <doc:Measuring>.
   ///
   /// - Parameters:
   ///   - options: the options of the measurement.
-  ///   - isolation: the actor to run on; the caller's.
+  ///   - isolation: the actor to run on; by default the caller's.
   ///   - body: the code to measure. It runs once, or as often as the options say.
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
@@ -22,11 +22,11 @@ extension LiveObjects {
   /// Runs an asynchronous body that returns a value, and returns the objects allocated meanwhile that are
   /// still alive after it.
   ///
-  /// Objects that the value keeps alive are alive, and counted.
+  /// Objects that the returned value keeps alive are counted.
   ///
   /// - Parameters:
   ///   - options: the options of the measurement.
-  ///   - isolation: the actor to run on; the caller's.
+  ///   - isolation: the actor to run on; by default the caller's.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails.
@@ -46,7 +46,7 @@ extension LiveObjects {
   ///
   /// - Parameters:
   ///   - options: the options of the measurement.
-  ///   - isolation: the actor to run on; the caller's.
+  ///   - isolation: the actor to run on; by default the caller's.
   ///   - body: the code to measure.
   /// - Returns: the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.
@@ -64,7 +64,7 @@ extension LiveObjects {
   ///
   /// - Parameters:
   ///   - options: the options of the measurement.
-  ///   - isolation: the actor to run on; the caller's.
+  ///   - isolation: the actor to run on; by default the caller's.
   ///   - body: the code to measure.
   /// - Returns: what the body returned (of several runs, the last) and the objects left behind.
   /// - Throws: ``TrackingError`` if the measurement fails; the body's own error unchanged.

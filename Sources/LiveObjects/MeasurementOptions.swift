@@ -10,7 +10,7 @@ extension LiveObjects {
     /// standard library and Foundation) do not count then.
     public var warmUp: Int
     /// Measured runs of the body. With more than one, a type counts only if *every* run left an instance of
-    /// it behind: a bounded cache does not count, one that grows for ever does. Numbers below 1
+    /// it behind: a bounded cache does not count, one that grows forever does. Numbers below 1
     /// count as 1.
     public var iterations: Int
     /// Only types count whose module-qualified name contains one of these; empty for all. Objects without a

@@ -43,7 +43,7 @@ package enum Recorder {
 
   package static func makeScope() -> UInt32 { liveobj_scope_make() }
 
-  /// - Parameter key: lives for ever, as a static does.
+  /// - Parameter key: lives forever, as a static does.
   static func setScopeKey(_ key: TaskLocal<UInt32>) {
     liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, Unmanaged.passUnretained(key).toOpaque())
   }
@@ -66,7 +66,7 @@ package enum Recorder {
   }
 
   /// Forgets what calls that have returned left on this thread's stack.
-  package static func forgetStack() { liveobj_stack_forget() }
+  package static func forgetStack() { liveobj_stack_overwrite() }
 
   /// Free memory at the addresses of stale pointers on this thread's stack: while it is kept, no new object
   /// is allocated there and counts as held by such a pointer.

@@ -8,7 +8,7 @@ public struct HeapGraph: Sendable {
     public var threads: UInt32
     /// Objects that could not be read.
     public var unreadObjects: UInt32
-    /// Objects that could only be scanned for want of metadata.
+    /// Objects that were only scanned, because their metadata was missing.
     public var scannedObjects: UInt32
     /// The stack of some thread was not read.
     public var missesStacks: Bool

@@ -27,7 +27,7 @@ struct CaptureFolder {
   /// - Parameter prefix: what the names of the files begin with.
   func options(prefix: String = "") -> String { "output='\(path)/\(prefix)%p.capture':format=capture" }
 
-  /// The files of captures: in the order of process ids, which is mostly that of the starts.
+  /// The files of captures, sorted by process id, which is usually the order of their starts.
   var captures: [String] { names(endingWith: ".capture") }
 
   func bytes(of name: String) throws(ToolFailure) -> [UInt8] {
@@ -52,8 +52,8 @@ struct CaptureFolder {
   static func processID(of file: String) -> Int { numbers(in: file).last ?? 0 }
 
   /// Prepares this process for reading captures: if memory runs out, the system ends it before any other, and
-  /// if the user ends it, no file stays behind. Programs that are started afterwards inherit the former.
-  func lastProgramHasEnded(_ signals: BlockedSignals, for outputs: Outputs) {
+  /// if the user ends it, no file stays behind. Programs that are started afterwards inherit the first.
+  func prepareToRead(_ signals: BlockedSignals, for outputs: Outputs) {
     try? OutputFile("/proc/self/oom_score_adj").write(Array("1000".utf8))
     signals.endWhenRequested {
       remove()

@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
     do {
       let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
-      if let outputs { folder.lastProgramHasEnded(signals, for: outputs) }
+      if let outputs { folder.prepareToRead(signals, for: outputs) }
       return WatchedRun(folder: folder, collected: CollectedCaptures(in: folder), ending: ending)
     } catch {
       folder.remove()

@@ -60,7 +60,7 @@ struct TestCommand: ParsableCommand {
       arguments: swiftTestArguments, settings: TestRunSettings(library: library, options: settings),
       captures: folder)
     let (ending, notesRuns) = try test.run(signals)
-    folder.lastProgramHasEnded(signals, for: outputs)
+    folder.prepareToRead(signals, for: outputs)
     var tests = WatchedTests(in: folder, notesRuns: notesRuns)
     if tests.isEmpty && (ending.shellStatus != 0 || !swiftTestArguments.runsTests) {
       warnAboutMisplacedOption()

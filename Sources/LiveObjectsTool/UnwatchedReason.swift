@@ -35,8 +35,7 @@ struct UnwatchedReason: CustomStringConvertible {
 
   private static func reason(inFile path: String) -> String? {
     var status = stat()
-    stat(path, &status)
-    if status.st_mode & (S_ISUID | S_ISGID) != 0 {
+    if stat(path, &status) == 0, status.st_mode & (S_ISUID | S_ISGID) != 0 {
       return "is set-user-ID or set-group-ID: the system preloads nothing into such programs"
     }
     guard let file = ELFFile(path: path) else {
@@ -45,10 +44,10 @@ struct UnwatchedReason: CustomStringConvertible {
     if file.interpreter == nil {
       return "is linked statically, without a dynamic loader: nothing can be preloaded into it"
     }
-    if access((path.resolvingLinks ?? path).parentFolder + "/swift-frontend", F_OK) == 0 {
-      return "belongs to the Swift toolchain"
-    }
-    return file.holdsSwift ? nil : "contains no Swift code"
+    guard file.holdsSwift else { return "contains no Swift code" }
+    let folder = (path.resolvingLinks ?? path).parentFolder
+    let isShared = ["/usr/bin", "/usr/local/bin", "/bin"].contains(folder)
+    return !isShared && access(folder + "/swift-frontend", F_OK) == 0 ? "belongs to the Swift toolchain" : nil
   }
 }
 

@@ -130,7 +130,7 @@ static bool is_outermost(uintptr_t address) {
            liveobj_unwind_rule_find(address).kind == LIVEOBJ_UNWIND_OUTERMOST;
 }
 
-/// Whether the main thread sleeps for ever in libdispatch, after `dispatch_main` has ended it, as
+/// Whether the main thread sleeps forever in libdispatch, after `dispatch_main` has ended it, as
 /// under Swift Testing. It sleeps in a destructor of thread-specific data, when the program's
 /// frames are gone, and never returns. This is the only place where libdispatch waits for a signal.
 /// The caller's address is only in a register, and stale words remain on the stack, so the frames

@@ -431,7 +431,7 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void) {
 }
 
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key) {
-    scope_keys[owner] = key; // a key lives for ever, for a thread that has just read it
+    scope_keys[owner] = key; // a key lives forever, for a thread that has just read it
     set_extra(EXTRA_SCOPES, task_local_get && (scope_keys[0] || scope_keys[1]));
 }
 

@@ -167,7 +167,7 @@ void liveobj_ignore_end(void);
 ///
 /// Functions that have returned left addresses of objects there. The frames of the next capture
 /// cover that memory, and addresses that they do not overwrite would count as references.
-void liveobj_stack_forget(void);
+void liveobj_stack_overwrite(void);
 
 /// Allocates the free blocks of memory whose addresses are still on the calling thread's stack, so
 /// that no object allocated meanwhile has such an address and seems to be referenced.

@@ -118,7 +118,7 @@ LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address) {
     int saved = errno;
     // The kernel reads the set before it checks what to do with it.
     syscall(SYS_rt_sigprocmask, NO_SUCH_CHANGE, address & ~(uintptr_t)7, NULL, SIGNAL_SET_BYTES);
-    bool readable = errno != EFAULT;
+    bool readable = errno == EINVAL; // not EPERM: a filter may forbid the call
     errno = saved;
     return readable;
 }

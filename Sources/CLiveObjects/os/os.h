@@ -99,7 +99,8 @@ uint64_t liveobj_os_wall_clock(void);
 /// True if the calling thread is the only one. False if that is unknown.
 bool liveobj_os_is_single_threaded(void);
 
-/// True if the word at `address` can be read. One system call, which every sandbox allows.
+/// True if the word at `address` can be read. One system call; false if a filter
+/// forbids it.
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
 
 /// True if the word at `address` can be written. Does not change it, even if other threads write to

@@ -38,8 +38,8 @@ struct liveobj_free_memory {
 
 /// The sizes of the memory to which words point, by size / ALIGNMENT.
 struct sizes {
-    struct liveobj_reader reader; // of the memory to which words point
-    bool are_there[SIZES];
+    struct liveobj_reader reader;
+    bool is_present[SIZES];
 };
 
 static void add_size(struct sizes *sizes, uintptr_t address) {
@@ -49,7 +49,7 @@ static void add_size(struct sizes *sizes, uintptr_t address) {
         return;
     size &= ~(uintptr_t)FLAGS;
     if (size >= LEAST_BYTES && size < MOST_BYTES && size % ALIGNMENT == 0)
-        sizes->are_there[size / ALIGNMENT] = true;
+        sizes->is_present[size / ALIGNMENT] = true;
 }
 
 /// Adds the sizes for the words on the stack, from the address upwards, up to STACK_PAGES.
@@ -64,7 +64,7 @@ static void add_stack(struct sizes *sizes, uintptr_t from) {
         if (!liveobj_read_block(&reader, from, words, bytes))
             return;
         for (size_t i = 0; i < bytes / WORD; i++)
-            // Addresses of the stack itself are not of the heap.
+            // Skips addresses of the stack itself.
             if (words[i] - from >= end - from)
                 add_size(sizes, words[i]);
         from += bytes;
@@ -86,12 +86,12 @@ static struct liveobj_free_memory *take_chunks(struct liveobj_free_memory *taken
 }
 
 __attribute__((noinline)) struct liveobj_free_memory *liveobj_free_memory_take(void) {
-    struct sizes sizes = {.are_there = {false}};
+    struct sizes sizes = {.is_present = {false}};
     struct liveobj_free_memory *taken = NULL;
     liveobj_reader_start(&sizes.reader);
     add_stack(&sizes, (uintptr_t)__builtin_frame_address(0));
     for (size_t i = 0; i < SIZES; i++)
-        if (sizes.are_there[i])
+        if (sizes.is_present[i])
             taken = take_chunks(taken, i * ALIGNMENT);
     return taken;
 }
@@ -105,7 +105,7 @@ void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
 }
 
 /// Not inlined, so that the array lies where the frames of earlier calls were.
-__attribute__((noinline)) void liveobj_stack_forget(void) {
+__attribute__((noinline)) void liveobj_stack_overwrite(void) {
     enum { FORGOTTEN_BYTES = 16 * 1024 };
     volatile uintptr_t words[FORGOTTEN_BYTES / sizeof(uintptr_t)];
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -228,7 +228,7 @@ static void after_fork_child(void) {
 }
 
 /// By the function behind `pthread_atfork`, for no image: `exit` would remove an image's handlers
-/// while another thread forks, and the locks would be held for ever.
+/// while another thread forks, and the locks would be held forever.
 static void add_fork_handlers(void) {
 #if defined(__GLIBC__)
     int __register_atfork(void (*before)(void), void (*after)(void), void (*in_child)(void),

@@ -56,7 +56,7 @@ LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 void liveobj_recorder_prepare(void);
 /// Call before and after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
-/// Whether a capture can be made without waiting for ever for one of the recorder's locks. False if
+/// Whether a capture can be made without waiting forever for one of the recorder's locks. False if
 /// the calling thread holds a lock itself (a signal interrupted it), or if another thread still
 /// holds one after the given time. Async-signal-safe.
 bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);

@@ -44,7 +44,7 @@ bool liveobj_is_handed_over(void) {
     return false;
 }
 
-void liveobj_stack_forget(void) {}
+void liveobj_stack_overwrite(void) {}
 
 struct liveobj_free_memory *liveobj_free_memory_take(void) {
     return NULL;

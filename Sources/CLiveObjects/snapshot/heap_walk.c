@@ -40,9 +40,10 @@ static bool number_objects(struct liveobj_walk *walk) {
         if (walk->ordinals[index])
             walk->ordinals[index] = ++walk->count;
     walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
-    walk->loose_words = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->loose_words);
+    walk->unaccounted_words =
+        liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->unaccounted_words);
     walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
-    return walk->ordinals && walk->is_in_reach && walk->loose_words && walk->referrers;
+    return walk->ordinals && walk->is_in_reach && walk->unaccounted_words && walk->referrers;
 }
 
 static void read_header(void *walk) {

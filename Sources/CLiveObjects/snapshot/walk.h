@@ -62,7 +62,7 @@ struct liveobj_walk {
     bool *is_in_reach;
     /// By ordinal: the number of words in objects that equal the object's address, minus the strong
     /// references to it. A strong reference keeps a task alive, and cannot resume it.
-    int32_t *loose_words;
+    int32_t *unaccounted_words;
     /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
 

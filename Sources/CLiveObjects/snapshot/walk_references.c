@@ -154,7 +154,7 @@ static void note_reach_of_task(struct liveobj_walk *walk) {
 static void note_strong_references(struct liveobj_walk *walk) {
     for (uint32_t i = 0; i < walk->edge_count; i++)
         if (liveobj_label_get(walk->edges[i].label).ownership == LIVEOBJ_OWNERSHIP_STRONG)
-            walk->loose_words[walk->edges[i].target]--;
+            walk->unaccounted_words[walk->edges[i].target]--;
 }
 
 static void put_references(struct liveobj_walk *walk) {

@@ -34,7 +34,8 @@ static bool waits_for_continuation(const struct liveobj_task *task) {
     return task->state == LIVEOBJ_TASK_SUSPENDED && task->wait == LIVEOBJ_TASK_WAIT_CONTINUATION;
 }
 
-static bool some_wait(struct task_writer *writer) {
+/// Visits all objects: `liveobj_walk_next` begins again only at the end.
+static bool any_task_waits(struct task_writer *writer) {
     bool found = false;
     while (liveobj_walk_next(writer->walk))
         if (writer->walk->object.metadata == LIVEOBJ_METADATA_TASK &&
@@ -51,7 +52,7 @@ static void search_object(void *context) {
         uintptr_t target = *(const uintptr_t *)place & LIVEOBJ_REFERENCE_MASK;
         uint32_t number = liveobj_walk_find(walk, target);
         if (number && target != walk->object.address)
-            walk->loose_words[number - 1]++;
+            walk->unaccounted_words[number - 1]++;
         if (place % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_snapshot_advance();
     }
@@ -67,7 +68,7 @@ static bool is_lost(const struct task_writer *writer) {
     const struct liveobj_walk *walk = writer->walk;
     return waits_for_continuation(&writer->task) && !walk->roots->misses_stacks &&
            !walk->is_in_reach[liveobj_walk_ordinal(walk)] &&
-           walk->loose_words[liveobj_walk_ordinal(walk)] <= 0;
+           walk->unaccounted_words[liveobj_walk_ordinal(walk)] <= 0;
 }
 
 // MARK: - Records
@@ -98,7 +99,7 @@ void liveobj_walk_write_tasks(struct liveobj_walk *walk) {
     struct task_writer writer = {.walk = walk};
     if (!walk->has_tasks)
         return;
-    if (some_wait(&writer))
+    if (any_task_waits(&writer))
         search_objects(walk);
     if (liveobj_section_start(&writer.section, &walk->stream, "TASK"))
         put_tasks(&writer);

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "stacks/unwind_images.h"
 #include "os/compiler.h"
+#include "os/os.h"
 
 #include <elf.h>
 #include <link.h>
@@ -85,9 +86,11 @@ void liveobj_unwind_images_refresh(void) {
 static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) {
     const struct image_list *list = __atomic_load_n(&current_list, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < list->count; i++) {
-        *image = list->images[i];
-        if (address >= image->code.start && address < image->code.end)
+        const struct liveobj_unwind_image *listed = &list->images[i];
+        if (address >= listed->code.start && address < listed->code.end) {
+            *image = *listed;
             return true;
+        }
     }
     return false;
 }
@@ -98,13 +101,14 @@ static void read_segments(struct liveobj_unwind_image *image) {
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)))
         return;
     // Linkers put the program headers into the first page, with the ELF header.
-    if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+    if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > LIVEOBJ_PAGE_BYTES)
         return;
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(image->code.start + elf->e_phoff);
     uintptr_t bias = image->code.start;
     for (size_t i = 0; i < elf->e_phnum; i++)
         if (headers[i].p_type == PT_LOAD) {
-            bias -= headers[i].p_vaddr & ~(uintptr_t)4095; // the first one is the lowest
+            bias -= headers[i].p_vaddr &
+                    ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1); // the first one is the lowest
             break;
         }
     for (size_t i = 0; i < elf->e_phnum; i++)

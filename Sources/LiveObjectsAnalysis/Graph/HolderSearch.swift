@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// The holder of each object, the nearest of the best known ones, and the path from there.
+/// The holder of each object, the nearest one of the best-known kind of origin, and the path from there.
 struct HolderSearch {
   /// The start of a search, best known first.
   enum Origin: Hashable {

@@ -2,8 +2,8 @@ import LiveObjectsCapture
 
 /// Converts a path through the heap into human-readable steps.
 ///
-/// Storage of collections and boxes are no steps: `children[0]` is one reference. A closure is one, called
-/// after its function, even where the object it captured stands in for its context.
+/// The storage of a collection and a box are not steps: `children[0]` is one reference. A closure is one step,
+/// named after its function, even where it has no context of its own.
 struct PathNaming {
   let graph: ReferenceGraph
   /// By index into `Capture.types`.
@@ -40,11 +40,11 @@ struct PathNaming {
     }
   }
 
-  /// The steps once round a cycle.
+  /// The steps once around a cycle.
   func steps(round path: ObjectPath) -> [Finding.PathStep] {
     var writer = start(of: path)
     write(path, to: &writer, closesOn: path.start)
-    return Self.collapsed(Self.turned(writer.finished()))
+    return Self.collapsed(Self.rotated(writer.finished()))
   }
 
   /// The steps from a holder to an object.
@@ -104,7 +104,7 @@ struct PathNaming {
 
   /// Rotates equal cycles so that they start at the same object of the first one's type, whichever was found
   /// first: `a.next → b.prev` is `b.prev → a.next`.
-  private static func turned(_ cycle: [Finding.PathStep]) -> [Finding.PathStep] {
+  private static func rotated(_ cycle: [Finding.PathStep]) -> [Finding.PathStep] {
     guard cycle.count <= mostShown else { return cycle }
     let turns = cycle.indices.filter { cycle[$0].type == cycle[0].type }
       .map { Array(cycle[$0...] + cycle[..<$0]) }

@@ -11,7 +11,8 @@
 bool liveobj_activation_is_toolchain_program(void);
 
 /// Whether a program that is not of a toolchain is to be tracked, as far as that is known without
-/// the recorder. False for a package manifest, and for a test binary that only lists its tests.
+/// the recorder. False for the tool, package manifests and plugins, programs that the compiler
+/// starts, exit tests, and test binaries that only list their tests.
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
 
 /// The absolute path of the running executable. Without /proc, the path with which it was started.

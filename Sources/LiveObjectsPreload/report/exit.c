@@ -114,7 +114,7 @@ static void flush_all(void *context) {
 }
 
 /// Ends the process without the program's handlers. If a step of the report was abandoned, its
-/// locks are never released, and a handler could wait for them for ever.
+/// locks are never released, and a handler could wait for them forever.
 _Noreturn static void end_without_handlers(int status) {
     liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, flush_all, NULL);
     end(status);
@@ -199,7 +199,7 @@ static void sleep_a_millisecond(void) {
 }
 
 /// Waits for the report. The first of several threads that end the process makes it; the others
-/// would end the process before it is complete. No step of a report takes for ever (guard.c,
+/// would end the process before it is complete. No step of a report takes forever (guard.c,
 /// CSpawn).
 static void wait_for_report(void) {
     liveobj_guard_note_wait();

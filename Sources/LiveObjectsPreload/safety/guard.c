@@ -2,7 +2,7 @@
 // the handlers of the signals below and their stack; while a step runs, one kernel timer.
 //
 // `_exit` may be called in a signal handler. What the report then needs (malloc, the dynamic
-// linker) may be locked for ever by the interrupted code, or half changed: glibc's malloc takes no
+// linker) may be locked forever by the interrupted code, or half changed: glibc's malloc takes no
 // lock in a process with one thread. A step that hangs or crashes is abandoned by a jump, and the
 // process ends as it would have.
 //
@@ -165,7 +165,7 @@ static int64_t thread_time(void) {
 }
 
 /// The limit of idle ticks. Shorter if another thread waits for the end of the process, because it
-/// may hold a lock for ever.
+/// may hold a lock forever.
 static int most_idle_ticks(void) {
     enum { BESIDE_OTHERS = 15 };
     bool has_waiting = __atomic_load_n(&guard.has_waiting, __ATOMIC_RELAXED);
