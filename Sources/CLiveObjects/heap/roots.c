@@ -179,18 +179,30 @@ static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     return is_stack;
 }
 
-/// Adds a mapping, given as `start-end rw-p offset device inode name`. Only memory that belongs to
-/// no file and is not shared with other processes: reading a device's memory may have side effects.
+/// Whether references may be read from a mapping, given as ` rw-p offset device inode name`. Only
+/// from memory, shared or not: reading a device's memory may have side effects. Also from memory
+/// that the program has made read-only after it wrote to it.
+static bool is_memory(const char *line) {
+    static const char *const names[] = {"[heap]",    "[stack",    "[anon", // anon_shmem too
+                                        "/dev/zero", "/dev/shm/", "/memfd:", "/SYSV"};
+    const char *name = strpbrk(line, "/[");
+    if (line[1] != 'r' || !name)
+        return line[1] == 'r' && line[4] == 'p';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/// Adds a mapping, given as a line of /proc/self/maps.
 static bool add_mapping(void *context, const char *line) {
     struct finding *finding = context;
     struct liveobj_extent mapping;
     mapping.start = take_hexadecimal(&line);
     line++;
     mapping.end = take_hexadecimal(&line);
-    bool is_private_memory = strncmp(line, " rw", 3) == 0 && line[4] == 'p';
-    bool is_of_file = strchr(line, '/') != NULL;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (!is_private_memory || is_of_file || add_stacks(finding, mapping))
+    if (!is_memory(line) || add_stacks(finding, mapping))
         return !finding->failed;
     // The recorder may work on a stack that was allocated for it, which holds no frame of the
     // program.

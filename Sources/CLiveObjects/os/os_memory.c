@@ -226,8 +226,10 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 void *liveobj_os_map_shared(size_t bytes) {
     int saved = errno;
     void *start = map(bytes, MAP_SHARED);
-    if (start)
+    if (start) {
+        note_mapping(start, bytes);
         madvise(start, bytes, MADV_DONTDUMP);
+    }
     errno = saved;
     return start;
 }

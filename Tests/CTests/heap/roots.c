@@ -44,6 +44,10 @@ enum {
     IN_SLACK,
     IN_QUEUED_WORK,
     IN_REGISTER,
+    IN_SHARED,
+    IN_FILE_OF_MEMORY,
+    IN_READ_ONLY,
+    OWN_SHARED,
     OBJECTS
 };
 
@@ -144,6 +148,25 @@ static bool is_not_found(size_t index) {
 
 static uintptr_t *c_memory;
 
+static uintptr_t *map_page(int flags, int file) {
+    void *page = mmap(NULL, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE, flags, file, 0);
+    EXPECT(page != MAP_FAILED);
+    return page;
+}
+
+/// Memory that is not private, or not writable any more.
+static void plant_in_unusual_memory(void) {
+    uintptr_t *own_shared = liveobj_os_map_shared(LIVEOBJ_PAGE_BYTES);
+    int file = (int)syscall(SYS_memfd_create, "references", 0);
+    EXPECT(ftruncate(file, LIVEOBJ_PAGE_BYTES) == 0);
+    uintptr_t *read_only = map_page(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    map_page(MAP_SHARED | MAP_ANONYMOUS, -1)[0] = hidden(objects[IN_SHARED]);
+    map_page(MAP_PRIVATE, file)[0] = hidden(objects[IN_FILE_OF_MEMORY]);
+    read_only[0] = hidden(objects[IN_READ_ONLY]);
+    EXPECT(mprotect(read_only, LIVEOBJ_PAGE_BYTES, PROT_READ) == 0);
+    own_shared[0] = hidden(objects[OWN_SHARED]);
+}
+
 static void plant(void) {
     uintptr_t *own_memory = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
     c_memory = malloc(64);
@@ -218,6 +241,9 @@ static void holders_are_found_and_told_apart(void) {
     EXPECT(seen[IN_C].place == (uintptr_t)&c_memory[3]);
     EXPECT(is_found(IN_QUEUED_WORK, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_REGISTER, LIVEOBJ_ROOT_STACK));
+    EXPECT(is_found(IN_SHARED, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(is_found(IN_FILE_OF_MEMORY, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(is_found(IN_READ_ONLY, LIVEOBJ_ROOT_C_MEMORY));
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
@@ -228,6 +254,7 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(IN_OBJECT));
     EXPECT(is_not_found(BELOW_STACK));
     EXPECT(is_not_found(OWN));
+    EXPECT(is_not_found(OWN_SHARED));
     EXPECT(is_not_found(IN_FREED));
     EXPECT(is_not_found(IN_SLACK));
 }
@@ -323,6 +350,7 @@ int main(void) {
     for (size_t i = 0; i < OBJECTS; i++)
         make_object(i, 64);
     plant();
+    plant_in_unusual_memory();
     leave_in_freed_memory();
     leave_in_slack();
     leave_in_queue();
