@@ -132,6 +132,20 @@ final class ReferenceShapesTests: XCTestCase {
     withExtendedLifetime((leaf, shapes)) {}
   }
 
+  /// Its capacity counts all memory that the allocator returned, which may be more than was requested.
+  func testManagedBufferRefersToElementsInAllOfItsMemory() throws {
+    try LiveObjects.start()
+    for minimumCapacity in 0...4 {
+      let leaf = onHeap { Leaf() }
+      let buffer = onHeap { ManagedBuffer<Int, Leaf>.create(minimumCapacity: minimumCapacity) { _ in 0 } }
+      let capacity = buffer.capacity
+      buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: leaf, count: capacity) }
+      XCTAssertEqual(try references(from: buffer, to: leaf).count, capacity)
+      _ = buffer.withUnsafeMutablePointerToElements { $0.deinitialize(count: capacity) }
+      withExtendedLifetime((leaf, buffer)) {}
+    }
+  }
+
   private func holders(of leaf: Leaf) throws -> (references: Int, strongCount: Int) {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
@@ -161,10 +175,14 @@ final class ReferenceShapesTests: XCTestCase {
     ])
 
   private func referencesToLeaf(from shapes: Shapes) throws -> [ReferenceLabel] {
+    try references(from: shapes, to: shapes.plain)
+  }
+
+  private func references(from holder: AnyObject, to leaf: Leaf) throws -> [ReferenceLabel] {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
-    let source = address(of: shapes)
-    let target = address(of: shapes.plain)
+    let source = address(of: holder)
+    let target = address(of: leaf)
     return graph.references.filter {
       capture.objects[Int($0.source)].address == source
         && capture.objects[Int($0.target)].address == target

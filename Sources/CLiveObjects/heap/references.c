@@ -14,6 +14,8 @@
 #include "os/compiler.h"
 #include "records/records.h"
 
+#include <malloc.h>
+
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum { HEADER_BYTES = 16 };
@@ -86,12 +88,21 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
     walk_buckets(visit, &values, occupied, count);
 }
 
-/// Scans memory after the stored properties: of a ManagedBuffer, or of C code's objects with the
-/// layout of a class.
-static void scan_tail(struct liveobj_visit *visit, const struct liveobj_object *object,
-                      uintptr_t metadata) {
-    uintptr_t start = object->address + liveobj_instance_size(metadata);
-    uintptr_t end = object->address + object->bytes;
+/// The bytes of an object with elements, or of a ManagedBuffer. Like an array, a ManagedBuffer uses
+/// all that the allocator returned. In the snapshot process only: nobody frees the object.
+static size_t bytes_with_tail(const struct liveobj_object *object) {
+    size_t usable = malloc_usable_size((void *)object->address);
+    return usable > object->bytes && usable <= liveobj_array_room(object->bytes) ? usable
+                                                                                 : object->bytes;
+}
+
+/// Scans memory after the stored properties: of a ManagedBuffer, of a class with elements for a
+/// ManagedBufferPointer, or of C code's objects with the layout of a class.
+static void scan_tail(struct liveobj_visit *visit, const struct liveobj_storage *storage,
+                      const struct liveobj_object *object, size_t instance_bytes) {
+    bool has_tail = storage->is_managed_buffer || object->bytes > instance_bytes;
+    uintptr_t start = object->address + instance_bytes;
+    uintptr_t end = object->address + (has_tail ? bytes_with_tail(object) : object->bytes);
     if (start + sizeof(uintptr_t) <= end)
         liveobj_visit_scan(
             visit, start, end,
@@ -108,7 +119,7 @@ static void walk_instance(struct liveobj_visit *visit, const struct liveobj_obje
     liveobj_visit_layout(visit, layout, object->address);
     switch (storage->kind) {
     case LIVEOBJ_STORAGE_NONE:
-        return scan_tail(visit, object, metadata);
+        return scan_tail(visit, storage, object, liveobj_instance_size(metadata));
     case LIVEOBJ_STORAGE_ARRAY:
         return walk_elements(visit, storage, object);
     case LIVEOBJ_STORAGE_DICTIONARY:

@@ -56,6 +56,13 @@ static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
     }
 }
 
+static bool is_managed_buffer(uintptr_t metadata) {
+    for (; metadata; metadata = liveobj_superclass_of(metadata))
+        if (liveobj_descriptor_is(liveobj_descriptor_of(metadata), "Swift", "ManagedBuffer"))
+            return true;
+    return false;
+}
+
 const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
     static struct liveobj_metadata_table table;
     const struct liveobj_storage *known = liveobj_metadata_table_get(&table, metadata);
@@ -63,7 +70,8 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
         known ? NULL : liveobj_metadata_table_allocate(sizeof *storage);
     if (!storage)
         return known;
-    *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata)};
+    *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata),
+                                        .is_managed_buffer = is_managed_buffer(metadata)};
     if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
         find_elements(storage, metadata);
     return liveobj_metadata_table_put(&table, metadata, storage);

@@ -62,8 +62,9 @@ static inline bool liveobj_buckets_lie_inside(uintptr_t first, uint64_t count, s
     return stride == 0 || (offset <= object->bytes && count <= (object->bytes - offset) / stride);
 }
 
-/// The maximum number of bytes in an array's storage that was requested with `bytes`. Arrays use
-/// all that the allocator returned, at most a quarter or a page more than was requested.
+/// The maximum number of bytes in an array's or a ManagedBuffer's storage that was requested with
+/// `bytes`. They use all that the allocator returned, at most a quarter or a page more than was
+/// requested.
 static inline uint64_t liveobj_array_room(uint64_t bytes) {
     return bytes + bytes / 4 + LIVEOBJ_PAGE_BYTES;
 }
@@ -77,6 +78,7 @@ struct liveobj_storage {
     size_t element_stride;
     size_t value_stride;
     size_t first_element; // of an array: from the start of the object
+    bool is_managed_buffer;
 };
 
 /// Returns NULL if memory could not be had.
