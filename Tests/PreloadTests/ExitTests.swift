@@ -76,7 +76,7 @@ struct ExitTests {
   }
 
   /// The program would have ended before they came.
-  @Test(arguments: [["exit-before-alarm", "5"], ["_exit-before-alarm", "5"]])
+  @Test(arguments: [["exit-before-alarm", "5"], ["_exit-before-alarm", "5"], ["exit-before-timer", "5"]])
   func alarmsOfTheProgramDoNotEndIt(arguments: [String]) throws {
     let slow = try Script("sleep 3; echo report")
     let run = try runPreloaded(exiter, arguments, options: "tool=\(slow.path)")

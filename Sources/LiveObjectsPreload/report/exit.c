@@ -19,6 +19,7 @@
 #include "options.h"
 #include "output/message.h"
 #include "report/report.h"
+#include "report/timers.h"
 #include "safety/guard.h"
 #include "safety/own_stack.h"
 #include "safety/sandbox.h"
@@ -32,7 +33,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,26 +120,6 @@ _Noreturn static void end_without_handlers(int status) {
     end(status);
 }
 
-/// The program's timers. Without the report the process would have ended before they expire.
-struct timers {
-    struct itimerval values[3];
-};
-
-static const enum __itimer_which timer_kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
-
-static struct timers stop_timers(void) {
-    const struct itimerval none = {{0, 0}, {0, 0}};
-    struct timers timers;
-    for (size_t i = 0; i < sizeof timer_kinds / sizeof *timer_kinds; i++)
-        setitimer(timer_kinds[i], &none, &timers.values[i]);
-    return timers;
-}
-
-static void start_timers(const struct timers *timers) {
-    for (size_t i = 0; i < sizeof timer_kinds / sizeof *timer_kinds; i++)
-        setitimer(timer_kinds[i], &timers->values[i], NULL);
-}
-
 // MARK: - The report
 
 static int status_after_report(int status) {
@@ -181,13 +161,13 @@ static void report_on_own_stack(struct end *process_end) {
 /// \returns the exit status of the process.
 static int make_report(int status, enum ending ending) {
     struct end process_end = {status, ending};
-    struct timers timers = stop_timers();
+    liveobj_timers_stop();
     struct liveobj_signals signals = liveobj_signals_block();
     liveobj_valgrind_ignore_begin();
     report_on_own_stack(&process_end);
     liveobj_valgrind_ignore_end();
     liveobj_signals_restore(&signals);
-    start_timers(&timers);
+    liveobj_timers_restart();
     // Release: makes the result of the report visible.
     __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
     return process_end.status;

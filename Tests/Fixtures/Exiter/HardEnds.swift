@@ -103,6 +103,18 @@ func endBeforeAlarm(_ end: () -> Void) {
   end()
 }
 
+/// Its signal ends the process.
+func endBeforeTimer(_ end: () -> Void) {
+  var event = sigevent()
+  event.sigev_notify = CInt(SIGEV_SIGNAL)
+  event.sigev_signo = SIGUSR1
+  var timer: timer_t?
+  var time = itimerspec(it_interval: .init(), it_value: .init(tv_sec: 2, tv_nsec: 0))
+  precondition(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+  timer_settime(timer, 0, &time, nil)
+  end()
+}
+
 func endWithPendingCancel(_ end: @escaping @Sendable () -> Void) {
   fflush(nil)  // or the thread ends there
   PosixThread {

@@ -65,6 +65,7 @@ case "_exit-while-thread-faults": endWhileAnotherThreadFaults { _exit(status) }
 case "exit-while-thread-writes": endWhileAnotherThreadWrites { exit(status) }
 case "exit-before-alarm": endBeforeAlarm { exit(status) }
 case "_exit-before-alarm": endBeforeAlarm { _exit(status) }
+case "exit-before-timer": endBeforeTimer { exit(status) }
 case "exit-sandboxed":
   enterSandbox(by: .control)
   exit(status)
