@@ -1,5 +1,5 @@
-// A capture while another thread loads and unloads a library: what is written of it was copied
-// while it was there.
+// A capture while another thread loads and unloads a library: its name is copied while it is
+// loaded.
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"

@@ -1,5 +1,5 @@
-// Objects whose header leads nowhere: what is said of them is lost, and nothing else. Metadata that
-// was unmapped, of which a part was, that is other memory now, and words that never were metadata.
+// Objects with invalid headers: only their types are lost. Their metadata was unmapped, wholly or
+// in part, or reused for other memory, or never was metadata.
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
@@ -51,7 +51,7 @@ static uintptr_t make_class(uintptr_t superclass, uintptr_t descriptor, uintptr_
     return (uintptr_t) class->words;
 }
 
-static uintptr_t sound_class(uintptr_t superclass) {
+static uintptr_t valid_class(uintptr_t superclass) {
     return make_class(superclass, (uintptr_t)class_descriptor, (uintptr_t)&class_witnesses);
 }
 
@@ -60,13 +60,13 @@ static void unmap_metadata(uintptr_t metadata) {
 }
 
 static uintptr_t unmapped_class(void) {
-    uintptr_t class = sound_class(0);
+    uintptr_t class = valid_class(0);
     unmap_metadata(class);
     return class;
 }
 
 static uintptr_t overwritten_class(void) {
-    uintptr_t class = sound_class(0);
+    uintptr_t class = valid_class(0);
     memset((void *)(class & ~(uintptr_t)(PAGE - 1)), 0x5a, PAGE);
     return class;
 }
@@ -87,14 +87,14 @@ static uintptr_t context_with(uintptr_t captures) {
     return (uintptr_t)&words[1];
 }
 
-static uintptr_t class_that_inherits_itself(void) {
-    uintptr_t class = sound_class(0);
+static uintptr_t self_inheriting_class(void) {
+    uintptr_t class = valid_class(0);
     ((uintptr_t *)class)[1] = class;
     return class;
 }
 
-/// The last words of memory that has nothing behind it.
-static uintptr_t at_the_edge(uintptr_t kind) {
+/// The last words of a page before unmapped memory.
+static uintptr_t metadata_at_the_edge(uintptr_t kind) {
     uintptr_t *pages =
         mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t *edge = pages + PAGE / sizeof *pages;
@@ -122,7 +122,7 @@ static void hold_in_last_word(uintptr_t *object, const uintptr_t *target) {
 /// Each holds `target`.
 static unsigned make_unreadable_objects(const uintptr_t *target) {
     uintptr_t gone = unmapped(map_page());
-    uintptr_t *another = make_object(sound_class(0));
+    uintptr_t *another = make_object(valid_class(0));
     const uintptr_t metadata[] = {0,
                                   1,
                                   3,
@@ -138,20 +138,20 @@ static unsigned make_unreadable_objects(const uintptr_t *target) {
                                   (uintptr_t)make_object | 1,
                                   unmapped_class(),
                                   overwritten_class(),
-                                  class_that_inherits_itself(),
+                                  self_inheriting_class(),
                                   make_class(0, gone, (uintptr_t)&class_witnesses),
                                   make_class(0, (uintptr_t)class_descriptor, gone),
-                                  sound_class(gone),
-                                  sound_class(unmapped_class()),
-                                  sound_class(overwritten_class()),
+                                  valid_class(gone),
+                                  valid_class(unmapped_class()),
+                                  valid_class(overwritten_class()),
                                   box_of(gone),
                                   box_of(unmapped_class()),
                                   context_with(gone),
                                   context_with(1),
-                                  at_the_edge(CLASS),
-                                  at_the_edge(CONTEXT),
-                                  at_the_edge(BOX),
-                                  at_the_edge(ERROR)};
+                                  metadata_at_the_edge(CLASS),
+                                  metadata_at_the_edge(CONTEXT),
+                                  metadata_at_the_edge(BOX),
+                                  metadata_at_the_edge(ERROR)};
     unsigned count = sizeof metadata / sizeof *metadata;
     for (unsigned i = 0; i < count; i++)
         hold_in_last_word(make_object(metadata[i]), target);
@@ -162,7 +162,7 @@ static unsigned make_unreadable_objects(const uintptr_t *target) {
     return count + 3; // and `another`
 }
 
-// MARK: - What can be said all the same
+// MARK: - Captures of them
 
 /// \param from UINT32_MAX for any.
 static unsigned count_references(struct section references, uint32_t from, uint32_t to) {
@@ -174,8 +174,8 @@ static unsigned count_references(struct section references, uint32_t from, uint3
     return count;
 }
 
-/// The first object is `target`, the last ones are sound: `one`, which refers to `other`.
-static void captures_are_whole(uint64_t since, unsigned count) {
+/// The first object is `target`, the last ones are valid: `one`, which refers to `other`.
+static void captures_are_complete(uint64_t since, unsigned count) {
     enum { GRAPH_READ = 1, UNREAD = 2, SCANNED = 3 };
     struct liveobj_buffer objects = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
     EXPECT(section_find(objects, "OBJS").count == count * 48);
@@ -194,11 +194,11 @@ static void captures_are_whole(uint64_t since, unsigned count) {
     liveobj_buffer_free(graph);
 }
 
-/// A part of the object cannot be read, and it alone is said to be unread.
+/// A part of the object cannot be read, and only that part is counted as unread.
 static void unreadable_memory_is_counted(void) {
     enum { UNREAD = 2 };
     uint64_t since = liveobj_mark();
-    const uintptr_t metadata = sound_class(0);
+    const uintptr_t metadata = valid_class(0);
     char *object = allocate((const void *)metadata, 3 * PAGE, 15);
     char *page = (char *)(((uintptr_t)object + PAGE) & ~(uintptr_t)(PAGE - 1));
     make_object(metadata);
@@ -226,11 +226,11 @@ int main(void) {
     uintptr_t *one = make_object(context_with(0)), *other = make_object(context_with(0));
     one[2] = (uintptr_t)other;
     count += 2;
-    captures_are_whole(since, count);
+    captures_are_complete(since, count);
     bool is_over = false;
     pthread_t thread;
     pthread_create(&thread, NULL, wait_for_end, &is_over);
-    captures_are_whole(since, count);
+    captures_are_complete(since, count);
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     unreadable_memory_is_counted();

@@ -1,4 +1,4 @@
-// Which descriptions of work libdispatch's data of a thread shows to be cached.
+// Cached dispatch continuations, found through libdispatch's thread-local data.
 
 #include "CLiveObjects.h"
 #include "heap/dispatch_continuations.h"
@@ -35,7 +35,7 @@ static bool count_found(void *caches, liveobj_write_fn write, void *destination)
     return count == found.count && write(destination, &count, sizeof count);
 }
 
-/// \returns how many of the members are taken for cached.
+/// \returns how many of the members are recognised as cached.
 static uint32_t cached(uintptr_t thread, const void *head) {
     uintptr_t data[] = {thread, 0, 0, (uintptr_t)head, 0};
     struct liveobj_continuation_caches caches = {.count = 1, .items[0] = {(uintptr_t)data, THREAD}};
@@ -47,20 +47,20 @@ static uint32_t cached(uintptr_t thread, const void *head) {
     return count;
 }
 
-static void the_list_of_a_thread_is_cached_to_its_last_member(void) {
+static void every_member_of_a_thread_list_is_cached(void) {
     link_members();
     EXPECT(cached(THREAD, members[0]) == MEMBERS);
     EXPECT(cached(THREAD, members[MEMBERS - 1]) == 1);
     EXPECT(cached(THREAD, NULL) == 0);
 }
 
-static void data_of_no_thread_shows_nothing(void) {
+static void data_of_an_unknown_thread_yields_no_cache(void) {
     link_members();
     EXPECT(cached(THREAD + 1, members[0]) == 0);
     EXPECT(cached(0, members[0]) == 0);
 }
 
-static void a_list_that_ends_elsewhere_than_it_says_is_no_cache(void) {
+static void a_list_with_a_wrong_length_is_rejected(void) {
     link_members();
     members[1]->next = NULL;
     EXPECT(cached(THREAD, members[0]) == 0);
@@ -72,7 +72,7 @@ static void a_list_that_ends_elsewhere_than_it_says_is_no_cache(void) {
     EXPECT(cached(THREAD, members[0]) == 0);
 }
 
-static void a_list_with_a_member_of_another_size_is_no_cache(void) {
+static void a_list_with_a_member_of_another_size_is_rejected(void) {
     struct continuation *own = members[1];
     members[1] = calloc(4, sizeof *own);
     link_members();
@@ -81,7 +81,7 @@ static void a_list_with_a_member_of_another_size_is_no_cache(void) {
     members[1] = own;
 }
 
-static void what_is_no_address_shows_nothing(void) {
+static void an_invalid_address_is_rejected(void) {
     link_members();
     EXPECT(cached(THREAD, (const char *)members[0] + sizeof(uintptr_t)) == 0);
     EXPECT(cached(THREAD, (const void *)LIVEOBJ_PAGE_BYTES) == 0);
@@ -89,8 +89,8 @@ static void what_is_no_address_shows_nothing(void) {
     EXPECT(cached(THREAD, members[0]) == 0);
 }
 
-/// The place is the same in each thread, as seen from the list that the kernel tells of.
-static void only_libdispatch_has_such_data(void) {
+/// The data has the same offset from the kernel's robust list in each thread.
+static void only_libdispatch_data_is_read(void) {
     struct liveobj_continuation_caches caches = {0};
     uintptr_t data[] = {THREAD};
     struct liveobj_image image = {.path = "/lib/libother.so", .thread_locals = (uintptr_t)data};
@@ -106,11 +106,11 @@ static void only_libdispatch_has_such_data(void) {
 int main(void) {
     for (size_t i = 0; i < MEMBERS; i++)
         members[i] = calloc(1, sizeof *members[i]);
-    the_list_of_a_thread_is_cached_to_its_last_member();
-    data_of_no_thread_shows_nothing();
-    a_list_that_ends_elsewhere_than_it_says_is_no_cache();
-    a_list_with_a_member_of_another_size_is_no_cache();
-    what_is_no_address_shows_nothing();
-    only_libdispatch_has_such_data();
+    every_member_of_a_thread_list_is_cached();
+    data_of_an_unknown_thread_yields_no_cache();
+    a_list_with_a_wrong_length_is_rejected();
+    a_list_with_a_member_of_another_size_is_rejected();
+    an_invalid_address_is_rejected();
+    only_libdispatch_data_is_read();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// Whether other threads merely wait, where they have to wait for a processor first.
+// Whether other threads are parked, if they must get a processor first.
 
 #define _GNU_SOURCE
 #include "heap/idle_threads.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// From now on everything here runs on one processor.
+/// Restricts the process to one processor.
 static void stay_on_one_processor(void) {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -43,7 +43,7 @@ static void run_until(uint64_t time) {
         continue;
 }
 
-/// It has run for a while, and wants to run a little longer. Then the thread waits, or ends.
+/// Runs for a while before and after it sets `has_run`. Then the thread waits, or ends.
 static void run_on(int signal) {
     enum { A_WHILE = 3000000, LONGER = 4000000 };
     (void)signal;
@@ -52,7 +52,7 @@ static void run_on(int signal) {
     run_until(LONGER);
 }
 
-/// It has had more than its share of the processor, and gets it again only once in a while.
+/// Starts a thread that gets the processor only once in a while.
 static void start_starved_thread(void) {
     enum { A_MOMENT = 200 };
     pthread_t thread;
@@ -70,7 +70,7 @@ static void note_other_thread(void *context, uint32_t thread) {
         liveobj_idle_threads_add(context, thread);
 }
 
-static void a_starved_thread_is_waited_for(void) {
+static void settling_waits_for_a_starved_thread(void) {
     struct liveobj_idle_threads idle = {0};
     pid_t busy = start_busy_process();
     start_starved_thread();
@@ -89,7 +89,7 @@ static void *run(void *unused) {
     return unused;
 }
 
-static void a_thread_that_runs_on_is_not_waited_for(void) {
+static void settling_gives_up_on_a_running_thread(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, run, NULL);
     liveobj_idle_threads_let_settle(); // returns
@@ -97,7 +97,7 @@ static void a_thread_that_runs_on_is_not_waited_for(void) {
     pthread_join(thread, NULL);
 }
 
-static void the_time_of_a_thread_is_what_it_has_run(void) {
+static void thread_time_is_processor_time(void) {
     enum { MILLISECOND = 1000000, NO_THREAD = 0x3fffff };
     uint32_t own = liveobj_os_thread_id();
     uint64_t begun = liveobj_os_time(), start = liveobj_os_thread_time(own);
@@ -110,9 +110,9 @@ static void the_time_of_a_thread_is_what_it_has_run(void) {
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     EXPECT(liveobj_thread_attach() != NULL);
-    the_time_of_a_thread_is_what_it_has_run();
-    a_thread_that_runs_on_is_not_waited_for();
+    thread_time_is_processor_time();
+    settling_gives_up_on_a_running_thread();
     stay_on_one_processor();
-    a_starved_thread_is_waited_for();
+    settling_waits_for_a_starved_thread();
     return EXPECT_STATUS();
 }

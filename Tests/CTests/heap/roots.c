@@ -1,4 +1,4 @@
-// Who may hold an object from outside of the heap, in a process with several threads.
+// Roots in a process with several threads.
 
 #define _GNU_SOURCE
 #include "heap/roots.h"
@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// What was found of one made-up object, counted by kind.
+/// The roots found for one fake object, counted by kind.
 struct seen {
     uint32_t counts[8];
     uint64_t place; // of the last one
@@ -52,14 +52,14 @@ enum {
 };
 
 static uintptr_t objects[OBJECTS];
-static struct seen seen[OBJECTS]; // in the child, and then here
+static struct seen seen[OBJECTS]; // in the snapshot process, then copied here
 
 static volatile uintptr_t global_variable;
 static __thread volatile uintptr_t thread_variable;
 static int gate[2]; // the other thread waits for it to close
 static pid_t other_thread;
 
-// Addresses would themselves be found, so they are kept in another form.
+// The scan must not find the test's own copies of the addresses.
 static uintptr_t hidden(uintptr_t address) {
     return ~address;
 }
@@ -71,8 +71,8 @@ static void make_object(size_t index, size_t bytes) {
     liveobj_records_insert(liveobj_tls.thread, object);
 }
 
-/// In an object's memory behind the object: malloc may return a chunk that is 16 bytes larger than
-/// necessary, with words of its previous use.
+/// Leaves an address behind the end of an object, in the same chunk: malloc may return 16 bytes
+/// more than were requested, with the contents of a previous allocation.
 static void leave_in_slack(void) {
     enum { OBJECT_BYTES = 24, CHUNK_BYTES = 40, WORD_IN_SLACK = 3 };
     uintptr_t *words = malloc(CHUNK_BYTES);
@@ -95,9 +95,9 @@ static bool scan(void *context, liveobj_write_fn write, void *destination) {
     return liveobj_roots_scan(context, note_root, NULL) && write(destination, seen, sizeof seen);
 }
 
-__attribute__((noinline)) static void look(uintptr_t stack_pointer) {
+__attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
-    // What a register held is kept as its complement, and so are the objects' addresses here.
+    // Registers are stored as complements, like the objects' addresses here.
     struct liveobj_caller_context entry = {stack_pointer, {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
@@ -120,16 +120,16 @@ static void *hold_on_stack_and_wait(void *unused) {
     return unused;
 }
 
-/// Deeper than the stack pointer that is said to be the program's last.
-__attribute__((noinline)) static void look_from_own_frames(uintptr_t stack_pointer) {
+/// Holds an object below the stack pointer that is passed as the program's.
+__attribute__((noinline)) static void scan_from_own_frames(uintptr_t stack_pointer) {
     volatile uintptr_t own = hidden(objects[BELOW_STACK]);
-    look(stack_pointer);
+    scan_in_snapshot(stack_pointer);
     EXPECT(own == hidden(objects[BELOW_STACK]));
 }
 
-__attribute__((noinline)) static void hold_and_look(void) {
+__attribute__((noinline)) static void hold_and_scan(void) {
     volatile uintptr_t held = hidden(objects[ON_STACK]);
-    look_from_own_frames((uintptr_t)&held);
+    scan_from_own_frames((uintptr_t)&held);
     EXPECT(held == hidden(objects[ON_STACK]));
 }
 
@@ -155,7 +155,7 @@ static uintptr_t *map_page(int flags, int file) {
 }
 
 /// Memory that is not private, or not writable any more.
-static void plant_in_unusual_memory(void) {
+static void add_unusual_roots(void) {
     uintptr_t *own_shared = liveobj_os_map_shared(LIVEOBJ_PAGE_BYTES);
     int file = (int)syscall(SYS_memfd_create, "references", 0);
     EXPECT(ftruncate(file, LIVEOBJ_PAGE_BYTES) == 0);
@@ -167,7 +167,7 @@ static void plant_in_unusual_memory(void) {
     own_shared[0] = hidden(objects[OWN_SHARED]);
 }
 
-static void plant(void) {
+static void add_roots(void) {
     uintptr_t *own_memory = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
     c_memory = malloc(64);
     global_variable = hidden(objects[IN_GLOBAL]);
@@ -176,7 +176,7 @@ static void plant(void) {
     ((uintptr_t *)hidden(objects[IN_C]))[2] = hidden(objects[IN_OBJECT]);
 }
 
-/// More pieces than a thread keeps at hand, of sizes that the C library keeps in different lists.
+/// Frees more chunks than a thread caches, of sizes that the C library keeps in different lists.
 static void leave_in_freed_memory(void) {
     enum { PIECES = 40, STEP = 48 };
     uintptr_t *pieces[PIECES];
@@ -188,7 +188,7 @@ static void leave_in_freed_memory(void) {
         free(pieces[i]);
 }
 
-/// As libdispatch makes them: flags, priority, next, voucher, function, what it is run for.
+/// Has libdispatch's layout: flags, priority, next, voucher, function, context.
 static uintptr_t *make_continuation(uintptr_t priority, uintptr_t *next, size_t object) {
     uintptr_t *words = calloc(8, sizeof *words);
     words[0] = 0x104;
@@ -199,17 +199,17 @@ static uintptr_t *make_continuation(uintptr_t priority, uintptr_t *next, size_t 
     return words;
 }
 
-/// Where a queue begins is the program's own business.
+/// The head of a queue.
 static __thread uintptr_t *volatile queue;
 
-/// Described anew in what was cached before: in the place of the priority are old counts.
+/// The continuations were cached before: old counts are in the field of the priority.
 static void leave_in_queue(void) {
     enum { MEMBERS = 4 };
     for (uintptr_t count = 1; count <= MEMBERS; count++)
         queue = make_continuation(count, queue, count == MEMBERS ? IN_QUEUED_WORK : OBJECTS);
 }
 
-/// More than there is memory: only what was touched may be read.
+/// Reserves more than there is memory: only touched pages may be read.
 static void reserve_too_much(void) {
     enum { TOUCHED = 1 << 30 };
     char *sparse = mmap(NULL, (size_t)1 << 38, PROT_READ | PROT_WRITE,
@@ -230,7 +230,7 @@ static pthread_t start_other_thread(void) {
     return thread;
 }
 
-static void holders_are_found_and_told_apart(void) {
+static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_GLOBAL, LIVEOBJ_ROOT_GLOBAL));
     EXPECT(seen[IN_GLOBAL].place == (uintptr_t)&global_variable);
     EXPECT(seen[ON_STACK].counts[LIVEOBJ_ROOT_STACK] > 0);
@@ -250,7 +250,7 @@ static void holders_are_found_and_told_apart(void) {
 #endif
 }
 
-static void what_is_no_holder_is_not_taken_for_one(void) {
+static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_OBJECT));
     EXPECT(is_not_found(BELOW_STACK));
     EXPECT(is_not_found(OWN));
@@ -259,7 +259,7 @@ static void what_is_no_holder_is_not_taken_for_one(void) {
     EXPECT(is_not_found(IN_SLACK));
 }
 
-/// Waits in libc, with no frame of the program below.
+/// Starts a thread that waits in libc and has no frame of the program.
 static pthread_t start_idle_thread(void) {
     enum { A_MOMENT = 50000 };
     pthread_t thread;
@@ -285,12 +285,12 @@ static struct liveobj_idle_threads other_threads(void) {
     return idle;
 }
 
-static void a_thread_with_a_frame_of_the_program_does_more_than_wait(void) {
+static void a_thread_with_a_frame_of_the_program_is_not_parked(void) {
     struct liveobj_idle_threads idle = other_threads();
     EXPECT(!liveobj_idle_threads_are_parked(&idle));
 }
 
-static void a_thread_that_waits_in_libc_merely_waits_until_it_runs(void) {
+static void a_thread_that_waits_in_libc_is_parked_until_it_runs(void) {
     signal(SIGUSR1, ignore);
     pthread_t thread = start_idle_thread();
     struct liveobj_idle_threads idle = other_threads();
@@ -300,7 +300,7 @@ static void a_thread_that_waits_in_libc_merely_waits_until_it_runs(void) {
     EXPECT(!liveobj_idle_threads_are_parked(&idle));
 }
 
-/// From now on this process may list no folder.
+/// Forbids this process to list folders.
 static bool forbid_listing(void) {
     enum { FLAGS = offsetof(struct seccomp_data, args[2]) };
     struct sock_filter filter[] = {
@@ -316,8 +316,8 @@ static bool forbid_listing(void) {
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// A process of no threads would be taken for one in which no other thread can hold anything.
-static void threads_that_are_not_listed_are_a_failure(void) {
+/// An empty list would mean that no other thread can hold an object.
+static void a_failure_to_list_threads_is_reported(void) {
     int status = -1;
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
@@ -332,7 +332,7 @@ static void threads_that_are_not_listed_are_a_failure(void) {
     EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
 }
 
-static void a_lack_of_memory_is_called_so(void) {
+static void a_lack_of_memory_is_reported(void) {
     struct rlimit present, none;
     struct liveobj_roots roots;
     EXPECT(getrlimit(RLIMIT_AS, &present) == 0);
@@ -349,21 +349,21 @@ int main(void) {
     EXPECT(liveobj_thread_attach() != NULL);
     for (size_t i = 0; i < OBJECTS; i++)
         make_object(i, 64);
-    plant();
-    plant_in_unusual_memory();
+    add_roots();
+    add_unusual_roots();
     leave_in_freed_memory();
     leave_in_slack();
     leave_in_queue();
     reserve_too_much();
     pthread_t thread = start_other_thread();
-    hold_and_look();
-    holders_are_found_and_told_apart();
-    what_is_no_holder_is_not_taken_for_one();
-    a_thread_with_a_frame_of_the_program_does_more_than_wait();
+    hold_and_scan();
+    roots_are_found_and_distinguished();
+    words_outside_of_roots_are_not_found();
+    a_thread_with_a_frame_of_the_program_is_not_parked();
     close(gate[1]);
     pthread_join(thread, NULL);
-    a_thread_that_waits_in_libc_merely_waits_until_it_runs();
-    threads_that_are_not_listed_are_a_failure();
-    a_lack_of_memory_is_called_so();
+    a_thread_that_waits_in_libc_is_parked_until_it_runs();
+    a_failure_to_list_threads_is_reported();
+    a_lack_of_memory_is_reported();
     return EXPECT_STATUS();
 }

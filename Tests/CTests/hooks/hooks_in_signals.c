@@ -1,5 +1,5 @@
 // Signal handlers that allocate, free and fork while they interrupt hooks, on several threads: no
-// wait for what the own thread holds, no two objects with one record, and children that go on.
+// deadlock, no two objects with one record, and children that keep running.
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
@@ -22,9 +22,9 @@
 
 enum { THREADS = 3, KEPT = 4096, HANDLED = 200, FORK_EACH = 8, DEPTH = 10, SIGNALLED = SIGUSR1 };
 
-static unsigned handled, forked, odd_children; // atomic
-static bool is_over;                           // atomic
-static __thread void *of_handler[64];          // made and freed by this thread's handler
+static unsigned handled, forked, failed_children; // atomic
+static bool is_over;                              // atomic
+static __thread void *of_handler[64];             // made and freed by this thread's handler
 static __thread unsigned runs;
 
 static void count(unsigned *counter) {
@@ -36,7 +36,7 @@ static bool is_recorded(const void *memory) {
     return liveobj_records_find((uintptr_t)memory, &object);
 }
 
-static void replace(void **place) {
+static void reallocate(void **place) {
     if (*place)
         swift_slowDealloc(*place, BYTES, ALIGNMENT_MASK);
     *place = make_object();
@@ -46,7 +46,7 @@ static void fork_once(void) {
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
-        replace(&of_handler[0]);
+        reallocate(&of_handler[0]);
         bool is_watched = liveobj_status().state == LIVEOBJ_STATE_TRACKING;
         syscall(SYS_exit_group, is_watched ? 0 : 1);
     }
@@ -54,25 +54,26 @@ static void fork_once(void) {
         continue;
     count(&forked);
     if (status != 0)
-        count(&odd_children);
+        count(&failed_children);
 }
 
 static void handle(int signal) {
     (void)signal;
     int saved = errno;
     for (unsigned i = 0; i < 8; i++)
-        replace(&of_handler[(runs * 5 + i) % 64]);
+        reallocate(&of_handler[(runs * 5 + i) % 64]);
     if (++runs % FORK_EACH == 0)
         fork_once();
     count(&handled);
     errno = saved;
 }
 
-/// A tree of calls: each path is another stack trace, so that traces are stored all the time.
+/// A tree of calls: each path has a stack trace of its own, so that new traces are stored all the
+/// time.
 __attribute__((noinline)) static void left(void **objects, unsigned path, unsigned depth);
 __attribute__((noinline)) static void right(void **objects, unsigned path, unsigned depth);
 static void make_objects(void **objects, unsigned path, unsigned depth) {
-    replace(&objects[path % KEPT]);
+    reallocate(&objects[path % KEPT]);
     if (depth > 0) {
         left(objects, path * 2, depth - 1);
         right(objects, path * 2 + 1, depth - 1);
@@ -100,7 +101,7 @@ static void expect_each_recorded(void *const *objects) {
     EXPECT(missing == 0);
 }
 
-static void handlers_and_hooks_may_meet_anywhere(void) {
+static void handlers_may_interrupt_hooks_on_many_threads(void) {
     static void *objects[THREADS][KEPT];
     pthread_t threads[THREADS];
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
@@ -116,14 +117,14 @@ static void handlers_and_hooks_may_meet_anywhere(void) {
         pthread_join(threads[i], NULL);
     for (unsigned i = 0; i < THREADS; i++)
         expect_each_recorded(objects[i]);
-    EXPECT(forked > 0 && odd_children == 0);
+    EXPECT(forked > 0 && failed_children == 0);
     EXPECT(liveobj_recorder_locks_are_free(0));
     EXPECT(liveobj_status().missed_deallocations == 0);
 }
 
 // MARK: - Between any two instructions
 //
-// The processor stops after each instruction of a hook, and a handler does what handlers may do.
+// The processor traps after each instruction of a hook, and the handler allocates, frees and forks.
 
 static unsigned steps, steps_under_lock;
 
@@ -140,15 +141,15 @@ static void handle_step(int signal) {
     int saved = errno;
     bool is_under_lock = !liveobj_recorder_locks_are_free(0);
     if (++steps % REPLACE_EACH == 0)
-        replace(&of_handler[steps % 64]);
+        reallocate(&of_handler[steps % 64]);
     steps_under_lock += is_under_lock;
     if (is_under_lock && steps_under_lock % FORK_UNDER_LOCK_EACH == 0 && forked < FORKS)
         fork_once();
     errno = saved;
 }
 
-/// Whether the next hook may leave its short path.
-static bool is_worth_steps(unsigned i) {
+/// Whether the next hook may leave its fast path.
+static bool needs_single_stepping(unsigned i) {
     enum { ONE_OF = 32 };
     const struct liveobj_thread *thread = liveobj_tls_get()->thread;
     return i % ONE_OF == 0 || !thread || thread->free_count < 2 ||
@@ -156,11 +157,11 @@ static bool is_worth_steps(unsigned i) {
 }
 
 /// Enough objects for the slow paths: the thread's first hook, and free records that come and go.
-static void *make_and_free_step_by_step(void *unused) {
+static void *make_and_free_in_single_steps(void *unused) {
     enum { OBJECTS = 1200 };
     static void *objects[KEPT];
     for (unsigned i = 0; i < OBJECTS; i++) {
-        set_steps(is_worth_steps(i));
+        set_steps(needs_single_stepping(i));
         objects[i] = make_object();
         set_steps(false);
     }
@@ -169,7 +170,7 @@ static void *make_and_free_step_by_step(void *unused) {
     make_objects(objects, 1, 3); // traces that were not stored yet
     set_steps(false);
     for (unsigned i = 0; i < OBJECTS; i++) {
-        set_steps(is_worth_steps(i));
+        set_steps(needs_single_stepping(i));
         swift_slowDealloc(objects[i], BYTES, ALIGNMENT_MASK);
         set_steps(false);
         objects[i] = NULL;
@@ -177,16 +178,16 @@ static void *make_and_free_step_by_step(void *unused) {
     return unused;
 }
 
-static void a_handler_may_come_between_any_two_instructions(void) {
+static void a_handler_may_interrupt_a_hook_at_any_instruction(void) {
     pthread_t thread;
     struct sigaction action = {.sa_handler = handle_step, .sa_flags = SA_RESTART};
     uint64_t live = live_records();
     sigaction(SIGTRAP, &action, NULL);
     forked = 0;
-    pthread_create(&thread, NULL, make_and_free_step_by_step, NULL);
+    pthread_create(&thread, NULL, make_and_free_in_single_steps, NULL);
     pthread_join(thread, NULL);
     EXPECT(steps > 10000 && steps_under_lock > 100);
-    EXPECT(forked > 0 && odd_children == 0);
+    EXPECT(forked > 0 && failed_children == 0);
     EXPECT(live_records() <= live + 2 * 64); // those of handlers are left
     EXPECT(liveobj_recorder_locks_are_free(0));
     EXPECT(liveobj_status().missed_deallocations == 0);
@@ -196,8 +197,8 @@ int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
-    a_handler_may_come_between_any_two_instructions();
-    handlers_and_hooks_may_meet_anywhere();
+    a_handler_may_interrupt_a_hook_at_any_instruction();
+    handlers_may_interrupt_hooks_on_many_threads();
     return EXPECT_STATUS();
 }
 

@@ -1,5 +1,5 @@
-// A Swift runtime whose `swift_slowAlloc` keeps no frame pointer: who asks for memory cannot be
-// told by it, so nothing is watched, and the program runs on.
+// A Swift runtime whose `swift_slowAlloc` keeps no frame pointer: the caller of an allocation is
+// unknown, so nothing is watched, and the program keeps running.
 
 #define FAKE_RUNTIME_WITHOUT_FRAME_POINTER
 

@@ -1,4 +1,4 @@
-// Captured values whose types no metadata stands for are known by their mangled names alone.
+// Captured values whose types have no metadata: their mangled names are all that is known.
 
 #include "layout/captured_type.h"
 #include "layout/generic_environment.h"
@@ -9,7 +9,7 @@
 
 struct outcome {
     size_t end; // 0: the type is not known
-    uint32_t slots;
+    uint32_t fields;
     enum liveobj_slot_kind kind;
     uint32_t offset;
 };
@@ -27,38 +27,38 @@ static struct outcome capture(const char *name, size_t offset) {
     return outcome;
 }
 
-static void expect_slot(const char *name, enum liveobj_slot_kind kind, size_t bytes) {
+static void expect_field(const char *name, enum liveobj_slot_kind kind, size_t bytes) {
     struct outcome outcome = capture(name, 20);
-    EXPECT(outcome.slots == 1 && outcome.kind == kind);
+    EXPECT(outcome.fields == 1 && outcome.kind == kind);
     EXPECT(outcome.offset == 24 && outcome.end == 24 + bytes);
 }
 
-static void expect_no_slot(const char *name, size_t bytes) {
+static void expect_no_field(const char *name, size_t bytes) {
     struct outcome outcome = capture(name, 20);
-    EXPECT(outcome.slots == 0 && outcome.end == 24 + bytes);
+    EXPECT(outcome.fields == 0 && outcome.end == 24 + bytes);
 }
 
-static void the_box_of_a_captured_variable_is_one_reference(void) {
-    expect_slot("Siz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
-    expect_slot("4Demo5OwnerCSgz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
-    expect_slot("xz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+static void a_captured_variable_is_one_reference_to_its_box(void) {
+    expect_field("Siz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+    expect_field("4Demo5OwnerCSgz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
+    expect_field("xz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
     EXPECT(capture("4Demo2XxC", 16).end == 0); // a class of that name
 }
 
-static void a_function_that_escapes_refers_to_its_context(void) {
-    expect_slot("Ieg_", LIVEOBJ_SLOT_FUNCTION, 16);
-    expect_slot("SiIegy_", LIVEOBJ_SLOT_FUNCTION, 16);
-    expect_slot("4Demo5OwnerCIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
-    expect_slot("xIeAgHr_", LIVEOBJ_SLOT_FUNCTION, 16);
-    expect_slot("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);
-    expect_slot("xIegn_Sg", LIVEOBJ_SLOT_FUNCTION, 16); // optional
-    expect_slot("IeyB_Sg", LIVEOBJ_SLOT_BLOCK, 8);
-    expect_no_slot("SiIgy_", 16); // does not escape
-    expect_no_slot("SiIetCy_", 8);
-    expect_no_slot("SiIety_", 8);
+static void an_escaping_function_refers_to_its_context(void) {
+    expect_field("Ieg_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_field("SiIegy_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_field("4Demo5OwnerCIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_field("xIeAgHr_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_field("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);
+    expect_field("xIegn_Sg", LIVEOBJ_SLOT_FUNCTION, 16); // optional
+    expect_field("IeyB_Sg", LIVEOBJ_SLOT_BLOCK, 8);
+    expect_no_field("SiIgy_", 16); // does not escape
+    expect_no_field("SiIetCy_", 8);
+    expect_no_field("SiIety_", 8);
 }
 
-static void a_generic_parameter_without_values_is_not_known(void) {
+static void a_generic_parameter_without_an_environment_is_unknown(void) {
     EXPECT(capture("x", 16).end == 0);
     EXPECT(capture("q_", 16).end == 0);
     EXPECT(capture("xSg", 16).end == 0);
@@ -68,7 +68,7 @@ static void a_generic_parameter_without_values_is_not_known(void) {
 
 // MARK: - Generic environments
 
-/// What `liveobj_metadata_is_valid` asks of a builtin type's metadata.
+/// The fields of a builtin type's metadata that `liveobj_metadata_is_valid` checks.
 static struct liveobj_value_witnesses witnesses = {.size = 8, .stride = 8};
 static struct {
     const void *witnesses;
@@ -115,7 +115,7 @@ static void parameters_are_ordered_by_level_and_index(void) {
     EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
 }
 
-static void one_source_that_can_be_read_is_enough(void) {
+static void one_readable_source_is_enough(void) {
     struct liveobj_generic_environment environment = environment_of("x", "B0", "x", "G0R0_");
     EXPECT(environment.is_known);
     EXPECT(environment.arguments[0] == (uintptr_t)&first.kind);
@@ -129,7 +129,7 @@ static void the_class_of_a_captured_object_is_a_source(void) {
     EXPECT(environment.arguments[1] == (uintptr_t)&first.kind);
 }
 
-static void an_environment_with_a_gap_is_not_used(void) {
+static void an_incomplete_environment_is_rejected(void) {
     EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known);   // no second parameter
     EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);    // the word is no type
     EXPECT(!environment_of("x", "B0", "q_", "B3").is_known);    // no such word
@@ -141,12 +141,12 @@ static void an_environment_with_a_gap_is_not_used(void) {
 }
 
 int main(void) {
-    the_box_of_a_captured_variable_is_one_reference();
-    a_function_that_escapes_refers_to_its_context();
-    a_generic_parameter_without_values_is_not_known();
+    a_captured_variable_is_one_reference_to_its_box();
+    an_escaping_function_refers_to_its_context();
+    a_generic_parameter_without_an_environment_is_unknown();
     parameters_are_ordered_by_level_and_index();
-    one_source_that_can_be_read_is_enough();
+    one_readable_source_is_enough();
     the_class_of_a_captured_object_is_a_source();
-    an_environment_with_a_gap_is_not_used();
+    an_incomplete_environment_is_rejected();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// Labels: one id for each, joined along the way into a value.
+// Labels: each has one id, and nested fields have joined paths.
 
 #include "metadata/labels.h"
 #include "support/expect.h"
@@ -7,7 +7,7 @@ static uint32_t property(const char *text) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, text);
 }
 
-static void no_label_is_conservative_memory(void) {
+static void label_zero_means_conservative_memory(void) {
     EXPECT(liveobj_labels_end() == 1);
     EXPECT(liveobj_label_get(0).kind == LIVEOBJ_LABEL_MEMORY);
     EXPECT(liveobj_label_get(7).ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE);
@@ -21,7 +21,7 @@ static void equal_labels_have_one_id(void) {
     EXPECT(property("own") != first && property("owners") != first);
 }
 
-static void a_place_in_a_value_has_the_path_of_both(void) {
+static void a_nested_field_has_the_joined_path(void) {
     uint32_t inner = liveobj_label_with(property("b"), LIVEOBJ_OWNERSHIP_UNOWNED);
     uint32_t element = liveobj_label_make(LIVEOBJ_LABEL_ELEMENT, LIVEOBJ_OWNERSHIP_STRONG, "a");
     struct liveobj_label joined = liveobj_label_get(liveobj_label_join(element, inner));
@@ -29,13 +29,13 @@ static void a_place_in_a_value_has_the_path_of_both(void) {
     EXPECT_STRING(joined.text, "a.b");
 }
 
-static void what_has_no_path_adds_none(void) {
+static void an_empty_path_adds_nothing(void) {
     uint32_t empty = property(""), named = property("name");
     EXPECT(liveobj_label_join(empty, named) == named && liveobj_label_join(named, empty) == named);
     EXPECT(liveobj_label_join(0, named) == 0 && liveobj_label_join(named, 0) == 0);
 }
 
-static void paths_without_end_are_cut(void) {
+static void endless_paths_are_truncated(void) {
     uint32_t path = property("next"), longest = path;
     for (int depth = 0; depth < 2000; depth++)
         longest = liveobj_label_join(longest, path);
@@ -58,11 +58,11 @@ static void many_labels_keep_their_texts(void) {
 }
 
 int main(void) {
-    no_label_is_conservative_memory();
+    label_zero_means_conservative_memory();
     equal_labels_have_one_id();
-    a_place_in_a_value_has_the_path_of_both();
-    what_has_no_path_adds_none();
-    paths_without_end_are_cut();
+    a_nested_field_has_the_joined_path();
+    an_empty_path_adds_nothing();
+    endless_paths_are_truncated();
     many_labels_keep_their_texts();
     return EXPECT_STATUS();
 }

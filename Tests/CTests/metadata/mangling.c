@@ -8,49 +8,49 @@ static struct liveobj_mangled read(const char *text) {
     return liveobj_mangled_read(text);
 }
 
-static void nothing_is_read_of_no_name(void) {
+static void an_invalid_name_is_rejected(void) {
     struct liveobj_mangled none = read(NULL);
     EXPECT(!none.text && none.length == 0 && !liveobj_mangled_is(&none, ""));
     EXPECT(!liveobj_mangled_is_accessor(&none));
 }
 
-static void symbolic_references_may_hold_zeroes(void) {
+static void symbolic_references_may_contain_zero_bytes(void) {
     EXPECT(read("Si").length == 2);
     EXPECT(read("\x01\0\0\0\0y\x02\0\0\0\0G").length == 12);
     EXPECT(read("\x18\0\0\0\0\0\0\0\0Sg").length == 11);
 }
 
-static void a_suffix_tells_the_ownership(void) {
+static void a_suffix_encodes_the_ownership(void) {
     EXPECT(read("4Demo4NodeC").ownership == LIVEOBJ_OWNERSHIP_STRONG);
     EXPECT(read("\x01\0\0\0\0SgXw").ownership == LIVEOBJ_OWNERSHIP_WEAK);
     EXPECT(read("\x01\0\0\0\0Xo").ownership == LIVEOBJ_OWNERSHIP_UNOWNED);
     EXPECT(read("\x01\0\0\0\0Xu").ownership == LIVEOBJ_OWNERSHIP_UNMANAGED);
 }
 
-static void bytes_of_references_and_letters_of_names_own_nothing(void) {
+static void bytes_of_references_and_identifiers_are_not_ownership_suffixes(void) {
     EXPECT(read("y\x01\0\0Xw").ownership == LIVEOBJ_OWNERSHIP_STRONG);
     EXPECT(read("4DeXw").ownership == LIVEOBJ_OWNERSHIP_STRONG);
 }
 
-static void parameters_are_found(void) {
+static void generic_parameters_are_recognised(void) {
     static const char *const names[] = {
         "x", "q_", "q0_", "qd__", "Sayxq_G", "\x01\0\0\0\0yxG", "xQp", "7Element3FooQzSg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         EXPECT(read(names[i]).mentions_parameters);
 }
 
-static void names_and_boxes_are_no_parameters(void) {
+static void identifiers_and_boxes_are_not_generic_parameters(void) {
     static const char *const names[] = {"Si", "3fox4quizC", "\x01\0\0qx", "SiXx", "0aB3fox"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         EXPECT(!read(names[i]).mentions_parameters);
 }
 
-static void a_name_longer_than_its_text_ends_with_it(void) {
+static void an_identifier_longer_than_the_text_ends_with_it(void) {
     EXPECT(read("99ab").length == 4);
     EXPECT(read("99999999999999999999ab").length == 22);
 }
 
-static void an_accessor_stands_alone(void) {
+static void an_accessor_is_a_whole_name(void) {
     struct liveobj_mangled alone = read("\x09\0\0\0\0"), in_optional = read("\x09\0\0\0\0Sg");
     struct liveobj_mangled aligned = read("\xff\x09\0\0\0\0");
     EXPECT(liveobj_mangled_is_accessor(&alone) && !liveobj_mangled_is_accessor(&in_optional));
@@ -58,13 +58,13 @@ static void an_accessor_stands_alone(void) {
 }
 
 int main(void) {
-    nothing_is_read_of_no_name();
-    symbolic_references_may_hold_zeroes();
-    a_suffix_tells_the_ownership();
-    bytes_of_references_and_letters_of_names_own_nothing();
-    parameters_are_found();
-    names_and_boxes_are_no_parameters();
-    a_name_longer_than_its_text_ends_with_it();
-    an_accessor_stands_alone();
+    an_invalid_name_is_rejected();
+    symbolic_references_may_contain_zero_bytes();
+    a_suffix_encodes_the_ownership();
+    bytes_of_references_and_identifiers_are_not_ownership_suffixes();
+    generic_parameters_are_recognised();
+    identifiers_and_boxes_are_not_generic_parameters();
+    an_identifier_longer_than_the_text_ends_with_it();
+    an_accessor_is_a_whole_name();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,5 @@
-// What is taken for metadata when a word may be anything: that of types, and no object.
+// An arbitrary word is accepted as metadata if it points to a type's, and not if it points to an
+// object.
 
 #include "metadata/metadata.h"
 #include "runtime/memory_reader.h"
@@ -27,7 +28,7 @@ static void a_class_is_metadata(void) {
 }
 
 /// Half of all objects have a class whose address has the low bits of a class's descriptor.
-static void an_object_that_refers_to_another_is_no_metadata(void) {
+static void an_object_that_refers_to_another_is_not_metadata(void) {
     enum { CHUNK_BYTES = 0x31 };
     static const uint32_t other_object[4] = {0x55550010};
     struct class object = {.witnesses = (const void *)CHUNK_BYTES,
@@ -38,6 +39,6 @@ static void an_object_that_refers_to_another_is_no_metadata(void) {
 
 int main(void) {
     a_class_is_metadata();
-    an_object_that_refers_to_another_is_no_metadata();
+    an_object_that_refers_to_another_is_not_metadata();
     return EXPECT_STATUS();
 }

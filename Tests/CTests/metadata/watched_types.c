@@ -14,7 +14,7 @@ static void a_pattern_matches_a_whole_name(void) {
     EXPECT(!liveobj_name_matches(&cache, ""));
 }
 
-static void a_star_stands_for_any_text(void) {
+static void a_star_matches_any_text(void) {
     EXPECT(liveobj_name_matches(&cache, "*"));
     EXPECT(liveobj_name_matches(&cache, "Demo.*"));
     EXPECT(liveobj_name_matches(&cache, "*Cache"));
@@ -31,15 +31,15 @@ static void commas_separate_patterns(void) {
     EXPECT(!liveobj_name_matches(&cache, "Demo.A,,Demo.Outer"));
 }
 
-static void what_has_no_name_matches_nothing(void) {
+static void an_unnamed_type_matches_nothing(void) {
     static const struct liveobj_name_parts nameless = {.count = 0};
     EXPECT(!liveobj_name_matches(&nameless, "*"));
 }
 
 int main(void) {
     a_pattern_matches_a_whole_name();
-    a_star_stands_for_any_text();
+    a_star_matches_any_text();
     commas_separate_patterns();
-    what_has_no_name_matches_nothing();
+    an_unnamed_type_matches_nothing();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// Nothing that the recorder maps is in core files, and what stays empty is not in huge pages.
+// Memory of the recorder is not in core files, and empty arenas take no huge pages.
 
 #define _GNU_SOURCE
 #include "os/os.h"
@@ -38,7 +38,7 @@ static void read_mappings(void) {
         fclose(file);
 }
 
-static unsigned of_that_extent(uintptr_t start, uintptr_t end, bool has_no_huge_pages) {
+static unsigned has_that_extent(uintptr_t start, uintptr_t end, bool has_no_huge_pages) {
     unsigned found = 0;
     for (unsigned i = 0; i < count; i++)
         if (mappings[i].start < end && mappings[i].end > start) {
@@ -51,7 +51,7 @@ static unsigned of_that_extent(uintptr_t start, uintptr_t end, bool has_no_huge_
 
 static void expect_left_out(void *visited, uintptr_t start, uintptr_t end) {
     ++*(unsigned *)visited;
-    EXPECT(of_that_extent(start, end, false) > 0);
+    EXPECT(has_that_extent(start, end, false) > 0);
 }
 
 static void record_objects(void) {
@@ -74,10 +74,10 @@ int main(void) {
     read_mappings();
     liveobj_os_visit_mappings(expect_left_out, &visited);
     EXPECT(visited > 5);
-    EXPECT(of_that_extent((uintptr_t)shared, (uintptr_t)shared + (1 << 20), false) > 0);
+    EXPECT(has_that_extent((uintptr_t)shared, (uintptr_t)shared + (1 << 20), false) > 0);
     uintptr_t root = (uintptr_t)liveobj_heap.map.root;
-    EXPECT(of_that_extent(root, root + 1, true) == 1);
+    EXPECT(has_that_extent(root, root + 1, true) == 1);
     uintptr_t leaf = (uintptr_t)liveobj_heap.map.root[0];
-    EXPECT(of_that_extent(leaf, leaf + LIVEOBJ_LEAF_BYTES, true) > 0);
+    EXPECT(has_that_extent(leaf, leaf + LIVEOBJ_LEAF_BYTES, true) > 0);
     return EXPECT_STATUS();
 }

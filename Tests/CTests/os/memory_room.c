@@ -1,5 +1,5 @@
-// How much memory is left for the process, as limits and cgroups tell it. The cgroups are made up:
-// folders with the files that the system would have there.
+// How much memory is left for the process according to limits and cgroups. The cgroups are fake:
+// folders with the files that the kernel would provide.
 
 #define _GNU_SOURCE
 #include "os/os.h"
@@ -37,7 +37,8 @@ static void make_folder(const char *name) {
     mkdir(path, 0700);
 }
 
-/// What is left for a process in the group `path`, of whose hierarchy `root` is mounted.
+/// \returns the memory left for a process in the group `path` of a hierarchy whose part `root` is
+/// mounted.
 static struct liveobj_memory_room room_in(const char *line, const char *root, const char *type) {
     char cgroups[256], mounts[256], text[512];
     write_file("cgroup", line);
@@ -51,7 +52,7 @@ static struct liveobj_memory_room room_in(const char *line, const char *root, co
     return liveobj_os_memory_room_from(cgroups, mounts);
 }
 
-static void in_the_second_version_the_tightest_level_counts(void) {
+static void in_cgroup_v2_the_tightest_level_counts(void) {
     make_folder("pod");
     make_folder("pod/box");
     write_file("pod/memory.max", "104857600\n");
@@ -70,7 +71,7 @@ static void in_the_second_version_the_tightest_level_counts(void) {
     EXPECT(room.ends_all);
 }
 
-static void a_container_sees_a_part_of_the_hierarchy(void) {
+static void a_container_may_see_a_part_of_the_hierarchy(void) {
     write_file("memory.limit_in_bytes", "209715200\n");
     write_file("memory.usage_in_bytes", "104857600\n");
     write_file("memory.stat", "inactive_file 1\ntotal_inactive_file 0\n");
@@ -81,7 +82,7 @@ static void a_container_sees_a_part_of_the_hierarchy(void) {
     EXPECT(room.room.limit == 200 * MEGABYTE);
 }
 
-static void without_a_limit_there_is_none(void) {
+static void without_a_limit_room_is_unlimited(void) {
     write_file("memory.limit_in_bytes", "9223372036854771712\n");
     EXPECT(room_in("4:memory:/\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
     EXPECT(room_in("4:memory:/gone\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
@@ -91,7 +92,7 @@ static void without_a_limit_there_is_none(void) {
 }
 
 #if !defined(UNDER_SANITIZER)
-static void limits_of_the_process_count(int resource) {
+static void resource_limits_of_the_process_count(int resource) {
     struct rlimit unlimited, limit = {4096 * MEGABYTE, RLIM_INFINITY};
     uint64_t before = liveobj_os_address_room().limit;
     getrlimit(resource, &unlimited);
@@ -109,12 +110,12 @@ static void limits_of_the_process_count(int resource) {
 
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
-    in_the_second_version_the_tightest_level_counts();
-    a_container_sees_a_part_of_the_hierarchy();
-    without_a_limit_there_is_none();
+    in_cgroup_v2_the_tightest_level_counts();
+    a_container_may_see_a_part_of_the_hierarchy();
+    without_a_limit_room_is_unlimited();
 #if !defined(UNDER_SANITIZER)
-    limits_of_the_process_count(RLIMIT_AS);
-    limits_of_the_process_count(RLIMIT_DATA);
+    resource_limits_of_the_process_count(RLIMIT_AS);
+    resource_limits_of_the_process_count(RLIMIT_DATA);
 #endif
     EXPECT(liveobj_os_resident_bytes() > 0);
     char command[300];

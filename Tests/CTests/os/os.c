@@ -1,5 +1,4 @@
-// What the recorder asks of the system: waiting for a word that a copy of the process changes, and
-// which memory there is.
+// System calls: waiting for a word that a forked copy changes, mapped and resident memory, clocks.
 
 #define _GNU_SOURCE
 #include "os/os.h"
@@ -15,7 +14,7 @@ static const uint64_t millisecond = 1000000, second = 1000000000;
 
 // MARK: - Waiting
 
-static void a_copy_of_the_process_wakes_who_waits(void) {
+static void a_forked_copy_wakes_a_waiting_thread(void) {
     uint32_t *word = liveobj_os_map_shared(sizeof *word);
     uint64_t start = liveobj_os_time();
     pid_t process = fork();
@@ -32,14 +31,14 @@ static void a_copy_of_the_process_wakes_who_waits(void) {
     munmap(word, sizeof *word);
 }
 
-static void nobody_waits_for_what_has_happened(void) {
+static void a_wait_for_a_changed_word_returns_at_once(void) {
     uint32_t word = 1;
     uint64_t start = liveobj_os_time();
     liveobj_os_wait(&word, 0, 60 * second);
     EXPECT(liveobj_os_time() - start < 50 * second);
 }
 
-static void the_wait_ends_by_itself(void) {
+static void a_wait_times_out(void) {
     uint32_t word = 0;
     uint64_t start = liveobj_os_time();
     liveobj_os_wait(&word, 0, 5 * millisecond);
@@ -66,7 +65,7 @@ static bool is(struct liveobj_extent extent, uintptr_t start, uintptr_t end) {
     return extent.start == start && extent.end == end;
 }
 
-static void only_pages_that_were_touched_are_in_memory(void) {
+static void only_touched_pages_are_resident(void) {
     char *memory =
         mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t start = (uintptr_t)memory;
@@ -84,7 +83,7 @@ static void only_pages_that_were_touched_are_in_memory(void) {
     munmap(memory, PAGES * PAGE);
 }
 
-static void of_what_is_no_memory_the_system_does_not_tell(void) {
+static void residency_of_unmapped_memory_is_unknown(void) {
     char *memory = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct seen seen = {0};
     uintptr_t start = (uintptr_t)memory;
@@ -93,7 +92,7 @@ static void of_what_is_no_memory_the_system_does_not_tell(void) {
     EXPECT(seen.count == 0);
 }
 
-static void memory_that_grows_keeps_what_is_in_it(void) {
+static void growing_memory_keeps_its_contents(void) {
     char *small = liveobj_os_map(PAGE);
     memset(small, 7, PAGE);
     char *large = liveobj_os_resize(small, PAGE, 64 * PAGE);
@@ -101,8 +100,9 @@ static void memory_that_grows_keeps_what_is_in_it(void) {
     liveobj_os_unmap(large, 64 * PAGE);
 }
 
-/// A program that locks all of its memory, also that which is to come, has room filled at once.
-static void room_is_not_filled_where_memory_is_locked(void) {
+/// After `mlockall(MCL_FUTURE)` the kernel fills new mappings at once; the recorder's must stay
+/// empty.
+static void reserved_memory_is_not_filled_if_memory_is_locked(void) {
     enum { ROOM = 1 << 28 };
     int status = -1;
     pid_t child = fork();
@@ -125,7 +125,7 @@ static void room_is_not_filled_where_memory_is_locked(void) {
 
 // MARK: - Clocks
 
-static void clocks_are_read_where_the_processors_counter_is_forbidden(void) {
+static void clocks_are_read_without_the_time_stamp_counter(void) {
 #if defined(__x86_64__)
     pid_t process = fork();
     int status = -1;
@@ -138,13 +138,13 @@ static void clocks_are_read_where_the_processors_counter_is_forbidden(void) {
 }
 
 int main(void) {
-    a_copy_of_the_process_wakes_who_waits();
-    nobody_waits_for_what_has_happened();
-    the_wait_ends_by_itself();
-    only_pages_that_were_touched_are_in_memory();
-    of_what_is_no_memory_the_system_does_not_tell();
-    memory_that_grows_keeps_what_is_in_it();
-    room_is_not_filled_where_memory_is_locked();
-    clocks_are_read_where_the_processors_counter_is_forbidden();
+    a_forked_copy_wakes_a_waiting_thread();
+    a_wait_for_a_changed_word_returns_at_once();
+    a_wait_times_out();
+    only_touched_pages_are_resident();
+    residency_of_unmapped_memory_is_unknown();
+    growing_memory_keeps_its_contents();
+    reserved_memory_is_not_filled_if_memory_is_locked();
+    clocks_are_read_without_the_time_stamp_counter();
     return EXPECT_STATUS();
 }

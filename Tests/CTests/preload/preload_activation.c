@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-static void toolchain_names_are_known(void) {
+static void toolchain_programs_are_recognised(void) {
     static const char *const names[] = {"swift",           "swiftc", "swift-frontend", "swift-test",
                                         "sourcekit-lsp",   "docc",   "lldb-server",    "clang-21",
                                         "llvm-symbolizer", "plutil"};
@@ -14,7 +14,7 @@ static void toolchain_names_are_known(void) {
         EXPECT(liveobj_activation_is_toolchain_name(names[i]));
 }
 
-static void names_of_others_programs_are_not(void) {
+static void other_programs_are_not(void) {
     static const char *const names[] = {
         "swiftlint", "swiftformat", "swiftly", "MyPackageTests.xctest", "doccy", ""};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -22,7 +22,7 @@ static void names_of_others_programs_are_not(void) {
 }
 
 int main(void) {
-    toolchain_names_are_known();
-    names_of_others_programs_are_not();
+    toolchain_programs_are_recognised();
+    other_programs_are_not();
     return EXPECT_STATUS();
 }

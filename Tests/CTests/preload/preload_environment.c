@@ -31,7 +31,7 @@ static const char *find(char *const *environment, const char *name) {
     return NULL;
 }
 
-static void what_watches_is_left_out(void) {
+static void variables_for_watching_are_removed(void) {
     setenv("LD_PRELOAD", "/does/not/exist.so", 1);
     setenv("LIVEOBJECTS_OPTIONS", "verbosity=2", 1);
     setenv("DEBUGINFOD_URLS", "http://localhost", 1);
@@ -44,7 +44,7 @@ static void what_watches_is_left_out(void) {
     unsetenv("DEBUGINFOD_URLS");
 }
 
-static void all_the_rest_is_there(void) {
+static void other_variables_are_kept(void) {
     setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);
     unsetenv("LLVM_SYMBOLIZER_OPTS");
     char *const *environment = environment_at_start();
@@ -52,13 +52,13 @@ static void all_the_rest_is_there(void) {
     EXPECT(count(environment) == count(environ));
 }
 
-static void no_environment_is_an_empty_one(void) {
+static void a_missing_environment_is_an_empty_one(void) {
     clearenv();
     char *const *environment = environment_at_start();
     EXPECT(environment && count(environment) == 0);
 }
 
-static void *change_again_and_again(void *is_over) {
+static void *change_repeatedly(void *is_over) {
     static const char *const names[] = {"LIVEOBJECTS_A", "LIVEOBJECTS_B", "LIVEOBJECTS_C"};
     while (!__atomic_load_n((bool *)is_over, __ATOMIC_RELAXED)) {
         for (int i = 0; i < 3; i++)
@@ -70,13 +70,13 @@ static void *change_again_and_again(void *is_over) {
 }
 
 /// Tests that run in parallel with the evaluated one change the environment.
-static void a_thread_may_change_the_programs_meanwhile(void) {
+static void another_thread_may_change_the_environment(void) {
     enum { TIMES = 100000 };
     setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);
     liveobj_environment_start();
     bool is_over = false;
     pthread_t thread;
-    pthread_create(&thread, NULL, change_again_and_again, &is_over);
+    pthread_create(&thread, NULL, change_repeatedly, &is_over);
     size_t found = 0;
     for (int i = 0; i < TIMES; i++)
         found += find(liveobj_environment(), "LIVEOBJECTS_OPTIONS_OF_MINE") != NULL;
@@ -86,9 +86,9 @@ static void a_thread_may_change_the_programs_meanwhile(void) {
 }
 
 int main(void) {
-    a_thread_may_change_the_programs_meanwhile();
-    what_watches_is_left_out();
-    all_the_rest_is_there();
-    no_environment_is_an_empty_one();
+    another_thread_may_change_the_environment();
+    variables_for_watching_are_removed();
+    other_variables_are_kept();
+    a_missing_environment_is_an_empty_one();
     return EXPECT_STATUS();
 }

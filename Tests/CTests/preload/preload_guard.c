@@ -1,5 +1,5 @@
-// A step of the report that crashes or hangs is left, another thread that faults is held meanwhile,
-// and the program's own handlers are there again.
+// A step of the report that crashes or hangs is abandoned, another thread that faults is suspended
+// meanwhile, and the program's handlers are restored.
 
 #define _GNU_SOURCE
 #include "safety/guard.h"
@@ -43,7 +43,7 @@ static void hang(void *context) {
 }
 
 /// As the kernel does for a system call that a sandbox traps.
-static void call_what_is_forbidden(void *context) {
+static void make_forbidden_system_call(void *context) {
     (void)context;
     raise(SIGSYS);
 }
@@ -54,14 +54,14 @@ static int64_t processor_milliseconds(void) {
     return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void work_for_a_second(void *context) {
+static void compute_for_a_second(void *context) {
     (void)context;
     int64_t start = processor_milliseconds();
     while (processor_milliseconds() - start < 1000)
         continue;
 }
 
-static void stop_in_the_middle(void *context) {
+static void stop_process(void *context) {
     (void)context;
     raise(SIGSTOP);
 }
@@ -84,32 +84,32 @@ static bool run(void (*step)(void *), void *context) {
     return end_of(step, context) == LIVEOBJ_STEP_DONE;
 }
 
-static void a_step_that_works_is_left_alone(void) {
+static void a_working_step_completes(void) {
     int three = 3;
     EXPECT(run(work, &three) && steps == 3);
 }
 
-static void a_step_that_crashes_is_left(void) {
+static void a_crashing_step_is_abandoned(void) {
     EXPECT(end_of(crash, NULL) == LIVEOBJ_STEP_CRASHED);
     EXPECT(end_of(give_up, NULL) == LIVEOBJ_STEP_CRASHED);
-    EXPECT(end_of(call_what_is_forbidden, NULL) == LIVEOBJ_STEP_CRASHED);
+    EXPECT(end_of(make_forbidden_system_call, NULL) == LIVEOBJ_STEP_CRASHED);
 }
 
-static void a_step_that_hangs_is_left(void) {
+static void a_hanging_step_is_abandoned(void) {
     EXPECT(end_of(hang, NULL) == LIVEOBJ_STEP_STUCK);
 }
 
-static void a_step_that_works_may_take_its_time(void) {
-    EXPECT(run(work_for_a_second, NULL));
+static void a_step_that_computes_has_no_time_limit(void) {
+    EXPECT(run(compute_for_a_second, NULL));
 }
 
-/// A limit on the clock would count that time.
-static void a_step_may_be_stopped(void) {
+/// A limit in wall-clock time would count that time.
+static void time_while_the_process_is_stopped_does_not_count(void) {
     int status;
     pid_t process = fork();
     if (process == 0) {
         raise(SIGSTOP);
-        _exit(run(stop_in_the_middle, NULL) ? 0 : 1);
+        _exit(run(stop_process, NULL) ? 0 : 1);
     }
     for (int stops = 0; stops < 2; stops++) {
         EXPECT(waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status));
@@ -119,7 +119,7 @@ static void a_step_may_be_stopped(void) {
     EXPECT(waitpid(process, &status, 0) == process && status == 0);
 }
 
-static void the_programs_handlers_are_there_again(void) {
+static void handlers_of_the_program_are_restored(void) {
     signal(SIGSEGV, own_handler);
     run(crash, NULL);
     EXPECT(own_handler_runs == 0);
@@ -129,7 +129,7 @@ static void the_programs_handlers_are_there_again(void) {
 }
 
 /// Ends with the signal's own action, not with the parent's.
-static void a_forked_childs_fault_is_its_own(void *context) {
+static void a_fault_in_a_forked_child_ends_the_child(void *context) {
     (void)context;
     int status;
     pid_t process = fork();
@@ -161,7 +161,7 @@ static void start_thread_that_faults(void *is_done) {
         usleep(1000);
 }
 
-static void another_thread_that_faults_is_held(void) {
+static void a_fault_of_another_thread_suspends_that_thread(void) {
     static atomic_int is_done;
     page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     own_handler_runs = 0;
@@ -169,7 +169,8 @@ static void another_thread_that_faults_is_held(void) {
     signal(SIGBUS, SIG_DFL); // sanitizers have an action of their own
     liveobj_guard_start();
     EXPECT(liveobj_guard_run(60000, start_thread_that_faults, &is_done) == LIVEOBJ_STEP_DONE);
-    EXPECT(liveobj_guard_run(60000, a_forked_childs_fault_is_its_own, NULL) == LIVEOBJ_STEP_DONE);
+    EXPECT(liveobj_guard_run(60000, a_fault_in_a_forked_child_ends_the_child, NULL) ==
+           LIVEOBJ_STEP_DONE);
     EXPECT(own_handler_runs == 0);
     liveobj_guard_end();
     while (!atomic_load(&is_done))
@@ -178,8 +179,8 @@ static void another_thread_that_faults_is_held(void) {
     signal(SIGSEGV, SIG_DFL);
 }
 
-/// It has what a step needs, and keeps it.
-static void a_step_waits_shorter_for_a_thread_that_waits_itself(void) {
+/// Another thread may wait while it holds a lock that the step needs.
+static void a_hanging_step_is_abandoned_earlier_after_a_noted_wait(void) {
     struct timespec start, end;
     liveobj_guard_start();
     liveobj_guard_note_wait();
@@ -191,13 +192,13 @@ static void a_step_waits_shorter_for_a_thread_that_waits_itself(void) {
 }
 
 int main(void) {
-    a_step_that_works_is_left_alone();
-    a_step_that_crashes_is_left();
-    a_step_that_hangs_is_left();
-    a_step_that_works_may_take_its_time();
-    a_step_may_be_stopped();
-    the_programs_handlers_are_there_again();
-    another_thread_that_faults_is_held();
-    a_step_waits_shorter_for_a_thread_that_waits_itself();
+    a_working_step_completes();
+    a_crashing_step_is_abandoned();
+    a_hanging_step_is_abandoned();
+    a_step_that_computes_has_no_time_limit();
+    time_while_the_process_is_stopped_does_not_count();
+    handlers_of_the_program_are_restored();
+    a_fault_of_another_thread_suspends_that_thread();
+    a_hanging_step_is_abandoned_earlier_after_a_noted_wait();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// LIVEOBJECTS_OPTIONS: what is understood, what is complained of, and that the documentation knows.
+// LIVEOBJECTS_OPTIONS: parsing, reported problems, and the documentation's table.
 
 #define _GNU_SOURCE
 #include "options.h"
@@ -29,7 +29,7 @@ static void parse(const char *string) {
     liveobj_options_parse(&options, string, &text);
 }
 
-static void defaults_are_those_of_the_table(void) {
+static void defaults_are_those_of_the_options_table(void) {
     parse(NULL);
     EXPECT_STRING(options.output, "stderr");
     EXPECT_STRING(options.tool, "");
@@ -67,7 +67,7 @@ static void pairs_set_values(void) {
 }
 
 /// \returns true if there is one problem, and it is this option's quotes.
-static bool complains_once_of_quotes(const char *pair) {
+static bool reports_only_the_quotes(const char *pair) {
     char line[128];
     snprintf(line, sizeof line,
              "LiveObjects: LIVEOBJECTS_OPTIONS: the quotes in %s do not match; it is ignored\n",
@@ -75,34 +75,34 @@ static bool complains_once_of_quotes(const char *pair) {
     return strcmp(problems, line) == 0;
 }
 
-/// Behind a user's options stand those of `liveobjects run`.
-static void a_quote_that_is_not_closed_costs_its_own_option(void) {
+/// Options of `liveobjects run` follow a user's options.
+static void an_unclosed_quote_invalidates_only_its_option(void) {
     parse("output='a:depth=5");
-    EXPECT(complains_once_of_quotes("output='a"));
+    EXPECT(reports_only_the_quotes("output='a"));
     EXPECT_STRING(options.output, "stderr");
     EXPECT(options.depth == 5);
     parse("tool='x:output='/tmp/a:b':format=capture");
-    EXPECT(complains_once_of_quotes("tool='x"));
+    EXPECT(reports_only_the_quotes("tool='x"));
     EXPECT_STRING(options.output, "/tmp/a:b");
     EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);
     parse("tool=\"x:output='a:b':depth=5");
-    EXPECT(complains_once_of_quotes("tool=\"x"));
+    EXPECT(reports_only_the_quotes("tool=\"x"));
     EXPECT_STRING(options.output, "a:b");
     EXPECT(options.depth == 5);
     parse("tool='a:b:c:depth=5");
-    EXPECT(complains_once_of_quotes("tool='a:b:c"));
+    EXPECT(reports_only_the_quotes("tool='a:b:c"));
     EXPECT(options.depth == 5);
     parse("tool='a'b:depth=5");
-    EXPECT(complains_once_of_quotes("tool='a'b"));
+    EXPECT(reports_only_the_quotes("tool='a'b"));
     EXPECT(options.depth == 5);
     parse("depth=5:tool='");
-    EXPECT(complains_once_of_quotes("tool='"));
+    EXPECT(reports_only_the_quotes("tool='"));
     EXPECT(options.depth == 5);
     parse("depth=5:tool='a:");
-    EXPECT(complains_once_of_quotes("tool='a:"));
+    EXPECT(reports_only_the_quotes("tool='a:"));
 }
 
-static void not_every_one_of_many_problems_is_said(void) {
+static void the_number_of_reported_problems_is_limited(void) {
     char many[400];
     unsigned lines = 0;
     for (size_t i = 0; i < sizeof many; i++)
@@ -115,7 +115,7 @@ static void not_every_one_of_many_problems_is_said(void) {
     EXPECT(options.depth == 5);
 }
 
-static void quotes_hold_colons(void) {
+static void quoted_values_may_contain_colons(void) {
     parse("output='a:b':tool=\"c:'d\":depth=5");
     EXPECT_STRING(options.output, "a:b");
     EXPECT_STRING(options.tool, "c:'d");
@@ -123,18 +123,18 @@ static void quotes_hold_colons(void) {
     EXPECT_STRING(problems, "");
 }
 
-static void empty_pairs_are_nothing(void) {
+static void empty_pairs_are_ignored(void) {
     parse("::depth=5:");
     EXPECT(options.depth == 5);
     EXPECT_STRING(problems, "");
 }
 
-static void the_last_of_two_wins(void) {
+static void the_last_value_of_a_key_wins(void) {
     parse("depth=5:depth=6");
     EXPECT(options.depth == 6);
 }
 
-static void what_is_not_understood_gets_one_line_and_the_rest_counts(void) {
+static void an_unknown_pair_gets_one_line_and_the_others_apply(void) {
     parse("colour=red:depth=5");
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: there is no option 'colour'; "
                             "it is ignored\n");
@@ -162,7 +162,7 @@ static void check(const char *string, const char *expected) {
     EXPECT_STRING(problem, expected);
 }
 
-static void a_string_can_be_checked(void) {
+static void options_can_be_checked_without_applying_them(void) {
     check("", "");
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
@@ -178,7 +178,7 @@ static void a_string_can_be_checked(void) {
     EXPECT_STRING(problem, "there i");
 }
 
-static void names_are_found_outside_of_values(void) {
+static void keys_inside_of_values_are_ignored(void) {
     EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output"));
     EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool"));
     EXPECT(!liveobj_options_set("toolbox=1", "tool"));
@@ -198,13 +198,13 @@ static void numbers_out_of_range_are_refused(void) {
     }
 }
 
-static void problems_cannot_steer_the_terminal(void) {
+static void problems_have_no_control_characters(void) {
     parse("a\x1b[31m\nb=1");
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: there is no option 'a?[31m?b'; "
                             "it is ignored\n");
 }
 
-static void long_values_are_refused_and_cut_in_the_line(void) {
+static void long_values_are_rejected_and_truncated_in_the_message(void) {
     static char string[3 * PATH_MAX];
     memset(string, 'x', sizeof string - 1);
     memcpy(string, "output=", 7);
@@ -213,7 +213,7 @@ static void long_values_are_refused_and_cut_in_the_line(void) {
     EXPECT(strlen(problems) < 200);
 }
 
-static void a_word_stands_for_each_choice(void) {
+static void each_choice_has_a_name(void) {
     char word[16];
     parse("failon=growth");
     EXPECT_STRING(liveobj_options_word(&options, "failon", word, sizeof word), "growth");
@@ -235,7 +235,7 @@ static char *read_documentation(void) {
 
 /// Every row of the table is in the documentation: key, values or default, and help, word for word.
 /// All but `way`, which is for the tests and no choice of a user's.
-static void the_documentation_has_every_row(void) {
+static void the_documentation_lists_every_option(void) {
     const char *documentation = read_documentation();
     for (size_t i = 0; i < liveobj_options_count(); i++) {
         struct liveobj_option_row row = liveobj_options_row(i);
@@ -256,20 +256,20 @@ static void the_documentation_has_every_row(void) {
 }
 
 int main(void) {
-    defaults_are_those_of_the_table();
+    defaults_are_those_of_the_options_table();
     pairs_set_values();
-    not_every_one_of_many_problems_is_said();
-    quotes_hold_colons();
-    a_quote_that_is_not_closed_costs_its_own_option();
-    empty_pairs_are_nothing();
-    the_last_of_two_wins();
-    what_is_not_understood_gets_one_line_and_the_rest_counts();
-    a_string_can_be_checked();
-    names_are_found_outside_of_values();
+    the_number_of_reported_problems_is_limited();
+    quoted_values_may_contain_colons();
+    an_unclosed_quote_invalidates_only_its_option();
+    empty_pairs_are_ignored();
+    the_last_value_of_a_key_wins();
+    an_unknown_pair_gets_one_line_and_the_others_apply();
+    options_can_be_checked_without_applying_them();
+    keys_inside_of_values_are_ignored();
     numbers_out_of_range_are_refused();
-    problems_cannot_steer_the_terminal();
-    long_values_are_refused_and_cut_in_the_line();
-    a_word_stands_for_each_choice();
-    the_documentation_has_every_row();
+    problems_have_no_control_characters();
+    long_values_are_rejected_and_truncated_in_the_message();
+    each_choice_has_a_name();
+    the_documentation_lists_every_option();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// Which process is the first of a run, and what those that it starts know of it.
+// Which process is the first of a run, and what its child processes learn about it.
 
 #define _GNU_SOURCE
 #include "options.h"
@@ -29,7 +29,7 @@ static bool has_standard_error(void) {
     return fstat(STDERR_FILENO, &file) == 0 && liveobj_origin_has_standard_error(&file);
 }
 
-/// What a program that this process starts finds out.
+/// The origin that a child process of this one reads.
 struct child {
     bool is_first, has_begun, has_standard_error;
 };
@@ -49,14 +49,14 @@ static struct child start_child(bool has_other_errors) {
     return (struct child){status & 1, status & 2, status & 4};
 }
 
-static void a_process_without_a_pair_is_the_first(void) {
+static void a_process_without_an_origin_is_the_first(void) {
     give_options(NULL);
     liveobj_origin_start();
     EXPECT(liveobj_origin_is_first() && !liveobj_origin_has_begun() && has_standard_error());
     EXPECT(starts_with(liveobj_origin_options(), "first="));
 }
 
-static void the_first_stays_so_in_the_program_that_it_executes(void) {
+static void the_first_process_stays_first_after_exec(void) {
     give_options("depth=5");
     liveobj_origin_start();
     liveobj_origin_start();
@@ -64,7 +64,7 @@ static void the_first_stays_so_in_the_program_that_it_executes(void) {
     EXPECT(starts_with(liveobj_origin_options(), "depth=5:first="));
 }
 
-static void a_program_that_it_starts_is_not_the_first(void) {
+static void a_child_process_is_not_the_first(void) {
     give_options("depth=5");
     liveobj_origin_start();
     struct child child = start_child(false);
@@ -72,7 +72,7 @@ static void a_program_that_it_starts_is_not_the_first(void) {
     EXPECT(!start_child(true).has_standard_error);
 }
 
-static void one_that_is_watched_says_so(void) {
+static void a_watched_process_is_recorded_as_watched(void) {
     give_options(NULL);
     liveobj_origin_start();
     liveobj_origin_begin();
@@ -81,7 +81,7 @@ static void one_that_is_watched_says_so(void) {
     EXPECT(!child.is_first && child.has_begun && child.has_standard_error);
 }
 
-static void an_id_that_came_again_is_another_process(void) {
+static void a_reused_process_id_is_another_process(void) {
     char options[64];
     snprintf(options, sizeof options, "first=%d.1.2.3", getpid());
     give_options(options);
@@ -89,7 +89,7 @@ static void an_id_that_came_again_is_another_process(void) {
     EXPECT(!liveobj_origin_is_first());
 }
 
-static void other_options_begin_a_new_run(void) {
+static void other_options_start_a_new_run(void) {
     static const char *const options[] = {"first=1.2.3.4:depth=5", "first=1.2.3", "first=1.2.3.4x",
                                           "first=", "depth=5"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -100,7 +100,7 @@ static void other_options_begin_a_new_run(void) {
     }
 }
 
-static void the_environment_keeps_all_else(void) {
+static void other_variables_are_kept(void) {
     give_options(NULL);
     setenv("LIVEOBJECTS_OTHER", "kept", 1);
     size_t count = 0, new_count = 0;
@@ -116,12 +116,12 @@ static void the_environment_keeps_all_else(void) {
 }
 
 int main(void) {
-    a_process_without_a_pair_is_the_first();
-    the_first_stays_so_in_the_program_that_it_executes();
-    a_program_that_it_starts_is_not_the_first();
-    one_that_is_watched_says_so();
-    an_id_that_came_again_is_another_process();
-    other_options_begin_a_new_run();
-    the_environment_keeps_all_else();
+    a_process_without_an_origin_is_the_first();
+    the_first_process_stays_first_after_exec();
+    a_child_process_is_not_the_first();
+    a_watched_process_is_recorded_as_watched();
+    a_reused_process_id_is_another_process();
+    other_options_start_a_new_run();
+    other_variables_are_kept();
     return EXPECT_STATUS();
 }

@@ -1,5 +1,5 @@
-// Where reports go: files that are emptied once and then shared, and writes that never hang or
-// kill.
+// Outputs of reports: files that are truncated once and then shared, and writes that never hang or
+// kill the process.
 
 #define _GNU_SOURCE
 #include "options.h"
@@ -51,7 +51,7 @@ static const char *contents(const char *name) {
     return text;
 }
 
-static void a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other(void) {
+static void a_file_of_an_earlier_run_is_truncated_and_reports_are_appended(void) {
     start(in_folder("file"));
     write_report("old");
     start(in_folder("file"));
@@ -61,7 +61,7 @@ static void a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other(vo
     EXPECT_STRING(contents("file"), "one two");
 }
 
-static void p_is_the_process(void) {
+static void percent_p_is_the_process_id(void) {
     char expected[64];
     snprintf(expected, sizeof expected, "%d-%d.txt", getpid(), getpid());
     start(in_folder("%p-%p.txt"));
@@ -69,7 +69,7 @@ static void p_is_the_process(void) {
     EXPECT_STRING(contents(expected), "x");
 }
 
-static void a_new_file_is_for_its_user_alone(void) {
+static void a_new_file_is_readable_only_by_its_user(void) {
     struct stat status;
     mode_t mask = umask(0);
     start(in_folder("private"));
@@ -77,7 +77,7 @@ static void a_new_file_is_for_its_user_alone(void) {
     EXPECT(stat(in_folder("private"), &status) == 0 && (status.st_mode & 07777) == 0600);
 }
 
-static void a_relative_path_means_the_folder_at_the_start(void) {
+static void a_relative_path_is_resolved_at_the_start(void) {
     EXPECT(chdir(folder) == 0);
     start("relative");
     EXPECT(chdir("/") == 0);
@@ -85,18 +85,18 @@ static void a_relative_path_means_the_folder_at_the_start(void) {
     EXPECT_STRING(contents("relative"), "x");
 }
 
-static void a_full_disk_is_an_error_and_no_more(void) {
+static void a_full_disk_is_only_an_error(void) {
     start("/dev/full");
     EXPECT(write_report("x") == ENOSPC);
 }
 
-static void a_pipe_that_nobody_reads_is_an_error_and_no_more(void) {
+static void a_pipe_without_a_reader_is_only_an_error(void) {
     mkfifo(in_folder("pipe"), 0600);
     start(in_folder("pipe"));
     EXPECT(write_report("x") == ENXIO);
 }
 
-static void a_reader_that_went_away_kills_nobody(void) {
+static void a_closed_reader_does_not_kill_the_writer(void) {
     int ends[2];
     EXPECT(pipe(ends) == 0);
     close(ends[0]);
@@ -106,7 +106,7 @@ static void a_reader_that_went_away_kills_nobody(void) {
     close(ends[1]);
 }
 
-static void a_slow_reader_gets_everything(void) {
+static void a_slow_reader_receives_all_output(void) {
     static char text[1 << 18];
     memset(text, 'x', sizeof text);
     int ends[2];
@@ -133,7 +133,7 @@ static int seconds_for_writes_to(int pipe) {
 }
 
 /// In a process of its own, which waits for no other later.
-static void a_reader_that_does_not_read_is_waited_for_once(void) {
+static void a_blocked_reader_is_waited_for_once(void) {
     int ends[2], status;
     EXPECT(pipe2(ends, O_NONBLOCK) == 0);
     while (write(ends[1], "x", 1) == 1)
@@ -146,7 +146,7 @@ static void a_reader_that_does_not_read_is_waited_for_once(void) {
     close(ends[1]);
 }
 
-static void standard_error_is_used_only_while_it_is_the_same_file(void) {
+static void standard_error_is_used_only_if_it_is_unchanged(void) {
     int original = dup(STDERR_FILENO);
     liveobj_message_start();
     EXPECT(liveobj_message_descriptor() == STDERR_FILENO);
@@ -162,7 +162,7 @@ static void standard_error_is_used_only_while_it_is_the_same_file(void) {
     close(original);
 }
 
-static void our_descriptors_stay_out_of_the_way(void) {
+static void own_descriptors_are_above_the_low_ones(void) {
     int file = liveobj_descriptor_make_nameless("test");
     EXPECT(file > 99 && (fcntl(file, F_GETFD) & FD_CLOEXEC));
     close(file);
@@ -171,17 +171,17 @@ static void our_descriptors_stay_out_of_the_way(void) {
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
     liveobj_origin_start();
-    a_file_of_an_earlier_run_is_emptied_and_reports_follow_each_other();
-    p_is_the_process();
-    a_new_file_is_for_its_user_alone();
-    a_relative_path_means_the_folder_at_the_start();
-    a_full_disk_is_an_error_and_no_more();
-    a_pipe_that_nobody_reads_is_an_error_and_no_more();
-    a_reader_that_went_away_kills_nobody();
-    a_slow_reader_gets_everything();
-    a_reader_that_does_not_read_is_waited_for_once();
-    standard_error_is_used_only_while_it_is_the_same_file();
-    our_descriptors_stay_out_of_the_way();
+    a_file_of_an_earlier_run_is_truncated_and_reports_are_appended();
+    percent_p_is_the_process_id();
+    a_new_file_is_readable_only_by_its_user();
+    a_relative_path_is_resolved_at_the_start();
+    a_full_disk_is_only_an_error();
+    a_pipe_without_a_reader_is_only_an_error();
+    a_closed_reader_does_not_kill_the_writer();
+    a_slow_reader_receives_all_output();
+    a_blocked_reader_is_waited_for_once();
+    standard_error_is_used_only_if_it_is_unchanged();
+    own_descriptors_are_above_the_low_ones();
     if (EXPECT_STATUS() == 0 && fork() == 0)
         execlp("rm", "rm", "-r", folder, NULL);
     return EXPECT_STATUS();

@@ -1,4 +1,4 @@
-// The tool runs in a process that the program cannot see, and ends in bounded time.
+// The tool runs in a process that is invisible to the program, and ends in bounded time.
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
@@ -44,14 +44,14 @@ static struct liveobj_spawn_result run_shell(const char *command) {
     return result;
 }
 
-static void the_status_comes_back(void) {
+static void the_exit_status_is_returned(void) {
     struct liveobj_spawn_result result = run_shell("exit 7");
     EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
     result = run_shell("kill -9 $$");
     EXPECT(result.error == 0 && WIFSIGNALED(result.status) && WTERMSIG(result.status) == SIGKILL);
 }
 
-static void output_goes_where_it_is_sent(void) {
+static void output_goes_to_the_given_descriptor(void) {
     char text[64];
     int output = liveobj_descriptor_make_nameless("output");
     struct liveobj_spawn_result result = run("/bin/sh", "echo $PATH; cat", output, 60);
@@ -62,12 +62,12 @@ static void output_goes_where_it_is_sent(void) {
     close(output);
 }
 
-static void what_cannot_be_run_says_why(void) {
+static void a_failure_to_run_has_a_reason(void) {
     EXPECT(run("/does/not/exist", "", 2, 60).error == ENOENT);
     EXPECT(run("/etc/passwd", "", 2, 60).error == EACCES);
 }
 
-static void a_program_that_hangs_is_killed(void) {
+static void a_hanging_program_is_killed(void) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
     EXPECT(run("/bin/sh", "trap '' TERM; exec sleep 600", 2, 1).error == ETIMEDOUT);
@@ -75,8 +75,8 @@ static void a_program_that_hangs_is_killed(void) {
     EXPECT(end.tv_sec - start.tv_sec < 30);
 }
 
-/// All processes of a container may stand still for a while.
-static void a_time_in_which_all_are_stopped_does_not_count(void) {
+/// All processes of a container may be stopped for a while.
+static void time_while_all_processes_are_stopped_does_not_count(void) {
     enum { PATIENCE = 4, STOPPED = 5 };
     int ends[2], status = 0;
     char byte;
@@ -97,7 +97,7 @@ static void a_time_in_which_all_are_stopped_does_not_count(void) {
     close(ends[1]);
 }
 
-static void the_host_gets_no_child(void) {
+static void the_host_gets_no_child_and_no_signal(void) {
     struct sigaction counting = {.sa_handler = count_child_signal}, before;
     sigaction(SIGCHLD, &counting, &before);
     run_shell("exit 0");
@@ -107,7 +107,7 @@ static void the_host_gets_no_child(void) {
     sigaction(SIGCHLD, &before, NULL);
 }
 
-static void the_hosts_own_child_stays(void) {
+static void the_host_keeps_its_own_child(void) {
     pid_t own = fork();
     if (own == 0)
         _exit(5);
@@ -116,7 +116,7 @@ static void the_hosts_own_child_stays(void) {
     EXPECT(waitpid(-1, &status, 0) == own && WEXITSTATUS(status) == 5);
 }
 
-static void the_hosts_signal_settings_do_not_matter_and_stay(void) {
+static void signal_settings_of_the_host_are_kept(void) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before, after;
     sigaction(SIGCHLD, &ignored, &before);
     struct liveobj_spawn_result result = run_shell("exit 4");
@@ -125,7 +125,7 @@ static void the_hosts_signal_settings_do_not_matter_and_stay(void) {
     EXPECT(after.sa_handler == SIG_IGN);
 }
 
-static void the_hosts_descriptors_do_not_reach_the_program(void) {
+static void the_program_inherits_no_descriptors_of_the_host(void) {
     int ours = dup2(STDERR_FILENO, 77);
     struct liveobj_spawn_result result = run_shell("test ! -e /proc/self/fd/77");
 #ifdef SYS_close_range
@@ -141,7 +141,7 @@ static void *run_in_thread(void *status) {
     return (void *)(intptr_t)WEXITSTATUS(run_shell(command).status);
 }
 
-static void threads_run_programs_beside_each_other(void) {
+static void threads_run_programs_concurrently(void) {
     static char *const statuses[] = {"11", "12", "13", "14"};
     pthread_t threads[4];
     void *results[4];
@@ -153,7 +153,7 @@ static void threads_run_programs_beside_each_other(void) {
         EXPECT((intptr_t)results[i] == 11 + i);
 }
 
-/// \returns what a file of /proc/self says, as `cat` or the host reads it.
+/// \returns the contents of a file of /proc/self, as `cat` or the host reads it.
 static const char *own_score(void) {
     static char text[16];
     int file = open("/proc/self/oom_score_adj", O_RDONLY);
@@ -163,7 +163,7 @@ static const char *own_score(void) {
     return text;
 }
 
-static void the_program_is_the_first_to_go_when_memory_runs_out(void) {
+static void the_oom_killer_prefers_the_program(void) {
     char before[16], text[16];
     strcpy(before, own_score());
     int output = liveobj_descriptor_make_nameless("output");
@@ -177,7 +177,7 @@ static void the_program_is_the_first_to_go_when_memory_runs_out(void) {
 
 static int cleanups;
 
-static void a_small_stack_is_the_hosts_own(void) {
+static void a_small_stack_of_the_host_is_enough(void) {
     struct rlimit limit, small;
     getrlimit(RLIMIT_STACK, &limit);
     small = (struct rlimit){64 << 10, limit.rlim_max};
@@ -194,7 +194,7 @@ static void count_cleanup(void *context) {
     cleanups++;
 }
 
-/// Its run can neither be cut short nor have the thread's cleanup run in another process.
+/// The cancel must not interrupt the run, nor run the thread's cleanup in another process.
 static void *run_with_pending_cancel(void *result) {
     pthread_cleanup_push(count_cleanup, NULL);
     pthread_cancel(pthread_self());
@@ -207,7 +207,7 @@ static void *run_with_pending_cancel(void *result) {
     return NULL;
 }
 
-static void a_pending_cancel_waits(void) {
+static void a_pending_cancel_is_deferred(void) {
     struct liveobj_spawn_result result = {-1, -1};
     pthread_t thread;
     void *value = NULL;
@@ -218,18 +218,18 @@ static void a_pending_cancel_waits(void) {
 }
 
 int main(void) {
-    the_status_comes_back();
-    output_goes_where_it_is_sent();
-    what_cannot_be_run_says_why();
-    a_program_that_hangs_is_killed();
-    a_time_in_which_all_are_stopped_does_not_count();
-    the_host_gets_no_child();
-    the_hosts_own_child_stays();
-    the_hosts_signal_settings_do_not_matter_and_stay();
-    the_hosts_descriptors_do_not_reach_the_program();
-    threads_run_programs_beside_each_other();
-    the_program_is_the_first_to_go_when_memory_runs_out();
-    a_small_stack_is_the_hosts_own();
-    a_pending_cancel_waits();
+    the_exit_status_is_returned();
+    output_goes_to_the_given_descriptor();
+    a_failure_to_run_has_a_reason();
+    a_hanging_program_is_killed();
+    time_while_all_processes_are_stopped_does_not_count();
+    the_host_gets_no_child_and_no_signal();
+    the_host_keeps_its_own_child();
+    signal_settings_of_the_host_are_kept();
+    the_program_inherits_no_descriptors_of_the_host();
+    threads_run_programs_concurrently();
+    the_oom_killer_prefers_the_program();
+    a_small_stack_of_the_host_is_enough();
+    a_pending_cancel_is_deferred();
     return EXPECT_STATUS();
 }

@@ -1,5 +1,5 @@
-// Where test cases begin and end, against a runtime whose task-local values are a stack for each
-// task, and a companion that says what it was asked.
+// The beginnings and ends of test cases, with a fake runtime that has a stack of task-local values
+// for each task, and a fake companion that records its calls.
 
 #define _GNU_SOURCE
 #include "CCompanion.h"
@@ -87,16 +87,16 @@ static const uint64_t word = 1;
 
 static void push(const void *key) {
     typedef void (*push_fn)(const void *key, const void *value, const void *type);
-    ((push_fn)(uintptr_t)fake_slot("swift_task_localValuePush"))(key, &word, NULL);
+    ((push_fn)(uintptr_t)fake_entry("swift_task_localValuePush"))(key, &word, NULL);
 }
 
 static void pop(void) {
-    ((void (*)(void))(uintptr_t)fake_slot("swift_task_localValuePop"))();
+    ((void (*)(void))(uintptr_t)fake_entry("swift_task_localValuePop"))();
 }
 
 static void write_line(const char *text) {
     FILE *file = fopen("/dev/null", "w");
-    ((int (*)(const char *, FILE *))(uintptr_t)fake_slot("fputs"))(text, file);
+    ((int (*)(const char *, FILE *))(uintptr_t)fake_entry("fputs"))(text, file);
     fclose(file);
 }
 
@@ -115,7 +115,7 @@ static void begin_case(struct task *task) {
 
 // MARK: - Tests
 
-static void a_case_lies_between_the_two_calls(void) {
+static void a_case_begins_and_ends_with_push_and_pop(void) {
     struct task task;
     begin_case(&task);
     EXPECT(bound_scope() == 100 + begun && task.count == 2);
@@ -124,7 +124,7 @@ static void a_case_lies_between_the_two_calls(void) {
     EXPECT(bound_scope() == 0 && task.count == 0);
 }
 
-static void without_a_case_nothing_is_bound(void) {
+static void without_a_case_no_scope_is_bound(void) {
     struct task task = {0};
     uint32_t before = begun;
     running = &task;
@@ -134,7 +134,7 @@ static void without_a_case_nothing_is_bound(void) {
     EXPECT(task.count == 0 && ended == begun);
 }
 
-static void what_is_bound_inside_does_not_end_the_case(void) {
+static void values_bound_inside_a_case_do_not_end_it(void) {
     struct task task;
     uint32_t before = ended;
     begin_case(&task);
@@ -164,7 +164,7 @@ static void child_tasks_inherit_the_case_and_do_not_end_it(void) {
     EXPECT(ended == before + 1 && ended_scope == scope);
 }
 
-static void cases_on_other_tasks_run_meanwhile(void) {
+static void cases_on_several_tasks_overlap(void) {
     struct task first, second;
     begin_case(&first);
     uint32_t scope = bound_scope();
@@ -179,7 +179,7 @@ static void cases_on_other_tasks_run_meanwhile(void) {
 }
 
 /// The task has copied the values, and the case's own task has ended.
-static void a_task_that_outlives_the_case_changes_nothing(void) {
+static void a_task_that_outlives_the_case_does_not_end_it(void) {
     struct task task, late;
     begin_case(&task);
     late = task;
@@ -191,7 +191,7 @@ static void a_task_that_outlives_the_case_changes_nothing(void) {
     EXPECT(ended == before && late.count == 2);
 }
 
-static void what_is_written_in_a_case_fails_it(void) {
+static void a_failure_written_during_a_case_fails_it(void) {
     struct task task, child;
     begin_case(&task);
     child = (struct task){.parent = &task};
@@ -206,12 +206,12 @@ static void what_is_written_in_a_case_fails_it(void) {
     EXPECT(!ended_failed);
 }
 
-static void without_the_librarys_calls_there_are_no_cases(void) {
+static void without_calls_of_the_library_no_case_begins(void) {
     const struct liveobj_testing_companion companion = {.case_begin = case_begin,
                                                         .case_end = case_end};
-    fake_slots_are_there = false;
+    fake_entries_exist = false;
     EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
-    fake_slots_are_there = true;
+    fake_entries_exist = true;
     EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
 }
 
@@ -220,7 +220,7 @@ static void without_the_librarys_calls_there_are_no_cases(void) {
     "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
 
 /// Swift Testing 6.0.
-static void a_function_that_binds_is_replaced(void) {
+static void the_binding_function_of_the_library_is_replaced(void) {
     static const struct {
         int32_t distance;
         uint32_t context_bytes;
@@ -229,11 +229,11 @@ static void a_function_that_binds_is_replaced(void) {
     struct liveobj_testing_companion companion = {
         .case_begin = case_begin, .case_end = case_end, .with_value = &with_value};
     EXPECT(liveobj_test_cases_start(&companion) == NULL);
-    EXPECT(fake_slot(WITH_VALUE "Tu") == &with_value && fake_slot(WITH_VALUE) == with_value.code);
+    EXPECT(fake_entry(WITH_VALUE "Tu") == &with_value && fake_entry(WITH_VALUE) == with_value.code);
 }
 
 /// As that function calls.
-static void a_case_lies_between_what_the_function_says(void) {
+static void a_case_begins_and_ends_with_the_binding_function(void) {
     struct task task = {0};
     running = &task;
     swift_task_localValuePush(&state_key, &word, NULL);
@@ -249,15 +249,15 @@ static void a_case_lies_between_what_the_function_says(void) {
 }
 
 int main(void) {
-    without_the_librarys_calls_there_are_no_cases();
-    a_case_lies_between_the_two_calls();
-    without_a_case_nothing_is_bound();
-    what_is_bound_inside_does_not_end_the_case();
+    without_calls_of_the_library_no_case_begins();
+    a_case_begins_and_ends_with_push_and_pop();
+    without_a_case_no_scope_is_bound();
+    values_bound_inside_a_case_do_not_end_it();
     child_tasks_inherit_the_case_and_do_not_end_it();
-    cases_on_other_tasks_run_meanwhile();
-    a_task_that_outlives_the_case_changes_nothing();
-    what_is_written_in_a_case_fails_it();
-    a_case_lies_between_what_the_function_says();
-    a_function_that_binds_is_replaced();
+    cases_on_several_tasks_overlap();
+    a_task_that_outlives_the_case_does_not_end_it();
+    a_failure_written_during_a_case_fails_it();
+    a_case_begins_and_ends_with_the_binding_function();
+    the_binding_function_of_the_library_is_replaced();
     return EXPECT_STATUS();
 }

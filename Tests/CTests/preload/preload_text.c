@@ -1,4 +1,4 @@
-// Names from the program reach the terminal without steering it.
+// Names from the program are printed without control characters.
 
 #define _GNU_SOURCE
 #include "support/expect.h"
@@ -38,7 +38,7 @@ static const char *plain(const char *string) {
     return written;
 }
 
-static void plain_text_is_always_utf8(void) {
+static void plain_text_is_valid_utf8(void) {
     EXPECT_STRING(plain("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
                   "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
     EXPECT_STRING(plain("a\xFFz"), "a?z");
@@ -49,7 +49,7 @@ static void plain_text_is_always_utf8(void) {
     EXPECT_STRING(plain("\xF5z"), "?z");
 }
 
-static void plain_text_cannot_steer_a_terminal(void) {
+static void plain_text_has_no_control_characters(void) {
     EXPECT_STRING(plain("a\x1b[2Jb\x7F\r\n"), "a?[2Jb???");
     EXPECT_STRING(plain("\xC2\x9B"
                         "31m"),
@@ -57,13 +57,13 @@ static void plain_text_cannot_steer_a_terminal(void) {
     EXPECT_STRING(plain("\xC3\xA9\xFF"), "\xC3\xA9?");
 }
 
-static void numbers_are_decimal(void) {
+static void numbers_are_written_in_decimal(void) {
     char digits[LIVEOBJ_DIGITS];
     EXPECT_STRING(liveobj_text_digits(digits, 0), "0");
     EXPECT_STRING(liveobj_text_digits(digits, UINT64_MAX), "18446744073709551615");
 }
 
-static void long_text_is_handed_on_in_parts(void) {
+static void long_text_is_written_in_parts(void) {
     static char name[3 * sizeof text.bytes];
     memset(name, 'x', sizeof name - 1);
     EXPECT_STRING(plain(name), name);
@@ -81,10 +81,10 @@ static void nothing_is_written_after_a_failure(void) {
 }
 
 int main(void) {
-    plain_text_is_always_utf8();
-    plain_text_cannot_steer_a_terminal();
-    numbers_are_decimal();
-    long_text_is_handed_on_in_parts();
+    plain_text_is_valid_utf8();
+    plain_text_has_no_control_characters();
+    numbers_are_written_in_decimal();
+    long_text_is_written_in_parts();
     nothing_is_written_after_a_failure();
     return EXPECT_STATUS();
 }

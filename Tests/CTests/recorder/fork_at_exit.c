@@ -16,7 +16,7 @@
 extern void *__dso_handle __attribute__((visibility("hidden")));
 void __cxa_finalize(void *image);
 
-/// What `exit` does on another thread.
+/// Simulates `exit` on another thread.
 static void end_image(void) {
     __cxa_finalize(&__dso_handle);
 }

@@ -1,5 +1,5 @@
-// While the process forks, all the recorder's locks are held: whatever else runs on that thread
-// then, a signal handler or a fork handler of the program, must not wait for one of them.
+// While the process forks, all the recorder's locks are held: a signal handler or a fork handler of
+// the program that runs on the same thread then must not wait for one of them.
 
 #include "recorder/recorder.h"
 #include "records/records.h"
@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { RECORD = 1, METADATA = 0x10000, STACK = 7, PATIENCE_SECONDS = 20 };
+enum { RECORD = 1, METADATA = 0x10000, STACK = 7, TIMEOUT_SECONDS = 20 };
 
-static void an_object_with_an_account_may_die_while_the_process_forks(void) {
+static void an_object_with_a_ledger_account_may_be_freed_during_a_fork(void) {
     liveobj_ledger_allocated(RECORD, METADATA);
     liveobj_ledger_add(RECORD, STACK, 1, 0);
     liveobj_recorder_before_fork();
@@ -27,12 +27,12 @@ static void an_object_with_an_account_may_die_while_the_process_forks(void) {
 static struct liveobj_lock *first_lock, *last_lock; // of those that a fork takes in this order
 static bool has_begun, has_forked;
 
-static void note_first(void *context, struct liveobj_lock *lock) {
+static void store_first_lock(void *context, struct liveobj_lock *lock) {
     (void)context;
     first_lock = first_lock ? first_lock : lock;
 }
 
-static void note_last(void *context, struct liveobj_lock *lock) {
+static void store_last_lock(void *context, struct liveobj_lock *lock) {
     (void)context;
     last_lock = lock;
 }
@@ -45,8 +45,8 @@ static void *prepare_fork(void *unused) {
     return unused;
 }
 
-/// \returns false also where this thread was not let run until the other one had given up.
-static bool the_first_lock_is_free_while_a_fork_waits_for_the_last(void) {
+/// \returns false also if this thread did not run until the other one had given up.
+static bool the_first_lock_is_free_while_a_fork_waits_for_the_last_lock(void) {
     pthread_t thread;
     has_begun = has_forked = false;
     EXPECT(liveobj_lock_acquire(last_lock));
@@ -63,25 +63,25 @@ static bool the_first_lock_is_free_while_a_fork_waits_for_the_last(void) {
 }
 
 /// As a capture does: it holds locks while it takes others.
-static void a_fork_that_waits_for_a_lock_keeps_none(void) {
+static void a_fork_that_waits_for_a_lock_holds_no_other(void) {
     enum { TRIES = 20 };
     int tries = 0;
-    liveobj_records_visit_locks(note_first, NULL);
-    liveobj_ledger_visit_locks(note_last, NULL);
-    while (!the_first_lock_is_free_while_a_fork_waits_for_the_last() && tries < TRIES)
+    liveobj_records_visit_locks(store_first_lock, NULL);
+    liveobj_ledger_visit_locks(store_last_lock, NULL);
+    while (!the_first_lock_is_free_while_a_fork_waits_for_the_last_lock() && tries < TRIES)
         tries++;
     EXPECT(tries < TRIES);
 }
 
-static void the_guard_is_as_it_was_before(void) {
+static void a_fork_restores_the_guard(void) {
     EXPECT(liveobj_tls_get()->guard == 0);
 }
 
 int main(void) {
-    alarm(PATIENCE_SECONDS);
+    alarm(TIMEOUT_SECONDS);
     EXPECT(liveobj_ledger_start(4096, 0, NULL) && liveobj_ledger_make_room(4096));
-    an_object_with_an_account_may_die_while_the_process_forks();
-    a_fork_that_waits_for_a_lock_keeps_none();
-    the_guard_is_as_it_was_before();
+    an_object_with_a_ledger_account_may_be_freed_during_a_fork();
+    a_fork_that_waits_for_a_lock_holds_no_other();
+    a_fork_restores_the_guard();
     return EXPECT_STATUS();
 }

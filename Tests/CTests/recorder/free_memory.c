@@ -1,4 +1,4 @@
-// Memory that an old word on the stack leads to, and what is allocated meanwhile.
+// Freed memory to which a stale pointer on the stack refers, and later allocations.
 
 #include "CLiveObjects.h"
 #include "support/expect.h"
@@ -8,8 +8,8 @@
 
 enum { OBJECT_BYTES = 24, OTHERS = 3 };
 
-static void no_object_gets_the_address_of_an_old_word(void) {
-    // The one that was freed last is handed out first, so the old word's is not.
+static void no_object_gets_the_address_of_a_stale_pointer(void) {
+    // malloc returns the chunk that was freed last, so not that of the stale pointer.
     void *others[OTHERS];
     volatile uintptr_t old = (uintptr_t)malloc(OBJECT_BYTES);
     for (int i = 0; i < OTHERS; i++)
@@ -25,8 +25,8 @@ static void no_object_gets_the_address_of_an_old_word(void) {
     liveobj_free_memory_give_back(taken);
 }
 
-/// It would look like a holder itself.
-static void what_is_taken_holds_nothing(void) {
+/// A stale address in taken memory would be found as a root.
+static void taken_memory_is_cleared(void) {
     uintptr_t *chunk = malloc(OBJECT_BYTES);
     volatile uintptr_t old = (uintptr_t)chunk;
     chunk[2] = old;
@@ -37,7 +37,7 @@ static void what_is_taken_holds_nothing(void) {
 }
 
 int main(void) {
-    no_object_gets_the_address_of_an_old_word();
-    what_is_taken_holds_nothing();
+    no_object_gets_the_address_of_a_stale_pointer();
+    taken_memory_is_cleared();
     return EXPECT_STATUS();
 }

@@ -1,5 +1,4 @@
-// The journal of tests: what is known of a process that crashes. And what tests failed with, in
-// captures.
+// The journal of tests, which is read after a crash, and the failures of tests in captures.
 
 #define _GNU_SOURCE
 #include "capture/test_table.h"
@@ -10,14 +9,14 @@
 
 #ifdef FAKE_RUNTIME_CAN_BE_WATCHED
 
-// MARK: - Who takes the journal
+// MARK: - The receiver of the journal
 
 static unsigned char bytes[1 << 16];
 static struct liveobj_buffer taken = {.bytes = bytes};
 static uint32_t pieces;
 static bool takes_nothing;
 
-static bool take(void *context, const void *piece, size_t count) {
+static bool accept_piece(void *context, const void *piece, size_t count) {
     EXPECT(context == &pieces);
     pieces++;
     if (takes_nothing)
@@ -27,7 +26,7 @@ static bool take(void *context, const void *piece, size_t count) {
     return true;
 }
 
-/// The last section that was taken, as one piece.
+/// The last section that was accepted, as one piece.
 static struct section last_section(size_t from, const char *tag) {
     EXPECT(taken.count > from && taken.count % 8 == 0 && memcmp(bytes + from, tag, 4) == 0);
     uint64_t count;
@@ -40,7 +39,7 @@ static struct section last_section(size_t from, const char *tag) {
 
 static void a_journal_begins_with_its_process(void) {
     uint32_t before = begin_test("Module.Suite/early()", "", 0);
-    liveobj_tests_watch(take, &pieces);
+    liveobj_tests_watch(accept_piece, &pieces);
     liveobj_test_close(before, LIVEOBJ_TEST_PASSED, true);
     EXPECT(memcmp(bytes, "LiveObj", 8) == 0);
     EXPECT(memcmp(bytes + 16, "JRNL", 4) == 0);
@@ -52,10 +51,10 @@ static void a_journal_begins_with_its_process(void) {
 static void each_record_is_one_piece(void) {
     uint32_t first = pieces;
     size_t from = taken.count;
-    uint32_t test = begin_test("Module.Suite/told()", "", 7);
+    uint32_t test = begin_test("Module.Suite/sent()", "", 7);
     struct section section = last_section(from, "BEGN");
     EXPECT(section_word(section, 0) == test && section_word(section, 3) == 7);
-    EXPECT(memmem(section.bytes, section.count, "Module.Suite/told()", 19) != NULL);
+    EXPECT(memmem(section.bytes, section.count, "Module.Suite/sent()", 19) != NULL);
     from = taken.count;
     liveobj_test_add_finding(test, "what", 4);
     section = last_section(from, "FIND");
@@ -69,8 +68,8 @@ static void each_record_is_one_piece(void) {
     EXPECT(pieces == first + 3);
 }
 
-static void the_end_of_a_test_is_told_when_it_is_closed(void) {
-    uint32_t test = begin_test("Module.Suite/judged()", "", 7);
+static void the_end_of_a_test_is_written_when_it_is_closed(void) {
+    uint32_t test = begin_test("Module.Suite/closed()", "", 7);
     uint32_t before = pieces;
     liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
     EXPECT(pieces == before);
@@ -80,7 +79,7 @@ static void the_end_of_a_test_is_told_when_it_is_closed(void) {
     EXPECT(pieces == before + 1 && liveobj_tests_get(test).end == end);
 }
 
-static void what_is_no_test_is_not_told(void) {
+static void an_unknown_test_is_not_written(void) {
     uint32_t before = pieces;
     uint64_t sections = liveobj_tests_findings().sections;
     liveobj_test_close(0, LIVEOBJ_TEST_PASSED, true);
@@ -90,7 +89,7 @@ static void what_is_no_test_is_not_told(void) {
     EXPECT(pieces == before && liveobj_tests_findings().sections == sections);
 }
 
-static void a_failure_without_a_finding_counts_all_the_same(void) {
+static void a_failure_without_a_finding_is_counted(void) {
     uint32_t test = begin_test("Module.Suite/asserted()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
     liveobj_test_add_finding(test, NULL, 0);
@@ -100,7 +99,7 @@ static void a_failure_without_a_finding_counts_all_the_same(void) {
     EXPECT(liveobj_tests_get(test).outcome == LIVEOBJ_TEST_LEAKED);
 }
 
-static void a_capture_holds_what_tests_failed_with_and_which_were_evaluated(void) {
+static void a_capture_contains_failures_and_evaluations_of_tests(void) {
     uint32_t test = begin_test("Module.Suite/many()", "", 3);
     uint64_t before = liveobj_tests_findings().sections;
     char text[100] = "";
@@ -124,7 +123,7 @@ static void a_capture_holds_what_tests_failed_with_and_which_were_evaluated(void
     liveobj_buffer_free(capture);
 }
 
-static void a_finding_without_room_is_dropped(void) {
+static void a_finding_beyond_the_limit_is_dropped(void) {
     static const size_t too_much = (size_t)1 << 30;
     uint32_t test = begin_test("Module.Suite/huge()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
@@ -134,7 +133,7 @@ static void a_finding_without_room_is_dropped(void) {
     EXPECT(liveobj_tests_get(test).outcome == LIVEOBJ_TEST_LEAKED);
 }
 
-static void after_a_piece_that_was_not_taken_there_is_none(void) {
+static void no_piece_follows_one_that_was_not_accepted(void) {
     takes_nothing = true;
     uint32_t before = pieces;
     begin_test("Module.Suite/lost()", "", 3);
@@ -147,12 +146,12 @@ int main(void) {
     start_recorder();
     a_journal_begins_with_its_process();
     each_record_is_one_piece();
-    the_end_of_a_test_is_told_when_it_is_closed();
-    what_is_no_test_is_not_told();
-    a_failure_without_a_finding_counts_all_the_same();
-    a_capture_holds_what_tests_failed_with_and_which_were_evaluated();
-    a_finding_without_room_is_dropped();
-    after_a_piece_that_was_not_taken_there_is_none();
+    the_end_of_a_test_is_written_when_it_is_closed();
+    an_unknown_test_is_not_written();
+    a_failure_without_a_finding_is_counted();
+    a_capture_contains_failures_and_evaluations_of_tests();
+    a_finding_beyond_the_limit_is_dropped();
+    no_piece_follows_one_that_was_not_accepted();
     return EXPECT_STATUS();
 }
 

@@ -1,5 +1,5 @@
-// Of a limit of address space (ulimit -v, ulimit -d), also of one that is set after the start,
-// nearly all stays the program's; what is not recorded for that is counted.
+// Limits of address space (ulimit -v, ulimit -d), also set after the start: the recorder takes a
+// small part of what is left, and counts the objects that it drops for that.
 
 #define _GNU_SOURCE
 #include "os/os.h"
@@ -54,8 +54,8 @@ static void limit_to(int resource, size_t bytes) {
     EXPECT(setrlimit(resource, &limit) == 0);
 }
 
-/// Of what the limit leaves to a program that uses little, the recorder takes a twentieth at most.
-static void little_is_taken_under(int resource) {
+/// The recorder takes at most a twentieth of the limit in a program that uses little.
+static void only_little_is_reserved(int resource) {
     enum { TWENTIETH = 20 };
     size_t limit = 1024 * MEGABYTE, before = address_space_used();
     limit_to(resource, limit);
@@ -66,7 +66,7 @@ static void little_is_taken_under(int resource) {
     EXPECT(can_map(limit - limit / TWENTIETH - before));
 }
 
-static void nothing_is_taken_ahead(void) {
+static void nothing_is_reserved_in_advance(void) {
     size_t before = address_space_used();
     EXPECT(start());
     record_objects(64, 1);
@@ -74,23 +74,23 @@ static void nothing_is_taken_ahead(void) {
     EXPECT(address_space_used() - before < 40 * MEGABYTE);
 }
 
-static void under_a_limit_that_is_set_later(void) {
-    nothing_is_taken_ahead();
-    little_is_taken_under(RLIMIT_AS);
+static void a_limit_that_is_set_later_is_respected(void) {
+    nothing_is_reserved_in_advance();
+    only_little_is_reserved(RLIMIT_AS);
 }
 
-static void under_a_limit_from_the_start(void) {
+static void a_limit_from_the_start_is_respected(void) {
     limit_to(RLIMIT_AS, 1024 * MEGABYTE);
-    nothing_is_taken_ahead();
-    little_is_taken_under(RLIMIT_AS);
+    nothing_is_reserved_in_advance();
+    only_little_is_reserved(RLIMIT_AS);
 }
 
-static void under_a_limit_of_data(void) {
-    nothing_is_taken_ahead();
-    little_is_taken_under(RLIMIT_DATA);
+static void a_data_limit_is_respected(void) {
+    nothing_is_reserved_in_advance();
+    only_little_is_reserved(RLIMIT_DATA);
 }
 
-static void under_a_limit_that_is_too_tight_it_does_not_start(void) {
+static void the_recorder_does_not_start_under_a_tight_limit(void) {
     size_t before = address_space_used();
     limit_to(RLIMIT_AS, 300 * MEGABYTE);
     EXPECT(!start());
@@ -109,9 +109,9 @@ static void in_a_child(void (*test)(void)) {
 }
 
 int main(void) {
-    in_a_child(under_a_limit_that_is_set_later);
-    in_a_child(under_a_limit_from_the_start);
-    in_a_child(under_a_limit_of_data);
-    in_a_child(under_a_limit_that_is_too_tight_it_does_not_start);
+    in_a_child(a_limit_that_is_set_later_is_respected);
+    in_a_child(a_limit_from_the_start_is_respected);
+    in_a_child(a_data_limit_is_respected);
+    in_a_child(the_recorder_does_not_start_under_a_tight_limit);
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// In the child of a fork, what other threads were changing at that moment is not used again.
+// A forked child does not use records that other threads were changing during the fork.
 
 #define _GNU_SOURCE
 #include "records/records.h"
@@ -14,9 +14,9 @@ enum { ADDRESS = 0x10000000 };
 static struct liveobj_thread *other;
 static pthread_barrier_t ready, done;
 
-/// A thread that the fork stops between two stores of one change: records are promised that are not
-/// there yet.
-static void *be_stopped(void *unused) {
+/// A thread that the fork stops between two stores of one change: it has reserved records that do
+/// not exist yet.
+static void *stop_between_stores(void *unused) {
     other = liveobj_thread_attach();
     other->free_count = other->free_capacity = 510;
     pthread_barrier_wait(&ready);
@@ -33,7 +33,7 @@ static void record_one(void) {
     EXPECT(liveobj_records_find(ADDRESS, &object));
 }
 
-static void in_the_child(void) {
+static void check_in_the_child(void) {
     liveobj_threads_after_fork_child();
     record_one();
     _exit(EXPECT_STATUS());
@@ -45,11 +45,11 @@ int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     pthread_barrier_init(&ready, NULL, 2);
     pthread_barrier_init(&done, NULL, 2);
-    pthread_create(&thread, NULL, be_stopped, NULL);
+    pthread_create(&thread, NULL, stop_between_stores, NULL);
     pthread_barrier_wait(&ready);
     pid_t child = fork();
     if (child == 0)
-        in_the_child();
+        check_in_the_child();
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     pthread_barrier_wait(&done);

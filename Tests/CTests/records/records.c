@@ -1,5 +1,5 @@
-// The records of live objects: found by address, forgotten, used again, dropped when there is no
-// room.
+// The records of live objects: lookup by address, removal, reuse, and dropped objects in a full
+// arena.
 
 #define _GNU_SOURCE
 #include "records/records.h"
@@ -43,7 +43,7 @@ static unsigned live(void) {
     return count;
 }
 
-static void every_word_of_an_object_comes_back(struct liveobj_thread *thread) {
+static void every_field_of_an_object_is_returned(struct liveobj_thread *thread) {
     struct liveobj_object object;
     uint64_t bytes = (UINT64_C(1) << 40) + 5;
     insert(thread, 0x7ffffffffff0, bytes);
@@ -54,14 +54,15 @@ static void every_word_of_an_object_comes_back(struct liveobj_thread *thread) {
     EXPECT(!liveobj_records_find(0x7ffffffffff0, &object));
 }
 
-static void unknown_addresses_are_nobodys(struct liveobj_thread *thread) {
+static void unknown_addresses_have_no_record(struct liveobj_thread *thread) {
     struct liveobj_object object;
     EXPECT(!remove_at(thread, 0) && !remove_at(thread, UINTPTR_MAX));
     EXPECT(!remove_at(thread, address_of(1)));
     EXPECT(!liveobj_records_find(address_of(1), &object));
 }
 
-static void an_address_that_is_allocated_twice_is_a_missed_death(struct liveobj_thread *thread) {
+static void
+an_address_that_is_allocated_twice_is_a_missed_deallocation(struct liveobj_thread *thread) {
     struct liveobj_object object;
     uint64_t before = liveobj_threads_counts().missed_deallocations;
     insert(thread, address_of(2), 10);
@@ -98,7 +99,7 @@ static void a_full_arena_drops_and_counts(struct liveobj_thread *thread) {
 
 enum { THREADS = 8, ROUNDS = 200, PER_ROUND = 1000 };
 
-/// Addresses that one thread has inserted and the next shall remove.
+/// Addresses that one thread has inserted and the next one removes.
 struct mailbox {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -137,7 +138,7 @@ static void *exchange(void *argument) {
     return NULL;
 }
 
-static void objects_that_other_threads_free_leave_their_records_to_all(void) {
+static void records_of_objects_freed_by_other_threads_are_reused(void) {
     struct liveobj_counts before = liveobj_threads_counts();
     uint32_t end = liveobj_records_end();
     pthread_t threads[THREADS];
@@ -147,7 +148,7 @@ static void objects_that_other_threads_free_leave_their_records_to_all(void) {
     }
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, exchange, (void *)i);
-    // A reader beside them: what it finds must be whole.
+    // A concurrent reader must find whole objects.
     for (int pass = 0; pass < 20; pass++) {
         struct liveobj_object object;
         for (uint32_t index = 1; index < end; index++)
@@ -171,7 +172,7 @@ static void *number_of_another_thread(void *number) {
     return NULL;
 }
 
-static void a_mark_divides_the_numbers_of_all_threads(struct liveobj_thread *thread) {
+static void a_mark_separates_the_sequence_numbers_of_all_threads(struct liveobj_thread *thread) {
     uint64_t mine = liveobj_sequence_next(thread), theirs;
     pthread_t other;
     uint64_t mark = liveobj_sequence_mark();
@@ -187,7 +188,7 @@ struct recycling {
     uint32_t index; // of the record in use; atomic
 };
 
-/// One object after another at the same address, all of whose words say the same number.
+/// One object after another at the same address; all fields of each have the same value.
 static void *recycle(void *context) {
     struct recycling *recycling = context;
     struct liveobj_thread *thread = liveobj_thread_attach();
@@ -204,7 +205,7 @@ static void *recycle(void *context) {
     return NULL;
 }
 
-static void no_reader_sees_half_of_an_object(void) {
+static void a_concurrent_reader_sees_whole_objects(void) {
     struct recycling recycling = {false, 0};
     unsigned torn = 0;
     pthread_t recycler;
@@ -231,7 +232,7 @@ static size_t pages_of_root(void) {
 }
 
 /// Data is full of words that could be addresses.
-static void words_that_are_no_addresses_of_objects_touch_no_memory(void) {
+static void lookups_of_arbitrary_words_touch_no_memory(void) {
     size_t before = pages_of_root();
     uint64_t word = 1;
     for (int i = 0; i < 100000; i++) {
@@ -245,14 +246,14 @@ static void words_that_are_no_addresses_of_objects_touch_no_memory(void) {
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
     struct liveobj_thread *thread = liveobj_thread_attach();
-    every_word_of_an_object_comes_back(thread);
-    unknown_addresses_are_nobodys(thread);
-    an_address_that_is_allocated_twice_is_a_missed_death(thread);
+    every_field_of_an_object_is_returned(thread);
+    unknown_addresses_have_no_record(thread);
+    an_address_that_is_allocated_twice_is_a_missed_deallocation(thread);
     an_address_beyond_user_space_is_dropped(thread);
     a_full_arena_drops_and_counts(thread);
-    objects_that_other_threads_free_leave_their_records_to_all();
-    a_mark_divides_the_numbers_of_all_threads(thread);
-    no_reader_sees_half_of_an_object();
-    words_that_are_no_addresses_of_objects_touch_no_memory();
+    records_of_objects_freed_by_other_threads_are_reused();
+    a_mark_separates_the_sequence_numbers_of_all_threads(thread);
+    a_concurrent_reader_sees_whole_objects();
+    lookups_of_arbitrary_words_touch_no_memory();
     return EXPECT_STATUS();
 }

@@ -37,7 +37,7 @@ static void a_call_site_has_its_retains_and_releases(void) {
     EXPECT(sums.sites == 2 && sums.retains == 3 && sums.releases == 3 && sums.rest == 0);
 }
 
-static void a_call_site_is_found_again_behind_newer_ones(void) {
+static void a_call_site_is_found_after_newer_ones(void) {
     enum { SITES = 12 };
     liveobj_ledger_allocated(8, METADATA);
     for (uint32_t i = 0; i < 2 * SITES; i++)
@@ -53,7 +53,7 @@ static void retains_without_a_stack_trace_are_counted(void) {
     EXPECT(sums.sites == 0 && sums.rest == 5);
 }
 
-static void an_account_ends_with_its_object(void) {
+static void an_account_is_closed_with_its_object(void) {
     liveobj_ledger_allocated(3, METADATA);
     liveobj_ledger_add(3, 7, 1, 0);
     liveobj_ledger_deallocated(3);
@@ -62,14 +62,14 @@ static void an_account_ends_with_its_object(void) {
     EXPECT(liveobj_ledger_has(3) && sums_of(3).sites == 0);
 }
 
-static void a_missed_death_leaves_nothing_to_the_next_object(void) {
+static void an_account_is_reset_after_a_missed_deallocation(void) {
     liveobj_ledger_allocated(4, METADATA);
     liveobj_ledger_add(4, 7, 1, 0);
     liveobj_ledger_allocated(4, METADATA);
     EXPECT(sums_of(4).retains == 0);
 }
 
-static void sites_beyond_what_an_object_may_have_are_counted_together(void) {
+static void call_sites_beyond_the_limit_are_counted_together(void) {
     enum { MANY = 2000 };
     liveobj_ledger_allocated(5, METADATA);
     for (uint32_t stack = 1; stack <= MANY; stack++)
@@ -90,7 +90,7 @@ static void *retain_and_release(void *number) {
     return NULL;
 }
 
-static void threads_lose_nothing(void) {
+static void concurrent_retains_are_all_counted(void) {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     liveobj_ledger_allocated(6, METADATA);
@@ -108,7 +108,7 @@ static void threads_lose_nothing(void) {
 
 enum { SHORT_LIVED = 9 };
 
-static void *live_and_die(void *ends) {
+static void *allocate_and_free(void *ends) {
     for (uint32_t stack = 1; !__atomic_load_n((bool *)ends, __ATOMIC_RELAXED); stack++) {
         liveobj_ledger_allocated(SHORT_LIVED, METADATA);
         liveobj_ledger_add(SHORT_LIVED, stack, 1, 0);
@@ -117,12 +117,12 @@ static void *live_and_die(void *ends) {
     return NULL;
 }
 
-static void an_account_may_be_closed_while_it_is_read(void) {
-    enum { LOOKS = 300000 };
+static void an_account_may_be_closed_during_a_read(void) {
+    enum { READS = 300000 };
     pthread_t thread;
     bool ends = false;
-    pthread_create(&thread, NULL, live_and_die, &ends);
-    for (uint32_t i = 0; i < LOOKS; i++) {
+    pthread_create(&thread, NULL, allocate_and_free, &ends);
+    for (uint32_t i = 0; i < READS; i++) {
         EXPECT(sums_of(SHORT_LIVED).retains <= 1);
         liveobj_ledger_add(SHORT_LIVED, 7, 0, 1);
     }
@@ -133,12 +133,12 @@ static void an_account_may_be_closed_while_it_is_read(void) {
 int main(void) {
     EXPECT(liveobj_ledger_start(RECORDS, 0, NULL) && liveobj_ledger_make_room(RECORDS));
     a_call_site_has_its_retains_and_releases();
-    a_call_site_is_found_again_behind_newer_ones();
+    a_call_site_is_found_after_newer_ones();
     retains_without_a_stack_trace_are_counted();
-    an_account_ends_with_its_object();
-    a_missed_death_leaves_nothing_to_the_next_object();
-    sites_beyond_what_an_object_may_have_are_counted_together();
-    threads_lose_nothing();
-    an_account_may_be_closed_while_it_is_read();
+    an_account_is_closed_with_its_object();
+    an_account_is_reset_after_a_missed_deallocation();
+    call_sites_beyond_the_limit_are_counted_together();
+    concurrent_retains_are_all_counted();
+    an_account_may_be_closed_during_a_read();
     return EXPECT_STATUS();
 }

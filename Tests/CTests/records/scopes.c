@@ -1,5 +1,5 @@
-// Scopes inside scopes, the scope of a task's own work, and the tests of a process: what the
-// recorder keeps of them, and what a capture says.
+// Nested scopes, the scope of a task, and the tests of a process: the recorder's tables and their
+// sections in a capture.
 
 #define _GNU_SOURCE
 #include "records/scopes.h"
@@ -26,7 +26,7 @@ static uint32_t scope_of_new_object(void) {
     return scope;
 }
 
-static void objects_are_made_in_the_scope_that_is_bound(void) {
+static void objects_belong_to_the_bound_scope(void) {
     EXPECT(scope_of_new_object() == 0);
     bind(7, 0, NULL);
     EXPECT(scope_of_new_object() == 7);
@@ -34,12 +34,12 @@ static void objects_are_made_in_the_scope_that_is_bound(void) {
     EXPECT(scope_of_new_object() == UINT32_MAX - 1);
 }
 
-static void a_diff_goes_before_the_test_it_runs_in(void) {
+static void a_diff_takes_precedence_over_its_test(void) {
     bind(7, 9, NULL);
     EXPECT(scope_of_new_object() == 9);
 }
 
-static void a_task_without_values_works_in_the_scope_where_it_was_made(void) {
+static void a_task_without_values_inherits_the_scope_of_its_creation(void) {
     bind(7, 0, NULL);
     void *task = swift_task_create_common(BYTES);
     bind(0, 0, task);
@@ -53,15 +53,15 @@ static void a_task_without_values_works_in_the_scope_where_it_was_made(void) {
     free(inner), free(task);
 }
 
-static void a_task_that_nobody_recorded_has_no_scope(void) {
+static void an_unrecorded_task_has_no_scope(void) {
     char memory[BYTES];
     bind(0, 0, memory);
     EXPECT(scope_of_new_object() == 0);
     bind(0, 0, NULL);
 }
 
-/// As `async let` makes it, in memory of the task that waits for it: layout version 1.
-static void a_child_task_without_a_record_works_in_its_parents_scope(void) {
+/// The layout of `async let`, in memory of the parent task: version 1.
+static void an_unrecorded_child_task_inherits_the_scope_of_its_parent(void) {
     enum { FLAGS = 32 / 8, PARENT = 208 / 8, IS_CHILD = 1 << 24 };
     uintptr_t child[PARENT + 2] = {0}, grandchild[PARENT + 2] = {0};
     bind(7, 0, NULL);
@@ -92,7 +92,7 @@ static void without_keys_objects_have_no_scope(void) {
 
 // MARK: - Scopes inside others
 
-static void a_scope_lies_in_the_one_that_was_bound(void) {
+static void a_new_scope_is_nested_in_the_bound_one(void) {
     uint32_t outer = liveobj_scope_make();
     EXPECT(outer != 0 && liveobj_scope_parent(outer) == 0);
     bind(outer, 0, NULL);
@@ -109,7 +109,7 @@ static void a_scope_lies_in_the_one_that_was_bound(void) {
 
 // MARK: - Tests
 
-static void the_test_that_runs_is_that_of_the_bound_scope(void) {
+static void the_running_test_is_that_of_the_bound_scope(void) {
     uint32_t scope = liveobj_scope_make();
     bind(scope, 0, NULL);
     uint32_t inner = liveobj_scope_make();
@@ -121,13 +121,13 @@ static void the_test_that_runs_is_that_of_the_bound_scope(void) {
     end_test(test);
 }
 
-static void without_a_scope_it_is_the_one_that_has_not_ended(void) {
+static void without_a_scope_the_running_test_is_the_one_that_has_not_ended(void) {
     uint32_t test = begin_test("Module.Suite/test", "", 0);
     EXPECT(liveobj_test_current() == test);
     end_test(test);
 }
 
-static void what_is_no_test_cannot_end(void) {
+static void an_unknown_test_cannot_end(void) {
     uint32_t count = liveobj_tests_count();
     liveobj_test_end(0, LIVEOBJ_TEST_FAILED);
     liveobj_test_end(UINT32_MAX, LIVEOBJ_TEST_FAILED);
@@ -150,7 +150,7 @@ static void a_test_ends_once_and_its_outcome_may_change(void) {
     EXPECT_STRING(kept.arguments, "");
 }
 
-static void what_a_scope_leaves_behind_may_be_known(void) {
+static void a_scope_can_be_marked_as_a_known_issue(void) {
     uint32_t outer = liveobj_scope_open(0), inner = liveobj_scope_open(outer);
     liveobj_scope_mark_known_issue(0);
     liveobj_scope_mark_known_issue(UINT32_MAX);
@@ -169,7 +169,7 @@ static uint64_t sequence_of(const void *memory) {
     return object.sequence;
 }
 
-static void what_a_scope_makes_later_is_not_known(void) {
+static void later_objects_of_a_marked_scope_are_no_known_issue(void) {
     uint32_t scope = liveobj_scope_open(0);
     void *earlier = make_object_in(scope);
     liveobj_scope_mark_known_issue(scope);
@@ -181,7 +181,7 @@ static void what_a_scope_makes_later_is_not_known(void) {
 
 // MARK: - Captures
 
-static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
+static void a_capture_contains_tests_and_parents_of_scopes(void) {
     enum { TEST_WORDS = 8, TEXT = TEST_WORDS + 1 };
     struct liveobj_kept_test first = liveobj_tests_get(1);
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
@@ -196,7 +196,7 @@ static void a_capture_holds_tests_and_the_parents_of_scopes(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_capture_holds_known_scopes_and_up_to_when_they_are(void) {
+static void a_capture_contains_known_issue_scopes_and_their_ends(void) {
     enum { RECORD = 16 };
     uint32_t first = liveobj_scope_open(0), last = liveobj_scope_open(0);
     liveobj_scope_mark_known_issue(last);
@@ -214,7 +214,7 @@ static void a_capture_holds_known_scopes_and_up_to_when_they_are(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_capture_has_a_table_of_tests_only_where_tests_are_told_apart(void) {
+static void a_capture_has_a_test_table_only_if_tests_are_listed(void) {
     struct liveobj_buffer before = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
     EXPECT(section_find(before, "TEST").bytes == NULL);
     liveobj_buffer_free(before);
@@ -246,22 +246,22 @@ static void a_test_that_began_during_the_capture_has_not_ended_before(void) {
 
 int main(void) {
     start_recorder();
-    a_capture_has_a_table_of_tests_only_where_tests_are_told_apart();
-    objects_are_made_in_the_scope_that_is_bound();
-    a_diff_goes_before_the_test_it_runs_in();
-    a_task_without_values_works_in_the_scope_where_it_was_made();
-    a_task_that_nobody_recorded_has_no_scope();
+    a_capture_has_a_test_table_only_if_tests_are_listed();
+    objects_belong_to_the_bound_scope();
+    a_diff_takes_precedence_over_its_test();
+    a_task_without_values_inherits_the_scope_of_its_creation();
+    an_unrecorded_task_has_no_scope();
     without_keys_objects_have_no_scope();
-    a_child_task_without_a_record_works_in_its_parents_scope();
-    a_scope_lies_in_the_one_that_was_bound();
-    the_test_that_runs_is_that_of_the_bound_scope();
-    without_a_scope_it_is_the_one_that_has_not_ended();
-    what_is_no_test_cannot_end();
+    an_unrecorded_child_task_inherits_the_scope_of_its_parent();
+    a_new_scope_is_nested_in_the_bound_one();
+    the_running_test_is_that_of_the_bound_scope();
+    without_a_scope_the_running_test_is_the_one_that_has_not_ended();
+    an_unknown_test_cannot_end();
     a_test_ends_once_and_its_outcome_may_change();
-    a_capture_holds_tests_and_the_parents_of_scopes();
-    what_a_scope_leaves_behind_may_be_known();
-    what_a_scope_makes_later_is_not_known();
-    a_capture_holds_known_scopes_and_up_to_when_they_are();
+    a_capture_contains_tests_and_parents_of_scopes();
+    a_scope_can_be_marked_as_a_known_issue();
+    later_objects_of_a_marked_scope_are_no_known_issue();
+    a_capture_contains_known_issue_scopes_and_their_ends();
     a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();
 }

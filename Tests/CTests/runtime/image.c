@@ -1,5 +1,5 @@
-// Loaded images, while another thread loads them and after their files were replaced: nothing is
-// stored that the dynamic linker does not expect, and no symbol of another file is believed.
+// Loaded images, while another thread loads them and after their files were replaced: GOT entries
+// are changed only if the dynamic linker permits it, and no symbol of another file is used.
 
 #define _GNU_SOURCE
 #include "runtime/image.h"
@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// MARK: - Slots
+// MARK: - GOT entries
 
 enum { PAGE = LIVEOBJ_PAGE_BYTES, ADDRESS_IN_FILE = 0x40, RESOLVED = 0x70000000 };
 
-/// An image of two pages: what the dynamic linker knows of it, and a slot that it makes read-only.
+/// An image of two pages: its dynamic section, and a GOT entry in a page that becomes read-only.
 struct fake_image {
     struct {
         ElfW(Dyn) dynamic[5];
@@ -26,16 +26,16 @@ struct fake_image {
         ElfW(Rela) relocation;
         char names[16];
     } * page;
-    void **slot;
+    void **entry;
     ElfW(Phdr) headers[2];
     struct liveobj_image image;
 };
 
-static void make_image(struct fake_image *fake, void *slot_value) {
+static void make_image(struct fake_image *fake, void *entry_value) {
     fake->page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t base = (uintptr_t)fake->page;
-    fake->slot = (void **)(base + PAGE);
-    *fake->slot = slot_value;
+    fake->entry = (void **)(base + PAGE);
+    *fake->entry = entry_value;
     strcpy(fake->page->names + 1, "function");
     fake->page->symbols[1].st_name = 1;
     fake->page->relocation = (ElfW(Rela)){.r_offset = PAGE, .r_info = ELF64_R_INFO(1, 0)};
@@ -62,35 +62,35 @@ static struct liveobj_got_entries replace(const struct fake_image *fake) {
     return liveobj_image_replace_got_entries(&fake->image, "function", &replacement);
 }
 
-static void a_slot_that_was_made_read_only_is_replaced_and_stays_read_only(void) {
+static void a_read_only_got_entry_is_replaced_and_stays_read_only(void) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
-    mprotect(fake.slot, PAGE, PROT_READ);
-    EXPECT(replace(&fake).found == 1 && *fake.slot == &replacement);
-    EXPECT(!liveobj_os_is_writable((uintptr_t)fake.slot));
+    mprotect(fake.entry, PAGE, PROT_READ);
+    EXPECT(replace(&fake).found == 1 && *fake.entry == &replacement);
+    EXPECT(!liveobj_os_is_writable((uintptr_t)fake.entry));
     EXPECT(replace(&fake).found == 1); // it still is
 }
 
-static void a_page_that_is_not_read_only_yet_stays_writable(void) {
+static void a_page_before_relro_protection_stays_writable(void) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
-    EXPECT(replace(&fake).found == 1 && *fake.slot == &replacement);
-    EXPECT(liveobj_os_is_writable((uintptr_t)fake.slot));
+    EXPECT(replace(&fake).found == 1 && *fake.entry == &replacement);
+    EXPECT(liveobj_os_is_writable((uintptr_t)fake.entry));
 }
 
-static void a_slot_that_the_dynamic_linker_has_bound_meanwhile_is_noticed(void) {
+static void a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected(void) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
     EXPECT(replace(&fake).changed == 1);
     EXPECT(replace(&fake).changed == 0);
-    *fake.slot = (void *)RESOLVED;
-    EXPECT(replace(&fake).changed == 1 && *fake.slot == &replacement);
+    *fake.entry = (void *)RESOLVED;
+    EXPECT(replace(&fake).changed == 1 && *fake.entry == &replacement);
 }
 
-static void a_slot_that_is_not_relocated_yet_is_left_alone(void) {
+static void an_unrelocated_got_entry_is_not_changed(void) {
     struct fake_image fake;
     make_image(&fake, (void *)ADDRESS_IN_FILE);
-    EXPECT(replace(&fake).found == 0 && *fake.slot == (void *)ADDRESS_IN_FILE);
+    EXPECT(replace(&fake).found == 0 && *fake.entry == (void *)ADDRESS_IN_FILE);
 }
 
 // MARK: - Files
@@ -103,7 +103,7 @@ static bool copy_file(const char *from, const char *to) {
     return fclose(copy) == 0 && copied;
 }
 
-static void symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed(void) {
+static void symbols_of_a_replaced_file_are_rejected(void) {
     char folder[] = "/tmp/liveobjects-image-XXXXXX", loaded[64], other[64];
     struct link_map *map = NULL;
     struct liveobj_image image;
@@ -154,7 +154,7 @@ static bool variables_are(const ElfW(Phdr) * headers, size_t count, uintptr_t st
            found.items[0].end == BIAS + end;
 }
 
-static void variables_are_what_can_still_be_written_once_the_image_is_relocated(void) {
+static void variables_are_the_writable_memory_after_relocation(void) {
     enum { START = PAGE + 8, END = 5 * PAGE + 16 };
     const ElfW(Phdr)
         whole[] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = PAGE}, writable(START, END)};
@@ -191,7 +191,7 @@ static bool note_image(void *context, const struct liveobj_image *image) {
     return false;
 }
 
-static void the_programs_own_are_among_them(void) {
+static void variables_of_the_program_are_visited(void) {
     struct places places = {0};
     liveobj_images_visit(note_image, &places);
     EXPECT(places.has_variable);
@@ -199,12 +199,12 @@ static void the_programs_own_are_among_them(void) {
 }
 
 int main(void) {
-    a_slot_that_was_made_read_only_is_replaced_and_stays_read_only();
-    a_page_that_is_not_read_only_yet_stays_writable();
-    a_slot_that_the_dynamic_linker_has_bound_meanwhile_is_noticed();
-    a_slot_that_is_not_relocated_yet_is_left_alone();
-    symbols_of_a_file_that_took_the_place_of_a_loaded_one_are_not_believed();
-    variables_are_what_can_still_be_written_once_the_image_is_relocated();
-    the_programs_own_are_among_them();
+    a_read_only_got_entry_is_replaced_and_stays_read_only();
+    a_page_before_relro_protection_stays_writable();
+    a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected();
+    an_unrelocated_got_entry_is_not_changed();
+    symbols_of_a_replaced_file_are_rejected();
+    variables_are_the_writable_memory_after_relocation();
+    variables_of_the_program_are_visited();
     return EXPECT_STATUS();
 }

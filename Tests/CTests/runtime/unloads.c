@@ -1,5 +1,5 @@
-// Libraries that are unloaded: what was allocated under them keeps their names, and the library
-// that takes their place is another one, even where all return addresses are the same.
+// Unloaded libraries: objects that they allocated keep their names, and a library that is loaded at
+// the same address is a different one, even if all return addresses are equal.
 
 #define _GNU_SOURCE
 #include "runtime/unloads.h"
@@ -40,7 +40,7 @@ static void make_object(void) {
 typedef void (*call_fn)(void (*function)(void));
 
 /// As the preload library's `dlclose`.
-static void close_noted(void *library) {
+static void close_library(void *library) {
     liveobj_recorder_note_unloads();
     EXPECT(dlclose(library) == 0);
     liveobj_recorder_note_unloads();
@@ -52,7 +52,7 @@ __attribute__((noinline)) static uintptr_t make_object_under(const char *path) {
     EXPECT(library != NULL);
     call_fn call = (call_fn)(uintptr_t)dlsym(library, "call");
     call(make_object);
-    close_noted(library);
+    close_library(library);
     return (uintptr_t)call;
 }
 
@@ -118,13 +118,14 @@ static struct liveobj_buffer capture_with(enum liveobj_contents contents) {
     return capture;
 }
 
-static bool is_made_under(struct liveobj_buffer capture, const void *object, const char *path) {
+static bool is_allocated_under(struct liveobj_buffer capture, const void *object,
+                               const char *path) {
     return strcmp(unloaded_in_stack(capture, stack_of(capture, object)).name, path) == 0;
 }
 
 // MARK: - Tests
 
-static void traces_name_the_library_of_their_time(void) {
+static void traces_name_the_library_that_was_loaded_then(void) {
     static const enum liveobj_contents contents[] = {LIVEOBJ_CONTENTS_OBJECTS,
                                                      LIVEOBJ_CONTENTS_GRAPH};
     static const char *const paths[] = {UNLOADED_A, UNLOADED_B, UNLOADED_A, UNLOADED_B};
@@ -135,19 +136,19 @@ static void traces_name_the_library_of_their_time(void) {
         places[i] = make_object_under(paths[i]);
         objects[i] = last_object;
     }
-    EXPECT(places[0] == places[1]); // else there is nothing to tell apart
+    EXPECT(places[0] == places[1]); // otherwise the test shows nothing
     make_object();
     for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
         struct liveobj_buffer capture = capture_with(contents[i]);
         for (size_t j = 0; j < COUNT; j++)
-            EXPECT(is_made_under(capture, objects[j], paths[j]));
-        EXPECT(is_made_under(capture, last_object, ""));
+            EXPECT(is_allocated_under(capture, objects[j], paths[j]));
+        EXPECT(is_allocated_under(capture, last_object, ""));
         liveobj_buffer_free(capture);
     }
 }
 
-/// With the rule of the library that was there before, the walk would miss its caller.
-static void traces_go_on_behind_the_library(void) {
+/// With the unwind rule of the previous library, the walk would miss the caller.
+static void traces_continue_after_frames_of_an_unloaded_library(void) {
     make_object_under(UNLOADED_A);
     void **first = last_object;
     make_object_under(UNLOADED_B);
@@ -158,7 +159,7 @@ static void traces_go_on_behind_the_library(void) {
     EXPECT(trace.own_frames + trace.parent_frames >= 4);
 }
 
-static void an_object_is_older_than_the_unload_after_it(void) {
+static void an_object_is_older_than_a_later_unload(void) {
     uint64_t before = liveobj_mark();
     uintptr_t place = make_object_under(UNLOADED_A);
     EXPECT(liveobj_unload_of(place, before) > before);
@@ -168,7 +169,7 @@ static void an_object_is_older_than_the_unload_after_it(void) {
 
 static uint32_t *reads; // through the kernel; shared with copies of the process; atomic
 
-/// In the place of the C library's.
+/// Replaces the C library's.
 ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long here_count,
                          const struct iovec *there, unsigned long there_count,
                          unsigned long flags) {
@@ -179,7 +180,7 @@ ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long 
 /// Not inlined: an object is distinguished from a raw buffer by its caller.
 static void *(*volatile allocate_object)(const void *, size_t, size_t) = swift_allocObject;
 
-static void a_type_is_looked_through_once_and_not_for_each_object(void) {
+static void a_type_is_read_once_for_all_its_objects(void) {
     enum { OBJECTS = 2000 };
     make_object_under(UNLOADED_A);
     for (int i = 0; i < OBJECTS; i++)
@@ -210,7 +211,7 @@ static uint32_t images_gone(void) {
     return count;
 }
 
-static void many_unloads_take_no_more_memory_than_one(unsigned count) {
+static void repeated_unloads_take_no_more_memory_than_one(unsigned count) {
     enum { THREADS = 3 };
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -234,11 +235,11 @@ int main(int argument_count, char **arguments) {
     reads = liveobj_os_map_shared(sizeof *reads);
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     EXPECT(liveobj_unloads_count() == 0);
-    traces_name_the_library_of_their_time();
-    traces_go_on_behind_the_library();
-    an_object_is_older_than_the_unload_after_it();
-    a_type_is_looked_through_once_and_not_for_each_object();
-    many_unloads_take_no_more_memory_than_one(
+    traces_name_the_library_that_was_loaded_then();
+    traces_continue_after_frames_of_an_unloaded_library();
+    an_object_is_older_than_a_later_unload();
+    a_type_is_read_once_for_all_its_objects();
+    repeated_unloads_take_no_more_memory_than_one(
         argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 300);
     return EXPECT_STATUS();
 }

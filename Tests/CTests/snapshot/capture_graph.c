@@ -1,5 +1,5 @@
-// Captures with references in a program that goes on meanwhile: threads that allocate and free,
-// two threads that capture at once, and forks.
+// Captures with references in a running program: threads that allocate and free, two threads that
+// capture at once, and forks.
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
@@ -16,7 +16,7 @@
 
 enum { GRAPH_READ = 1, GRAPH_NOT_READ = 2 };
 
-/// Of a closure context without reflection metadata: all its words are scanned.
+/// Metadata of a closure context without reflection metadata: all its words are scanned.
 static const struct {
     uintptr_t kind;
     uint32_t offset_to_first_capture;
@@ -44,7 +44,7 @@ static uint32_t capture_state(void) {
 
 static void *held; // a global variable
 
-static void references_and_roots_are_in_the_capture(void) {
+static void a_capture_contains_references_and_roots(void) {
     uint64_t since = liveobj_mark();
     void **first = make_object(32), **second = make_object(32);
     first[2] = second;
@@ -60,7 +60,7 @@ static void references_and_roots_are_in_the_capture(void) {
     liveobj_buffer_free(capture);
 }
 
-static void without_references_only_new_objects_are(void) {
+static void a_capture_without_references_contains_only_new_objects(void) {
     uint64_t since = liveobj_mark();
     make_object(32);
     struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
@@ -73,7 +73,7 @@ static void without_references_only_new_objects_are(void) {
 
 static bool is_over; // atomic
 
-static bool goes_on(void) {
+static bool should_continue(void) {
     return !__atomic_load_n(&is_over, __ATOMIC_RELAXED);
 }
 
@@ -81,7 +81,7 @@ static void *churn(void *unused) {
     enum { KEPT = 256, MOST_BYTES = 4096 };
     void **objects[KEPT] = {0};
     (void)unused;
-    for (unsigned i = 0; goes_on(); i++) {
+    for (unsigned i = 0; should_continue(); i++) {
         void ***object = &objects[i % KEPT];
         if (*object)
             swift_slowDealloc(*object, 0, 0);
@@ -113,8 +113,8 @@ static void a_cancelled_thread_ends_after_its_capture(void) {
     EXPECT(is_captured && result == PTHREAD_CANCELED);
 }
 
-/// A fork may come while another thread has the turn to read references; it is never given back in
-/// the child then, which says so.
+/// A fork may happen while another thread holds the lock for reading references. Nobody releases it
+/// in the child then, which must report that.
 static bool a_forked_child_captures(void) {
     int status = -1;
     pid_t process = fork();
@@ -125,7 +125,7 @@ static bool a_forked_child_captures(void) {
     return waitpid(process, &status, 0) == process && status == 0;
 }
 
-static void captures_and_forks_go_on_side_by_side(unsigned count) {
+static void captures_and_forks_run_concurrently(unsigned count) {
     enum { CHURNING = 6, CAPTURING = 2, FORKS = 20 };
     pthread_t threads[CHURNING + CAPTURING];
     for (int i = 0; i < CHURNING; i++)
@@ -148,10 +148,10 @@ int main(int argument_count, char **arguments) {
     settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
-    references_and_roots_are_in_the_capture();
-    without_references_only_new_objects_are();
+    a_capture_contains_references_and_roots();
+    a_capture_without_references_contains_only_new_objects();
     a_cancelled_thread_ends_after_its_capture();
-    captures_and_forks_go_on_side_by_side(
+    captures_and_forks_run_concurrently(
         argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 50);
     return EXPECT_STATUS();
 }

@@ -37,7 +37,7 @@ static void a_trace_continues_in_its_parent(void) {
     EXPECT(memcmp(all, expected, sizeof expected) == 0);
 }
 
-static void parents_that_give_no_frame_are_passed_over(void) {
+static void parents_without_shared_frames_are_skipped(void) {
     const uintptr_t own[] = {0x60};
     uintptr_t all[MAX_FRAMES];
     // Given a trace that shares with trace 2 only what that shares with trace 1
@@ -49,7 +49,7 @@ static void parents_that_give_no_frame_are_passed_over(void) {
     EXPECT(memcmp(all, expected, sizeof expected) == 0);
 }
 
-static void a_hint_never_changes_the_answer(void) {
+static void a_hint_never_changes_the_result(void) {
     for (uint64_t hash = 1; hash <= 3; hash++)
         for (uint32_t previous = 0; previous < 5; previous++)
             EXPECT(liveobj_stack_depot_find(hash, previous) == hash);
@@ -95,8 +95,8 @@ int main(void) {
         return 1;
     a_trace_is_stored_once();
     a_trace_continues_in_its_parent();
-    parents_that_give_no_frame_are_passed_over();
-    a_hint_never_changes_the_answer();
+    parents_without_shared_frames_are_skipped();
+    a_hint_never_changes_the_result();
     threads_agree_on_ids();
     return EXPECT_STATUS();
 }

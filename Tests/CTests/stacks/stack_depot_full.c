@@ -1,4 +1,4 @@
-// A full depot drops new traces, counts them, and still knows the old ones.
+// A full depot drops new traces, counts them, and still finds the old ones.
 
 #include "stacks/stack_depot.h"
 #include "stacks/stacks.h"

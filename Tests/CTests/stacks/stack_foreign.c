@@ -1,4 +1,5 @@
-// Stacks that the program made itself, as coroutine libraries do: walked as far as they are memory.
+// Stacks that the program allocated itself, as coroutine libraries do: walked while they are
+// mapped.
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
@@ -22,9 +23,9 @@ enum { STACK_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 
 static struct liveobj_stack_cache *cache;
 static uint32_t trace;
-static unsigned questions; // to the kernel
+static unsigned system_calls; // to the kernel
 
-/// In the place of the C library's, so that the recorder's questions can be counted.
+/// Replaces the C library's, to count the recorder's system calls.
 long syscall(long number, ...) {
     va_list list;
     long result, a[6];
@@ -40,7 +41,7 @@ long syscall(long number, ...) {
                      : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth), "r"(fifth),
                        "r"(sixth)
                      : "rcx", "r11", "memory");
-    questions += number == SYS_rt_sigprocmask;
+    system_calls += number == SYS_rt_sigprocmask;
     errno = result < 0 ? (int)-result : errno;
     return result < 0 ? -1 : result;
 }
@@ -79,7 +80,7 @@ static void coroutine(void) {
     record_trace(); // with the last trace in the cache
     if (neighbour)
         munmap(neighbour, PAGE_BYTES);
-    questions = 0;
+    system_calls = 0;
     for (unsigned i = 0; i < traces_to_record; i++)
         record_trace();
     liveobj_switch_back();
@@ -104,7 +105,7 @@ static void run_coroutine(char *stack, const void *return_address) {
 }
 
 /// Nothing is above the stack.
-static void *walk_a_foreign_stack(void *unused) {
+static void *walk_a_program_stack(void *unused) {
     char *stack = map_memory(STACK_BYTES + PAGE_BYTES);
     mprotect(stack + STACK_BYTES, PAGE_BYTES, PROT_NONE);
     traces_to_record = 1;
@@ -113,8 +114,8 @@ static void *walk_a_foreign_stack(void *unused) {
     return unused;
 }
 
-/// What looks like a frame goes on in the memory above the stack, which then goes.
-static void *walk_beside_a_neighbour(void *unused) {
+/// A chain of apparent frames continues in the memory above the stack, which is then unmapped.
+static void *walk_below_unmapped_memory(void *unused) {
     char *stack = map_memory(STACK_BYTES + PAGE_BYTES);
     neighbour = stack + STACK_BYTES;
     for (size_t i = 0; i < PAGE_BYTES / sizeof(void *); i++)
@@ -126,23 +127,23 @@ static void *walk_beside_a_neighbour(void *unused) {
     return unused;
 }
 
-/// Of a pool that has no holes, close below the thread's own stack.
-static void *walk_in_a_pool_below(void *unused) {
+/// A stack from a pool without gaps, close below the thread's own stack.
+static void *walk_in_a_stack_pool(void *unused) {
     enum { POOL_BYTES = 16 << 20, TRACES = 1000 };
     char *pool = map_memory(POOL_BYTES);
     traces_to_record = TRACES;
     record_trace();
     run_coroutine(pool, NULL);
-    EXPECT(questions < 10);
+    EXPECT(system_calls < 10);
     record_trace();
     run_coroutine(pool + STACK_BYTES, NULL);
-    EXPECT(questions < 10);
+    EXPECT(system_calls < 10);
     munmap(pool, POOL_BYTES);
     return unused;
 }
 
 /// A walk that leaves memory kills the process, so it is done in a child.
-static void in_a_child(void *(*work)(void *), bool in_thread) {
+static void run_in_a_child(void *(*work)(void *), bool in_thread) {
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
@@ -161,9 +162,9 @@ int main(void) {
     cache = liveobj_os_map(liveobj_stack_cache_bytes());
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
     for (int in_thread = 0; in_thread < 2; in_thread++) {
-        in_a_child(walk_a_foreign_stack, in_thread);
-        in_a_child(walk_beside_a_neighbour, in_thread);
-        in_a_child(walk_in_a_pool_below, in_thread);
+        run_in_a_child(walk_a_program_stack, in_thread);
+        run_in_a_child(walk_below_unmapped_memory, in_thread);
+        run_in_a_child(walk_in_a_stack_pool, in_thread);
     }
     return EXPECT_STATUS();
 }

@@ -193,7 +193,7 @@ static __attribute__((noinline)) uint32_t shift(size_t bytes) {
 /// `fill` makes up for the shift, so that all frames inside of it have the registers that they had,
 /// and the words further out are still where they were. Only the saved frame pointer has changed,
 /// and last it is saved where it was not the first time.
-static void a_changed_frame_pointer_is_seen(void) {
+static void a_changed_frame_pointer_is_detected(void) {
     static volatile size_t sizes[] = {256, 768, 256, 256, 768}; // not known to the compiler
     uint32_t ids[5];
     for (volatile int i = 0; i < 5; i++) { // volatile: one call, not five
@@ -211,7 +211,7 @@ int main(void) {
     remembering = make_cache();
     forgetful = make_cache();
     different_stacks_have_different_ids();
-    a_changed_frame_pointer_is_seen();
+    a_changed_frame_pointer_is_detected();
     for (unsigned i = 0; i < 40; i++)
         visit(1 + random_below(8));
     recurse(1500); // deeper than a trace is kept

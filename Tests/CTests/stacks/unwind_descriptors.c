@@ -37,7 +37,7 @@ static void record_trace(int signal) {
     trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
 }
 
-static void the_next_descriptor_is_where_it_would_be(void) {
+static void the_next_descriptor_number_is_unchanged(void) {
     int before = next_descriptor();
     cache = liveobj_os_map(liveobj_stack_cache_bytes());
     EXPECT(liveobj_stacks_start(64, 1 << 20) != LIVEOBJ_STACKS_OFF);
@@ -48,7 +48,7 @@ static void the_next_descriptor_is_where_it_would_be(void) {
 }
 
 /// As a daemon does that closes whatever is open, and opens its own.
-static void files_of_the_program_are_left_alone(void) {
+static void files_of_the_program_are_not_changed(void) {
     enum { DESCRIPTORS = 1000, BYTES = 16 };
     char name[] = "/tmp/liveobjects-file-XXXXXX";
     struct stat status = {.st_size = -1};
@@ -67,10 +67,10 @@ static void files_of_the_program_are_left_alone(void) {
 }
 
 int main(void) {
-    the_next_descriptor_is_where_it_would_be();
+    the_next_descriptor_number_is_unchanged();
     if (!liveobj_unwind_is_loaded())
         return EXPECT_STATUS(); // not on this machine
-    files_of_the_program_are_left_alone();
+    files_of_the_program_are_not_changed();
     return EXPECT_STATUS();
 }
 

@@ -146,7 +146,7 @@ static bool row_at(const struct liveobj_unwind_image *image, uintptr_t offset,
 
 // MARK: - Facts
 
-static void each_address_has_its_row(const struct liveobj_unwind_image *image) {
+static void each_address_has_one_row(const struct liveobj_unwind_image *image) {
     struct liveobj_eh_row row;
     EXPECT(row_at(image, 0, &row));
     EXPECT(row.cfa_is_simple && row.cfa_register == SP_COLUMN && row.cfa_offset == 8);
@@ -168,7 +168,7 @@ static void each_address_has_its_row(const struct liveobj_unwind_image *image) {
     EXPECT(row.return_address.saved == LIVEOBJ_EH_UNDEFINED);
 }
 
-static void code_outside_has_no_row(const struct liveobj_unwind_image *image) {
+static void code_outside_of_the_table_has_no_row(const struct liveobj_unwind_image *image) {
     struct liveobj_eh_program program;
     uintptr_t code = image->unwind_header + TABLE_BYTES;
     EXPECT(liveobj_eh_program_find(image, code - 1, &program) == LIVEOBJ_EH_NONE);
@@ -176,7 +176,7 @@ static void code_outside_has_no_row(const struct liveobj_unwind_image *image) {
 }
 
 /// Changes bytes at random; a read past the table would fault.
-static void broken_tables_are_survived(const struct liveobj_unwind_image *image,
+static void broken_tables_do_not_crash(const struct liveobj_unwind_image *image,
                                        unsigned char *table) {
     unsigned char sound[TABLE_BYTES];
     memcpy(sound, table, TABLE_BYTES);
@@ -192,7 +192,7 @@ static void broken_tables_are_survived(const struct liveobj_unwind_image *image,
     EXPECT(found > 0 && found < rounds);
 }
 
-static void cut_tables_are_survived(struct liveobj_unwind_image image) {
+static void truncated_tables_do_not_crash(struct liveobj_unwind_image image) {
     struct liveobj_eh_row row;
     for (size_t bytes = 0; bytes < TABLE_BYTES; bytes++) {
         image.readable[0].end = image.readable[0].start + bytes;
@@ -203,9 +203,9 @@ static void cut_tables_are_survived(struct liveobj_unwind_image image) {
 int main(void) {
     struct liveobj_unwind_image image;
     unsigned char *table = make_table(&image);
-    each_address_has_its_row(&image);
-    code_outside_has_no_row(&image);
-    cut_tables_are_survived(image);
-    broken_tables_are_survived(&image, table);
+    each_address_has_one_row(&image);
+    code_outside_of_the_table_has_no_row(&image);
+    truncated_tables_do_not_crash(image);
+    broken_tables_do_not_crash(&image, table);
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// expect.h - facts that a C test states. A test goes on after one that does not hold.
+// expect.h - expectations of C tests. A test continues after one that fails.
 
 #ifndef LIVEOBJ_EXPECT_H
 #define LIVEOBJ_EXPECT_H

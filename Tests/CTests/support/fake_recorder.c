@@ -1,4 +1,4 @@
-// fake_recorder.c - owns what the test said.
+// fake_recorder.c - stores the results that the test has set.
 
 #include "fake_recorder.h"
 
@@ -21,19 +21,20 @@ void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key) {
     fake_scope_key = key;
 }
 
-enum { SLOTS = 8 };
+enum { ENTRIES = 8 };
 static struct {
     const char *symbol;
     void *replacement;
-} slots[SLOTS];
-bool fake_slots_are_there;
+} entries[ENTRIES];
+bool fake_entries_exist;
 
 /// The symbol's, or a free one; the last where there is none.
-static size_t find_slot(const char *symbol) {
-    size_t slot = 0;
-    while (slot < SLOTS - 1 && slots[slot].symbol && strcmp(slots[slot].symbol, symbol) != 0)
-        slot++;
-    return slot;
+static size_t find_entry(const char *symbol) {
+    size_t entry = 0;
+    while (entry < ENTRIES - 1 && entries[entry].symbol &&
+           strcmp(entries[entry].symbol, symbol) != 0)
+        entry++;
+    return entry;
 }
 
 unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
@@ -41,14 +42,14 @@ unsigned liveobj_images_replace_got_entries(const char *file_name, const char *s
 unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
                                             void *replacement) {
     (void)file_name;
-    if (!fake_slots_are_there)
+    if (!fake_entries_exist)
         return 0;
-    size_t slot = find_slot(symbol);
-    slots[slot].symbol = symbol;
-    slots[slot].replacement = replacement;
+    size_t entry = find_entry(symbol);
+    entries[entry].symbol = symbol;
+    entries[entry].replacement = replacement;
     return 1;
 }
 
-void *fake_slot(const char *symbol) {
-    return slots[find_slot(symbol)].replacement;
+void *fake_entry(const char *symbol) {
+    return entries[find_entry(symbol)].replacement;
 }

@@ -1,4 +1,4 @@
-// fake_recorder.h - a recorder that has seen what a test says it has.
+// fake_recorder.h - a recorder whose results the test sets.
 
 #ifndef LIVEOBJ_FAKE_RECORDER_H
 #define LIVEOBJ_FAKE_RECORDER_H
@@ -10,8 +10,8 @@ extern struct liveobj_status fake_status;
 /// The key that `liveobj_scope_set_key` was given last.
 extern const void *fake_scope_key;
 
-/// Whether images call what is to be replaced; then what was stored last in the slots of a symbol.
-extern bool fake_slots_are_there;
-void *fake_slot(const char *symbol);
+/// Whether images have GOT entries to replace, and the value that was stored last in a symbol's.
+extern bool fake_entries_exist;
+void *fake_entry(const char *symbol);
 
 #endif

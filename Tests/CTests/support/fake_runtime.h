@@ -1,5 +1,5 @@
-// fake_runtime.h - as much of a Swift runtime as watching needs, by the allocator's slots. The
-// program that includes it is the runtime.
+// fake_runtime.h - the parts of a Swift runtime that the recorder needs to hook the allocator's GOT
+// entries. The program that includes it is the runtime.
 
 #ifndef LIVEOBJ_FAKE_RUNTIME_H
 #define LIVEOBJ_FAKE_RUNTIME_H
@@ -32,7 +32,7 @@ void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mas
 void *swift_retain(void *object);
 void *swift_task_create_common(size_t bytes);
 
-// A function that asks `malloc` for as many bytes as its first argument says.
+// A function that allocates as many bytes as its first argument says.
 #define MALLOC_CALLER(name)                                                                        \
     ".globl " name "\n"                                                                            \
     ".type " name ", @function\n" name ":\n"                                                       \

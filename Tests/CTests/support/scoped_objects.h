@@ -28,7 +28,7 @@ const void *swift_task_getCurrent(void) {
     return running_task;
 }
 
-// What the runtime tells debuggers of its tasks.
+// The runtime's task layout, as published for debuggers.
 const uint32_t _swift_concurrency_debug_internal_layout_version = 1;
 const size_t _swift_concurrency_debug_asyncTaskSize = 208;
 const bool _swift_concurrency_debug_supportsPriorityEscalation = false;
@@ -90,7 +90,7 @@ static inline void end_test(uint32_t test) {
     EXPECT(liveobj_test_current() == 0);
 }
 
-/// Watches the allocator's slots, without stack traces.
+/// Hooks the allocator's GOT entries, without stack traces.
 static inline void start_recorder(void) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.hook_mode = LIVEOBJ_HOOKS_GOT;

@@ -1,4 +1,4 @@
-// stack_testing.h - what the tests of stack traces share.
+// stack_testing.h - helpers of the tests of stack traces.
 
 #ifndef STACK_TESTING_H
 #define STACK_TESTING_H

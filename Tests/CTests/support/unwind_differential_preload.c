@@ -1,6 +1,7 @@
 // unwind_differential_preload.c - preloaded into any program, compares at each of its calls to
-// malloc the recorder's stack trace with libunwind's, and says at exit how many there were and how
-// many differed. UNWIND_DIFFERENTIAL names the file to append to; exits with 99 on any difference.
+// malloc the recorder's stack trace with libunwind's, and reports at exit how many there were and
+// how many differed. UNWIND_DIFFERENTIAL names the file to append to; exits with 99 on any
+// difference.
 //
 // Some functions of the toolchain's Foundation have no unwind table. Both sides then take the frame
 // pointer for one, and libunwind before 1.7 goes on with a wrong sp: behind such a function its

@@ -1,10 +1,9 @@
-// The copy of the process in which the heap is read: what a step in it may run into, and that the
-// program does not notice.
+// The snapshot process: steps in it that fail, and that the program does not notice it.
 
 #define _GNU_SOURCE
+#include "os/snapshot_process.h"
 #include "CLiveObjects.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
 #include "support/expect.h"
 
 #include <dirent.h>
@@ -41,8 +40,8 @@ static unsigned open_descriptors(void) {
     return count;
 }
 
-/// \returns whether the child's answer is `expected`.
-static bool answers(liveobj_snapshot_work_fn work, void *context, const char *expected) {
+/// \returns whether the output of the snapshot process is `expected`.
+static bool outputs(liveobj_snapshot_work_fn work, void *context, const char *expected) {
     struct liveobj_snapshot child = liveobj_snapshot_run(work, context, capacity);
     bool answered = !child.failure && child.count == strlen(expected) &&
                     memcmp(child.bytes, expected, child.count) == 0;
@@ -57,9 +56,9 @@ static bool fails(liveobj_snapshot_work_fn work, void *context, const char *beca
     return failed;
 }
 
-// MARK: - Answers
+// MARK: - Output
 
-static bool say_hello(void *context, liveobj_write_fn write, void *destination) {
+static bool write_hello(void *context, liveobj_write_fn write, void *destination) {
     (void)context;
     return write(destination, "hel", 3) && write(destination, "lo", 2);
 }
@@ -71,13 +70,13 @@ static bool change(void *context, liveobj_write_fn write, void *destination) {
     return write(destination, "changed", 7);
 }
 
-static void what_the_child_writes_arrives(void) {
-    EXPECT(answers(say_hello, NULL, "hello"));
+static void output_of_the_snapshot_process_is_received(void) {
+    EXPECT(outputs(write_hello, NULL, "hello"));
 }
 
-static void what_the_child_changes_does_not(void) {
+static void memory_changes_in_the_snapshot_process_stay_there(void) {
     int value = 1;
-    EXPECT(answers(change, &value, "changed"));
+    EXPECT(outputs(change, &value, "changed"));
     EXPECT(changed == 0);
 }
 
@@ -90,7 +89,7 @@ static bool write_pages(void *context, liveobj_write_fn write, void *destination
     return is_written;
 }
 
-static void what_was_read_takes_no_memory(void) {
+static void output_that_was_read_occupies_no_memory(void) {
     int pages = 3;
     unsigned char is_resident[3];
     struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, &pages, capacity);
@@ -109,14 +108,14 @@ static bool write_too_much(void *context, liveobj_write_fn write, void *destinat
     return false;
 }
 
-static void an_answer_without_room_is_a_failure(void) {
+static void output_beyond_the_limit_is_a_failure(void) {
     EXPECT(fails(write_too_much, NULL, "not enough memory"));
 }
 
 // MARK: - Steps
 
-/// As where the machine is busy: ticks come, and the step has not run in between.
-static void be_kept_from_running(void *context) {
+/// Ticks arrive, and the step has used no processor time in between.
+static void simulate_a_busy_machine(void *context) {
     (void)context;
     for (int i = 0; i < 5; i++)
         raise(SIGALRM);
@@ -124,12 +123,12 @@ static void be_kept_from_running(void *context) {
 
 static bool try_without_time(void *context, liveobj_write_fn write, void *destination) {
     (void)context;
-    bool is_done = liveobj_snapshot_step(be_kept_from_running, NULL);
+    bool is_done = liveobj_snapshot_step(simulate_a_busy_machine, NULL);
     return is_done && liveobj_snapshot_timeouts() == 0 && write(destination, "done", 4);
 }
 
-static void a_step_that_is_not_let_run_is_not_ended(void) {
-    EXPECT(answers(try_without_time, NULL, "done"));
+static void a_step_that_gets_no_processor_time_is_not_ended(void) {
+    EXPECT(outputs(try_without_time, NULL, "done"));
 }
 
 static void crash(void *address) {
@@ -161,7 +160,7 @@ static void succeed(void *unused) {
     (void)unused;
 }
 
-static bool try_between(void *context, liveobj_write_fn write, void *destination) {
+static bool try_step_between_others(void *context, liveobj_write_fn write, void *destination) {
     const struct attempt *attempt = context;
     const char *words[] = {"ended ", "done "};
     const char *first = words[liveobj_snapshot_step(succeed, NULL)];
@@ -171,13 +170,13 @@ static bool try_between(void *context, liveobj_write_fn write, void *destination
            write(destination, third, strlen(third));
 }
 
-static void a_step_that_cannot_go_on_is_ended_alone(void) {
+static void a_failing_step_does_not_end_the_others(void) {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const struct attempt attempts[] = {
         {crash, NULL}, {crash, (void *)1}, {give_up, NULL}, {loop, NULL}, {wait_for_lock, &lock}};
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
-        EXPECT(answers(try_between, (void *)&attempts[i], "done ended done "));
+        EXPECT(outputs(try_step_between_others, (void *)&attempts[i], "done ended done "));
     pthread_mutex_unlock(&lock);
 }
 
@@ -189,9 +188,9 @@ static void advance_for_long(void *unused) {
     }
 }
 
-static void a_long_step_that_advances_is_not_ended(void) {
+static void a_long_step_that_makes_progress_is_not_ended(void) {
     struct attempt attempt = {advance_for_long, NULL};
-    EXPECT(answers(try_between, &attempt, "done done done "));
+    EXPECT(outputs(try_step_between_others, &attempt, "done done done "));
 }
 
 static volatile unsigned deepest = 1 << 20;
@@ -207,9 +206,9 @@ static void overflow(void *unused) {
     deepest += go_deeper(0);
 }
 
-static void a_stack_overflow_ends_a_step_alone(void) {
+static void a_stack_overflow_ends_only_its_step(void) {
     struct attempt attempt = {overflow, NULL};
-    EXPECT(answers(try_between, &attempt, "done ended done "));
+    EXPECT(outputs(try_step_between_others, &attempt, "done ended done "));
 }
 
 // MARK: - Ends
@@ -226,13 +225,13 @@ static bool die(void *context, liveobj_write_fn write, void *destination) {
     return true;
 }
 
-static void a_child_that_ends_early_is_a_failure(void) {
+static void a_snapshot_process_that_ends_early_is_a_failure(void) {
     EXPECT(fails(crash_outside, NULL, "crashed"));
     EXPECT(fails(die, NULL, "was killed"));
 }
 
-/// From now on this process may make no other.
-static bool forbid_copies(void) {
+/// Forbids this process to create others.
+static bool forbid_clone(void) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 1, 0),
@@ -245,25 +244,25 @@ static bool forbid_copies(void) {
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static void a_sandbox_that_allows_no_copy_is_a_failure(void) {
+static void a_sandbox_that_forbids_clone_is_a_failure(void) {
     int status = -1;
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
-        EXPECT(forbid_copies());
-        EXPECT(fails(say_hello, NULL, "does not allow the snapshot process"));
+        EXPECT(forbid_clone());
+        EXPECT(fails(write_hello, NULL, "does not allow the snapshot process"));
         _exit(EXPECT_STATUS());
     }
     EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
 }
 
-/// The first process of a PID namespace takes it along when it ends: no other could be made then.
-static void a_namespace_for_children_is_left_alone(void) {
+/// No process can be created in a PID namespace once its first process has ended.
+static void a_pid_namespace_for_children_stays_usable(void) {
     int status = -1;
     pid_t process = fork();
     if (process == 0) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
             _exit(0); // not allowed here
-        EXPECT(fails(say_hello, NULL, "PID namespace"));
+        EXPECT(fails(write_hello, NULL, "PID namespace"));
         pid_t first = fork();
         if (first == 0)
             _exit(0);
@@ -279,28 +278,28 @@ static bool print(void *context, liveobj_write_fn write, void *destination) {
     return write(destination, is_printed ? "printed" : "silent", is_printed ? 7 : 6);
 }
 
-static void a_child_cannot_print(void) {
-    EXPECT(answers(print, NULL, "silent"));
+static void a_snapshot_process_cannot_print(void) {
+    EXPECT(outputs(print, NULL, "silent"));
 }
 
 // MARK: - The program does not notice
 
-static bool tell_order_of_ending(void *context, liveobj_write_fn write, void *destination) {
+static bool write_oom_score(void *context, liveobj_write_fn write, void *destination) {
     char text[16];
     (void)context;
     size_t count = liveobj_os_file_read("/proc/self/oom_score_adj", text, sizeof text);
     return write(destination, text, count);
 }
 
-static void a_child_ends_before_the_program_if_memory_runs_out(void) {
-    EXPECT(answers(tell_order_of_ending, NULL, "1000\n"));
+static void the_oom_killer_prefers_the_snapshot_process(void) {
+    EXPECT(outputs(write_oom_score, NULL, "1000\n"));
 }
 
-static void nothing_is_left_of_a_child(void) {
+static void a_snapshot_process_leaves_no_zombie_and_no_descriptor(void) {
     unsigned before = open_descriptors();
     child_signals = 0;
     signal(SIGCHLD, count_child_signal);
-    EXPECT(answers(say_hello, NULL, "hello"));
+    EXPECT(outputs(write_hello, NULL, "hello"));
     EXPECT(fails(die, NULL, "was killed"));
     signal(SIGCHLD, SIG_DFL);
     EXPECT(child_signals == 0);
@@ -316,11 +315,11 @@ static bool sleep_some(void *context, liveobj_write_fn write, void *destination)
 
 static void *run_child(void *unused) {
     (void)unused;
-    EXPECT(answers(sleep_some, NULL, "slept"));
+    EXPECT(outputs(sleep_some, NULL, "slept"));
     return NULL;
 }
 
-static void a_wait_of_the_program_does_not_find_it(void) {
+static void wait_in_the_program_does_not_return_the_snapshot_process(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, run_child, NULL);
     liveobj_os_sleep(50000000);
@@ -331,13 +330,13 @@ static void a_wait_of_the_program_does_not_find_it(void) {
 static void *run_children(void *is_over) {
     enum { CHILDREN = 40 };
     for (int i = 0; i < CHILDREN; i++)
-        EXPECT(answers(say_hello, NULL, "hello"));
+        EXPECT(outputs(write_hello, NULL, "hello"));
     __atomic_store_n((bool *)is_over, true, __ATOMIC_RELAXED);
     return NULL;
 }
 
-/// A pipe ends for its reader when the program closes it, whatever copy is being made meanwhile. Of
-/// the first 64 descriptors the kernel makes a copy for an instant: the pipes have others.
+/// A pipe's reader sees the end when the program closes it, also while a snapshot process is
+/// created. The kernel copies the first 64 descriptors for an instant: the pipes have higher ones.
 static void no_descriptor_is_held_open(void) {
     enum { FIRST = 64 };
     int fillers[FIRST], count = 0;
@@ -361,12 +360,12 @@ static void no_descriptor_is_held_open(void) {
         close(fillers[i]);
 }
 
-static void the_signal_mask_is_as_it_was(void) {
+static void the_signal_mask_is_restored(void) {
     sigset_t wanted, present;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGUSR1);
     sigprocmask(SIG_SETMASK, &wanted, NULL);
-    EXPECT(answers(say_hello, NULL, "hello"));
+    EXPECT(outputs(write_hello, NULL, "hello"));
     sigprocmask(SIG_SETMASK, NULL, &present);
     EXPECT(sigismember(&present, SIGUSR1) == 1 && sigismember(&present, SIGTERM) == 0);
     sigemptyset(&wanted);
@@ -400,21 +399,21 @@ static bool allocate_in_steps(void *context, liveobj_write_fn write, void *desti
     return write(destination, "went on", 7);
 }
 
-static void children_end_whatever_other_threads_do(void) {
+static void snapshot_processes_end_while_other_threads_allocate(void) {
     enum { THREADS = 6, CHILDREN = 300 };
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, churn, NULL);
     for (int i = 0; i < CHILDREN; i++)
-        EXPECT(answers(allocate_in_steps, NULL, "went on"));
+        EXPECT(outputs(allocate_in_steps, NULL, "went on"));
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }
 
-static void *answer_on_small_stack(void *unused) {
+static void *run_on_small_stack(void *unused) {
     (void)unused;
-    EXPECT(answers(say_hello, NULL, "hello"));
+    EXPECT(outputs(write_hello, NULL, "hello"));
     return NULL;
 }
 
@@ -424,30 +423,30 @@ static void a_small_stack_is_enough(void) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    EXPECT(pthread_create(&thread, &attributes, answer_on_small_stack, NULL) == 0);
+    EXPECT(pthread_create(&thread, &attributes, run_on_small_stack, NULL) == 0);
     pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
 }
 
 int main(void) {
-    a_step_that_is_not_let_run_is_not_ended();
-    what_the_child_writes_arrives();
-    what_the_child_changes_does_not();
-    what_was_read_takes_no_memory();
-    an_answer_without_room_is_a_failure();
-    a_step_that_cannot_go_on_is_ended_alone();
-    a_long_step_that_advances_is_not_ended();
-    a_stack_overflow_ends_a_step_alone();
-    a_child_that_ends_early_is_a_failure();
-    a_sandbox_that_allows_no_copy_is_a_failure();
-    a_namespace_for_children_is_left_alone();
-    a_child_cannot_print();
-    a_child_ends_before_the_program_if_memory_runs_out();
-    nothing_is_left_of_a_child();
-    a_wait_of_the_program_does_not_find_it();
+    a_step_that_gets_no_processor_time_is_not_ended();
+    output_of_the_snapshot_process_is_received();
+    memory_changes_in_the_snapshot_process_stay_there();
+    output_that_was_read_occupies_no_memory();
+    output_beyond_the_limit_is_a_failure();
+    a_failing_step_does_not_end_the_others();
+    a_long_step_that_makes_progress_is_not_ended();
+    a_stack_overflow_ends_only_its_step();
+    a_snapshot_process_that_ends_early_is_a_failure();
+    a_sandbox_that_forbids_clone_is_a_failure();
+    a_pid_namespace_for_children_stays_usable();
+    a_snapshot_process_cannot_print();
+    the_oom_killer_prefers_the_snapshot_process();
+    a_snapshot_process_leaves_no_zombie_and_no_descriptor();
+    wait_in_the_program_does_not_return_the_snapshot_process();
     no_descriptor_is_held_open();
-    the_signal_mask_is_as_it_was();
-    children_end_whatever_other_threads_do();
+    the_signal_mask_is_restored();
+    snapshot_processes_end_while_other_threads_allocate();
     a_small_stack_is_enough();
     return EXPECT_STATUS();
 }

@@ -1,4 +1,4 @@
-// A program that runs beside the host: the host can neither see it nor be outlived by it.
+// Helper programs: the host cannot see them, and they do not outlive it.
 
 #define _GNU_SOURCE
 #include "CSpawn.h"
@@ -22,48 +22,48 @@
 static char *environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 /// A program, and our end of the socket that is its standard input and output.
-struct beside {
+struct helper {
     struct liveobj_process *process;
     int socket;
     int error;
 };
 
-static struct beside start(const char *command) {
+static struct helper start(const char *command) {
     int ends[2];
-    struct beside beside = {.socket = -1};
+    struct helper helper = {.socket = -1};
     char *arguments[] = {"sh", "-c", (char *)command, NULL};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return beside;
+        return helper;
     struct liveobj_spawn spawn = {"/bin/sh", arguments, environment, ends[1], ends[1], -1, 0};
-    beside.process = liveobj_spawn_start(&spawn, &beside.error);
-    beside.socket = ends[0];
+    helper.process = liveobj_spawn_start(&spawn, &helper.error);
+    helper.socket = ends[0];
     close(ends[1]);
-    return beside;
+    return helper;
 }
 
-static struct liveobj_spawn_result end(struct beside *beside, int milliseconds) {
-    close(beside->socket);
-    return liveobj_spawn_end(beside->process, milliseconds);
+static struct liveobj_spawn_result end(struct helper *helper, int milliseconds) {
+    close(helper->socket);
+    return liveobj_spawn_end(helper->process, milliseconds);
 }
 
-/// \returns what comes within ten seconds, "" at its end.
-static const char *receive(const struct beside *beside) {
+/// \returns the output that arrives within ten seconds, "" at its end.
+static const char *receive(const struct helper *helper) {
     static char text[64];
-    struct pollfd waiting = {.fd = beside->socket, .events = POLLIN};
-    ssize_t count = poll(&waiting, 1, 10000) == 1 ? read(beside->socket, text, 63) : -1;
+    struct pollfd waiting = {.fd = helper->socket, .events = POLLIN};
+    ssize_t count = poll(&waiting, 1, 10000) == 1 ? read(helper->socket, text, 63) : -1;
     text[count > 0 ? count : 0] = '\0';
     return count < 0 ? "nothing" : text;
 }
 
-static const char *ask(const struct beside *beside, const char *question) {
-    return write(beside->socket, question, strlen(question)) > 0 ? receive(beside) : "no room";
+static const char *ask(const struct helper *helper, const char *question) {
+    return write(helper->socket, question, strlen(question)) > 0 ? receive(helper) : "no room";
 }
 
-static pid_t program_of(const struct beside *beside) {
-    return (pid_t)atoi(receive(beside));
+static pid_t program_of(const struct helper *helper) {
+    return (pid_t)atoi(receive(helper));
 }
 
-/// Within two seconds: one that is killed is gone a moment later.
+/// Waits up to two seconds: a killed process disappears a moment later.
 static bool is_gone(pid_t process) {
     for (int i = 0; i < 200; i++) {
         if (kill(process, 0) != 0)
@@ -103,21 +103,21 @@ static bool sees_no_child(void) {
     return waitpid(-1, NULL, 0) == -1 && errno == ECHILD;
 }
 
-static void it_answers_as_often_as_it_is_asked(void) {
-    struct beside beside = start("exec cat");
-    EXPECT(beside.process != NULL);
-    EXPECT_STRING(ask(&beside, "one"), "one");
-    EXPECT_STRING(ask(&beside, "two"), "two");
-    EXPECT(end(&beside, 10000).status == 0);
+static void a_helper_answers_each_request(void) {
+    struct helper helper = start("exec cat");
+    EXPECT(helper.process != NULL);
+    EXPECT_STRING(ask(&helper, "one"), "one");
+    EXPECT_STRING(ask(&helper, "two"), "two");
+    EXPECT(end(&helper, 10000).status == 0);
 }
 
-static void the_host_sees_it_neither_alive_nor_dead(void) {
+static void the_host_sees_no_child_alive_or_dead(void) {
     struct sigaction counting = {.sa_handler = count_child_signal}, before;
     sigaction(SIGCHLD, &counting, &before);
-    struct beside alive = start("exec cat"), dead = start("echo $$; exit 7");
+    struct helper alive = start("exec cat"), dead = start("echo $$; exit 7");
     EXPECT(is_gone(program_of(&dead)));
     EXPECT(sees_no_child());
-    EXPECT(children() == 2); // what keeps them
+    EXPECT(children() == 2); // the keepers
     struct liveobj_spawn_result result = end(&dead, 10000);
     EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
     end(&alive, 0);
@@ -126,18 +126,18 @@ static void the_host_sees_it_neither_alive_nor_dead(void) {
     sigaction(SIGCHLD, &before, NULL);
 }
 
-static void one_that_hangs_is_killed(void) {
+static void a_hanging_helper_is_killed(void) {
     struct timespec begin, now;
-    struct beside beside = start("trap '' TERM INT HUP; echo $$; while :; do sleep 600; done");
-    pid_t program = program_of(&beside);
+    struct helper helper = start("trap '' TERM INT HUP; echo $$; while :; do sleep 600; done");
+    pid_t program = program_of(&helper);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    EXPECT(WTERMSIG(end(&beside, 0).status) == SIGKILL);
+    EXPECT(WTERMSIG(end(&helper, 0).status) == SIGKILL);
     clock_gettime(CLOCK_MONOTONIC, &now);
     EXPECT(now.tv_sec - begin.tv_sec < 3);
     EXPECT(is_gone(program));
 }
 
-static void what_cannot_be_run_says_why(void) {
+static void a_failure_to_run_has_a_reason(void) {
     int error = 0;
     char *arguments[] = {"program", NULL};
     struct liveobj_spawn spawn = {"/does/not/exist", arguments, environment, 3, 3, -1, 0};
@@ -145,64 +145,64 @@ static void what_cannot_be_run_says_why(void) {
     EXPECT(children() == 0);
 }
 
-static void no_pipe_of_the_hosts_stays_open(void) {
+static void no_pipe_of_the_host_stays_open(void) {
     int ends[2];
     EXPECT(pipe(ends) == 0);
-    struct beside beside = start("exec cat");
+    struct helper helper = start("exec cat");
     close(ends[1]);
     struct pollfd reading = {.fd = ends[0], .events = POLLIN};
     EXPECT(poll(&reading, 1, 5000) == 1 && (reading.revents & POLLHUP));
     close(ends[0]);
-    EXPECT_STRING(ask(&beside, "still there"), "still there");
-    end(&beside, 0);
+    EXPECT_STRING(ask(&helper, "still there"), "still there");
+    end(&helper, 0);
 }
 
-static void *start_in_thread(void *beside) {
-    *(struct beside *)beside = start("exec cat");
+static void *start_in_thread(void *helper) {
+    *(struct helper *)helper = start("exec cat");
     return NULL;
 }
 
 /// It was started on the local storage of a thread that is gone.
-static void it_outlives_the_thread_that_started_it(void) {
+static void a_helper_outlives_the_thread_that_started_it(void) {
     pthread_t thread;
-    struct beside beside;
-    pthread_create(&thread, NULL, start_in_thread, &beside);
+    struct helper helper;
+    pthread_create(&thread, NULL, start_in_thread, &helper);
     pthread_join(thread, NULL);
     usleep(1200000); // some of the keeper's ticks
-    EXPECT_STRING(ask(&beside, "alive"), "alive");
-    EXPECT(end(&beside, 10000).status == 0);
+    EXPECT_STRING(ask(&helper, "alive"), "alive");
+    EXPECT(end(&helper, 10000).status == 0);
 }
 
-static void what_it_does_changes_no_errno(void) {
-    struct beside beside = start("exec cat");
+static void the_keeper_does_not_change_errno(void) {
+    struct helper helper = start("exec cat");
     errno = EDOM;
     usleep(1200000); // in each tick a system call of the keeper's fails
     EXPECT(errno == EDOM);
-    end(&beside, 0);
+    end(&helper, 0);
 }
 
-static void signals_to_the_hosts_group_pass_it_by(void) {
+static void signals_to_the_process_group_of_the_host_do_not_reach_a_helper(void) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGUSR1, &ignored, &before);
-    struct beside beside = start("exec cat");
+    struct helper helper = start("exec cat");
     kill(0, SIGUSR1);
-    EXPECT_STRING(ask(&beside, "alive"), "alive");
+    EXPECT_STRING(ask(&helper, "alive"), "alive");
     sigaction(SIGUSR1, &before, NULL);
-    end(&beside, 0);
+    end(&helper, 0);
 }
 
-static void a_forked_child_ends_only_its_own(void) {
-    struct beside beside = start("exec cat");
+static void a_forked_child_ends_only_its_own_helpers(void) {
+    struct helper helper = start("exec cat");
     pid_t child = fork();
     if (child == 0) {
-        end(&beside, 0);
-        beside = start("exec cat");
-        _exit(strcmp(ask(&beside, "mine"), "mine") != 0 || end(&beside, 0).error != 0);
+        end(&helper, 0);
+        helper = start("exec cat");
+        _exit(strcmp(ask(&helper, "mine"), "mine") != 0 || end(&helper, 0).error != 0);
     }
     int status;
     EXPECT(waitpid(child, &status, 0) == child && status == 0);
-    EXPECT_STRING(ask(&beside, "ours"), "ours");
-    end(&beside, 0);
+    EXPECT_STRING(ask(&helper, "ours"), "ours");
+    end(&helper, 0);
 }
 
 // MARK: - The end of the host
@@ -215,8 +215,8 @@ static pid_t run_host(void (*finish)(void)) {
     EXPECT(pipe(ends) == 0);
     pid_t host = fork();
     if (host == 0) {
-        struct beside beside = start("echo $$; exec cat");
-        program = program_of(&beside);
+        struct helper helper = start("echo $$; exec cat");
+        program = program_of(&helper);
         (void)!write(ends[1], &program, sizeof program);
         finish();
     }
@@ -244,12 +244,12 @@ static void is_killed_with_a_child(void) {
     raise(SIGKILL);
 }
 
-static void becomes_another_program(void) {
+static void executes_another_program(void) {
     execl("/bin/sleep", "sleep", "4", NULL);
 }
 
-/// All that a host leaves behind comes to us.
-static bool leaves_nothing(void) {
+/// Orphans of the host are reparented to this process.
+static bool leaves_no_process_behind(void) {
     for (int i = 0; i < 300 && children() > 0; i++) {
         while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
             continue;
@@ -258,24 +258,24 @@ static bool leaves_nothing(void) {
     return children() == 0;
 }
 
-static void an_exit_takes_it_along(void) {
+static void exit_of_the_host_ends_the_helper(void) {
     pid_t program = run_host(exits);
     EXPECT(kill(program, 0) != 0 && errno == ESRCH);
     EXPECT(children() == 0);
 }
 
-static void a_killed_host_takes_it_along(void) {
+static void death_of_the_host_ends_the_helper(void) {
     EXPECT(is_gone(run_host(is_killed)));
-    EXPECT(leaves_nothing());
+    EXPECT(leaves_no_process_behind());
 }
 
-static void children_of_a_killed_host_keep_nothing_alive(void) {
+static void children_of_a_killed_host_do_not_keep_the_helper_alive(void) {
     EXPECT(is_gone(run_host(is_killed_with_a_child)));
     while (waitpid(-1, NULL, __WALL) > 0)
         continue;
 }
 
-static void a_host_that_becomes_another_program_takes_it_along(void) {
+static void exec_in_the_host_ends_the_helper(void) {
     struct timespec begin, now;
     int ends[2];
     pid_t program = 0;
@@ -283,10 +283,10 @@ static void a_host_that_becomes_another_program_takes_it_along(void) {
     clock_gettime(CLOCK_MONOTONIC, &begin);
     pid_t host = fork();
     if (host == 0) {
-        struct beside beside = start("echo $$; exec cat");
-        program = program_of(&beside);
+        struct helper helper = start("echo $$; exec cat");
+        program = program_of(&helper);
         (void)!write(ends[1], &program, sizeof program);
-        becomes_another_program();
+        executes_another_program();
     }
     close(ends[1]);
     EXPECT(read(ends[0], &program, sizeof program) == sizeof program);
@@ -295,24 +295,24 @@ static void a_host_that_becomes_another_program_takes_it_along(void) {
     EXPECT(now.tv_sec - begin.tv_sec < 3); // before the new program ends
     close(ends[0]);
     EXPECT(waitpid(host, NULL, 0) == host);
-    EXPECT(leaves_nothing());
+    EXPECT(leaves_no_process_behind());
 }
 
 int main(void) {
     setpgid(0, 0); // a group of our own, to send signals to
-    it_answers_as_often_as_it_is_asked();
-    the_host_sees_it_neither_alive_nor_dead();
-    one_that_hangs_is_killed();
-    what_cannot_be_run_says_why();
-    no_pipe_of_the_hosts_stays_open();
-    it_outlives_the_thread_that_started_it();
-    what_it_does_changes_no_errno();
-    signals_to_the_hosts_group_pass_it_by();
-    a_forked_child_ends_only_its_own();
+    a_helper_answers_each_request();
+    the_host_sees_no_child_alive_or_dead();
+    a_hanging_helper_is_killed();
+    a_failure_to_run_has_a_reason();
+    no_pipe_of_the_host_stays_open();
+    a_helper_outlives_the_thread_that_started_it();
+    the_keeper_does_not_change_errno();
+    signals_to_the_process_group_of_the_host_do_not_reach_a_helper();
+    a_forked_child_ends_only_its_own_helpers();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    an_exit_takes_it_along();
-    a_killed_host_takes_it_along();
-    children_of_a_killed_host_keep_nothing_alive();
-    a_host_that_becomes_another_program_takes_it_along();
+    exit_of_the_host_ends_the_helper();
+    death_of_the_host_ends_the_helper();
+    children_of_a_killed_host_do_not_keep_the_helper_alive();
+    exec_in_the_host_ends_the_helper();
     return EXPECT_STATUS();
 }
