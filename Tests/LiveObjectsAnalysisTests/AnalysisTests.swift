@@ -4,13 +4,13 @@ import LiveObjectsCapture
 import Testing
 
 @Suite struct AnalysisTests {
-  @Test func anEmptyCaptureHasNeitherTypesNorFindings() {
+  @Test func anEmptyCaptureHasNoTypesAndNoFindings() {
     let analysis = analyse(CaptureBuilder())
     #expect(analysis.types.isEmpty)
     #expect(analysis.findings.isEmpty)
   }
 
-  @Test func typesAreSortedByWhatGrewMost() {
+  @Test func typesAreSortedByGrowth() {
     var builder = CaptureBuilder()
     builder.objects(1, of: builder.type("Demo.B"), bytes: 16)
     builder.objects(1, of: builder.type("Demo.A"), bytes: 16)
@@ -34,7 +34,7 @@ import Testing
     #expect(analysis.findings.map(\.bytes) == [20])
   }
 
-  @Test func objectsThatDoNotCountAreNeitherLiveNorGrowth() throws {
+  @Test func ignoredObjectsAreNeitherLiveNorGrowth() throws {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Loader")
     builder.objects(5, of: type, bytes: 10)
@@ -44,7 +44,7 @@ import Testing
     #expect(analysis.findings.map(\.instances) == [2])
   }
 
-  @Test func pinnedObjectsAreCountedApart() throws {
+  @Test func pinnedObjectsAreCountedSeparately() throws {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Loader")
     builder.objects(1, of: type)
@@ -69,7 +69,7 @@ import Testing
     #expect(Set(analysis.findings.map(\.type)) == ["Demo.LoaderSpy", "Demo.Client"])
   }
 
-  @Test func findingsAreOnlyOfTheProgramsOwnTypes() {
+  @Test func findingsHaveTypesOfTheProgramOnly() {
     var builder = CaptureBuilder()
     for name in [
       "Swift._ContiguousArrayStorage<Demo.A>", "Foundation.Bundle", "XCTest.XCTestSuite", "_Custom.A",
@@ -83,7 +83,7 @@ import Testing
     #expect(analysis.types.count == 6)
   }
 
-  @Test func whatSymbolsCannotChangeIsNotSymbolicated() {
+  @Test func framesThatDoNotAffectFindingsAreNotSymbolicated() {
     var builder = CaptureBuilder()
     let symbolicator = TableSymbolicator()
     let array = builder.type("Swift._ContiguousArrayStorage<Demo.A>")
@@ -93,7 +93,7 @@ import Testing
     #expect(symbolicator.requests == [[Frame(image: 0, offset: 0x20), Frame(image: 0, offset: 0x30)]])
   }
 
-  @Test func sizesThatDoNotFitAreNotATrap() {
+  @Test func oversizedNumbersDoNotTrap() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.A"), bytes: .max)
     #expect(analyse(builder).types.map(\.bytes) == [.max])

@@ -3,27 +3,27 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// What a closure's captured objects are called.
+/// Names of a closure's captured objects.
 @Suite struct ClosurePathTests {
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
   private static let closure = "closure #1 in Demo.Future.and(_:)"
 
-  @Test mutating func anObjectOfTheMethodsTypeIsSelf() {
+  @Test mutating func anObjectOfTheMethodsTypeIsNamedSelf() {
     let (future, context) = futureWithClosure()
     capture(future, in: context, as: "Demo.Future<Swift.Int>")
     capture(builder.object(of: builder.type("Demo.Loop")), in: context, as: "Demo.Loop")
     #expect(path == ["Demo.Future<Swift.Int>.callback", "\(Self.closure).self"])
   }
 
-  @Test mutating func ofTwoObjectsOfTheMethodsTypeNoneIsCalledSelf() {
+  @Test mutating func withTwoObjectsOfTheMethodsTypeNoneIsNamedSelf() {
     let (future, context) = futureWithClosure()
     capture(future, in: context, as: "Demo.Future<Swift.Int>")
     capture(builder.object(of: builder.type("Demo.Future<()>")), in: context, as: "Demo.Future<()>")
     #expect(path == ["Demo.Future<Swift.Int>.callback", "\(Self.closure).captured Future<Swift.Int>"])
   }
 
-  @Test mutating func whatLiesInAnotherCapturedValueIsNoSecondSelf() {
+  @Test mutating func anObjectInAnotherCapturedValueIsNoSecondSelf() {
     let (future, context) = futureWithClosure()
     capture(future, in: context, as: "Demo.Future<Swift.Int>")
     let inner = builder.object(of: builder.type("Demo.Future<()>"))
@@ -31,7 +31,7 @@ import Testing
     #expect(path == ["Demo.Future<Swift.Int>.callback", "\(Self.closure).self"])
   }
 
-  @Test mutating func aSymbolicatorHearsOfTheFramesOfTracesAndPathsInOneGo() {
+  @Test mutating func framesOfTracesAndPathsAreSymbolicatedTogether() {
     let (future, context) = futureWithClosure()
     capture(future, in: context, as: "Demo.Future<Swift.Int>")
     builder.objects(of: builder.type("Demo.Loop"), stackTrace: builder.stackTrace([0x20]))

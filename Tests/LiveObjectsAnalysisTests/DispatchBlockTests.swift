@@ -3,12 +3,12 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// A block lies in memory of C code, and shows there as well as in the object that keeps it.
+/// A block is in C memory: a conservative reference from there as well as from the object that holds it.
 @Suite struct DispatchBlockTests {
   private var builder = CaptureBuilder()
   private let code: UInt64 = 0x101
 
-  @Test mutating func aBlockThatItsOwnerKeepsIsProbablyACycle() {
+  @Test mutating func aBlockHeldByItsCapturedObjectIsProbablyACycle() {
     let owner = keptBlock()
     builder.root(.dispatchBlock(Frame(image: 0, offset: code)), to: owner)
     let findings = analyse(builder).findings
@@ -16,13 +16,13 @@ import Testing
     #expect(findings.map(\.certainty) == [.probable])
   }
 
-  @Test mutating func aBlockThatSomebodyElseKeepsIsAHolder() {
+  @Test mutating func aBlockHeldElsewhereIsAHolder() {
     let owner = keptBlock()
     builder.root(.dispatchBlock(Frame(image: 0, offset: code + 1)), to: owner)
     #expect(analyse(builder).findings.map(\.verdict) == [.heldBy])
   }
 
-  /// An object that keeps a work item, whose block captured the object.
+  /// An object that holds a work item, whose block captured the object.
   private mutating func keptBlock() -> UInt32 {
     let owner = builder.object(of: builder.type("Demo.Owner"))
     let item = builder.object(of: builder.type("Dispatch.DispatchWorkItem"))

@@ -31,7 +31,7 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "run()", "main"])
   }
 
-  @Test mutating func theCLibrarysUnnamedFramesAreNoPartOfATrace() {
+  @Test mutating func unnamedFramesOfTheCLibraryAreTrimmed() {
     let unnamed = SourceFrame(function: nil, module: "libc.so.6", file: nil, line: nil, isSystem: true)
     symbolicator.define(0x62, [unnamed])
     leak(at: [0x30, 0x40, 0x62, 0x62])
@@ -39,25 +39,25 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "run()"])
   }
 
-  @Test mutating func libraryFramesBetweenTheProgramsOwnStay() {
+  @Test mutating func libraryFramesBetweenFramesOfTheProgramAreKept() {
     leak(at: [0x30, 0x11, 0x40])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(functions(finding?.allocatedAt.first) == ["makeLoader()", "Array.append(_:)", "run()"])
   }
 
-  @Test mutating func aTraceWithoutTheProgramsOwnFramesStays() {
+  @Test mutating func aTraceWithoutFramesOfTheProgramIsKept() {
     leak(at: [0x10, 0x11, 0x60])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(functions(finding?.allocatedAt.first) == ["swift_allocObject", "Array.append(_:)"])
   }
 
-  @Test mutating func anInitialiserThatNobodyOfTheProgramCallsIsTheCallSite() {
+  @Test mutating func anInitialiserWithoutACallerInTheProgramIsTheCallSite() {
     leak(at: [0x20, 0x11, 0x40])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(functions(finding?.allocatedAt.first).first == "Loader.__allocating_init(client:)")
   }
 
-  @Test mutating func whatTheCompilerMadeIsTrimmed() {
+  @Test mutating func compilerGeneratedFramesAreTrimmed() {
     symbolicator.define(0x70, [.user("__swift_allocate_boxed_opaque_existential_0", line: nil)])
     symbolicator.define(0x71, [.user("outlined copy of A", file: "/<compiler-generated>", line: nil)])
     symbolicator.define(0x72, [.user("reabstraction thunk", file: "/src/Demo/Recorder.swift", line: 63)])
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["run()", "static Demo.run()", "closure #1 in run()"])
-  mutating func anInstructionThatTheCompilerMadeInAWrittenFunctionIsTheFunctions(function: String) {
+  mutating func aCompilerGeneratedInstructionBelongsToItsFunction(function: String) {
     symbolicator.define(0x70, [.user(function, file: "/<compiler-generated>", line: nil)])
     symbolicator.define(0x71, [.user("static Runner.main()", file: "/DemoTests.derived/runner.swift")])
     leak(at: [0x70, 0x71])
@@ -83,7 +83,7 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["inlined()", "outer()"])
   }
 
-  @Test mutating func theRuntimesCodeInAStaticProgramIsTrimmed() {
+  @Test mutating func runtimeCodeInAStaticProgramIsTrimmed() {
     symbolicator.define(0x70, [.user("swift_allocBox", module: "demo", file: nil, line: nil)])
     symbolicator.define(0x71, [.user("swift::allocate()", module: "demo", file: nil, line: nil)])
     symbolicator.define(0x72, [.user("Array.append(_:)", module: "Swift", file: nil, line: nil)])
@@ -92,7 +92,7 @@ import Testing
     #expect(functions(finding?.allocatedAt.first) == ["run()"])
   }
 
-  @Test mutating func equalCallSitesAreCountedTogetherMostInstancesFirst() {
+  @Test mutating func equalCallSitesAreMergedAndSortedByInstances() {
     leak(2, at: [0x30, 0x40])
     leak(3, at: [0x31, 0x40])
     leak(4, at: [0x10, 0x30, 0x40])
@@ -102,7 +102,7 @@ import Testing
     #expect(findings.first?.allocatedAt.map { $0.frames.first?.line } == [30, 31])
   }
 
-  @Test mutating func eachAllocatingFunctionIsAFindingOfItsOwn() {
+  @Test mutating func eachAllocatingFunctionIsAFinding() {
     leak(2, at: [0x30])
     leak(3, at: [0x40])
     let findings = analyse(builder, symbolicator).findings
@@ -110,7 +110,7 @@ import Testing
     #expect(Set(findings.map(\.fingerprint)).count == 2)
   }
 
-  @Test mutating func callSitesWithoutEndAreCut() {
+  @Test mutating func manyCallSitesAreTruncated() {
     for depth in 1...100 { leak(at: [0x30] + [UInt64](repeating: 0x40, count: depth)) }
     let finding = analyse(builder, symbolicator).findings.first
     #expect(finding?.instances == 100)
@@ -123,7 +123,7 @@ import Testing
       "/build/debug/DemoPackageTests.derived/runner.swift",
       "/out/Debug-linux/DemoTests-test-runner.build/DerivedSources/test_entry_point.swift",
     ])
-  mutating func whatTheTestRunnerKeepsIsNoFinding(file: String) {
+  mutating func objectsOfTheTestRunnerAreNoFindings(file: String) {
     symbolicator.define(0x70, [.system("XCTestCase.init(name:testClosure:)", module: "XCTest")])
     symbolicator.define(0x71, [.user("static Runner.main()", file: file)])
     symbolicator.define(0x72, [.user("LoaderTests.__allocating_init(name:testClosure:)")])
@@ -134,20 +134,20 @@ import Testing
     #expect(analysis.types.count == 2)
   }
 
-  @Test mutating func withoutSymbolsTheImageIsNamed() {
+  @Test mutating func aFrameWithoutASymbolNamesItsImage() {
     leak(at: [0x999])
     let frame = analyse(builder, symbolicator).findings.first?.allocatedAt.first?.frames.first
     #expect(frame == SourceFrame(function: nil, module: "demo", file: nil, line: nil, isSystem: false))
   }
 
-  @Test mutating func withoutAStackTraceThereAreNoCallSites() {
+  @Test mutating func anObjectWithoutAStackTraceHasNoCallSites() {
     leak(at: [])
     let finding = analyse(builder, symbolicator).findings.first
     #expect(finding?.type == "Demo.Loader")
     #expect(finding?.allocatedAt == [])
   }
 
-  @Test mutating func theOrderIsTheSameInEveryRun() {
+  @Test mutating func findingsHaveAStableOrder() {
     for type in ["Demo.C", "Demo.A", "Demo.B"] { leak(2, of: type, at: [0x30]) }
     leak(5, of: "Demo.Many", at: [0x30])
     let analysis = analyse(builder, symbolicator)

@@ -2,13 +2,13 @@ import CaptureFixtures
 import LiveObjectsAnalysis
 import Testing
 
-/// A fingerprint may be in a file that a project keeps, so what it is made of never changes.
+/// Projects store fingerprints in files, so the fields that a fingerprint depends on never change.
 @Suite struct FingerprintTests {
-  @Test func staysTheSameForEver() {
+  @Test func doesNotChangeBetweenVersions() {
     #expect(fingerprint(of: "Demo.Loader", in: "makeLoader()", line: 30) == "394e3c0c221f3607")
   }
 
-  @Test func linesAndAddressesDoNotMatter() {
+  @Test func ignoresLinesAndAddresses() {
     let one = fingerprint(of: "Demo.Loader", in: "makeLoader()", line: 30, offset: 0x10)
     let other = fingerprint(of: "Demo.Loader", in: "makeLoader()", line: 99, offset: 0x5000)
     #expect(one == other)
@@ -18,7 +18,7 @@ import Testing
     #expect(local == [one, one])
   }
 
-  @Test func typeAndFunctionMatter() {
+  @Test func dependsOnTypeAndFunction() {
     let fingerprints = [
       fingerprint(of: "Demo.Loader", in: "makeLoader()"), fingerprint(of: "Demo.Client", in: "makeLoader()"),
       fingerprint(of: "Demo.Loader", in: "makeClient()"),
@@ -26,7 +26,7 @@ import Testing
     #expect(Set(fingerprints).count == 3)
   }
 
-  @Test func areSixteenHexadecimalDigits() {
+  @Test func hasSixteenHexadecimalDigits() {
     for index in 0..<200 {
       let fingerprint = fingerprint(of: "Demo.Type\(index)", in: "run()")
       #expect(fingerprint.count == 16 && fingerprint.allSatisfy(\.isHexDigit))

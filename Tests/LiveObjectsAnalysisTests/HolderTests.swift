@@ -7,7 +7,7 @@ import Testing
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
 
-  @Test mutating func aGlobalIsTheFirstStepOfWhatItHolds() throws {
+  @Test mutating func aGlobalIsTheFirstStepOfAPath() throws {
     let cache = builder.object(of: builder.type("Demo.Cache"))
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.reference(from: cache, to: entry, property: "last")
@@ -19,7 +19,7 @@ import Testing
     #expect(steps(found) == ["static Demo.Cache.shared", "Demo.Cache.last"])
   }
 
-  @Test mutating func aCollectionIsPartOfTheVariableThatHoldsIt() throws {
+  @Test mutating func aCollectionIsPartOfItsVariable() throws {
     let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.Entry>", image: nil))
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.reference(from: storage, to: entry, ReferenceLabel(.element), element: 3)
@@ -29,7 +29,7 @@ import Testing
     #expect(steps(found) == ["global Demo.history[3]"])
   }
 
-  @Test mutating func aWordInAVariableHoldsNothingWhereAllRetainsAreExplained() {
+  @Test mutating func aConservativeReferenceInAVariableHoldsNothingIfAllRetainsAreBalanced() {
     let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
     builder.reference(from: a, to: b, property: "b")
     builder.reference(from: b, to: a, property: "a")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [Root.Place.stack(thread: 7), .cMemory(address: 64), .threadLocal(thread: 7)])
-  mutating func whatOnlyAStackOrMemoryOfCRefersToHasGrown(place: Root.Place) throws {
+  mutating func anObjectReferencedOnlyByAStackOrCMemoryIsGrowth(place: Root.Place) throws {
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.root(place, to: entry)
     let found = try #require(finding(of: "Demo.Entry"))
@@ -47,7 +47,7 @@ import Testing
     #expect(found.remarks.count == 1)
   }
 
-  @Test mutating func aSuspendedTaskHoldsWhatItsClosureCaptured() throws {
+  @Test mutating func aSuspendedTaskHoldsTheCapturesOfItsClosure() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
@@ -58,7 +58,7 @@ import Testing
     #expect(steps(found) == ["suspended task in closure #1 in Demo.Poller.start().closure"])
   }
 
-  @Test mutating func aTaskThatHasNotRunYetIsCalledAfterItsClosure() throws {
+  @Test mutating func aTaskThatHasNotRunIsNamedAfterItsClosure() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
     let poller = builder.object(of: builder.type("Demo.Poller"))
     symbolicator.define(0x301, [.user("closure #1 in Poller.start()")])
@@ -71,7 +71,7 @@ import Testing
     #expect(steps(found).first?.hasPrefix("enqueued task in closure #1 in Demo.Poller.start()") == true)
   }
 
-  @Test mutating func aTaskOfWhichOnlyTheRuntimesCodeIsKnownIsNotCalledAfterIt() throws {
+  @Test mutating func aTaskIsNotNamedAfterCodeOfTheRuntime() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
@@ -87,7 +87,7 @@ import Testing
     return Frame(image: image, offset: 0x900)
   }
 
-  @Test mutating func aTaskThatIsKeptByWhatItWorksForIsReportedAsACycle() throws {
+  @Test mutating func aTaskHeldByItsCapturedObjectIsACycle() throws {
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
@@ -99,7 +99,7 @@ import Testing
     #expect(found.remarks.contains { $0.contains("never resumed") })
   }
 
-  @Test mutating func theClosureOfATaskIsOnThePathOfTheObjectThatKeepsTheTask() {
+  @Test mutating func theClosureOfATaskIsOnThePathOfItsHolder() {
     let (task, poller) = pollerWithTask()
     builder.reference(from: poller, to: task, property: "task")
     let findings = analysis().findings
@@ -110,7 +110,7 @@ import Testing
       ])
   }
 
-  @Test mutating func theClosureOfATaskIsReportedWhereItsObjectIsHeldBySomethingElse() {
+  @Test mutating func theClosureOfATaskIsReportedIfItsObjectIsHeldElsewhere() {
     let (task, poller) = pollerWithTask(strongCount: 2)
     builder.reference(from: poller, to: task, property: "task")
     builder.global(0x100, to: poller)
@@ -118,7 +118,7 @@ import Testing
     #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
   }
 
-  @Test mutating func theClosureOfATaskThatNobodyKeepsIsReportedBesideWhatItCaptured() {
+  @Test mutating func theClosureOfALostTaskIsReportedWithItsCaptures() {
     _ = pollerWithTask()
     #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
   }
@@ -135,7 +135,7 @@ import Testing
     return (task, poller)
   }
 
-  @Test mutating func anObjectFromBeforeTheBaselineHoldsWhatCameAfter() throws {
+  @Test mutating func anObjectFromBeforeTheBaselineHoldsLaterObjects() throws {
     let server = builder.object(of: builder.type("Demo.Server"), strongCount: 1)
     let session = builder.object(of: builder.type("Demo.Session"))
     builder.reference(from: server, to: session, property: "session")
@@ -146,7 +146,7 @@ import Testing
     #expect(findings.map(steps) == [["Demo.Server.session"]])
   }
 
-  @Test mutating func aListIsOneFindingFromItsHolderOn() throws {
+  @Test mutating func aListIsOneFindingWithItsHolder() throws {
     let node = builder.type("Demo.Node")
     let nodes = (0..<10).map { _ in builder.object(of: node) }
     for (previous, next) in zip(nodes, nodes.dropFirst()) {
@@ -159,7 +159,7 @@ import Testing
     #expect(findings.map(steps) == [["global Demo.list"]])
   }
 
-  @Test mutating func aWordThatEqualsAnAddressMakesItProbable() throws {
+  @Test mutating func aConservativeReferenceMakesAFindingProbable() throws {
     let buffer = builder.object(of: builder.type("Demo.Buffer"))
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.reference(from: buffer, to: entry, ReferenceLabel(.memory, ownership: .conservative))
@@ -168,7 +168,7 @@ import Testing
     #expect(found.certainty == .probable)
   }
 
-  @Test mutating func aStrongReferenceIsPreferredToAShorterWayOverMemory() throws {
+  @Test mutating func aStrongReferenceIsPreferredToAShorterConservativePath() throws {
     let owner = builder.object(of: builder.type("Demo.Owner"))
     let list = builder.object(of: builder.type("Demo.List"))
     let entry = builder.object(of: builder.type("Demo.Entry"))

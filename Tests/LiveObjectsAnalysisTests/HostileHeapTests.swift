@@ -3,9 +3,9 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// Heaps as no program has them: what is found takes time and memory by their size, not by its square.
+/// Extreme heaps: time and memory of an analysis grow with their size, not with its square.
 @Suite struct HostileHeapTests {
-  /// Objects of a type each in a chain that a global variable begins, with a finding for each.
+  /// A chain of objects of different types, held by a global variable, with a finding for each.
   private func chain(_ count: Int, conservativeAt position: Int? = nil) -> CaptureBuilder {
     var builder = CaptureBuilder()
     let next = builder.label(ReferenceLabel(.property, text: "next"))
@@ -25,7 +25,7 @@ import Testing
     return findings
   }
 
-  @Test func aFindingAtEachDepthHasAPathOfBoundedLength() throws {
+  @Test func pathsHaveABoundedLengthAtEachDepth() throws {
     let findings = analyseInTime(chain(1500))
     #expect(findings.count == 1500)
     #expect(findings.allSatisfy { $0.path.count <= 70 })
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 50, 120, 199])
-  func aReferenceThatIsNotShownCountsToo(position: Int) throws {
+  func aHiddenConservativeReferenceMakesAFindingProbable(position: Int) throws {
     let findings = analyse(chain(200, conservativeAt: position)).findings
     for index in [position - 1, position, 199] {
       let finding = try #require(findings.first { $0.type == "Demo.Type\(index)" })
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// The path to an object is complete as long as its ends meet.
-  @Test func pathsThatCanBeShownAreShown() throws {
+  @Test func shortPathsAreComplete() throws {
     let findings = analyse(chain(70)).findings
     for index in 0..<70 {
       let finding = try #require(findings.first { $0.type == "Demo.Type\(index)" })
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func manyObjectsAtTheEndOfADeepHeapAreHeldByIt() {
+  @Test func manyObjectsAtTheEndOfADeepHeapAreHeld() {
     let depth = 40_000
     var builder = CaptureBuilder()
     builder.objects(depth, of: builder.type("", kind: .closureContextOrBox))
@@ -72,7 +72,7 @@ import Testing
     #expect(findings.map(\.verdict) == [.heldBy])
   }
 
-  @Test func aClosureThatCapturedAWholeHeapNamesNoneSelf() {
+  @Test func aClosureThatCapturedManyObjectsNamesNoneSelf() {
     let count = 8000
     var builder = CaptureBuilder()
     builder.objects(of: builder.type("", kind: .closureContextOrBox))
@@ -85,7 +85,7 @@ import Testing
     #expect(!findings.contains { $0.path.contains { $0.reference == "self" } })
   }
 
-  @Test func whatIsSaidOfManyLeaksIsSaidAFewTimes() {
+  @Test func theNumberOfRemarksIsLimited() {
     var builder = CaptureBuilder()
     for index in 0..<100 {
       let object = builder.object(of: builder.type("Demo.Node"))
@@ -97,7 +97,7 @@ import Testing
     #expect(findings.map(\.remarks.count) == [16])
   }
 
-  @Test func manyTypesMayBeUnreadableAmongManyImages() {
+  @Test func manyUnreadableTypesInManyImagesAreAnalysedInTime() {
     var builder = CaptureBuilder()
     for index in 0..<10_000 { builder.image("/app/lib\(index).so") }
     for _ in 0..<10_000 { builder.objects(of: builder.type("", kind: .other, image: nil)) }
@@ -107,7 +107,7 @@ import Testing
     #expect(types.map(\.live) == [10_000])
   }
 
-  @Test func objectsThatTestsFailedWithMayAllHaveOneAddress() {
+  @Test func objectsOfFailedTestsMayShareOneAddress() {
     let objects = (0..<30_000).map {
       LiveObject(address: 64, bytes: 32, sequence: UInt64($0), type: 0, strongCount: 1)
     }

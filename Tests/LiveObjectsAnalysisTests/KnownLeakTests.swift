@@ -13,20 +13,20 @@ import Testing
     builder.markKnownIssue(6)
   }
 
-  @Test mutating func whatWasLeftBehindInAKnownScopeIsKnownAndStillItsTests() {
+  @Test mutating func survivorsOfAKnownScopeAreKnownAndBelongToTheirTest() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     let findings = analyse(builder).findings
     #expect(findings.map(\.isKnownIssue) == [true])
     #expect(findings.map(\.test) == ["S/one()"])
   }
 
-  @Test mutating func whatWasLeftBehindInAScopeInsideIsKnown() {
+  @Test mutating func survivorsOfANestedScopeAreKnown() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 7) }
     #expect(analyse(builder).findings.map(\.isKnownIssue) == [true])
   }
 
   @Test(arguments: [6, 7] as [UInt32])
-  mutating func whatAKnownScopeMakesWhenTheAssertionHasSpokenIsNotKnown(scope: UInt32) {
+  mutating func allocationsAfterTheAssertionAreNotKnown(scope: UInt32) {
     let test = builder.test("S/one()", scope: 5) { builder, _ in
       Self.leakCycle(in: &builder, scope)
       builder.markKnownIssue(6, before: builder.capture.process.next + 1)
@@ -39,7 +39,7 @@ import Testing
     #expect(analyse(builder, options: Analysis.Options(test: test)).findings.map(\.isKnownIssue) == [false])
   }
 
-  @Test mutating func aCycleThatWasClosedByALaterObjectIsNotKnown() {
+  @Test mutating func aCycleClosedByALaterObjectIsNotKnown() {
     builder.test("S/one()", scope: 5) { builder, _ in
       builder.markKnownIssue(6, before: builder.capture.process.next + 2)
       Self.leakCycle(in: &builder, 6)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [(6, 7), (7, 6)] as [(UInt32, UInt32)])
-  mutating func aScopeThatIsKnownWithTheOneAroundItIsKnownUpToTheLaterTime(first: UInt32, last: UInt32) {
+  mutating func nestedKnownScopesAreKnownUntilTheLaterEnd(first: UInt32, last: UInt32) {
     builder.test("S/one()", scope: 5) { builder, _ in
       builder.markKnownIssue(first, before: builder.capture.process.next + 1)
       Self.leakCycle(in: &builder, 7)
@@ -57,7 +57,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.isKnownIssue) == [true])
   }
 
-  @Test mutating func anEqualLeakBesideItIsNotAndTheyAreTwoFindings() {
+  @Test mutating func anEqualUnknownLeakIsASeparateFinding() {
     builder.test("S/one()", scope: 5) { builder, _ in
       Self.leakCycle(in: &builder, 6)
       Self.leakCycle(in: &builder, 5)
@@ -70,19 +70,19 @@ import Testing
   }
 
   @Test(arguments: [5, 8] as [UInt32])
-  mutating func aCycleThatIsKnownInPartIsNotKnown(other: UInt32) {
+  mutating func aPartlyKnownCycleIsNotKnown(other: UInt32) {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6, other) }
     #expect(analyse(builder).findings.map(\.isKnownIssue) == [false])
   }
 
-  @Test mutating func whatTheCycleGotFromAQueueMakesItNotUnknown() {
+  @Test mutating func anUnattributedVictimLeavesACycleKnown() {
     builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 0, 6) }
     let findings = analyse(builder).findings
     #expect(findings.map(\.isKnownIssue) == [true])
     #expect(findings.map(\.test) == ["S/one()"])
   }
 
-  @Test mutating func withoutATestItIsKnownToo() {
+  @Test mutating func aLeakOutsideOfTestsMayBeKnown() {
     Self.leakCycle(in: &builder, 6)
     Self.leakCycle(in: &builder, 9)
     let findings = analyse(builder).findings
@@ -90,14 +90,14 @@ import Testing
     #expect(findings.map(\.test) == [nil, nil])
   }
 
-  @Test mutating func whereOneTestIsEvaluatedWhatItKnowsIsNotReported() {
+  @Test mutating func knownLeaksAreNotReportedWhenOneTestIsEvaluated() {
     let test = builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     #expect(analyse(builder, options: Analysis.Options(test: test)).findings.isEmpty)
     let other = builder.test("S/two()", scope: 8) { builder, _ in Self.leakCycle(in: &builder, 8) }
     #expect(analyse(builder, options: Analysis.Options(test: other)).findings.map(\.test) == ["S/two()"])
   }
 
-  @Test mutating func whatIsHeldAndWhatHasGrownIsKnownToo() {
+  @Test mutating func heldObjectsAndGrowthMayBeKnown() {
     builder.heapGraph()
     builder.test("S/one()", scope: 5) { builder, _ in
       for scope: UInt32 in [5, 6] {
@@ -110,7 +110,7 @@ import Testing
     #expect(findings.map(\.isKnownIssue) == [false, true, false, true])
   }
 
-  @Test mutating func casesOfTheSameNameAreOneAlsoInWhatTheyKnow() {
+  @Test mutating func casesOfTheSameNameShareKnownLeaks() {
     for _ in 0..<2 {
       builder.test("S/one()", scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     }
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [.failed, .skipped, .running] as [TestDescription.Outcome])
-  mutating func aTestThatClaimsNothingKnowsNothing(outcome: TestDescription.Outcome) {
+  mutating func aTestThatIsNotEvaluatedHasNoKnownLeaks(outcome: TestDescription.Outcome) {
     builder.test("S/one()", outcome, scope: 5) { builder, _ in Self.leakCycle(in: &builder, 6) }
     #expect(analyse(builder).findings.isEmpty)
   }

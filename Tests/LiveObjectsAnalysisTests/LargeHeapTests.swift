@@ -3,11 +3,11 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// A list of many nodes is as deep as it is long: no stack would do for a walk that calls itself.
+/// A list of many nodes is as deep as it is long: a recursive walk would overflow the stack.
 @Suite struct LargeHeapTests {
   private static let count = 300_000
 
-  /// Nodes that refer to the next one each.
+  /// A list of nodes, in which each refers to the next.
   private func list(closed: Bool) -> CaptureBuilder {
     var builder = CaptureBuilder()
     builder.objects(Self.count, of: builder.type("Demo.Node"))
@@ -26,7 +26,7 @@ import Testing
     #expect(findings.map(steps) == [["Demo.Node.next"]])
   }
 
-  @Test func aLongListThatIsHeldIsOneFinding() throws {
+  @Test func aLongHeldListIsOneFinding() throws {
     var builder = list(closed: false)
     builder.global(0x900, to: 0)
     let findings = analyse(builder).findings
@@ -35,7 +35,7 @@ import Testing
     #expect(findings.map(\.path.count) == [1])
   }
 
-  @Test func aLongListThatIsOverRetainedIsCountedWithItsFirstNode() throws {
+  @Test func aLongOverRetainedListIsCountedWithItsFirstNode() throws {
     let findings = analyse(list(closed: false)).findings
     #expect(findings.map(\.verdict) == [.overRetained])
     #expect(findings.map(\.victims) == [Self.count - 1])

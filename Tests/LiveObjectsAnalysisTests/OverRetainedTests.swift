@@ -7,7 +7,7 @@ import Testing
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
 
-  @Test mutating func aRetainThatNothingExplainsIsReported() throws {
+  @Test mutating func anUnbalancedRetainIsReported() throws {
     _ = builder.object(of: builder.type("Demo.Handle"), strongCount: 2)
     builder.heapGraph()
     let finding = try #require(analysis().findings.first)
@@ -16,7 +16,7 @@ import Testing
     #expect(finding.path.isEmpty)
   }
 
-  @Test mutating func whatTheObjectHoldsIsItsVictim() throws {
+  @Test mutating func objectsHeldByAnOverRetainedObjectAreVictims() throws {
     let archive = builder.object(of: builder.type("Demo.Archive"))
     let file = builder.object(of: builder.type("Demo.File"))
     builder.reference(from: archive, to: file, property: "file")
@@ -26,7 +26,7 @@ import Testing
     #expect(findings.map(\.objects) == [2])
   }
 
-  @Test mutating func besideOtherThreadsItIsGrowth() throws {
+  @Test mutating func withOtherThreadsItIsGrowth() throws {
     _ = builder.object(of: builder.type("Demo.Handle"))
     builder.heapGraph(HeapGraph.Status(threads: 2))
     let finding = try #require(analysis().findings.first)
@@ -34,7 +34,7 @@ import Testing
     #expect(finding.unexplainedRetains == 1)
   }
 
-  @Test mutating func besideThreadsThatWaitForWorkItIsShown() throws {
+  @Test mutating func withParkedThreadsItIsOverRetained() throws {
     _ = builder.object(of: builder.type("Demo.Handle"))
     builder.heapGraph(HeapGraph.Status(threads: 3, othersAreIdle: true))
     let finding = try #require(analysis().findings.first)
@@ -42,7 +42,7 @@ import Testing
     #expect(finding.certainty == .definite)
   }
 
-  @Test mutating func besideThreadsThatWereWaitedForItIsProbable() throws {
+  @Test mutating func withThreadsThatHadToParkItIsProbable() throws {
     _ = builder.object(of: builder.type("Demo.Handle"))
     var status = HeapGraph.Status(threads: 3)
     status.waitedForOthers = true
@@ -52,7 +52,7 @@ import Testing
     #expect(finding.remarks.contains { $0.contains("Other threads were running") })
   }
 
-  @Test mutating func besideOtherThreadsTheLedgerShowsIt() throws {
+  @Test mutating func withOtherThreadsTheLedgerProvesIt() throws {
     let made = builder.stackTrace([0x10])
     let given = builder.stackTrace([0x20])
     let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: made, strongCount: 1)
@@ -68,7 +68,7 @@ import Testing
     #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])
   }
 
-  @Test mutating func theLedgerDoesNotShowItBesideAThreadWhoseStackWasNotRead() throws {
+  @Test mutating func theLedgerDoesNotProveItIfAStackWasNotRead() throws {
     let made = builder.stackTrace([0x10])
     let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: made, strongCount: 1)
     builder.heapGraph(HeapGraph.Status(threads: 2, missesStacks: true))
@@ -91,7 +91,7 @@ import Testing
     #expect(finding.retainedAt.map { $0.frames.first?.function } == ["Handle.giveAway()"])
   }
 
-  @Test mutating func aLedgerThatDoesNotAddUpShowsNothing() throws {
+  @Test mutating func anInconsistentLedgerProvesNothing() throws {
     let trace = builder.stackTrace([0x10])
     let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: trace, strongCount: 2)
     builder.heapGraph(HeapGraph.Status(threads: 2))
@@ -99,7 +99,7 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.growth])
   }
 
-  @Test mutating func byHowMuchTheLedgerDiffersIsReported() throws {
+  @Test mutating func theDifferenceToTheLedgerIsReported() throws {
     let trace = builder.stackTrace([0x10])
     let handle = builder.object(of: builder.type("Demo.Handle"), stackTrace: trace, strongCount: 3)
     builder.heapGraph()
@@ -109,13 +109,13 @@ import Testing
     #expect(finding.remarks.contains { $0.contains("by 2") })
   }
 
-  @Test mutating func whatAVariableRefersToIsHeld() throws {
+  @Test mutating func anObjectReferencedByAVariableIsHeld() throws {
     let handle = builder.object(of: builder.type("Demo.Handle"))
     builder.global(0x100, to: handle)
     #expect(analysis().findings.map(\.verdict) == [.heldBy])
   }
 
-  @Test mutating func whatAReachableObjectKeepsAsAPointerIsHeld() throws {
+  @Test mutating func anObjectWithAPointerInAReachableObjectIsHeld() throws {
     let owner = builder.object(of: builder.type("Demo.Bridge"))
     let handle = builder.object(of: builder.type("Demo.Handle"))
     builder.global(0x100, to: owner)

@@ -3,13 +3,13 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// What a test failed with when it ended stands in the report on its process.
+/// Findings that tests failed with are in the report on their process.
 @Suite struct RecordedFindingTests {
   private var builder = CaptureBuilder()
 
   init() { builder.heapGraph() }
 
-  @Test mutating func aVerdictStandsWhereThreadsRunWhenTheProcessEnds() throws {
+  @Test mutating func aVerdictIsKeptIfThreadsRunAtTheEnd() throws {
     let test = leakToken()
     let reported = failing(test)
     #expect(reported.map(\.verdict) == [.overRetained])
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [nil, HeapGraph(status: HeapGraph.Status(wasRead: false))])
-  mutating func aVerdictStandsWhereReferencesAreNotReadAnyMore(graph: HeapGraph?) throws {
+  mutating func aVerdictIsKeptIfReferencesAreNotReadAtTheEnd(graph: HeapGraph?) throws {
     let test = leakCycle()
     let reported = failing(test)
     #expect(reported.map(\.verdict) == [.retainCycle])
@@ -28,7 +28,7 @@ import Testing
       Analysis(of: capture, symbolicator: TableSymbolicator()).findings.map(\.plain) == reported.map(\.plain))
   }
 
-  @Test mutating func aVerdictStandsWhereSomethingSeemsToHoldTheObjectNow() {
+  @Test mutating func aVerdictIsKeptIfTheObjectSeemsHeldAtTheEnd() {
     let test = leakToken()
     let reported = failing(test)
     builder.root(.stack(thread: 7), to: 0)
@@ -44,7 +44,7 @@ import Testing
     #expect(findings.count == 3)
   }
 
-  @Test mutating func whatIsLeftBehindInTheSameWayLaterIsAddedToIt() {
+  @Test mutating func laterEqualLeaksAreMerged() {
     let type = builder.type("Demo.Node")
     let test = builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(type, scope: 5) }
     let reported = failing(test)
@@ -54,7 +54,7 @@ import Testing
     #expect(findings.map(\.instances) == [1, 1])
   }
 
-  @Test mutating func whatALaterTestHangsOnALeakIsKeptByIt() {
+  @Test mutating func anObjectAttachedByALaterTestIsAVictim() {
     let test = leakToken()
     let reported = failing(test)
     builder.heapGraph(HeapGraph.Status(threads: 2))
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: - Deallocated since
 
-  @Test mutating func whatWasDeallocatedSinceIsNoLeakAndIsReported() {
+  @Test mutating func aDeallocatedObjectIsNoLeakAndIsReported() {
     let test = leakToken()
     let reported = failing(test)
     builder.deallocate(0)
@@ -86,7 +86,7 @@ import Testing
     #expect(analysis.released.map(\.plain) == reported.map(\.plain))
   }
 
-  @Test mutating func anotherObjectAtItsAddressIsNotTheSame() {
+  @Test mutating func anotherObjectAtTheSameAddressIsDifferent() {
     let type = builder.type("Demo.Node")
     let test = builder.test("T/testOne") { builder, _ in builder.leakItself(type) }
     _ = failing(test)
@@ -96,7 +96,7 @@ import Testing
     #expect(analysis.released.count == 1)
   }
 
-  @Test mutating func whatIsLeftOfSeveralIsCounted() {
+  @Test mutating func remainingInstancesAreCounted() {
     let type = builder.type("Demo.Node")
     let test = builder.test("T/testOne") { builder, _ in
       for _ in 0..<3 { builder.leakItself(type) }
@@ -109,9 +109,9 @@ import Testing
     #expect(analysis.released.isEmpty)
   }
 
-  // MARK: - Captures that say something else
+  // MARK: - Other captures
 
-  @Test mutating func aProcessThatCrashedLeavesWhatItsTestsFailedWith() throws {
+  @Test mutating func findingsOfFailedTestsSurviveACrash() throws {
     let tests = [leakCycle(), leakToken()]
     let reported = tests.flatMap { failing($0) }
     let capture = try Capture(decoding: builder.journal())
@@ -119,7 +119,7 @@ import Testing
     #expect(findings.map(\.plain) == reported.map(\.plain))
   }
 
-  @Test mutating func aFindingIsReadAsItWasWritten() throws {
+  @Test mutating func aFindingIsDecodedAsEncoded() throws {
     let reported = failing(leakCycle()) + failing(leakToken())
     let decoded = try Capture(decoding: builder.bytes)
     #expect(decoded.testFindings == builder.capture.testFindings)
@@ -127,7 +127,7 @@ import Testing
       Analysis(of: decoded, symbolicator: TableSymbolicator()).findings.map(\.plain) == reported.map(\.plain))
   }
 
-  @Test mutating func contentThatNobodyCanReadChangesNothing() {
+  @Test mutating func unreadableContentIsIgnored() {
     let test = leakCycle()
     let reported = analyse(builder).findings
     let objects = failing(test).flatMap(\.members)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test mutating func whoeverChoosesTheObjectsHearsOfThemAsTheyAre() {
+  @Test mutating func anObjectFilterDisablesRecordedFindings() {
     let test = leakToken()
     _ = failing(test)
     builder.heapGraph(HeapGraph.Status(threads: 2))
@@ -153,7 +153,7 @@ import Testing
 }
 
 extension RecordedFindingTests {
-  /// Has a test fail with what it left behind.
+  /// Fails a test with its findings.
   private mutating func failing(_ test: Int) -> [Finding] {
     let findings = analyse(builder, options: Analysis.Options(test: test)).findings
     builder.fail(test, with: findings)
@@ -186,7 +186,7 @@ extension CaptureBuilder {
 }
 
 extension Finding {
-  /// What a report says of it.
+  /// The findings of a report.
   fileprivate var plain: Finding {
     var finding = self
     finding.members = []

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RetainCycleTests {
   private var builder = CaptureBuilder()
 
-  @Test mutating func ofEqualCyclesThroughACollectionTheFirstElementsIsReported() throws {
+  @Test mutating func theFirstElementOfEqualCyclesIsReported() throws {
     let (child, parent) = (builder.type("Demo.Child"), builder.type("Demo.Parent"))
     let (second, first) = (builder.object(of: child), builder.object(of: child))
     let root = builder.object(of: parent, strongCount: 2)
@@ -20,7 +20,7 @@ import Testing
     #expect(found.path.map(\.reference) == ["parent", "children[0]"])
   }
 
-  @Test mutating func objectsThatHoldEachOtherAreOneFindingFromTheAlphabeticallyFirst() throws {
+  @Test mutating func aCycleIsOneFindingWithItsAlphabeticallyFirstType() throws {
     let book = builder.object(of: builder.type("Demo.Book"))
     let author = builder.object(of: builder.type("Demo.Author"))
     builder.reference(from: book, to: author, property: "author")
@@ -43,7 +43,7 @@ import Testing
     #expect(findings.map(\.objects) == [6])
   }
 
-  @Test mutating func aCycleIsTheSameWhicheverOfItsObjectsIsFirst() {
+  @Test mutating func aCycleDoesNotDependOnTheOrderOfObjects() {
     let node = builder.type("Demo.Node")
     for properties in [["next", "previous"], ["previous", "next"]] {
       let (a, b) = (builder.object(of: node), builder.object(of: node))
@@ -55,7 +55,7 @@ import Testing
     #expect(findings.map(steps) == [["Demo.Node.next", "Demo.Node.previous"]])
   }
 
-  @Test mutating func theShortestCycleIsThatOfAnyObjectOfTheType() {
+  @Test mutating func theShortestCycleOfAllObjectsOfTheTypeIsReported() {
     let (future, closure) = (builder.type("Demo.Future"), builder.type("Demo.Step"))
     let outer = builder.object(of: future)
     let step = builder.object(of: closure)
@@ -74,7 +74,7 @@ import Testing
     #expect(analyse(builder).findings.map(steps) == [["Demo.Node.next"]])
   }
 
-  @Test mutating func whatHangsOffACycleIsItsVictim() {
+  @Test mutating func objectsHeldByACycleAreVictims() {
     let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
     let photo = builder.object(of: builder.type("Demo.Photo"), bytes: 100)
     builder.reference(from: author, to: photo, property: "photo")
@@ -110,7 +110,7 @@ import Testing
     #expect(!analyse(builder).findings.contains { $0.verdict == .retainCycle })
   }
 
-  @Test mutating func aCycleMayBeReleasedByWhoeverComesToItThroughAWeakReference() {
+  @Test mutating func aCycleWithAWeakReferenceFromALiveObjectMayBeReleased() {
     let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
     cycle(builder.type("Demo.Cat"), builder.type("Demo.Dog"))
     let cleaner = builder.object(of: builder.type("Demo.Cleaner"))
@@ -130,7 +130,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.mayBeReleased) == [false, false])
   }
 
-  @Test mutating func inAPartOfTheHeapNobodyKnowsWhoseTheWeakReferencesAre() {
+  @Test mutating func inAPartialCaptureWeakReferencesMayBeOfAnyObject() {
     let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
     cycle(builder.type("Demo.Cat"), builder.type("Demo.Dog"))
     builder.visit(author)
@@ -140,7 +140,7 @@ import Testing
     #expect(leaks.map(\.mayBeReleased) == [true, false])
   }
 
-  @Test mutating func inAPartOfTheHeapNothingIsOverRetained() {
+  @Test mutating func inAPartialCaptureNothingIsOverRetained() {
     _ = builder.object(of: builder.type("Demo.Handle"))
     builder.heapGraph(HeapGraph.Status(threads: 0, isPartial: true))
     #expect(analyse(builder).findings.map(\.verdict) == [.growth])
@@ -156,7 +156,7 @@ import Testing
     #expect(findings.map(\.certainty) == [.probable])
   }
 
-  @Test mutating func aWordThatEqualsAnAddressHoldsNothingWhoseRetainsAreAllExplained() {
+  @Test mutating func aConservativeReferenceHoldsNoObjectWithBalancedRetains() {
     let (author, _) = cycle(builder.type("Demo.Author"), builder.type("Demo.Book"))
     let queue = builder.object(of: builder.type("Demo.Queue"))
     builder.reference(from: queue, to: author, ReferenceLabel(.memory, ownership: .conservative))
@@ -166,7 +166,7 @@ import Testing
     #expect(findings.map(\.certainty) == [.definite, .definite])
   }
 
-  @Test mutating func aVariableWeighsMoreThanAWordThatEqualsAnAddress() {
+  @Test mutating func aVariableIsPreferredToAConservativeReference() {
     let a = builder.object(of: builder.type("Demo.A"))
     let b = builder.object(of: builder.type("Demo.B"))
     builder.reference(from: a, to: b, property: "b")
@@ -200,7 +200,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.isLibraryLeak) == [true])
   }
 
-  @Test mutating func aCycleFromBeforeTheBaselineIsNotBlamedOnWhatCameAfter() {
+  @Test mutating func aCycleFromBeforeTheBaselineIsNotReported() {
     cycle(builder.type("Demo.A"), builder.type("Demo.B"))
     let baseline = builder.capture.process.next + 1
     cycle(builder.type("Demo.C"), builder.type("Demo.D"))
@@ -208,20 +208,20 @@ import Testing
     #expect(findings.map(\.type) == ["Demo.C"])
   }
 
-  @Test mutating func onlyCyclesOfObjectsThatCountAreFound() {
+  @Test mutating func onlyCyclesOfSelectedObjectsAreFound() {
     cycle(builder.type("Demo.A"), builder.type("Demo.B"))
     cycle(builder.type("Demo.C"), builder.type("Demo.D"))
     let findings = analyse(builder, options: Analysis.Options(objects: [2, 3])).findings
     #expect(findings.map(\.type) == ["Demo.C"])
   }
 
-  @Test mutating func leaksComeBeforeWhatOnlyGrew() {
+  @Test mutating func leaksAreSortedBeforeGrowth() {
     for _ in 0..<9 { _ = builder.object(of: builder.type("Demo.Many"), strongCount: nil) }
     cycle(builder.type("Demo.A"), builder.type("Demo.B"))
     #expect(analyse(builder).findings.first?.verdict == .retainCycle)
   }
 
-  @Test mutating func theFingerprintIsThatOfTypesAndPropertiesAlone() {
+  @Test mutating func theFingerprintDependsOnTypesAndPropertiesOnly() {
     cycle(builder.type("Demo.A"), builder.type("Demo.B"))
     var other = CaptureBuilder()
     other.objects(7, of: other.type("Demo.Unrelated"))

@@ -3,13 +3,13 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// The test that an object left behind is reported with.
+/// The test to which a survivor is attributed.
 @Suite struct TestAttributionTests {
   private var builder = CaptureBuilder()
 
-  // MARK: - Whose object it is
+  // MARK: - Owners
 
-  @Test mutating func aTestWithoutAScopeOwnsWhatWasMadeWhileItRan() {
+  @Test mutating func aTestWithoutAScopeOwnsAllocationsDuringItsRun() {
     let type = builder.type("Demo.Item")
     builder.objects(of: type)
     builder.test("T/testOne") { builder, _ in builder.objects(2, of: type) }
@@ -19,7 +19,7 @@ import Testing
     #expect(instancesByTest() == ["": 3, "T/testOne": 2, "T/testTwo": 3])
   }
 
-  @Test mutating func aTestWithAScopeOwnsWhatWasMadeInItAndInScopesInside() {
+  @Test mutating func aTestWithAScopeOwnsAllocationsInNestedScopes() {
     let type = builder.type("Demo.Item")
     builder.scope(7, inside: 5)
     builder.scope(8, inside: 7)
@@ -33,14 +33,14 @@ import Testing
     #expect(instancesByTest() == ["S/one()": 5, "S/two()": 2, "": 24])
   }
 
-  @Test mutating func aDiffInsideOfATestWithoutAScopeMakesTheTestsObjects() {
+  @Test mutating func aDiffInATestWithoutAScopeAllocatesForTheTest() {
     let type = builder.type("Demo.Item")
     builder.scope(4, inside: 3)
     builder.test("T/testOne") { builder, _ in builder.objects(of: type, scope: 4) }
     #expect(instancesByTest() == ["T/testOne": 1])
   }
 
-  @Test mutating func casesAreDistinguishedAndEqualOnesAreNot() {
+  @Test mutating func casesAreDistinguishedByTheirArguments() {
     let type = builder.type("Demo.Item")
     for (scope, arguments) in [(1, "1"), (2, "2"), (3, "1")] as [(UInt32, String)] {
       builder.test("S/load(count:)", arguments: arguments, scope: scope) { builder, scope in
@@ -67,7 +67,7 @@ import Testing
     #expect(Set(findings.map(\.fingerprint)).count == 1)
   }
 
-  @Test mutating func aGroupIsReportedWithTheTestThatMadeTheFirstObjectOfItsCore() {
+  @Test mutating func aGroupBelongsToTheTestOfTheFirstObjectOfItsCore() {
     let type = builder.type("Demo.Node")
     var nodes: [UInt32] = []
     nodes.append(builder.object(of: type))
@@ -79,7 +79,7 @@ import Testing
     #expect(analyse(builder).findings.map(\.test) == ["T/testOne"])
   }
 
-  @Test mutating func aGroupMadeByNobodyIsReportedWithTheTestThatMadeItsFirstVictim() {
+  @Test mutating func anUnattributedGroupBelongsToTheTestOfItsFirstVictim() {
     let core = Self.leakCycle(in: &builder)
     builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
     let findings = analyse(builder).findings
@@ -87,7 +87,7 @@ import Testing
     #expect(findings.map(\.victims) == [1])
   }
 
-  @Test mutating func aVictimOfAnOlderGroupIsReportedWhereOnlyItsTestIsEvaluated() {
+  @Test mutating func aVictimOfAnOlderGroupIsReportedIfOnlyItsTestIsEvaluated() {
     let core = Self.leakCycle(in: &builder)
     let test = builder.test("T/testOne") { builder, _ in Self.addVictim(of: core, to: &builder) }
     let findings = analyse(builder, options: Analysis.Options(test: test)).findings
@@ -95,7 +95,7 @@ import Testing
     #expect(findings.map(\.test) == ["T/testOne"])
   }
 
-  @Test mutating func aVictimOfAnOlderGroupIsReportedWhereOnlyWhatIsNewerCounts() {
+  @Test mutating func aVictimOfAnOlderGroupIsReportedAfterABaseline() {
     let core = Self.leakCycle(in: &builder)
     let baseline = builder.capture.process.next + 1
     Self.addVictim(of: core, to: &builder)
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: - Held objects
 
-  @Test mutating func whatIsHeldIsReportedWithTheTestThatMadeIt() {
+  @Test mutating func aHeldObjectBelongsToTheTestThatAllocatedIt() {
     let cache = builder.object(of: builder.type("Demo.Cache"))
     builder.global(0x100, to: cache)
     let entry = builder.type("Demo.Entry")
@@ -121,10 +121,10 @@ import Testing
     #expect(held.map(\.test) == ["T/testOne", "T/testTwo"])
   }
 
-  // MARK: - Tests that claim nothing
+  // MARK: - Tests that are not evaluated
 
   @Test(arguments: [.failed, .skipped, .running] as [TestDescription.Outcome])
-  mutating func aTestThatMayNotHaveCleanedUpClaimsNothing(outcome: TestDescription.Outcome) {
+  mutating func anUnfinishedTestHasNoFindings(outcome: TestDescription.Outcome) {
     builder.heapGraph()
     builder.test("T/testFailing", outcome) { builder, _ in Self.leaveOneOfEachBehind(in: &builder) }
     #expect(analyse(builder).findings.isEmpty)
@@ -133,7 +133,7 @@ import Testing
     #expect(analyse(builder).findings.allSatisfy { $0.test == "T/testPassing" && $0.instances == 1 })
   }
 
-  @Test mutating func whatAFailedTestLeftBehindIsStillAlive() {
+  @Test mutating func survivorsOfAFailedTestAreCountedAsLive() {
     let item = builder.type("Demo.Item")
     builder.test("T/testFailing", .failed) { builder, _ in builder.objects(2, of: item) }
     let analysis = analyse(builder)
@@ -141,7 +141,7 @@ import Testing
     #expect(analysis.findings.isEmpty)
   }
 
-  @Test mutating func aPassedTestAnswersForItsPartOfAFailedTestsGroup() {
+  @Test mutating func aPassedTestIsAccountableForItsPartOfAFailedTestsGroup() {
     var core: [UInt32] = []
     builder.test("T/testFailing", .failed) { builder, _ in core = Self.leakCycle(in: &builder) }
     #expect(analyse(builder).findings.isEmpty)
@@ -151,7 +151,7 @@ import Testing
 
   // MARK: - One test evaluated
 
-  @Test mutating func ofAllTestsOnlyTheEvaluatedOneHasFindings() {
+  @Test mutating func onlyTheEvaluatedTestHasFindings() {
     builder.heapGraph()
     var tests: [Int] = []
     for (name, outcome) in [("one", .passed), ("two", .running), ("three", .running)]
@@ -165,7 +165,7 @@ import Testing
     #expect(Set(analysis.types.map(\.live)) == [1])
   }
 
-  @Test mutating func chosenObjectsAreEvaluatedWhateverBecomesOfTheirTest() {
+  @Test mutating func selectedObjectsAreEvaluatedWhateverTheOutcomeOfTheirTest() {
     let item = builder.type("Demo.Item")
     builder.test("T/testRunning", .running) { builder, _ in builder.objects(2, of: item) }
     let findings = analyse(builder, options: Analysis.Options(objects: [1])).findings
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 1, 7])
-  mutating func aTestThatIsNotThereHasNoFindings(test: Int) {
+  mutating func aMissingTestHasNoFindings(test: Int) {
     builder.heapGraph()
     Self.leaveOneOfEachBehind(in: &builder)
     let options = Analysis.Options(objects: [0, 1], test: test)
@@ -182,7 +182,7 @@ import Testing
     #expect(analyse(builder, options: options).findings.isEmpty)
   }
 
-  @Test mutating func onlyWhatWasThereBeforeTheTestIsAnOlderHolder() {
+  @Test mutating func onlyObjectsFromBeforeTheTestAreOlderHolders() {
     let (owner, item) = (builder.type("Demo.Owner"), builder.type("Demo.Item"))
     var tests: [Int] = []
     let older = builder.object(of: owner)
@@ -190,9 +190,9 @@ import Testing
     for scope: UInt32 in [1, 2] {
       tests.append(
         builder.test("S/\(scope)", .running, scope: scope) { builder, scope in
-          let beside = builder.object(of: owner)
+          let younger = builder.object(of: owner)
           let item = builder.object(of: item, scope: scope)
-          builder.reference(from: scope == 1 ? older : beside, to: item, property: "item")
+          builder.reference(from: scope == 1 ? older : younger, to: item, property: "item")
         })
     }
     let verdicts = tests.map { analyse(builder, options: Analysis.Options(test: $0)).findings.map(\.verdict) }

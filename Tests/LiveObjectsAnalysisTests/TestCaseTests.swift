@@ -3,9 +3,9 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import Testing
 
-/// XCTest drops its suite when the last test is over; the test cases were held by it.
+/// XCTest releases its suite after the last test; the suite held the test cases.
 @Suite struct TestCaseTests {
-  @Test func whatATestKeepsInAPropertyIsNoLeak() {
+  @Test func anObjectInAPropertyOfATestIsNoLeak() {
     let findings = analysis.findings.filter { !$0.isLibraryLeak }
     #expect(findings.allSatisfy { $0.verdict == .heldBy })
     #expect(
@@ -14,8 +14,8 @@ import Testing
       ])
   }
 
-  /// As one that a test library has not cleared, in an object that a test leads to.
-  @Test func aVariableWeighsMoreThanAWordInATest() {
+  /// A conservative reference of a test library, in an object that a test refers to.
+  @Test func aVariableIsPreferredToAConservativeReferenceInATest() {
     var builder = CaptureBuilder()
     let tests = builder.type("DemoTests.LoaderTests")
     builder.superclasses(of: tests, ["XCTest.XCTestCase", "XCTest.XCTest"])
@@ -29,7 +29,7 @@ import Testing
     #expect(finding?.path.first?.type != "DemoTests.LoaderTests")
   }
 
-  @Test func theSuiteIsALeakOfTheLibrary() {
+  @Test func theSuiteIsALibraryLeak() {
     let leaks = analysis.findings.filter(\.isLibraryLeak)
     #expect(leaks.map(\.type) == ["XCTest.XCTestSuite"])
     #expect(leaks.map(\.victims) == [0])

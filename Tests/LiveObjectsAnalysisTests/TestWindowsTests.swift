@@ -15,11 +15,11 @@ import Testing
       ([1..<5, 3..<5, 5..<7], [nil, 0, 0, 1, 1, 2, 2, nil, nil, nil]),
       // Empty ones.
       ([2..<2, 2..<4, 3..<3], [nil, nil, 1, 1, nil, nil, nil, nil, nil, nil]),
-      // What no process runs.
+      // Impossible windows.
       ([1..<5, 3..<8], [nil, 0, 0, 1, 1, 1, 1, 1, nil, nil]),
       ([5..<8, 1..<9], [nil, 1, 1, 1, 1, 0, 0, 0, 1, nil]),
     ] as [([Range<UInt64>], [Int?])])
-  func theInnermostTestOwnsWhatIsMade(windows: [Range<UInt64>], owners: [Int?]) {
+  func theInnermostTestOwnsAllocations(windows: [Range<UInt64>], owners: [Int?]) {
     let tests = windows.map { TestDescription(library: .xctest, id: "T/test", sequenceNumbers: $0) }
     let found = (0...9).map { TestWindows(of: tests).test(at: $0) }
     #expect(found == owners)

@@ -10,7 +10,7 @@ import Testing
   ]
 
   @Test(arguments: texts)
-  func findsWhatContainsFinds(text: String) {
+  func agreesWithContains(text: String) {
     #expect(text.holds("Tests.derived/") == text.contains("Tests.derived/"))
     #expect(text[...].holds("Tests") == text.contains("Tests"))
     #expect(text.holds(""))
@@ -20,7 +20,7 @@ import Testing
     ("/usr/lib/libdemo.so", "libdemo.so"), ("demo", "demo"), ("/demo/", "demo"), ("a//b//", "b"), ("", ""),
     ("//", "//"), ("/é/ü", "ü"),
   ])
-  func theNameOfAFileIsItsLastComponent(path: String, name: String) {
+  func aFileNameIsTheLastComponentOfAPath(path: String, name: String) {
     #expect(path.fileName == name)
   }
 }

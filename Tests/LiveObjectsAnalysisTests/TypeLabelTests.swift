@@ -44,7 +44,7 @@ import Testing
       ("static Loader.make()", 2, "closure in static Demo.Loader.make()", .closure),
       ("main", 2, "closure in main", .closure),
     ] as [(String, UInt32, String, ObjectKind)])
-  mutating func closuresAreCalledAfterTheFunctionThatAllocatedThem(
+  mutating func closuresAreNamedAfterTheirAllocatingFunction(
     function: String, captureCount: UInt32, text: String, kind: ObjectKind
   ) {
     symbolicator.define(0x10, [.user(function)])
@@ -55,7 +55,7 @@ import Testing
     #expect(analysis.findings.map(\.type) == [text])
   }
 
-  @Test mutating func aTypeThatWentWithItsLibraryIsCalledAfterIt() {
+  @Test mutating func aTypeOfAnUnloadedLibraryIsNamedAfterTheLibrary() {
     let plugin = builder.image("/opt/libPlugin.so", isUnloaded: true)
     builder.objects(of: builder.type("", kind: .other, image: plugin))
     builder.objects(of: builder.type("", kind: .other, image: nil))
@@ -64,12 +64,12 @@ import Testing
     #expect(builder.capture.unreadableTypes.keys.sorted() == names)
   }
 
-  @Test mutating func withoutAStackTraceAClosureIsCalledAfterItsImage() {
+  @Test mutating func aClosureWithoutAStackTraceIsNamedAfterItsImage() {
     leakClosure(at: [])
     #expect(analyse(builder, symbolicator).findings.map(\.type) == ["closure in demo"])
   }
 
-  @Test mutating func aClosureOfALibraryIsNotTheUsers() {
+  @Test mutating func aClosureOfALibraryIsNotOfTheProgram() {
     let library = builder.image("/usr/lib/libFoundation.so", isSystem: true)
     symbolicator.define(0x10, [.user("run()")])
     leakClosure(image: library, at: [0x10])
@@ -79,7 +79,7 @@ import Testing
     #expect(symbolicator.requests.isEmpty)
   }
 
-  @Test mutating func inAStaticProgramTheAllocatingFunctionTellsWhoseAClosureIs() {
+  @Test mutating func inAStaticProgramTheAllocatingFunctionDecidesTheOriginOfAClosure() {
     symbolicator.define(0x10, [.user("swift_allocObject", module: "demo", file: nil, line: nil)])
     symbolicator.define(
       0x11, [.user("JSONDecoder.decode(_:from:)", module: "Foundation", file: nil, line: nil)])
@@ -91,7 +91,7 @@ import Testing
     #expect(Set(analysis.types.map(\.type)) == ["closure in Demo.run()", "closure context or box"])
   }
 
-  @Test mutating func theClosureThatStartsTheMainTaskIsNotTheUsers() {
+  @Test mutating func theClosureOfTheMainTaskIsNotOfTheProgram() {
     symbolicator.define(0x10, [.user("main", module: "demo", file: "/src/main.swift", line: nil)])
     symbolicator.define(0x20, [.user("main", module: "demo", file: "/src/main.swift", line: 3)])
     leakClosure(captureCount: 1, at: [0x10])

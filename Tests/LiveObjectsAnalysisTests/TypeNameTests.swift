@@ -13,7 +13,7 @@ import Testing
     ("(unknown context at ", ""),
     ("", ""),
   ])
-  func isWithoutWhatChangesFromRunToRun(runtimeName: String, text: String) {
+  func omitsPartsThatChangeBetweenRuns(runtimeName: String, text: String) {
     #expect(TypeName(runtimeName).text == text)
   }
 
@@ -29,7 +29,7 @@ import Testing
       ("Any", nil),
       ("", nil),
     ] as [(String, String?)])
-  func tellsTheModuleOfNominalTypes(runtimeName: String, module: String?) {
+  func hasTheModuleOfNominalTypes(runtimeName: String, module: String?) {
     #expect(TypeName(runtimeName).module.map(String.init) == module)
   }
 
@@ -37,7 +37,7 @@ import Testing
     "Demo.Loader", "FoundationKit.A", "Swifter.A", "(extension in Demo):Swift.Array<Swift.Int>.Cache",
     "Demo.Box<Swift.Int>",
   ])
-  func aNominalTypeOfTheProgramIsTheUsers(name: String) {
+  func nominalTypesOfTheProgramAreOfTheProgram(name: String) {
     #expect(TypeName(name).isUserDefined)
   }
 
@@ -47,7 +47,7 @@ import Testing
     "Observation.A", "RegexBuilder.A", "_Concurrency.A", "__C.NSObject", "(Demo.A, Demo.B)",
     "(extension in Foundation):Swift.String.A",
   ])
-  func theToolchainsTypesAreNot(name: String) {
+  func typesOfTheToolchainAreNotOfTheProgram(name: String) {
     #expect(!TypeName(name).isUserDefined)
   }
 }
