@@ -3,7 +3,7 @@ import LiveObjectsCapture
 import Testing
 
 @Suite struct CaptureDecoderTests {
-  @Test func everythingThatWasWrittenIsRead() throws {
+  @Test func allWrittenFieldsAreRead() throws {
     var written = makeSampleCapture()
     written.image("/opt/libPlugin.so", isUnloaded: true)
     let read = try Capture(decoding: written.bytes)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func recordsOfEqualTagsFollowOneAnother() throws {
+  @Test func sectionsOfEqualTagsAreConcatenated() throws {
     var sections = makeSampleCapture().sections
     let objects = sections.remove(at: 4).payload
     for start in stride(from: 0, to: objects.count, by: 48).reversed() {
@@ -46,7 +46,7 @@ import Testing
     #expect(try Capture(decoding: bytes).objects.count == 6)
   }
 
-  @Test func aFileMayHoldSeveralCaptures() throws {
+  @Test func aFileMayContainSeveralCaptures() throws {
     var other = CaptureBuilder(processID: 99)
     other.objects(of: other.type("Demo.Other"))
     let captures = try Capture.decodeAll(makeSampleCapture().bytes + other.bytes)

@@ -3,7 +3,7 @@ import LiveObjectsCapture
 import Testing
 
 @Suite struct HeapGraphDecoderTests {
-  @Test func everythingThatWasWrittenIsRead() throws {
+  @Test func allWrittenFieldsAreRead() throws {
     let written = try #require(makeSampleCapture().capture.graph)
     let read = try #require(try Capture(decoding: makeSampleCapture().bytes).graph)
 
@@ -22,7 +22,7 @@ import Testing
     #expect(try Capture(decoding: CaptureBuilder.stream(objects)).graph == nil)
   }
 
-  @Test func aHeapThatCouldNotBeReadSaysWhy() throws {
+  @Test func anUnreadableHeapHasAReason() throws {
     var builder = CaptureBuilder()
     builder.heapGraph(HeapGraph.Status(wasRead: false, notes: ["No memory for a copy."]))
     let graph = try #require(try Capture(decoding: builder.bytes).graph)
@@ -32,7 +32,7 @@ import Testing
 
   /// A writer flushes what it has whenever its buffer is full.
   @Test(arguments: [("REFS", 20), ("ROOT", 24), ("LEDG", 16), ("FUNC", 8)])
-  func recordsOfEqualTagsFollowOneAnother(tag: String, size: Int) throws {
+  func sectionsOfEqualTagsAreConcatenated(tag: String, size: Int) throws {
     var sections = makeSampleCapture().sections
     let index = try #require(sections.firstIndex { $0.tag == tag })
     let payload = sections.remove(at: index).payload
@@ -51,7 +51,7 @@ import Testing
 /// Heap graphs that no recorder wrote. Six objects, three types, two images, five labels and one
 /// function are there.
 @Suite struct HostileHeapGraphTests {
-  @Test func theStatusStandsThereOnceAndFirst() {
+  @Test func theStatusOccursExactlyOnce() {
     let sections = makeSampleCapture().sections
     let status = sections.filter { $0.tag == "GRPH" }
     #expect(isDamaged(CaptureBuilder.stream(sections + status)))
@@ -63,7 +63,7 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "GRPH", with: words(state, 1, 0, 0, 0, 0))))
   }
 
-  @Test func aHeapThatWasNotReadHoldsNothing() {
+  @Test func referencesOfAnUnreadHeapAreAnError() {
     #expect(isDamaged(makeStream(replacing: "GRPH", with: words(2, 1, 0, 0, 0, 0))))
   }
 
@@ -81,16 +81,16 @@ import Testing
       [6, 0, 1, 0, 0], [.max, 0, 1, 0, 0], [0, 6, 1, 0, 0], [0, .max, 1, 0, 0], [0, 1, 0, 0, 0],
       [0, 1, 6, 0, 0], [0, 1, .max, 0, 0], [0, 1, 1, 0, 2], [0, 1, 1, 0, .max],
     ] as [[UInt32]])
-  func aReferenceThatLeadsNowhereIsAnError(fields: [UInt32]) {
+  func aReferenceOutOfRangeIsAnError(fields: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "REFS", with: words(fields))))
   }
 
-  @Test func aReferenceNamesNoFunctionWhereThereIsNone() {
+  @Test func aReferenceToAMissingFunctionIsAnError() {
     let sections = makeSampleCapture().sections.filter { $0.tag != "FUNC" }
     #expect(isDamaged(CaptureBuilder.stream(sections)))
   }
 
-  @Test func referencesAscendByTheirSource() {
+  @Test func referencesMustBeSortedBySource() {
     let (first, second) = (words(3, 0, 1, .max, 0), words(2, 0, 1, .max, 0))
     #expect(isDamaged(makeStream(replacing: "REFS", with: first + second)))
     var sections = makeSampleCapture().sections.filter { $0.tag != "REFS" }
@@ -105,16 +105,16 @@ import Testing
     arguments: [
       [2, 1, 1], [0, 1, 1], [1, 0, 1], [1, 13, 1], [1, 1, 0], [1, 1, 6],
     ] as [[UInt32]])
-  func aLabelOutOfPlaceIsAnError(fields: [UInt32]) {
+  func anInvalidLabelIsAnError(fields: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "LABL", with: words(fields + [0]))))
   }
 
   @Test(arguments: [[0, 0], [4, 0], [.max, 0], [1, 0, 1, 0]] as [[UInt32]])
-  func superclassesOfATypeThatIsNotThereOrTwiceAreAnError(fields: [UInt32]) {
+  func superclassesOfAMissingTypeOrTwiceAreAnError(fields: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "SUPR", with: words(fields))))
   }
 
-  @Test func aFunctionInAnImageThatIsNotThereIsAnError() {
+  @Test func aFunctionInAMissingImageIsAnError() {
     let function = ByteWriter.bytes { $0.frame(Frame(image: 2, offset: 0)) }
     #expect(isDamaged(makeStream(replacing: "FUNC", with: function)))
   }
@@ -124,7 +124,7 @@ import Testing
     arguments: [
       (0, 0, 0), (6, 0, 0), (1, 6, 0), (2, 6, 0), (1, 0, 2), (5, 0, 2),
     ] as [(UInt32, UInt32, Int)])
-  func aRootThatLeadsNowhereIsAnError(kind: UInt32, target: UInt32, image: Int) {
+  func anInvalidRootIsAnError(kind: UInt32, target: UInt32, image: Int) {
     let root = ByteWriter.bytes {
       $0.u32(kind)
       $0.u32(target)
@@ -139,17 +139,17 @@ import Testing
     arguments: [
       [6, 0, 0, 0, 0], [0, 5, 0, 0, 0], [0, 0, 5, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, .max],
     ] as [[UInt32]])
-  func aTaskOutOfPlaceIsAnError(fields: [UInt32]) {
+  func anInvalidTaskIsAnError(fields: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "TASK", with: words(fields))))
   }
 
-  @Test func aTaskResumesInImagesThatAreThere() {
+  @Test func aTaskFrameInAMissingImageIsAnError() {
     let frame = ByteWriter.bytes { $0.frame(Frame(image: 2, offset: 0)) }
     #expect(isDamaged(makeStream(replacing: "TASK", with: words(0, 0, 0, 0, 1) + frame)))
   }
 
   @Test(arguments: [6, UInt32.max])
-  func retainsOfAnObjectThatIsNotThereAreAnError(object: UInt32) {
+  func retainsOfAMissingObjectAreAnError(object: UInt32) {
     #expect(isDamaged(makeStream(replacing: "LEDG", with: words(object, 1, 1, 1))))
   }
 

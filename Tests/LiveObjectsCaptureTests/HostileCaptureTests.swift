@@ -4,7 +4,7 @@ import Testing
 
 /// Captures that no recorder wrote.
 @Suite struct HostileCaptureTests {
-  @Test func aCaptureCutAtAnyByteIsAnErrorThere() {
+  @Test func aCaptureTruncatedAtAnyByteIsAnErrorThere() {
     let bytes = makeSampleCapture().bytes
     for count in 1..<bytes.count {
       let error = decodingError(Array(bytes[..<count]))
@@ -13,15 +13,15 @@ import Testing
     }
   }
 
-  @Test func aSecondCaptureThatIsCutOffIsAnErrorInTheSecond() {
+  @Test func aTruncatedSecondCaptureIsAnErrorInTheSecond() {
     let bytes = makeSampleCapture().bytes
     let error = decodingError(bytes + bytes.dropLast(9))
     #expect(error?.reason == .cutOff)
     #expect(error.map { $0.offset > bytes.count } == true)
   }
 
-  /// What is checked is that the process survives: some damage cannot be distinguished from data.
-  @Test func noDamagedByteIsATrap() {
+  /// Checks only that the process survives: some damage cannot be distinguished from data.
+  @Test func aDamagedByteDoesNotTrap() {
     let bytes = makeSampleCapture().bytes
     var errors = 0
     for index in bytes.indices {
@@ -34,7 +34,7 @@ import Testing
     #expect(errors > bytes.count / 2)
   }
 
-  @Test func noMixOfDamageIsATrap() {
+  @Test func combinedDamageDoesNotTrap() {
     let bytes = makeSampleCapture().bytes
     var random = SplitMix64(state: 42)
     var errors = 0
@@ -52,7 +52,7 @@ import Testing
     #expect(errors > 0)
   }
 
-  @Test func nothingIsNoCapture() {
+  @Test func emptyInputIsAnError() {
     #expect(decodingError([]) == CaptureError(offset: 0, reason: .empty))
     #expect(decodingError(Array("{\"schemaVersion\": 1}".utf8))?.reason == .notACapture)
     #expect(decodingError([0])?.reason == .notACapture)
@@ -64,26 +64,26 @@ import Testing
     #expect(decodingError(bytes) == CaptureError(offset: 8, reason: .unsupportedVersion(2)))
   }
 
-  @Test func whatFollowsACaptureMustBeOne() {
+  @Test func bytesAfterACaptureAreAnError() {
     let bytes = makeSampleCapture().bytes
     #expect(decodingError(bytes + [1])?.offset == bytes.count)
   }
 
   @Test(arguments: ["PROC", "STAT"])
-  func aDescriptionStandsThereOnce(tag: String) {
+  func aDuplicateDescriptionIsAnError(tag: String) {
     let sections = makeSampleCapture().sections
     #expect(isDamaged(CaptureBuilder.stream(sections.filter { $0.tag != tag })))
     #expect(isDamaged(CaptureBuilder.stream(sections + sections.filter { $0.tag == tag })))
   }
 
-  @Test func aMissingSectionIsNoticed() {
+  @Test func aMissingSectionIsAnError() {
     let sections = makeSampleCapture().sections
     let all = CaptureBuilder.stream(sections)
     let end = all.suffix(24)
     #expect(isDamaged(CaptureBuilder.stream(sections.dropLast()).dropLast(24) + end))
   }
 
-  @Test func countsThatNothingBacksAreErrors() {
+  @Test func countsBeyondTheDataAreErrors() {
     let sizes: [UInt64] = [1 << 20, 1 << 40, .max >> 1, .max - 7, .max]
     for size in sizes {
       let bytes =
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A report repeats names, so that its size would be a product of theirs and the number of objects.
-  @Test func namesAreCut() throws {
+  @Test func longNamesAreTruncated() throws {
     var builder = CaptureBuilder()
     let type = builder.type("Demo." + String(repeating: "é", count: 1 << 20))
     builder.objects(of: type)
@@ -136,14 +136,14 @@ import Testing
   /// Id, kind and image of a type, with two images there.
   @Test(
     arguments: [[2, 1, 0], [0, 1, 0], [1, 0, 0], [1, 8, 0], [1, 1, 2], [1, 1, 0xffff_fffe]] as [[UInt32]])
-  func aTypeOutOfPlaceIsAnError(fields: [UInt32]) {
+  func anInvalidTypeIsAnError(fields: [UInt32]) {
     let type = ByteWriter.bytes {
       for word in [fields[0], fields[1], 0, 0, fields[2], 0, 0] { $0.u32(word) }
     }
     #expect(isDamaged(makeStream(replacing: "TYPE", with: type)))
   }
 
-  @Test func anImageOutOfPlaceIsAnError() {
+  @Test func anInvalidImageIsAnError() {
     func image(id: UInt32, first: UInt64, end: UInt64) -> [UInt8] {
       ByteWriter.bytes {
         $0.u32(id)
@@ -157,7 +157,7 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "IMAG", with: image(id: 0, first: 2, end: 1))))
   }
 
-  /// Follows everything that leads from one part of a capture to another.
+  /// Reads all references between parts of a capture.
   private func visit(_ capture: Capture) {
     for object in capture.objects {
       _ = capture.types[object.type].image.map { capture.images[$0] }

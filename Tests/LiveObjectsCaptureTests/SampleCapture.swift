@@ -1,7 +1,7 @@
 import CaptureFixtures
 import LiveObjectsCapture
 
-/// A capture that has something in every section.
+/// A capture with records in every section.
 func makeSampleCapture() -> CaptureBuilder {
   var builder = CaptureBuilder(
     tracking: TrackingStatus(
@@ -79,7 +79,7 @@ func decodingError(_ bytes: [UInt8]) -> CaptureError? {
   }
 }
 
-/// The bytes contradict the format, and reading them said so.
+/// Whether decoding the bytes fails with an error about damage.
 func isDamaged(_ bytes: some Sequence<UInt8>) -> Bool {
   guard case .damaged = decodingError(Array(bytes))?.reason else { return false }
   return true

@@ -25,7 +25,7 @@ import Testing
     #expect([1, 2, 5, 9].map { offsets(table[$0]) } == [[10], [20], [50], [90]])
   }
 
-  @Test func onlyTheInnermostFramesAreGivenOut() throws {
+  @Test func onlyTheInnermostFramesAreReturned() throws {
     var builder = CaptureBuilder(tracking: TrackingStatus(state: .tracking, depth: 3))
     let outer = builder.stackTrace([1, 2, 3, 4])
     let inner = builder.stackTrace([10, 11], continuing: outer, taking: 4)
@@ -43,9 +43,9 @@ import Testing
       ])
   }
 
-  /// Against traces that were put together when they were made, for random trees of traces.
+  /// Compares with traces that were assembled when they were built, for random trees of traces.
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func anyTreeOfTracesIsPutTogetherRight(seed: UInt64) throws {
+  func randomTreesOfTracesAreReconstructed(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     var builder = CaptureBuilder(tracking: TrackingStatus(state: .tracking, depth: 512))
     for id: UInt32 in 1...300 {
@@ -60,7 +60,7 @@ import Testing
 
   /// Each trace continues in the one before, so a reader that followed every link would take
   /// minutes, and one that wrote all traces out a gigabyte.
-  @Test func aLongChainOfTracesIsReadInPassing() throws {
+  @Test func aLongChainOfTracesIsReadInLinearTime() throws {
     var builder = CaptureBuilder(tracking: TrackingStatus(state: .tracking, depth: 512))
     let root = builder.stackTrace(Array(1...500))
     let count: UInt32 = 100_000
@@ -84,7 +84,7 @@ import Testing
     StackTraceRecord(id: 2, own: [Frame(image: 1, offset: 0)]),
     StackTraceRecord(id: 2, own: [Frame](repeating: Frame(image: 0, offset: 0), count: 1025)),
   ])
-  func aTraceOutOfPlaceIsAnError(record: StackTraceRecord) throws {
+  func anInvalidTraceIsAnError(record: StackTraceRecord) throws {
     var builder = CaptureBuilder()
     _ = builder.stackTrace([1, 2])
     _ = try Capture(decoding: builder.bytes)

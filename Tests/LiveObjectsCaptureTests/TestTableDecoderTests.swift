@@ -9,32 +9,32 @@ import Testing
   }
 
   @Test(arguments: [[5, 5], [5, 6], [5, 0], [0, 0]] as [[UInt32]])
-  func aScopeInOneThatIsNotBeforeItIsAnError(scope: [UInt32]) {
+  func aScopeWithAParentThatIsNotOlderIsAnError(scope: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "SCOP", with: scopes([scope]))))
   }
 
-  @Test func aScopeInTwoOthersIsAnError() {
+  @Test func aScopeWithTwoParentsIsAnError() {
     #expect(isDamaged(makeStream(replacing: "SCOP", with: scopes([[5, 1], [6, 1], [5, 2]]))))
   }
 
-  @Test func whatHasNoScopeCannotBeKnown() {
+  @Test func scopeZeroCannotBeAKnownIssue() {
     #expect(isDamaged(makeStream(replacing: "KNOW", with: known([(5, 1), (0, 1)]))))
   }
 
-  @Test func aScopeThatIsKnownTwiceIsKnownUpToTheLaterTime() throws {
+  @Test func aScopeMarkedTwiceIsKnownUntilTheLaterEnd() throws {
     let payload = known([(5, 7), (9, 1), (5, 6)])
     #expect(
       try Capture(decoding: makeStream(replacing: "KNOW", with: payload)).knownIssueScopes == [5: 7, 9: 1])
   }
 
   @Test(arguments: [0, 3, UInt32.max])
-  func aTestOfAnUnknownLibraryIsPassedOverAndTheNextIsRead(library: UInt32) throws {
+  func aTestOfAnUnknownLibraryIsSkipped(library: UInt32) throws {
     let payload = test(library: library) + test(id: "Demo.Tests/testNext")
     let capture = try Capture(decoding: makeStream(replacing: "TEST", with: payload))
     #expect(capture.tests.map(\.id) == ["Demo.Tests/testNext"])
   }
 
-  @Test func anEmptyTableSaysThatNoTestRan() throws {
+  @Test func anEmptyTableMeansThatNoTestRan() throws {
     var builder = CaptureBuilder()
     #expect(try !Capture(decoding: builder.bytes).listsTests)
     builder.listTests()
@@ -42,14 +42,14 @@ import Testing
     #expect(try Capture(decoding: builder.bytes).tests.isEmpty)
   }
 
-  @Test func aTestWithAnUnknownOutcomeClaimsWhatItLeftBehind() throws {
+  @Test func aTestWithAnUnknownOutcomeCountsAsPassed() throws {
     let capture = try Capture(decoding: makeStream(replacing: "TEST", with: test(outcome: 9)))
     #expect(capture.tests.map(\.outcome) == [.passed])
   }
 
-  // MARK: - What tests failed with
+  // MARK: - Findings of tests
 
-  @Test func whatTestsFailedWithIsReadAsItWasWritten() throws {
+  @Test func findingsOfTestsAreReadAsWritten() throws {
     let sample = makeSampleCapture()
     let capture = try Capture(decoding: sample.bytes)
     #expect(capture.testFindings == sample.capture.testFindings)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [0, 3, UInt32.max])
-  func whatATestThatIsNotThereFailedWithIsPassedOver(number: UInt32) throws {
+  func findingsOfAMissingTestAreSkipped(number: UInt32) throws {
     let numbers = ByteWriter.bytes { $0.u32(number) }
     let finding = numbers + TestFinding(test: 0, objects: [], content: []).bytes
     #expect(try Capture(decoding: makeStream(replacing: "FIND", with: finding)).testFindings.isEmpty)
@@ -67,13 +67,13 @@ import Testing
     #expect(capture.tests.allSatisfy { !$0.isEvaluated })
   }
 
-  @Test func objectsThatAreNotThereAreAnError() {
+  @Test func missingObjectsAreAnError() {
     #expect(isDamaged(makeStream(replacing: "FIND", with: ByteWriter.bytes { $0.u64(2 | 7 << 32) })))
   }
 
   // MARK: - Journals
 
-  @Test func aJournalTellsOfTheTestsUntilTheProcessCrashed() throws {
+  @Test func aJournalContainsTheTestsBeforeACrash() throws {
     let sample = makeSampleCapture()
     let capture = try Capture(decoding: sample.journal(running: [1]))
     #expect(capture.isJournal && capture.listsTests)
@@ -97,7 +97,7 @@ import Testing
     #expect(capture.tests.map(\.sequenceNumbers) == [1..<2, 1..<9])
   }
 
-  @Test func aJournalThatIsCutOffTellsWhatItGotTo() throws {
+  @Test func aTruncatedJournalIsReadUpToItsEnd() throws {
     let bytes = makeSampleCapture().journal()
     let process = try #require((0..<bytes.count).first { decodingError(Array(bytes[..<$0])) == nil })
     for count in process..<bytes.count {
@@ -106,20 +106,20 @@ import Testing
     }
   }
 
-  @Test func theCaptureOfTheSameProcessTakesTheJournalsPlace() throws {
+  @Test func aCaptureOfTheSameProcessReplacesTheJournal() throws {
     let sample = makeSampleCapture()
     let captures = try Capture.decodeAll(sample.journal() + sample.bytes)
     #expect(captures.map(\.isJournal) == [false])
     #expect(captures.map(\.tests.count) == [2])
   }
 
-  @Test func aJournalBeforeTheCapturesOfOtherProcessesStays() throws {
+  @Test func aJournalBeforeCapturesOfOtherProcessesIsKept() throws {
     let other = CaptureBuilder(processID: 99)
     let captures = try Capture.decodeAll(makeSampleCapture().journal() + other.journal() + other.bytes)
     #expect(captures.map(\.isJournal) == [true, false])
   }
 
-  @Test func whereTheCaptureIsCutOffTheJournalIsThere() throws {
+  @Test func aJournalIsKeptIfTheCaptureIsTruncated() throws {
     let sample = makeSampleCapture()
     for count in [8, 100, sample.bytes.count - 1] {
       let captures = try Capture.decodeAll(sample.journal() + sample.bytes[..<count])
