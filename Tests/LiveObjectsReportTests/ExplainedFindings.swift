@@ -4,7 +4,7 @@ import LiveObjectsCapture
 
 @testable import LiveObjectsReport
 
-/// A finding of every sort, as an analysis of references makes them.
+/// A finding of every verdict.
 enum ExplainedFindings {
   /// A loader keeps a client, the client's spy keeps a closure, the closure captured the loader.
   static let cycle = Finding(

@@ -17,14 +17,14 @@ import Testing
   }
 
   @Test(arguments: FailOn.allCases)
-  func leaksOfLibrariesNeverFail(failOn: FailOn) {
+  func libraryLeaksNeverFail(failOn: FailOn) {
     var report = makeReportWithEveryVerdict()
     for index in report.findings.indices { report.findings[index].isLibraryLeak = true }
     #expect(report.failingFindings(failOn).isEmpty)
   }
 
   @Test(arguments: FailOn.allCases)
-  func whatIsKnownNeverFails(failOn: FailOn) {
+  func knownIssuesNeverFail(failOn: FailOn) {
     var report = makeReportWithEveryVerdict()
     for index in report.findings.indices { report.findings[index].isKnownIssue = true }
     #expect(report.failingFindings(failOn).isEmpty)

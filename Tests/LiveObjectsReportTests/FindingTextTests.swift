@@ -4,7 +4,7 @@ import LiveObjectsReport
 import Testing
 
 @Suite struct FindingTextTests {
-  @Test func aLeakIsReportedByItsPathAndWhereItWasMade() {
+  @Test func aLeakHasItsPathAndCallSite() {
     #expect(
       FindingText(ExplainedFindings.cycle).lines == [
         "retain cycle: Demo.Loader (5 instances, 20 objects, 640 bytes)",
@@ -13,7 +13,7 @@ import Testing
       ])
   }
 
-  @Test func anOverRetainedObjectIsReportedByWhoRetainedIt() {
+  @Test func anOverRetainedObjectHasItsRetainingCallSite() {
     #expect(
       FindingText(ExplainedFindings.overRetained).lines == [
         "over-retained by 1 each: Demo.Session (2 instances, 96 bytes)",
@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  @Test func aHeldObjectIsReportedByItsHolder() {
+  @Test func aHeldObjectHasItsHolder() {
     let lines = FindingText(ExplainedFindings.heldByStatic).lines
     #expect(lines[0] == "held by static Registry.shared: Demo.Item (12 instances, 384 bytes)")
     #expect(lines[1] == "  static Registry.shared.byName[value] → Item")
@@ -32,13 +32,13 @@ import Testing
   @Test(arguments: [
     (1, 1, "1 object"), (1, 2, "2 objects"), (3, 3, "3 instances"), (2, 5, "2 instances, 5 objects"),
   ])
-  func theSizeSaysNothingTwice(instances: Int, objects: Int, size: String) {
+  func theSizeHasNoRedundantCounts(instances: Int, objects: Int, size: String) {
     var finding = ExplainedFindings.growth
     (finding.instances, finding.objects) = (instances, objects)
     #expect(FindingText(finding).lines[0] == "growth: Demo.Job (\(size), 144 bytes)")
   }
 
-  @Test func manyCallSitesAreCutAndSaySo() {
+  @Test func manyCallSitesAreTruncatedWithANote() {
     var finding = ExplainedFindings.growth
     finding.allocatedAt = (1...6).map { .init(instances: $0, frames: [.user("grow\($0)()", line: $0)]) }
     finding.omittedCallSites = 2
@@ -47,7 +47,7 @@ import Testing
     #expect(lines[4] == "  … and 5 more call sites")
   }
 
-  @Test func namesDoNotActOnTheTerminal() {
+  @Test func namesHaveNoControlCharacters() {
     var finding = ExplainedFindings.cycle
     finding.type = "Demo.\u{1b}[2JEvil\n"
     finding.path[1].reference = "a\r\u{9b}b"

@@ -10,11 +10,11 @@ import Testing
     try expectGolden(JSONRenderer().render(LeakingProgram().report()), "leaking-program.json")
   }
 
-  @Test func writesWhatIsKnownOfReferences() throws {
+  @Test func writesTheStatusOfReferences() throws {
     try expectGolden(JSONRenderer().render(ExplainedFindings.report()), "explained-findings.json")
   }
 
-  @Test func anyNameIsReadBackAsItWas() throws {
+  @Test func anyNameRoundTrips() throws {
     let name = "Demo.\"\\/\n\r\t\u{0}\u{1f}\u{7f}\u{85}\u{2028}\u{2029}\u{202e}é😀"
     var builder = CaptureBuilder()
     builder.objects(of: builder.type(name))
@@ -26,7 +26,7 @@ import Testing
     #expect(unprintable.isEmpty)
   }
 
-  @Test func whatWasNotWatchedIsNotComplete() throws {
+  @Test func anUnwatchedProcessIsNotComplete() throws {
     let blind = CaptureBuilder(tracking: TrackingStatus(state: .blind, notes: ["Why."]))
     let text = JSONRenderer().render(makeReport(of: blind))
     let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

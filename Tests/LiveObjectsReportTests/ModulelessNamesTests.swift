@@ -5,7 +5,7 @@ import Testing
 @Suite("A name without modules")
 struct ModulelessNamesTests {
   @Test(
-    "keeps all the rest",
+    "keeps the other parts",
     arguments: [
       ("Demo.Loader", "Loader"),
       ("Demo.Outer<Demo.A, Swift.Int>.Inner.Leaf", "Outer<A, Int>.Inner.Leaf"),
@@ -20,7 +20,7 @@ struct ModulelessNamesTests {
       ("closure in DemoPackageTests.xctest", "closure in DemoPackageTests.xctest"),
       ("", ""), ("...", "..."),
     ])
-  func keepsTheRest(name: String, expected: String) {
+  func keepsTheOtherParts(name: String, expected: String) {
     #expect(name.withoutModules == expected)
   }
 }

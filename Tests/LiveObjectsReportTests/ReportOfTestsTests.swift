@@ -11,7 +11,7 @@ import Testing
     try expectGolden(TextRenderer().render(TestedPackage.report()), "tests.txt")
   }
 
-  @Test func writesTestsInTheOrderInWhichTheyBegan() throws {
+  @Test func writesTestsInTheOrderOfTheirBeginnings() throws {
     try expectGolden(JSONRenderer().render(TestedPackage.report()), "tests.json")
   }
 
@@ -24,7 +24,7 @@ import Testing
     #expect(report.tests.contains { $0.findings.count == 2 })
   }
 
-  @Test func oneTestMayHaveMostOfTheFindings() {
+  @Test func oneTestMayHaveMostFindings() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")
     var analysis = Analysis(of: builder.capture, symbolicator: ImageNames())
@@ -40,7 +40,7 @@ import Testing
     #expect(seconds < mostProcessorSeconds)
   }
 
-  @Test func testsOfTheSameNameInSeveralProcessesAreOneWithTheWorstOutcome() {
+  @Test func testsOfTheSameNameAreMergedWithTheWorstOutcome() {
     var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
     first.test("T/testOne")
     first.test("T/testTwo", .failed)
@@ -52,7 +52,7 @@ import Testing
     #expect(tests.map(\.outcome) == [.leaked, .failed, .passed])
   }
 
-  @Test func testsThatWereNotEvaluatedAreCountedAndDegradeNothing() {
+  @Test func unevaluatedTestsAreCountedAndDoNotDegradeTheReport() {
     var builder = CaptureBuilder()
     builder.test("T/testOne", .failed)
     #expect(notes(builder) == ["1 test failed or was skipped: what it left behind was not evaluated."])
@@ -66,7 +66,7 @@ import Testing
     #expect(makeReport(of: builder).tracking.isComplete)
   }
 
-  @Test func whatWasNotEvaluatedIsNotCalledClean() {
+  @Test func aReportWithUnevaluatedTestsIsNotClean() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")
     builder.test("T/testTwo", .running)
@@ -76,7 +76,7 @@ import Testing
         "LiveObjects: nothing of yours was left behind in 1 of 2 tests, the others were not evaluated\n"))
   }
 
-  @Test func whatATestFailedWithAndWasDeallocatedSinceIsReportedWithItsTest() {
+  @Test func aLaterDeallocationIsReportedWithItsTest() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     let test = builder.test("T/testOne") { builder, _ in builder.leakItself(node) }
@@ -91,15 +91,15 @@ import Testing
       ])
   }
 
-  @Test func ofATestThatHasLeakedNothingIsSaidThatNobodySaw() {
+  @Test func aTestThatLeakedIsNotReportedAsUnevaluated() {
     var builder = CaptureBuilder()
     builder.test("T/testOne", .leaked)
     #expect(notes(builder).isEmpty)
   }
 
-  // MARK: - What could not be evaluated
+  // MARK: - Unevaluated tests
 
-  @Test func aTestWhoseReferencesNobodyCouldReadIsNotEvaluated() {
+  @Test func aTestWithUnreadableReferencesIsNotEvaluated() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     builder.heapGraph(HeapGraph.Status(wasRead: false, notes: ["no memory"]))
@@ -119,14 +119,14 @@ import Testing
     #expect(JSONRenderer().render(report).contains("\"evaluated\": false"))
   }
 
-  @Test func whereNobodyAskedForReferencesNothingIsImpossible() {
+  @Test func withoutReferencesTestsAreNotReportedAsUnevaluated() {
     var builder = CaptureBuilder()
     builder.test("T/testOne") { builder, _ in builder.objects(of: builder.type("Demo.Node")) }
     #expect(makeReport(of: builder).tests.map(\.evaluation) == [.notWanted])
     #expect(makeReport(of: builder).unevaluatedTests.isEmpty)
   }
 
-  @Test func ofAProcessThatCrashedOnlyWhatItsTestsFailedWithIsKnown() throws {
+  @Test func aCrashedProcessHasOnlyTheFindingsOfItsTests() throws {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     let leaking = builder.test("T/testOne") { builder, _ in builder.leakItself(node) }
@@ -144,7 +144,7 @@ import Testing
     #expect(builder.capture.untimelyEnd(of: "demo") == nil)
   }
 
-  @Test func whatATestKnowsIsListedApartAndItsTestsAreNoTestsThatLeak() {
+  @Test func knownIssuesAreListedSeparatelyAndTheirTestsDoNotLeak() {
     var builder = CaptureBuilder()
     builder.markKnownIssue(6)
     builder.scope(6, inside: 5)
@@ -175,7 +175,7 @@ import Testing
     #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n  How to read: "))
   }
 
-  @Test func aFindingThatIsKnownInPartIsListedTwiceAndNamedByItsTestOnce() {
+  @Test func aPartlyKnownFindingIsListedTwiceAndNamedOnceByItsTest() {
     var builder = CaptureBuilder()
     builder.markKnownIssue(6)
     builder.scope(6, inside: 5)
@@ -190,7 +190,7 @@ import Testing
     #expect(report.failingFindings(.leaks).count == 1)
   }
 
-  @Test func whereNoTestRanNothingElseIsClaimed() {
+  @Test func aRunWithoutTestsIsReportedAsSuch() {
     var (first, second) = (CaptureBuilder(), CaptureBuilder(processID: 13))
     first.listTests()
     second.listTests()
@@ -201,14 +201,14 @@ import Testing
       TextRenderer().render(report) == "LiveObjects: no test ran in demo (pid 12) and 1 other process\n")
   }
 
-  @Test func whetherATestRanIsNotSaidOfProcessesThatTellOfNone() {
+  @Test func processesWithoutATestTableDoNotMentionTests() {
     var listing = CaptureBuilder()
     listing.listTests()
     let text = TextRenderer().render(makeReport(of: listing, CaptureBuilder(processID: 13)))
     #expect(!text.contains("no test ran"))
   }
 
-  @Test func aCleanRunSaysHowManyTestsRan() {
+  @Test func aCleanRunCountsItsTests() {
     var builder = CaptureBuilder()
     builder.test("S/load(count:)", arguments: "1", scope: 1)
     builder.test("S/load(count:)", arguments: "2", scope: 2)
@@ -217,7 +217,7 @@ import Testing
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests (3 cases)\n")
   }
 
-  @Test func testsWhoseFindingsFailAreListedAsTheyRan() {
+  @Test func failingTestsAreListedInTheOrderOfTheirRun() {
     let report = TestedPackage.report()
     let leaks = TextRenderer().render(report)
     #expect(leaks.contains("\nTests that leak:\n"))
@@ -239,7 +239,7 @@ import Testing
         """))
   }
 
-  @Test func whatTestLibrariesKeepIsNoTableOfItsOwn() {
+  @Test func objectsOfTestLibrariesHaveNoTable() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")
     builder.objects(3, of: builder.type("Foundation.RunLoop"))
@@ -252,7 +252,7 @@ import Testing
     #expect(JSONRenderer().render(report).contains("Foundation.RunLoop"))
   }
 
-  @Test func aLibrarysLeakIsExplainedOnlyIfATestLeftItBehind() {
+  @Test func aLibraryLeakIsExplainedOnlyIfItBelongsToATest() {
     var builder = CaptureBuilder()
     let library = builder.image("/usr/lib/swift/linux/libFoundation.so", isSystem: true)
     let (suite, timer) = (
@@ -271,7 +271,7 @@ import Testing
       ])
   }
 
-  @Test func longListsOfTestsAreCutAndSaySo() {
+  @Test func longListsOfTestsAreTruncatedWithANote() {
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     for number in 1...40 {
@@ -286,7 +286,7 @@ import Testing
     #expect(text.contains("left behind by T/test1, T/test2, T/test3 and 37 more tests"))
   }
 
-  @Test func whatNoTestLeftBehindIsSaidToBeOutsideOfThem() {
+  @Test func unattributedFindingsAreOutsideOfTests() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.Item"))
     builder.test("T/testOne")

@@ -6,20 +6,20 @@ import Testing
 @testable import LiveObjectsReport
 
 @Suite struct ReportTests {
-  @Test func isCleanWhereEverythingWasWatchedAndNothingFound() {
+  @Test func isCleanIfEverythingWasWatchedAndNothingFound() {
     #expect(makeReport(of: CaptureBuilder()).isClean)
     #expect(!LeakingProgram().report().isClean)
   }
 
   @Test(arguments: [.noRuntime, .blind, .ready] as [TrackingStatus.State])
-  func isNotCleanWhereNothingWasWatched(state: TrackingStatus.State) {
+  func isNotCleanIfNothingWasWatched(state: TrackingStatus.State) {
     let report = makeReport(of: CaptureBuilder(tracking: TrackingStatus(state: state)))
     #expect(!report.isClean)
     #expect(!report.tracking.wasWatched)
     #expect(!report.tracking.notes.isEmpty)
   }
 
-  @Test func isNotCleanWhereReferencesCouldNotBeRead() {
+  @Test func isNotCleanIfReferencesCouldNotBeRead() {
     var unread = CaptureBuilder(processID: 13)
     unread.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
     let report = makeReport(of: CaptureBuilder(), unread)
@@ -28,7 +28,7 @@ import Testing
     #expect(makeReport(of: CaptureBuilder()).tracking.unevaluated == [])
   }
 
-  @Test func isNotCleanWhereAnObjectCouldNotBeRead() {
+  @Test func isNotCleanIfAnObjectCouldNotBeRead() {
     var unread = CaptureBuilder(processID: 13)
     unread.heapGraph(HeapGraph.Status(unreadObjects: 2))
     let report = makeReport(of: CaptureBuilder(), unread)
@@ -36,7 +36,7 @@ import Testing
     #expect(report.tracking.unevaluated == ["demo (pid 13): 2 objects could not be read"])
   }
 
-  @Test func aChildProcessThatCouldNotBeWatchedTakesTheCleanAway() {
+  @Test func isNotCleanIfAChildProcessCouldNotBeWatched() {
     let blind = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .blind))
     let report = makeReport(of: CaptureBuilder(), blind)
     #expect(report.tracking.wasWatched)
@@ -44,7 +44,7 @@ import Testing
     #expect(!report.tracking.isComplete)
   }
 
-  @Test func aChildProcessWithoutSwiftTakesNothingAway() {
+  @Test func isCleanWithAChildProcessWithoutSwift() {
     let other = CaptureBuilder(processID: 13, tracking: TrackingStatus(state: .noRuntime))
     #expect(makeReport(of: CaptureBuilder(), other).isClean)
   }
@@ -55,13 +55,13 @@ import Testing
     TrackingStatus(state: .tracking, droppedStackTraces: 1),
     TrackingStatus(state: .tracking, missedDeallocations: 1),
   ])
-  func everyDegradationIsSaidInOneSentence(status: TrackingStatus) {
+  func everyDegradationIsOneSentence(status: TrackingStatus) {
     let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
     #expect(!tracking.isComplete)
     #expect(tracking.notes.count == 1)
   }
 
-  @Test func whereMemoryWasShortTheNoteNamesThatLimit() {
+  @Test func theNoteNamesTheMemoryLimit() {
     let status = TrackingStatus(
       state: .tracking, wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 1)
     let notes = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes
@@ -73,13 +73,13 @@ import Testing
     TrackingStatus(state: .tracking, hookMode: .gotEntries),
     TrackingStatus(state: .tracking, stackSource: .off),
   ])
-  func whatWasChosenIsSaidAndDegradesNothing(status: TrackingStatus) {
+  func chosenOptionsAreNotedAndDoNotDegrade(status: TrackingStatus) {
     let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
     #expect(tracking.isComplete)
     #expect(tracking.notes.count == 1)
   }
 
-  @Test func notesNameTheirProcessWhereThereAreSeveral() {
+  @Test func notesNameTheirProcessIfThereAreSeveral() {
     let status = TrackingStatus(state: .tracking, notes: ["Something."])
     let report = makeReport(
       of: CaptureBuilder(tracking: status), CaptureBuilder(processID: 13, tracking: status),
@@ -88,7 +88,7 @@ import Testing
       report.tracking.notes == ["demo (pid 12): Something.", "demo (pid 13): Something.", "From outside."])
   }
 
-  @Test func aNoteOnManyProcessesIsSaidOnce() {
+  @Test func aNoteOnManyProcessesIsWrittenOnce() {
     let status = TrackingStatus(state: .tracking, notes: ["Something."])
     let captures = (1...1_000).map { CaptureBuilder(processID: $0, tracking: status).capture }
     let tracking = Report(of: captures.map { ($0, Analysis(of: $0, symbolicator: TableSymbolicator())) })
@@ -96,7 +96,7 @@ import Testing
     #expect(tracking.notes == ["demo (pid 1) and 999 other processes: Something."])
   }
 
-  @Test func equalFindingsOfSeveralProcessesAreOne() {
+  @Test func equalFindingsOfSeveralProcessesAreMerged() {
     let program = LeakingProgram()
     let report = makeReport(of: program.builder, program.builder, symbolicator: program.symbolicator)
     let single = program.report()
@@ -109,7 +109,7 @@ import Testing
     #expect(report.types.map(\.pinned) == single.types.map { $0.pinned * 2 })
   }
 
-  @Test func whatIsKnownOfEqualFindingsIsAddedUp() throws {
+  @Test func countsOfEqualFindingsAreAdded() throws {
     var other = ExplainedFindings.overRetained
     other.certainty = .probable
     other.remarks = ["Another remark."]
@@ -127,20 +127,20 @@ import Testing
     HeapGraph.Status(unreadObjects: 1), HeapGraph.Status(missesRoots: true), HeapGraph.Status(wasRead: false),
     HeapGraph.Status(notes: ["Something."]),
   ])
-  func whatWasNotReadOfTheHeapIsSaidInOneSentence(status: HeapGraph.Status) {
+  func unreadPartsOfTheHeapAreOneSentence(status: HeapGraph.Status) {
     let tracking = ExplainedFindings.report([], status: status).tracking
     #expect(!tracking.isComplete)
     #expect(tracking.notes.count == 1)
   }
 
   @Test(arguments: [HeapGraph.Status(scannedObjects: 7), HeapGraph.Status(missesStacks: true)])
-  func whatCannotBeReadByNatureIsSaidAndDegradesNothing(status: HeapGraph.Status) {
+  func inherentLimitsAreNotedAndDoNotDegrade(status: HeapGraph.Status) {
     let tracking = ExplainedFindings.report([], status: status).tracking
     #expect(tracking.isComplete)
     #expect(tracking.notes.count == 1)
   }
 
-  @Test func leaksAreKnownOnlyWhereReferencesWereReadInEveryWatchedProcess() {
+  @Test func leaksAreEvaluatedOnlyIfReferencesWereReadInEveryProcess() {
     #expect(ExplainedFindings.report().tracking.readReferences)
     #expect(!ExplainedFindings.report(status: .init(wasRead: false)).tracking.readReferences)
     #expect(!ExplainedFindings.report(status: nil).tracking.readReferences)

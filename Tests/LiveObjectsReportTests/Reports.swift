@@ -4,7 +4,7 @@ import LiveObjectsCapture
 
 @testable import LiveObjectsReport
 
-/// The report on what a builder made.
+/// The report on a builder's capture.
 func makeReport(
   of builders: CaptureBuilder..., symbolicator: TableSymbolicator = TableSymbolicator(), notes: [String] = []
 ) -> Report {
@@ -12,7 +12,7 @@ func makeReport(
     of: builders.map { ($0.capture, Analysis(of: $0.capture, symbolicator: symbolicator)) }, notes: notes)
 }
 
-/// A program that left objects of every sort behind, and how its frames are called.
+/// A program with leaks of its own and of libraries, and the names of its frames.
 struct LeakingProgram {
   var builder = CaptureBuilder()
   let symbolicator = TableSymbolicator()
@@ -58,7 +58,7 @@ struct LeakingProgram {
   func report() -> Report { makeReport(of: builder, symbolicator: symbolicator) }
 }
 
-/// A program that makes a loader in one function with several callers, and in another one.
+/// A program that allocates a loader in one function with several callers, and in another one.
 struct CalledFromManyPlaces {
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
@@ -71,7 +71,7 @@ struct CalledFromManyPlaces {
       symbolicator.define(0x100 + index, [.user("test\(index)()", line: Int(index))])
       leak(Int(index), at: [0x10, 0x20, 0x100 + index, 0x50])
     }
-    // The same to look at, another call to the recorder.
+    // The same text, but another return address.
     symbolicator.define(0x207, [.user("test7()", line: 7)])
     leak(1, at: [0x10, 0x20, 0x207, 0x50])
     symbolicator.define(0x30, [.user("importAll()", line: 60)])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A path as text")
 struct ShownPathTests {
-  @Test("closes on its first step in a cycle, as the closure calls it")
+  @Test("closes on its first step in a cycle, by the closure's name for it")
   func closesCycles() throws {
     #expect(
       try line(.retainCycle, [("Demo.View", "state.handler"), ("closure #1 in Demo.View.load()", "self")])
@@ -16,7 +16,7 @@ struct ShownPathTests {
         == "Owner.work → closure #1 in main() → captured Owner (cycle closes)")
   }
 
-  @Test("goes on from what a closure captured")
+  @Test("continues from the captures of a closure")
   func goesOnFromCaptures() throws {
     let closure = "closure #1 in Demo.Loader.load()"
     #expect(
@@ -36,7 +36,7 @@ struct ShownPathTests {
         == "A.f → closure #1 in Loader.load() → closure #1 in Loader.load() → captured A (cycle closes)")
   }
 
-  @Test("says once that a task's closure is one")
+  @Test("names a task's closure once")
   func namesTheClosureOfATask() throws {
     #expect(
       try line(
@@ -61,7 +61,7 @@ struct ShownPathTests {
         == "suspended task in Poller.run() → Poller.items[0] → Item")
   }
 
-  @Test("names the holder, also where the objects hold themselves through it")
+  @Test("names the holder, also if the objects hold themselves through it")
   func namesHolders() throws {
     let path = try path(
       .heldBy,
@@ -73,15 +73,15 @@ struct ShownPathTests {
     #expect(path.segments.last == "self")
   }
 
-  @Test("has modules where two types would look the same")
-  func tellsTypesApart() throws {
+  @Test("has modules if two types would have the same name")
+  func distinguishesTypes() throws {
     #expect(
       try line(
         .retainCycle, [("Demo.Client", "spy"), ("DemoTests.Client", "real"), ("Demo.Box<Demo.A>", "value")])
         == "Demo.Client.spy → DemoTests.Client.real → Box<A>.value → Demo.Client (cycle closes)")
   }
 
-  @Test("is a tree too where it has more than two steps")
+  @Test("is a tree if it has more than two steps")
   func isATree() throws {
     let two = try path(.retainCycle, [("Demo.A", "b"), ("Demo.B", "a")])
     #expect(two.tree.isEmpty)
@@ -90,7 +90,7 @@ struct ShownPathTests {
       three.tree == ["Demo.A", "└─ b: Demo.B", "   └─ c[0]: Demo.C", "      └─ a: Demo.A (cycle closes)"])
   }
 
-  @Test("is cut in the middle where it is long, and each name at its end")
+  @Test("is truncated in the middle, and each name at its end")
   func isCut() throws {
     let long = try path(.retainCycle, (0..<100).map { ("Demo.T\($0)", "next") })
     #expect(long.segments.count == 12)
@@ -101,7 +101,7 @@ struct ShownPathTests {
     #expect(wide.segments.allSatisfy { $0.count <= 80 + " (cycle closes)".count })
   }
 
-  @Test("is none for a finding without")
+  @Test("is empty for a finding without a path")
   func isNone() {
     #expect(ShownPath(of: ExplainedFindings.growth) == nil)
   }

@@ -60,7 +60,7 @@ enum TestedPackage {
   }
 }
 
-/// A process in which tests leave things behind.
+/// A process with tests that leak.
 private struct Process {
   var builder: CaptureBuilder
   var scope: UInt32 = 0

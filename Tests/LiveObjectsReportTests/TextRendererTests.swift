@@ -10,7 +10,7 @@ import Testing
     try expectGolden(TextRenderer().render(LeakingProgram().report()), "leaking-program.txt")
   }
 
-  @Test func explainsFindingsLeaksFirst() throws {
+  @Test func showsLeaksBeforeOtherFindings() throws {
     try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
   }
 
@@ -23,7 +23,7 @@ import Testing
     #expect(text.utf8.count < 10_000)
   }
 
-  @Test func whatIsNoCommandsReportNamesNoOptionsForItsStatus() {
+  @Test func aReportOfNoCommandNamesNoOptions() {
     let text = TextRenderer(failOn: nil).render(ExplainedFindings.report())
     #expect(text.contains("\nHeld: objects that are still reachable, which may be intended.\n"))
     #expect(!text.contains("--fail-on"))
@@ -35,7 +35,7 @@ import Testing
       (.growth, "because of `--fail-on growth`", "because of `--fail-on growth`"),
       (.none, "only with `--fail-on held`", "only with `--fail-on growth`"),
     ] as [(FailOn, String, String)])
-  func sectionsSayWhetherTheyFail(failOn: FailOn, held: String, growth: String) {
+  func sectionsStateWhetherTheyFail(failOn: FailOn, held: String, growth: String) {
     let text = TextRenderer(failOn: failOn).render(ExplainedFindings.report())
     #expect(
       text.contains(
@@ -57,12 +57,12 @@ import Testing
       ),
       (.none, "no leaks found; 2 types"),
     ] as [(FailOn, String)])
-  func theFirstLineSaysWhatFailsWithoutLeaks(failOn: FailOn, answer: String) {
+  func theFirstLineNamesFailuresWithoutLeaks(failOn: FailOn, answer: String) {
     let report = ExplainedFindings.report([ExplainedFindings.heldByStatic, ExplainedFindings.growth])
     #expect(TextRenderer(failOn: failOn).render(report).hasPrefix("LiveObjects: \(answer)"))
   }
 
-  @Test func aLineOfAFileThatIsNotShownIsNotShown() {
+  @Test func aLineWithoutAFileIsNotShown() {
     let frame = ShownFrame(.user("Transport.get(_:)", file: "/<compiler-generated>", line: 11))
     #expect(frame.location.isEmpty)
   }
@@ -92,7 +92,7 @@ import Testing
     #expect(text.hasPrefix("LiveObjects: \(answer)\n"))
   }
 
-  @Test func leaksAreNotRuledOutWhereReferencesWereNotRead() {
+  @Test func leaksAreNotRuledOutIfReferencesWereNotRead() {
     let report = ExplainedFindings.report([ExplainedFindings.growth], status: .init(wasRead: false))
     let text = TextRenderer().render(report)
     #expect(!text.contains("no leaks"))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1, "by 1"), (1, 1_234, "by 1,234"), (3, 6, "by 2 each"), (3, 4, "by 4 in all")])
-  func overRetainedSaysByHowMuch(instances: Int, retains: Int, excess: String) {
+  func overRetainedStatesTheExcess(instances: Int, retains: Int, excess: String) {
     var finding = ExplainedFindings.overRetained
     finding.instances = instances
     finding.unexplainedRetains = retains
@@ -126,7 +126,7 @@ import Testing
     #expect(text == "LiveObjects: clean, nothing of yours was left behind in demo (pid 12)\n")
   }
 
-  @Test func whatIsKeptInTheLibrarysTypesIsShownAndNotCalledClean() {
+  @Test func growthOfLibraryTypesIsShownAndNotClean() {
     var builder = CaptureBuilder()
     builder.objects(1_000, of: builder.type("Swift._ContiguousArrayStorage<Swift.UInt8>"), bytes: 4_096)
     let text = TextRenderer().render(makeReport(of: builder))
@@ -139,21 +139,21 @@ import Testing
   }
 
   @Test(arguments: [.noRuntime, .blind, .ready] as [TrackingStatus.State])
-  func whatWasNotWatchedIsNeverClean(state: TrackingStatus.State) {
-    let status = TrackingStatus(state: state, notes: ["The reason stands here."])
+  func anUnwatchedProcessIsNeverClean(state: TrackingStatus.State) {
+    let status = TrackingStatus(state: state, notes: ["The reason is here."])
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     #expect(text.hasPrefix("LiveObjects: NOTHING WAS WATCHED in demo (pid 12)"))
     let reason = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes[0]
     #expect(text.split(separator: "\n")[0].hasSuffix("anything was left behind: \(reason)"))
-    #expect(text.contains("note: The reason stands here."))
+    #expect(text.contains("note: The reason is here."))
     #expect(!text.contains("clean"))
   }
 
-  @Test func aReportOnNothingSaysSo() {
+  @Test func anEmptyReportSaysSo() {
     #expect(TextRenderer().render(makeReport()).contains("NOTHING WAS WATCHED"))
   }
 
-  @Test func anIncompleteRecordingIsNotCalledClean() {
+  @Test func anIncompleteRecordingIsNotClean() {
     let status = TrackingStatus(state: .tracking, droppedRecords: 1)
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     let lines = text.split(separator: "\n")
@@ -164,7 +164,7 @@ import Testing
     #expect(text.contains("note: 1 object was not recorded"))
   }
 
-  @Test func longListsAreCutAndSaySo() throws {
+  @Test func longListsAreTruncatedWithANote() throws {
     var builder = CaptureBuilder()
     for index in 1...40 { builder.objects(index, of: builder.type("Demo.Type\(index)")) }
     let text = TextRenderer().render(makeReport(of: builder))
@@ -172,13 +172,13 @@ import Testing
     #expect(text.contains("… and 20 more types"))
   }
 
-  @Test func manyNotesAreCutAndSaySo() {
+  @Test func manyNotesAreTruncatedWithANote() {
     let status = TrackingStatus(state: .tracking, notes: (1...30).map { "Note \($0)." })
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     #expect(text.hasSuffix("  note: Note 25.\n  … and 5 more notes; the JSON report has them all\n"))
   }
 
-  @Test func manyCallSitesAreCutAndSaySo() {
+  @Test func manyCallSitesAreTruncatedWithANote() {
     var builder = CaptureBuilder()
     let type = builder.type("Demo.Node")
     let symbolicator = TableSymbolicator()
@@ -190,7 +190,7 @@ import Testing
     #expect(text.contains("… and 45 more call sites"))
   }
 
-  @Test func aCallSiteWithoutALineIsThatOfTheSameFunctionWithOne() {
+  @Test func aCallSiteWithoutALineIsMergedWithOneOfTheSameFunction() {
     var builder = CaptureBuilder()
     let (type, symbolicator) = (builder.type("Demo.Node"), TableSymbolicator())
     symbolicator.define(1, [.user("grow()", line: 7)])
@@ -203,11 +203,11 @@ import Testing
     #expect(text.contains("2 ×  grow()     Loader.swift:7\n      1 ×  grow(by:)  Loader.swift\n"))
   }
 
-  @Test func callersOfOneCallSiteStandBelowIt() throws {
+  @Test func callersOfOneCallSiteAreListedBelowIt() throws {
     try expectGolden(TextRenderer().render(CalledFromManyPlaces().report()), "callers.txt")
   }
 
-  @Test func longFunctionNamesAreCut() {
+  @Test func longFunctionNamesAreTruncated() {
     var builder = CaptureBuilder()
     let symbolicator = TableSymbolicator()
     symbolicator.define(0x10, [.user(String(repeating: "f", count: 200), line: 7)])
@@ -216,7 +216,7 @@ import Testing
     #expect(text.contains(String(repeating: "f", count: 71) + "…  Loader.swift:7\n"))
   }
 
-  @Test func liveInstancesHaveAColumnWhereNotAllOfThemGrew() {
+  @Test func liveInstancesHaveAColumnIfNotAllAreGrowth() {
     var builder = CaptureBuilder()
     builder.objects(3, of: builder.type("Demo.Node"))
     let analysis = Analysis(
@@ -227,7 +227,7 @@ import Testing
     #expect(text.contains("Demo.Node                   1     3  32 bytes  class\n"))
   }
 
-  @Test func namesDoNotActOnTheTerminal() {
+  @Test func namesHaveNoControlCharacters() {
     var builder = CaptureBuilder(
       executable: "/tmp/\u{1b}[2Jevil", tracking: TrackingStatus(state: .tracking, notes: ["a\u{9b}b"]))
     let symbolicator = TableSymbolicator()
@@ -241,7 +241,7 @@ import Testing
     #expect(text.contains("f\\u{d}\\u{a}()"))
   }
 
-  @Test func coloursAreOnlyThereWhenAskedFor() {
+  @Test func coloursAreWrittenOnlyOnRequest() {
     let report = LeakingProgram().report()
     let colored = TextRenderer(color: true).render(report)
     #expect(colored.contains("\u{1b}[1m"))
