@@ -30,7 +30,7 @@ struct DeclarationTests {
     #expect(place.file == #filePath)
   }
 
-  @Test("of the first name that is there")
+  @Test("of the first name that exists")
   func takesTheFirst() {
     #expect(entry(of: "Missing.method", "Declared.method") == entry(of: "Declared.method"))
   }

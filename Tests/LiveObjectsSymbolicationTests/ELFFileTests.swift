@@ -7,7 +7,7 @@ import Testing
 @Suite("An ELF file")
 struct ELFFileTests {
   @Test("has a build id, a loader, and Swift code or none")
-  func tellsWhatItIs() throws {
+  func hasProperties() throws {
     let own = try #require(ELFFile(path: "/proc/self/exe"))
     #expect(own.buildID.count == 20)
     #expect(own.interpreter?.contains("ld-linux") == true)
@@ -19,7 +19,7 @@ struct ELFFileTests {
     #expect(ELFFile(path: "/nowhere") == nil)
   }
 
-  @Test("that is cut off or damaged is read as far as it goes")
+  @Test("that is truncated or damaged is read as far as possible")
   func survivesDamage() throws {
     let folder = try TemporaryFolder()
     let whole = try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))
@@ -38,8 +38,8 @@ struct ELFFileTests {
     }
   }
 
-  @Test("that claims to hold more than any file does is read in no time")
-  func believesNoHugeTables() throws {
+  @Test("with huge counts in its headers is read in no time")
+  func ignoresHugeTables() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("hostile")
     // Sparse: it takes no room.
@@ -82,7 +82,7 @@ struct ELFFileTests {
     return header
   }()
 
-  /// Reads all there is to read. Nothing can be said about the values, but that they come.
+  /// Reads all fields, and expects only that this ends.
   private func check(_ bytes: Data, in folder: TemporaryFolder) throws {
     let path = folder.path("damaged")
     try bytes.write(to: URL(fileURLWithPath: path))
@@ -97,7 +97,7 @@ struct ELFFileTests {
   }
 }
 
-/// The same numbers in every run.
+/// Random numbers that are the same in every run.
 private struct FixedRandom {
   var state: UInt64
   mutating func next() -> UInt64 {

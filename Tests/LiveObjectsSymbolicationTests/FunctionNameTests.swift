@@ -3,12 +3,12 @@ import Testing
 
 @testable import LiveObjectsSymbolication
 
-@Suite("The name a person gives a function")
+@Suite("A function's short name")
 struct FunctionNameTests {
   @Test(
-    "is no name for people where it is too long, and takes no stack and no hours to find that out",
+    "is not shortened if it is too long, and needs neither stack nor time for that",
     arguments: ["(extension in A):", "generic specialization <A> of ", "<A(", "implicit closure #1 in "])
-  func isNoNameForPeople(part: String) {
+  func isNotShortened(part: String) {
     let seconds = processorSeconds {
       let name = FunctionName(demangled: String(repeating: part, count: 100_000) + "Demo.f() -> ()")
       #expect(name.function.hasPrefix(part))
@@ -20,7 +20,7 @@ struct FunctionNameTests {
   }
 
   @Test(
-    "leaves types and module out",
+    "omits types and module",
     arguments: [
       ("Demo.Loader.load(completion: (Swift.String) -> ()) -> ()", "Loader.load(completion:)"),
       ("Demo.Loader.load(_: Swift.Int, from: () -> [Swift.Int]) throws -> ()", "Loader.load(_:from:)"),
@@ -46,7 +46,7 @@ struct FunctionNameTests {
       ),
       ("default argument 0 of Demo.f(x: Swift.Int) -> ()", "default argument 0 of f(x:)"),
     ])
-  func leavesOutTypesAndModule(demangled: String, expected: String) {
+  func omitsTypesAndModule(demangled: String, expected: String) {
     let name = FunctionName(demangled: demangled)
     #expect(name.function == expected)
     #expect(name.module == "Demo")
@@ -100,7 +100,7 @@ struct FunctionNameTests {
   }
 
   @Test(
-    "leaves out what the compiler made around the function",
+    "omits compiler-generated thunks around the function",
     arguments: [
       "partial apply forwarder for Demo.Box.f() -> ()",
       "generic specialization <Swift.Int, (Swift.String) -> ()> of Demo.Box.f() -> ()",
@@ -112,18 +112,18 @@ struct FunctionNameTests {
       "Demo.Box<A where A: Swift.Sequence, A.Element == Swift.Int>.f<B>() -> ()",
       "(extension in Demo):Swift.Box<A>.f() -> ()",
     ])
-  func leavesOutWhatTheCompilerMade(demangled: String) {
+  func omitsCompilerGeneratedParts(demangled: String) {
     let name = FunctionName(demangled: demangled)
     #expect(name.function == "Box.f()")
     #expect(name.module == "Demo")
   }
 
   @Test(
-    "says where it is that of any of several functions",
+    "is marked if the function was merged with others",
     arguments: [
       "merged Demo.Box.f() -> ()", "merged generic specialization <Swift.Int> of Demo.Box.f() -> ()",
     ])
-  func saysWhatIsMerged(demangled: String) {
+  func marksMergedFunctions(demangled: String) {
     let name = FunctionName(demangled: demangled)
     #expect(name.function == "Box.f() (or one merged with it)")
     #expect(name.module == "Demo")
@@ -155,7 +155,7 @@ struct FunctionNameTests {
     #expect(!FunctionName(demangled: weird).function.isEmpty)
   }
 
-  @Test("is made in time whatever the nesting", arguments: ["(", "a.b<", "(a: ", "closure #1 () in "])
+  @Test("takes linear time whatever the nesting", arguments: ["(", "a.b<", "(a: ", "closure #1 () in "])
   func survivesDeepNesting(part: String) {
     #expect(!FunctionName(demangled: String(repeating: part, count: 10_000)).function.isEmpty)
   }

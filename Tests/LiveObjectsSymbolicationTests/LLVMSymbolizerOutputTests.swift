@@ -2,7 +2,7 @@ import Testing
 
 @testable import LiveObjectsSymbolication
 
-@Suite("What llvm-symbolizer printed")
+@Suite("Output of llvm-symbolizer")
 struct LLVMSymbolizerOutputTests {
   private let addresses = [
     CodeAddress(binary: "/app", address: 0x10), CodeAddress(binary: "/app", address: 0x20),
@@ -38,14 +38,14 @@ struct LLVMSymbolizerOutputTests {
     #expect(lines[addresses[2]] == [.init(symbol: "malloc")])
   }
 
-  @Test("has no line where the compiler noted none")
+  @Test("has no line if the compiler recorded none")
   func hasNoLineZero() {
     let unknownLine = lines("0x10\nf\n/src/demo.swift:0:0\n\n")
     #expect(unknownLine[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift")])
     #expect(lines("0x10\nf\n<compiler-generated>:0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
   }
 
-  @Test("has no file where only the symbol table names one", arguments: ["crtstuff.c", "Demo.swift.o"])
+  @Test("has no file if only the symbol table names one", arguments: ["crtstuff.c", "Demo.swift.o"])
   func hasNoSymbolTableFile(name: String) {
     #expect(lines("0x10\nf\n\(name):0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
     #expect(lines("0x10\nf\n\(name):7:1\n\n")[addresses[0]]?.first?.file == name)
@@ -56,8 +56,8 @@ struct LLVMSymbolizerOutputTests {
     #expect(lines("0x10\nf\n/a:b/c:7:1\n\n")[addresses[0]]?.first?.file == "/a:b/c")
   }
 
-  @Test("is refused unless it is about all that was asked for and about nothing else")
-  func refusesOtherAnswers() {
+  @Test("is rejected unless it covers exactly the requested addresses")
+  func rejectsOtherAddresses() {
     let answer = "0x10\nf\n/a:1:1\n\n0x20\n??\n??:0:0\n\n0x10\ng\n/b:2:1\n\n"
     #expect(read(answer, for: addresses)?.count == 2)
     for count in 0..<answer.utf8.count { #expect(read(String(answer.prefix(count)), for: addresses) == nil) }

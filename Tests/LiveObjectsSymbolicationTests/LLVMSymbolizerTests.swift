@@ -7,51 +7,51 @@ import Testing
 @testable import LiveObjectsSymbolication
 @testable import LiveObjectsSystem
 
-@Suite("An llvm-symbolizer is asked again and again")
+@Suite("A process of llvm-symbolizer answers many requests")
 struct LLVMSymbolizerTests {
-  @Test("without being started again")
+  @Test("without a restart")
   func answersFromOneProcess() throws {
-    let symbolizer = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
-    for _ in 1...4 { #expect(symbolizer.askForAnotherFile() != nil) }
+    let symbolizer = try RecordingSymbolizer("exec '\(realSymbolizer())' \"$@\"")
+    for _ in 1...4 { #expect(symbolizer.requestAnotherFile() != nil) }
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.isEmpty)
   }
 
-  @Test("and started once more when it has died, not twice")
+  @Test("and is restarted once after it has ended")
   func isStartedOnceMore() throws {
-    let symbolizer = try AskedSymbolizer(
+    let symbolizer = try RecordingSymbolizer(
       "read -r question; echo \"$question\" | '\(realSymbolizer())' \"$@\"; exit 3")
-    #expect(symbolizer.askForAnotherFile() != nil)
-    #expect(symbolizer.askForAnotherFile() != nil)
+    #expect(symbolizer.requestAnotherFile() != nil)
+    #expect(symbolizer.requestAnotherFile() != nil)
     #expect(symbolizer.notes.isEmpty)
-    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
+    for _ in 1...3 { #expect(symbolizer.requestAnotherFile() == nil) }
     #expect(try symbolizer.runs == 2)
     #expect(symbolizer.notes.contains { $0.contains("llvm-symbolizer failed (it ended with status 3)") })
   }
 
-  @Test("until it hangs: it is killed, and not asked any more")
+  @Test("until it hangs: it is killed and not used again")
   func isKilledWhenItHangs() throws {
-    let symbolizer = try AskedSymbolizer("exec sleep 600", timeout: .seconds(2))
+    let symbolizer = try RecordingSymbolizer("exec sleep 600", timeout: .seconds(2))
     let start = ContinuousClock.now
-    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
+    for _ in 1...3 { #expect(symbolizer.requestAnotherFile() == nil) }
     #expect(ContinuousClock.now - start < .seconds(60))
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("llvm-symbolizer failed (it did not answer") })
     #expect(try isGone(symbolizer.process))
   }
 
-  @Test("until it prints something else")
-  func isNotBelievedAnythingElse() throws {
-    let symbolizer = try AskedSymbolizer(
+  @Test("until it prints other output")
+  func rejectsOtherOutput() throws {
+    let symbolizer = try RecordingSymbolizer(
       "while read -r question; do echo 0x1; echo f; echo /a:1:1; echo; done")
-    for _ in 1...3 { #expect(symbolizer.askForAnotherFile() == nil) }
+    for _ in 1...3 { #expect(symbolizer.requestAnotherFile() == nil) }
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("it answered something else") })
     #expect(try isGone(symbolizer.process))
   }
 
-  @Test("by another process where a file was replaced: what one has read it keeps")
-  func readsReplacedFilesAnew() throws {
+  @Test("by another process after a file was replaced, because each caches files")
+  func rereadsReplacedFiles() throws {
     let folder = try makeSymbolizer("echo run >> \"$0.runs\"; exec '\(realSymbolizer())' \"$@\"")
     let program = folder.path("program")
     let symbolizer = LLVMSymbolizer(
@@ -67,10 +67,10 @@ struct LLVMSymbolizerTests {
       try String(contentsOfFile: folder.path("llvm-symbolizer.runs"), encoding: .utf8) == "run\nrun\n")
   }
 
-  @Test("and ends with its last client")
+  @Test("and ends with its last user")
   func endsWithItsSymbolicator() throws {
-    var symbolizer: AskedSymbolizer? = try AskedSymbolizer("exec '\(realSymbolizer())' \"$@\"")
-    _ = symbolizer?.askForAnotherFile()
+    var symbolizer: RecordingSymbolizer? = try RecordingSymbolizer("exec '\(realSymbolizer())' \"$@\"")
+    _ = symbolizer?.requestAnotherFile()
     let process = try #require(try symbolizer?.process)
     #expect(kill(process, 0) == 0)
     symbolizer = nil
@@ -79,20 +79,20 @@ struct LLVMSymbolizerTests {
 }
 
 @Suite("A connection with a program")
-struct ConversationTests {
-  @Test("takes questions that are longer than what lies between two processes")
-  func takesLongQuestions() throws {
+struct HelperConnectionTests {
+  @Test("accepts requests that are longer than a socket's buffer")
+  func acceptsLongRequests() throws {
     let questions = (0..<100_000).map { "question \($0)\n" }
-    let answers = try makeConversation().ask(questions, timeout: .seconds(30))
+    let answers = try makeConnection().ask(questions, timeout: .seconds(30))
     #expect(String(decoding: answers, as: UTF8.self) == questions.joined(separator: "\n") + "\n")
   }
 
-  @Test("leaves a file alone that the host has opened in its place")
-  func leavesForeignFilesAlone() throws {
+  @Test("does not close a file that the host has opened with its number")
+  func keepsForeignFilesOpen() throws {
     let folder = try TemporaryFolder()
     let file = open(folder.path("file"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(file) }
-    var connection: HelperConnection? = try makeConversation()
+    var connection: HelperConnection? = try makeConnection()
     let number = try #require(connection?.socket.descriptor)
     #expect(number > STDERR_FILENO)
     #expect(dup2(file, number) == number)
@@ -105,9 +105,9 @@ struct ConversationTests {
     #expect(try String(contentsOfFile: folder.path("file"), encoding: .utf8) == "text")
   }
 
-  @Test("is known to be another process's in a forked child")
-  func isKnownToBeAnothers() throws {
-    let connection = try makeConversation()
+  @Test("detects that it is in a forked child")
+  func detectsAForkedChild() throws {
+    let connection = try makeConnection()
     let child = forkProcess()
     if child == 0 { _exit(connection.isOwn ? 1 : 0) }
     var status: CInt = -1
@@ -117,23 +117,23 @@ struct ConversationTests {
   }
 
   @Test("is inherited by no program")
-  func isInheritedByNobody() throws {
-    let connection = try makeConversation()
+  func isNotInherited() throws {
+    let connection = try makeConnection()
     let flags = fcntl(connection.socket.descriptor, F_GETFD)
     #expect(flags & FD_CLOEXEC != 0)
   }
 
-  private func makeConversation() throws -> HelperConnection {
+  private func makeConnection() throws -> HelperConnection {
     try HelperConnection(with: "/bin/cat", arguments: [], environment: [])
   }
 }
 
-/// A script that passes for llvm-symbolizer, and notes how often and as which process it runs.
-private final class AskedSymbolizer {
+/// A fake llvm-symbolizer, a script that records how often and as which process it runs.
+private final class RecordingSymbolizer {
   private let folder: TemporaryFolder
   private let symbolicator: BinarySymbolicator
   private let frame: Frame
-  private var asked: UInt64 = 0
+  private var requests: UInt64 = 0
 
   init(_ script: String, timeout: Duration = .seconds(60)) throws {
     folder = try makeSymbolizer("echo $$ >> \"$0.runs\"\n\(script)")
@@ -144,10 +144,10 @@ private final class AskedSymbolizer {
 
   var notes: [String] { symbolicator.notes }
 
-  /// - Returns: `nil` if it did not tell.
-  func askForAnotherFile() -> String? {
-    asked += 1
-    let frame = Frame(image: 0, offset: frame.offset + asked)
+  /// - Returns: `nil` without a result.
+  func requestAnotherFile() -> String? {
+    requests += 1
+    let frame = Frame(image: 0, offset: frame.offset + requests)
     return symbolicator.symbolicate([frame], of: ownCapture)[frame]?.first?.file
   }
 
@@ -168,7 +168,7 @@ private func realSymbolizer() throws -> String {
   try #require(SymbolizerSearch().symbolizer(forProcessWith: []))
 }
 
-/// A process that was killed is gone a moment later.
+/// Whether a process has ended; waits a moment, because a killed process ends asynchronously.
 private func isGone(_ process: pid_t) -> Bool {
   for _ in 0..<6_000 {
     if kill(process, 0) != 0 { return errno == ESRCH }
@@ -177,5 +177,5 @@ private func isGone(_ process: pid_t) -> Bool {
   return false
 }
 
-/// Swift hides it, for most of what a program may do is not allowed in the child.
+/// Swift hides `fork`, because most functions are not allowed in the child.
 @_silgen_name("fork") private func forkProcess() -> pid_t

@@ -14,7 +14,7 @@ struct MountTableTests {
     try Data().write(to: URL(fileURLWithPath: folder.path("file")))
   }
 
-  @Test("leads through links to a file that is kept somewhere")
+  @Test("resolves links to a file that is stored on a disk")
   func followsLinks() throws {
     try link("link", to: "file")
     try link("folder", to: folder.path)
@@ -30,8 +30,8 @@ struct MountTableTests {
     #expect(mounts.storedFile(String(repeating: "/x", count: 10_000)) == nil)
   }
 
-  @Test("leads to nothing that would be mounted first, or that the kernel makes up")
-  func refusesVirtualFiles() throws {
+  @Test("rejects files that would be mounted first or that are virtual")
+  func rejectsVirtualFiles() throws {
     try link("out", to: folder.path("auto/host"))
     try link("back", to: "auto/../file")
     let mounts = table([

@@ -24,7 +24,7 @@ struct SymbolicationTests {
   }
 
   @Test("of several captures by one run of llvm-symbolizer")
-  func namesAllInOneGo() throws {
+  func namesAllInOneRun() throws {
     let (frame, line) = makeFrame()
     let other = Frame(image: 0, offset: frame.offset + 1)
     let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: []))
@@ -59,7 +59,7 @@ struct SymbolicationTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("llvm-symbolizer.runs")))
   }
 
-  @Test("without file and line where llvm-symbolizer is missing, and says so once")
+  @Test("without file and line if llvm-symbolizer is missing, and says so once")
   func namesFunctionsWithoutSymbolizer() throws {
     let (frame, _) = makeFrame()
     let symbolicator = BinarySymbolicator(binaries: nil, search: SymbolizerSearch(folders: []))
@@ -72,7 +72,7 @@ struct SymbolicationTests {
     #expect(symbolicator.notes.first?.contains("llvm-symbolizer was not found") == true)
   }
 
-  @Test("from the symbol table where llvm-symbolizer fails", arguments: ["exit 1", "kill -9 $$"])
+  @Test("from the symbol table if llvm-symbolizer fails", arguments: ["exit 1", "kill -9 $$"])
   func namesFunctionsWhenTheSymbolizerFails(script: String) throws {
     let folder = try makeSymbolizer(script)
     let (frame, _) = makeFrame()
@@ -85,7 +85,7 @@ struct SymbolicationTests {
   }
 
   @Test(
-    "once another report begins, also where there was no llvm-symbolizer; what it named it is not asked again"
+    "again in the next report, also if llvm-symbolizer was missing, but not frames that already have names"
   )
   func triesAgainInAnotherReport() throws {
     let real = try #require(SymbolizerSearch().symbolizer(forProcessWith: []))
@@ -106,7 +106,7 @@ struct SymbolicationTests {
   }
 
   @Test("no longer from a file that another build replaced meanwhile")
-  func refusesAFileThatWasReplaced() throws {
+  func rejectsAReplacedFile() throws {
     let folder = try TemporaryFolder()
     let program = folder.path("program")
     try FileManager.default.copyItem(atPath: ownExecutable, toPath: program)
@@ -122,17 +122,17 @@ struct SymbolicationTests {
     #expect(symbolicator.notes.first?.hasPrefix("\(program): another build (build id differs)") == true)
   }
 
-  @Test("from the symbol table where llvm-symbolizer prints nonsense")
+  @Test("from the symbol table if llvm-symbolizer prints nonsense")
   func namesFunctionsDespiteNonsense() throws {
     #expect(try named(by: "echo nonsense; echo; echo 0x1; echo; echo x").function == "makeFrame()")
   }
 
-  @Test("from the symbol table where llvm-symbolizer does not stop to print")
-  func namesFunctionsDespiteAnEndlessAnswer() throws {
+  @Test("from the symbol table if llvm-symbolizer prints without end")
+  func namesFunctionsDespiteEndlessOutput() throws {
     #expect(try named(by: "exec yes").function == "makeFrame()")
   }
 
-  @Test("without a line, where the compiler noted none: no other line stands in for it")
+  @Test("without a line if the compiler recorded none")
   func inventsNoLine() throws {
     let script = """
       while read -r line; do
@@ -147,8 +147,8 @@ struct SymbolicationTests {
     #expect(named.line == nil)
   }
 
-  @Test("as one of several, and without file and line, where the optimiser merged functions")
-  func doesNotPlaceMergedFunctions() throws {
+  @Test("as one of several, and without file and line, if the optimiser merged functions")
+  func hasNoLineForMergedFunctions() throws {
     let named = try named(
       by: """
         while read -r line; do
@@ -160,8 +160,8 @@ struct SymbolicationTests {
     #expect(named.line == nil)
   }
 
-  @Test("without lines where a program has no debug information, and says so")
-  func saysWhereDebugInformationIsMissing() throws {
+  @Test("without lines if a program has no debug information, and says so")
+  func reportsMissingDebugInformation() throws {
     let folder = try TemporaryFolder()
     let program = folder.path("program")
     try makeExecutableWithoutDebugInformation(at: program)
@@ -180,7 +180,7 @@ struct SymbolicationTests {
   }
 
   @Test("only from the file that ran")
-  func refusesARebuiltFile() throws {
+  func rejectsARebuiltFile() throws {
     let (frame, _) = makeFrame()
     var capture = ownCapture
     capture.images[0].buildID = [1, 2, 3]
@@ -210,8 +210,8 @@ struct SymbolicationTests {
     #expect(lost.notes.first?.contains("--binaries") == true)
   }
 
-  @Test("from the file's own path where the folder has another build, and says so")
-  func passesOtherBuildsOver() throws {
+  @Test("from the file's own path if the folder has another build, and says so")
+  func ignoresOtherBuilds() throws {
     let folder = try TemporaryFolder()
     let other = folder.path(ownExecutable.fileName)
     try FileManager.default.copyItem(atPath: "/bin/sh".resolvingLinks!, toPath: other)
@@ -225,7 +225,7 @@ struct SymbolicationTests {
       ])
   }
 
-  @Test("of every kind, known or not")
+  @Test("of every kind, mapped or not")
   func answersEveryFrame() {
     let frames: Set<Frame> = [
       Frame(image: nil, offset: 0x1234), Frame(image: 7, offset: 1), Frame(image: 0, offset: 0),
@@ -253,9 +253,9 @@ struct SymbolicationTests {
   }
 }
 
-// MARK: - The frames of this very process
+// MARK: - Frames of this process
 
-/// The frame of `makeFrame` as a script names it that passes for llvm-symbolizer.
+/// The frame of `makeFrame` with the name from a fake llvm-symbolizer.
 private func named(by script: String) throws -> SourceFrame {
   let folder = try makeSymbolizer(script)
   let (frame, _) = makeFrame()
@@ -279,7 +279,7 @@ private func makeExecutableWithoutDebugInformation(at path: String) throws {
   try bytes.write(to: URL(fileURLWithPath: path))
 }
 
-/// A folder with a script that passes for llvm-symbolizer.
+/// A folder with a script as a fake llvm-symbolizer.
 func makeSymbolizer(_ script: String) throws -> TemporaryFolder {
   let folder = try TemporaryFolder()
   try folder.writeScript(script, to: "llvm-symbolizer")

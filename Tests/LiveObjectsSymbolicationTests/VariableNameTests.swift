@@ -23,7 +23,7 @@ struct VariableNameTests {
   }
 
   @Test(
-    "is that of the variable which it initialises",
+    "of an initialiser is that of its variable",
     arguments: [
       ("$s4Demo8RegistryC6shared_Wz", "static Demo.Registry.shared"),
       ("$s4Demo10lazyGlobal_WZTv_", "global Demo.lazyGlobal"),
@@ -34,7 +34,7 @@ struct VariableNameTests {
   }
 
   @Test(
-    "is not known for what the compiler keeps for itself",
+    "is unknown for compiler-generated variables",
     arguments: [
       "$s4Demo1SV2InVMI", "$s4Demo4ItemCN", "$s4Demo2AACACScAAAWL", "symbolic Si", "$s_WZ", "$s", "",
     ])
@@ -54,8 +54,8 @@ struct VariableNameTests {
     #expect(names[shared] == "static LiveObjectsSymbolicationTests.SomeRegistry.shared")
   }
 
-  @Test("is its image's where it has no symbol, and nothing outside of all images")
-  func isTheImages() {
+  @Test("is its image's if it has no symbol, and empty outside of all images")
+  func isTheImagesName() {
     let nowhere = Frame(image: 0, offset: 1)
     let names = BinarySymbolicator().name(
       variables: [nowhere, Frame(image: nil, offset: 7), Frame(image: 9, offset: 7)], of: ownCapture)
