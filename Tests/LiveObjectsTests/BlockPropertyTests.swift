@@ -14,8 +14,8 @@ final class PlantedBlocks {
 }
 
 final class BlockPropertyTests: XCTestCase {
-  /// The runtime has no value witnesses for blocks on Linux: asked to lay such a property out, it crashes.
-  func testObjectsWithBlocksAreReadWithoutAskingTheRuntimeForTheirLayout() throws {
+  /// The runtime has no value witnesses for blocks on Linux, and crashes when it computes the layout of such a property.
+  func testBlockPropertiesAreReadWithoutTheRuntimesLayout() throws {
     let diff = try LiveObjects.diff { plant(PlantedBlocks()) }
     XCTAssertEqual(diff.instances(of: PlantedBlocks.self), 1)
   }

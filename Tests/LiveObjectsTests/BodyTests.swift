@@ -1,17 +1,17 @@
 import LiveObjects
 import XCTest
 
-/// Which errors and values pass through a diff, and where its body runs.
+/// Errors and values of a diff's body, and the actor that it runs on.
 final class BodyTests: XCTestCase {
   private func fail() throws(TypedError) { throw .expected }
 
-  func testErrorOfTheBodyPassesUnchanged() {
+  func testErrorOfTheBodyIsRethrown() {
     XCTAssertThrowsError(try LiveObjects.diff { try fail() }) {
       XCTAssertEqual($0 as? TypedError, .expected)
     }
   }
 
-  func testErrorOfAnAsynchronousBodyPassesUnchanged() async {
+  func testErrorOfAnAsynchronousBodyIsRethrown() async {
     do {
       _ = try await LiveObjects.diff {
         await Task.yield()
@@ -23,7 +23,7 @@ final class BodyTests: XCTestCase {
     }
   }
 
-  func testAfterAnErrorTheNextDiffIsAloneAgain() throws {
+  func testDiffAfterAnErrorIsAlone() throws {
     _ = try? LiveObjects.diff { try fail() }
     let done = DispatchSemaphore(value: 0)
     let diff = try LiveObjects.diff {
@@ -36,13 +36,13 @@ final class BodyTests: XCTestCase {
     XCTAssertEqual(diff.instances(of: Planted.self), 1)
   }
 
-  func testThrowingBodyThatDoesNotThrowHasValueAndDiff() throws {
+  func testThrowingBodyWithoutAnErrorReturnsValueAndDiff() throws {
     let result = try LiveObjects.diff { () throws -> Int in 42 }
     XCTAssertEqual(result.value, 42)
     XCTAssertTrue(result.diff.isClean)
   }
 
-  func testBodyThatCannotThrowLeavesTrackingErrorOnly() {
+  func testNonthrowingBodyThrowsOnlyTrackingErrors() {
     do throws(LiveObjects.TrackingError) {
       let diff = try LiveObjects.diff { use(Planted()) }
       XCTAssertTrue(diff.isClean)
@@ -51,7 +51,7 @@ final class BodyTests: XCTestCase {
     }
   }
 
-  func testAsynchronousBodyHasValueAndDiff() async throws {
+  func testAsynchronousBodyReturnsValueAndDiff() async throws {
     let result = try await LiveObjects.diff { () async -> Planted in
       await Task.yield()
       return Planted()

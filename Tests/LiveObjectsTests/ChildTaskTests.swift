@@ -3,7 +3,7 @@ import XCTest
 
 @testable import LiveObjects
 
-/// A child task's list of task-local values goes on with its parent's.
+/// A child task's list of task-local values continues with its parent's.
 final class ChildTaskTests: XCTestCase {
   @TaskLocal private static var outer: GenericPlanted<Int>?
   @TaskLocal private static var inner: GenericPlanted<Int>?

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import LiveObjects
 
-/// What people read of a diff.
+/// The text of a diff.
 final class DescriptionTests: XCTestCase {
   private func diff(_ builder: CaptureBuilder, scopes: Set<UInt32>? = nil, types: [String] = [])
     -> LiveObjects.Diff
@@ -21,7 +21,7 @@ final class DescriptionTests: XCTestCase {
   }
 
   /// As under `liveobjects test`, where the process announces its tests.
-  func testADiffInATestIsAboutItsBodyAndNotAboutTests() {
+  func testDiffInATestDoesNotMentionTests() {
     var builder = CaptureBuilder()
     builder.test("Demo.Suite/test") { builder, _ in builder.objects(of: builder.type("Demo.Loader")) }
     let text = "\(diff(builder))"
@@ -37,7 +37,7 @@ final class DescriptionTests: XCTestCase {
     }
   }
 
-  func testTypesOfTheToolchainAreFoundAndNotCalledYours() {
+  func testTypesOfTheToolchainAreListedSeparately() {
     var builder = CaptureBuilder()
     builder.objects(of: builder.type("Swift._ContiguousArrayStorage<Swift.Int>"))
     let diff = diff(builder)
@@ -54,7 +54,7 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue("\(diff)".contains("2 more objects were allocated"), "\(diff)")
   }
 
-  func testInstancesThatAFilterLeftOutAreReported() {
+  func testFilteredInstancesAreReported() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.Importer"))
     let text = "\(diff(builder, types: ["Importr"]))"
@@ -69,7 +69,7 @@ final class DescriptionTests: XCTestCase {
     XCTAssertTrue("\(diff)".contains("NOTHING WAS WATCHED"), "\(diff)")
   }
 
-  func testEveryErrorSaysWhatToDo() {
+  func testEveryErrorHasARemedy() {
     let reason = LiveObjects.TrackingError.cannotWatch(reason: "it has no hooks")
     XCTAssertTrue("\(reason)".contains("it has no hooks"))
     XCTAssertTrue("\(LiveObjects.TrackingError.notTracking)".contains("LiveObjects.start()"))

@@ -3,20 +3,20 @@ import XCTest
 
 /// Counts in a process where nothing else runs: XCTest runs one test at a time.
 final class DiffTests: XCTestCase {
-  func testNothingLeavesNothing() throws {
+  func testEmptyBodyLeavesNothing() throws {
     let diff = try LiveObjects.diff {}
     XCTAssertTrue(diff.isClean, "\(diff)")
     XCTAssertEqual(diff.instances, 0)
     XCTAssertEqual(diff.types, [])
   }
 
-  func testNothingLeavesNothingAsynchronously() async throws {
+  func testEmptyAsynchronousBodyLeavesNothing() async throws {
     let diff = try await LiveObjects.diff { await Task.yield() }
     XCTAssertTrue(diff.isClean, "\(diff)")
     XCTAssertEqual(diff.types, [])
   }
 
-  func testWhatIsReleasedDoesNotCount() throws {
+  func testReleasedObjectsAreNotCounted() throws {
     let diff = try LiveObjects.diff {
       for number in 0..<1000 { use(Planted(GenericPlanted("number \(number) of many"))) }
     }
@@ -50,7 +50,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.instances, 1)
   }
 
-  func testErrorIsCountedWithWhatItHolds() throws {
+  func testErrorIsCountedWithItsProperties() throws {
     let diff = try LiveObjects.diff {
       plantValue(PlantedError(planted: GenericPlanted(1)) as any Error)
     }
@@ -58,7 +58,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.instances, 2)
   }
 
-  func testClosureIsCountedWithWhatItHolds() throws {
+  func testClosureIsCountedWithItsCaptures() throws {
     let diff = try LiveObjects.diff {
       let planted = Planted()
       let number = Int.random(in: 0..<10)
@@ -79,13 +79,13 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.instances, 1)
   }
 
-  func testValueComesWithTheDiffAndCounts() throws {
+  func testReturnedValueIsCounted() throws {
     let (value, diff) = try LiveObjects.diff { Planted() }
     XCTAssertNil(value.other)
     XCTAssertEqual(diff.instances(of: Planted.self), 1)
   }
 
-  func testWorkOnOtherThreadsCounts() throws {
+  func testObjectsOfOtherThreadsAreCounted() throws {
     let done = DispatchSemaphore(value: 0)
     let diff = try LiveObjects.diff {
       Thread.detachNewThread {
@@ -98,7 +98,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.unattributed, 0)
   }
 
-  func testDiffsOnThreadsBesideEachOtherCountTheirOwn() {
+  func testConcurrentDiffsCountTheirOwnObjects() {
     DispatchQueue.concurrentPerform(iterations: 8) { number in
       let diff = try? LiveObjects.diff {
         for _ in 0...number { makeRetainCycle() }
@@ -120,7 +120,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(frame.file?.hasSuffix("DiffTests.swift"), true)
   }
 
-  func testTypeFilterLeavesTheOthersOut() throws {
+  func testTypeFilterExcludesOtherTypes() throws {
     let diff = try LiveObjects.diff(.init(types: ["GenericPlanted"])) {
       plant(Planted())
       plant(GenericPlanted(1))
@@ -128,7 +128,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.types.map(\.type), ["LiveObjectsTests.GenericPlanted<Swift.Int>"])
   }
 
-  func testNestedDiffCountsForBoth() throws {
+  func testNestedDiffIsCountedByBoth() throws {
     var inner: LiveObjects.Diff?
     let outer = try LiveObjects.diff {
       plant(Planted())
@@ -139,7 +139,7 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(outer.instances, 2, "\(outer)")
   }
 
-  func testLookingAtADiffAddsNothingToAnother() throws {
+  func testReadingADiffAddsNothingToAnother() throws {
     let first = try LiveObjects.diff { makeRetainCycle() }
     let second = try LiveObjects.diff {
       _ = first.types

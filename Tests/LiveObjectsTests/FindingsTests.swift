@@ -1,9 +1,9 @@
 import LiveObjects
 import XCTest
 
-/// Why a diff says its objects are still alive.
+/// Findings of a diff.
 final class FindingsTests: XCTestCase {
-  func testNothingLeftIsNothingToExplain() throws {
+  func testEmptyDiffHasNoFindings() throws {
     XCTAssertEqual(try LiveObjects.diff {}.findings, [])
   }
 
@@ -28,7 +28,7 @@ final class FindingsTests: XCTestCase {
       finding.path.map(\.type).last, "closure #1 in LiveObjectsTests.makeScreenWithHandler()")
   }
 
-  func testWhatAnOlderObjectHoldsIsHeldByIt() throws {
+  func testObjectHeldByAnOlderObjectNamesIt() throws {
     try LiveObjects.start()
     let coordinator = onHeap { Coordinator() }
     let diff = try LiveObjects.diff { coordinator.screens.append(Screen()) }
@@ -40,7 +40,7 @@ final class FindingsTests: XCTestCase {
     withExtendedLifetime(coordinator) {}
   }
 
-  func testWhatAStaticHoldsIsHeldByIt() throws {
+  func testObjectHeldByAStaticNamesIt() throws {
     let diff = try LiveObjects.diff { Coordinator.shared.screens.append(Screen()) }
     defer { Coordinator.shared.screens = [] }
     let finding = try XCTUnwrap(diff.findings.first { $0.type == "LiveObjectsTests.Screen" })
@@ -51,7 +51,7 @@ final class FindingsTests: XCTestCase {
 
   /// Another thread of the test runner might hold them; that retains are missing their release is seen anyway.
   /// A stale word in an object of XCTest, which has no reflection metadata, may equal the address of one.
-  func testRetainsWithoutReleaseAreNotExplained() throws {
+  func testUnbalancedRetainsAreOverRetained() throws {
     let diff = try LiveObjects.diff { for _ in 0..<4 { plant(Screen()) } }
     let finding = try XCTUnwrap(
       diff.findings.first { [.overRetained, .growth].contains($0.verdict) }, "\(diff)")
@@ -67,7 +67,7 @@ final class FindingsTests: XCTestCase {
     XCTAssertEqual(growth.findings.map(\.verdict), [.retainCycle], "\(growth)")
   }
 
-  func testAnOlderLeakIsNotBlamedOnADiff() throws {
+  func testOlderLeakIsNotInADiff() throws {
     try LiveObjects.start()
     makeOwnedScreen()
     let diff = try LiveObjects.diff { plant(Screen()) }

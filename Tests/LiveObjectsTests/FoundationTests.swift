@@ -5,7 +5,7 @@ import XCTest
 @testable import LiveObjects
 
 final class FoundationTests: XCTestCase {
-  func testObjectsThatFoundationFreesItselfAreSeenToDie() throws {
+  func testDeallocationsByFoundationAreRecorded() throws {
     try LiveObjects.start()
     let before = try missedDeallocations()
     for number in 0..<10 {
@@ -16,7 +16,7 @@ final class FoundationTests: XCTestCase {
   }
 
   /// The property that holds it is a plain pointer.
-  func testWhatCoreFoundationHoldsIsFound() throws {
+  func testReferencesOfCoreFoundationAreFound() throws {
     try LiveObjects.start()
     let url = try XCTUnwrap(NSURL(string: "http://localhost/what-is-too-long-for-an-inline-string"))
     let capture = try Recorder.capture(since: 0, references: true).decoded()

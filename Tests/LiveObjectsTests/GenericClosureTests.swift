@@ -25,9 +25,9 @@ private class Future<Value> {
 }
 private final class ChildFuture: Future<[String]> {}
 
-/// Closures whose type parameters are known by what they captured.
+/// Closures whose type parameters are determined by their captures.
 final class GenericClosureTests: XCTestCase {
-  func testCapturedObjectsTellTheParametersOfAClosure() throws {
+  func testCapturedObjectsDetermineTheParametersOfAClosure() throws {
     try LiveObjects.start()
     let future = onHeap { Future<Int>() }
     future.and(Future<String>(), Token())
@@ -36,7 +36,7 @@ final class GenericClosureTests: XCTestCase {
     withExtendedLifetime(future) { $0.callback = nil }
   }
 
-  func testACapturedObjectOfASubclassTellsThemToo() throws {
+  func testCapturedObjectOfASubclassDeterminesTheParameters() throws {
     try LiveObjects.start()
     let future = onHeap { Future<Int>() }
     future.and(ChildFuture(), Token())

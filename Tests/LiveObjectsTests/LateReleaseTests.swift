@@ -3,7 +3,7 @@ import XCTest
 
 /// Objects that are released only after the body has returned.
 final class LateReleaseTests: XCTestCase {
-  func testObjectOfATaskThatEndsSoonAfterIsNoGrowth() throws {
+  func testObjectOfATaskThatEndsSoonIsNoGrowth() throws {
     let diff = try LiveObjects.diff {
       let planted = GenericPlanted(1)
       Task.detached {
@@ -14,7 +14,7 @@ final class LateReleaseTests: XCTestCase {
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
 
-  func testObjectOfATaskThatEndsSoonAfterIsNoGrowthAsynchronously() async throws {
+  func testObjectOfATaskThatEndsSoonIsNoGrowthAsynchronously() async throws {
     let diff = try await LiveObjects.diff {
       let planted = GenericPlanted(1)
       Task {
@@ -26,7 +26,7 @@ final class LateReleaseTests: XCTestCase {
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
 
-  func testObjectOfABlockThatRunsSoonAfterIsNoGrowth() throws {
+  func testObjectOfABlockThatRunsSoonIsNoGrowth() throws {
     let diff = try LiveObjects.diff {
       let planted = GenericPlanted(1)
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { use(planted.value) }
@@ -34,7 +34,7 @@ final class LateReleaseTests: XCTestCase {
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
 
-  @MainActor func testMainQueueGoesOnWhileAnAsynchronousDiffWaits() async throws {
+  @MainActor func testMainQueueRunsWhileAnAsynchronousDiffWaits() async throws {
     let diff = try await LiveObjects.diff {
       let planted = GenericPlanted(1)
       DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { use(planted.value) }
@@ -43,7 +43,7 @@ final class LateReleaseTests: XCTestCase {
     XCTAssertTrue(diff.isClean, "\(diff)")
   }
 
-  func testWithoutTimeToSettleTheObjectIsStillThere() throws {
+  func testWithoutSettlingTheObjectIsCounted() throws {
     let mayGo = DispatchSemaphore(value: 0)
     let diff = try LiveObjects.diff(.init(settle: .zero)) {
       let planted = GenericPlanted(1)
@@ -57,7 +57,7 @@ final class LateReleaseTests: XCTestCase {
   }
 
   func testCancelledTaskStillWaits() async throws {
-    // What Dispatch makes once and keeps is not what this is about.
+    // Objects that Dispatch allocates once do not matter here.
     await withCheckedContinuation { done in
       DispatchQueue.global().asyncAfter(deadline: .now()) { done.resume() }
     }

@@ -20,7 +20,7 @@ import XCTest
 
   final class NestedEnumTests: XCTestCase {
     /// Of 48 levels with two cases each, the innermost type would be looked at 2⁴⁸ times.
-    func testEveryEnumIsPreparedOnce() throws {
+    func testNestedEnumsAreReadOnce() throws {
       let diff = try LiveObjects.diff { plant(NestedEnumOwner()) }
       XCTAssertEqual(diff.instances(of: NestedEnumOwner.self), 1)
     }

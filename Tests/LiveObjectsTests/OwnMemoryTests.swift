@@ -4,14 +4,14 @@ import XCTest
 @testable import LiveObjects
 
 final class OwnMemoryTests: XCTestCase {
-  /// What is known of the objects lies in the memory that is searched for their holders.
-  func testDecodedCapturesHoldNoWordsThatLookLikeHolders() throws {
+  /// The decoded capture is in the memory that is scanned for references.
+  func testDecodedCapturesContainNoConservativeReferences() throws {
     try LiveObjects.start()
     plant(GenericPlanted("remembered"))
     let before = try rootsOfPlanted(in: capture())
     let captures = try (0..<5).map { _ in try capture() }
     let after = try rootsOfPlanted(in: capture())
-    // Other threads may leave a word or two of their own meanwhile.
+    // Other threads may leave stale pointers meanwhile.
     XCTAssertLessThan(after.subtracting(before).count, captures.count)
     withExtendedLifetime(captures) {}
   }

@@ -2,7 +2,7 @@ import Dispatch
 import LiveObjects
 import Testing
 
-/// Swift Testing runs these beside each other, and everything else in this process too.
+/// Swift Testing runs these in parallel with each other and with all other tests.
 struct ParallelScopeTests {
   @Test(arguments: 0..<50)
   func everyDiffCountsItsOwnObjects(number: Int) async throws {
@@ -34,7 +34,7 @@ struct ParallelScopeTests {
     #expect(diff.instances == 2 * (number + 1), "\(diff)")
   }
 
-  @Test func innerDiffsBelongToTheOuter() async throws {
+  @Test func innerDiffsAreCountedByTheOuterOne() async throws {
     let outer = try await LiveObjects.diff {
       plant(Planted())
       let inner = try LiveObjects.diff { plant(Planted()) }

@@ -36,7 +36,7 @@ final class ParameterPackTests: XCTestCase {
     XCTAssertEqual(Set(diff.findings[0].path.map(\.reference)).subtracting([""]), ["next", "back"])
   }
 
-  func testWhatIsReleasedIsNotReported() throws {
+  func testReleasedObjectsAreNotReported() throws {
     let diff = try LiveObjects.diff {
       let object = Packed(1, "a", 2.0)
       object.next = Packed(2, "b", 3.0)

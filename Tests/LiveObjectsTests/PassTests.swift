@@ -20,9 +20,9 @@ private enum Once {
   static let value = GenericPlanted(1)
 }
 
-/// Warm-up and iterations: what is made once, what has a bound, and what grows for ever.
+/// Warm-up and iterations: single allocations, bounded caches, and endless growth.
 final class PassTests: XCTestCase {
-  func testWarmUpHidesWhatIsMadeOnce() throws {
+  func testWarmUpHidesAllocationsOfTheFirstRun() throws {
     let diff = try LiveObjects.diff(.init(warmUp: 1)) { use(Once.value) }
     XCTAssertTrue(diff.isClean, "\(diff)")
   }

@@ -1,5 +1,5 @@
-/// Objects that a body can leave behind on purpose. `plant` keeps an object alive for ever without any
-/// container that would show as well. (Unoptimised: an unused object would not be allocated at all.)
+/// Deliberate survivors. `plant` keeps an object alive for ever without any container that would be
+/// reported as well. (Unoptimised: an unused object would not be allocated at all.)
 final class Planted {
   var other: AnyObject?
   init(_ other: AnyObject? = nil) { self.other = other }
@@ -32,7 +32,7 @@ func plant(_ object: AnyObject) {
   _ = Unmanaged.passRetained(object)
 }
 
-/// Keeps whatever the value refers to, as `plant` does.
+/// Keeps all objects of a value alive, like `plant`.
 @inline(never) @_optimize(none)
 func plantValue<Value>(_ value: Value) {
   withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in

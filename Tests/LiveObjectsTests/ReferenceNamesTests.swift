@@ -11,7 +11,7 @@ final class PlantedCollections {
 
 final class ReferenceNamesTests: XCTestCase {
   /// The storage of a dictionary is no property.
-  func testCollectionsAreCalledAsThePropertiesTheyStandIn() throws {
+  func testCollectionsAreNamedAfterTheirProperties() throws {
     try LiveObjects.start()
     let planted = onHeap { PlantedCollections() }
     let capture = try Recorder.capture(since: 0, references: true).decoded()

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import LiveObjects
 
-/// What the shapes properties refer to.
+/// The object to which the properties of `Shapes` refer.
 private final class Leaf: Hashable, Error {
   static func == (a: Leaf, b: Leaf) -> Bool { a === b }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -108,9 +108,9 @@ private final class Shapes: Generic<Leaf> {
   }
 }
 
-/// Every way in which a stored property may hold an object.
+/// Stored properties of every kind that can hold an object.
 final class ReferenceShapesTests: XCTestCase {
-  func testEachPropertyRefersToWhatItHoldsInItsOwnWay() throws {
+  func testEachPropertyHasItsKindOfReference() throws {
     try LiveObjects.start()
     let leaf = onHeap { Leaf() }
     let shapes = onHeap { Shapes(leaf) }

@@ -1,7 +1,7 @@
 import LiveObjects
 import Testing
 
-/// What the runtime takes for itself is no object of anybody's.
+/// The runtime's own memory is not counted.
 struct RuntimeMemoryTests {
   private final class Made<Value> {
     let value: Value

@@ -5,13 +5,13 @@ import XCTest
 final class ScopeTableTests: XCTestCase {
   private var table = ScopeTable()
 
-  func testScopeOfItsOwnIsAlone() {
+  func testSingleScopeIsAlone() {
     table.open(1, inside: 0)
     XCTAssertEqual(table[1].members, [1])
     XCTAssertFalse(table[1].ranBesideAnother)
   }
 
-  func testInnerScopesBelongToAllAroundThem() {
+  func testInnerScopesBelongToAllOuterOnes() {
     table.open(1, inside: 0)
     table.open(2, inside: 1)
     table.open(3, inside: 2)
@@ -21,7 +21,7 @@ final class ScopeTableTests: XCTestCase {
     XCTAssertFalse(table[1].ranBesideAnother)
   }
 
-  func testScopesBesideEachOtherKnowIt() {
+  func testConcurrentScopesAreNotAlone() {
     table.open(1, inside: 0)
     table.open(2, inside: 0)
     table.close(2)
@@ -29,7 +29,7 @@ final class ScopeTableTests: XCTestCase {
     XCTAssertEqual(table[1].members, [1])
   }
 
-  func testSiblingsInsideAScopeDoNotDisturbIt() {
+  func testSiblingsInsideAScopeLeaveItAlone() {
     table.open(1, inside: 0)
     table.open(2, inside: 1)
     table.open(3, inside: 1)
@@ -38,7 +38,7 @@ final class ScopeTableTests: XCTestCase {
     XCTAssertTrue(table[3].ranBesideAnother)
   }
 
-  func testScopesOneAfterTheOtherAreAlone() {
+  func testSuccessiveScopesAreAlone() {
     table.open(1, inside: 0)
     table.close(1)
     table.open(2, inside: 0)

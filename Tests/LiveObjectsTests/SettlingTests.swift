@@ -18,7 +18,7 @@ final class SettlingTests: XCTestCase {
     return pauses
   }
 
-  func testNothingLeftNeedsNoPause() {
+  func testNoSurvivorsNeedNoPause() {
     XCTAssertEqual(pauses(limit: .seconds(1)) { _ in objects() }, [])
   }
 
@@ -34,12 +34,12 @@ final class SettlingTests: XCTestCase {
   }
 
   /// On a busy machine the thread that is to release them may not have run yet.
-  func testWhileAnotherThreadRunsItTakesFourTimesAsLong() {
+  func testSettlingTakesFourTimesAsLongWhileAnotherThreadRuns() {
     let total = pauses(limit: .seconds(1), isBusy: true) { _ in objects(1) }.reduce(.zero, +)
     XCTAssertTrue((.milliseconds(400) ..< .milliseconds(450)).contains(total), "\(total)")
   }
 
-  func testAThreadThatRunsIsSeen() {
+  func testRunningThreadIsDetected() {
     let stop = Locked(false)
     let thread = Thread { while !stop.withLock({ $0 }) {} }
     thread.start()
@@ -47,7 +47,7 @@ final class SettlingTests: XCTestCase {
     stop.withLock { $0 = true }
   }
 
-  func testWhatKeepsChangingEndsAtTheLimit() {
+  func testChangingSurvivorsEndAtTheLimit() {
     let all = pauses(limit: .seconds(1)) { look in objects(UInt64(look + 1)) }
     XCTAssertEqual(all.reduce(.zero, +), .seconds(1))
     XCTAssertEqual(all.max(), .milliseconds(50))

@@ -18,7 +18,7 @@ final class SnapshotTests: XCTestCase {
     XCTAssertEqual(growth.instances(of: Planted.self), 2)
   }
 
-  func testSnapshotsDoNotShowThemselves() throws {
+  func testSnapshotsDoNotContainThemselves() throws {
     let older = try LiveObjects.snapshot()
     let newer = try LiveObjects.snapshot()
     let growth = try newer.growth(since: older)
@@ -42,7 +42,7 @@ final class SnapshotTests: XCTestCase {
     }
   }
 
-  func testIdleRecorderIsNoSnapshotWithoutObjects() throws {
+  func testSnapshotWithoutTrackingIsAnError() throws {
     LiveObjects.stop()
     XCTAssertThrowsError(try LiveObjects.snapshot()) {
       XCTAssertEqual($0 as? LiveObjects.TrackingError, .notTracking)

@@ -16,7 +16,7 @@ final class SurvivorsTests: XCTestCase {
     survivors.objects.map { survivors.capture.objects[$0] }
   }
 
-  func testAloneADiffOwnsAllScopesButItsPauses() {
+  func testSingleDiffOwnsAllScopesButItsPauses() {
     var builder = CaptureBuilder()
     for scope: UInt32 in [0, 1, 2, 9] {
       builder.objects(of: builder.type("Demo.In\(scope)"), scope: scope)
@@ -26,7 +26,7 @@ final class SurvivorsTests: XCTestCase {
     XCTAssertEqual(survivors.unattributed, 0)
   }
 
-  func testBesideOthersADiffOwnsItsScopesAndLeavesOpenWhatHasNone() {
+  func testConcurrentDiffOwnsItsScopesAndReportsUnattributedObjects() {
     var builder = CaptureBuilder()
     for scope: UInt32 in [0, 1, 2, 3, 9] {
       builder.objects(of: builder.type("Demo.In\(scope)"), scope: scope)
@@ -38,7 +38,7 @@ final class SurvivorsTests: XCTestCase {
     XCTAssertEqual(survivors.unattributed, 1)
   }
 
-  func testFilterLooksAtTheWholeName() {
+  func testFilterMatchesTheWholeName() {
     var builder = CaptureBuilder()
     for name in ["Demo.Loader", "Demo.Client", "Swift._ContiguousArrayStorage<Demo.Loader>", ""] {
       builder.objects(of: builder.type(name))
@@ -61,7 +61,7 @@ final class SurvivorsTests: XCTestCase {
     XCTAssertEqual(types(survivors), ["Demo.Always", "Demo.Always", "Demo.Always"])
   }
 
-  func testWhatATestLibraryMakesForItselfDoesNotCount() {
+  func testObjectsOfATestLibraryAreNotCounted() {
     var builder = CaptureBuilder()
     let library = builder.image("/usr/lib/swift/linux/libXCTest.so", isSystem: true)
     let core = builder.image("/usr/lib/swift/linux/libswiftCore.so", isSystem: true)
@@ -77,7 +77,7 @@ final class SurvivorsTests: XCTestCase {
     XCTAssertEqual(objects(survivors).map(\.stackTrace), [2, 0])
   }
 
-  func testPinnedObjectsAreNoInstances() {
+  func testPinnedObjectsAreNotInstances() {
     var builder = CaptureBuilder()
     builder.objects(of: builder.type("Demo.Pinned"), isPinned: true)
     let survivors = Survivors(in: builder.capture, passes: [0], attribution: everything, types: [])

@@ -7,7 +7,7 @@ import Testing
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
-/// Symbols of a file that anybody may have made.
+/// Symbols of an untrusted file.
 @Suite("liveobjects report, given a symbol whose name has no end,")
 struct HostileSymbolTests {
   private static let harmless = "$s4Demo4load5countySi_tF"
@@ -18,7 +18,7 @@ struct HostileSymbolTests {
     return "$sSDySiSiG_" + repeated.joined() + "tD"
   }
 
-  @Test("shows the symbol, and names all others", arguments: [12, 25])
+  @Test("shows the symbol as it is, and names all others", arguments: [12, 25])
   func showsTheSymbol(doublings: Int) throws {
     let symbols = [Self.bomb(doublings), Self.harmless]
     let folder = try TemporaryFolder()

@@ -3,10 +3,10 @@
   import TestSupport
   import Testing
 
-  @Suite("AddressSanitizer's own leak check")
+  @Suite("AddressSanitizer's leak check")
   struct LeakSanitizerTests {
     @Test(
-      "is off, unless the user has chosen; other options stay",
+      "is disabled unless the user's options choose; other options are kept",
       arguments: [
         (nil, nil, "detect_leaks=0"), ("", nil, "detect_leaks=0"),
         ("symbolize=0", nil, "symbolize=0:detect_leaks=0"),
@@ -31,7 +31,7 @@
         BuiltProducts.tool, ["run", "--", program], environment: ["ASAN_OPTIONS": nil, "LSAN_OPTIONS": nil])
       #expect(result.status == .exited(1))
       #expect(result.standardOutput == "done\n")
-      #expect(result.standardError.contains("liveobjects: AddressSanitizer's own leak check was off"))
+      #expect(result.standardError.contains("liveobjects: AddressSanitizer's leak check was off"))
       #expect(result.standardError.contains("  retain cycle: Leaking.Node  1 instance, 2 objects"))
       #expect(result.standardError.contains("over-retained by 1: Leaking.Single  1 instance"))
 

@@ -47,7 +47,7 @@ struct ReportCommandTests {
     #expect(try live("Demo.Loader", inReport: result.standardOutput) == 7)
   }
 
-  @Test("writes each output where it was asked to")
+  @Test("writes each output to its file")
   func writesOutputs() throws {
     let path = try write(makeCapture(survivors: 3))
     let result = try report([
@@ -60,7 +60,7 @@ struct ReportCommandTests {
   }
 
   @Test(
-    "fails on the findings that it was asked to fail on",
+    "fails on the findings of --fail-on",
     arguments: [
       (.growth, "leaks", 0), (.growth, "held", 0), (.growth, "growth", 1), (.growth, "none", 0),
       (.heldByGlobal, "leaks", 0), (.heldByGlobal, "held", 1), (.heldByGlobal, "none", 0),
@@ -72,14 +72,14 @@ struct ReportCommandTests {
     #expect(!(status == 1 && result.standardOutput.contains("fails only with")))
   }
 
-  @Test("fails on leaks, and on nothing else, unless it was asked to", arguments: Remainder.allCases)
+  @Test("fails by default on leaks only", arguments: Remainder.allCases)
   func failsOnLeaks(remainder: Remainder) throws {
     let result = try report([write(remainder.capture)])
     #expect(result.status == .exited(remainder == .retainCycle ? 1 : 0))
   }
 
-  @Test("says first, and with status 3, that leaks could not be evaluated", arguments: ["text", "json"])
-  func saysWhatItCouldNotEvaluate(format: String) throws {
+  @Test("reports first, and with status 3, that leaks could not be evaluated", arguments: ["text", "json"])
+  func reportsUnevaluatedLeaks(format: String) throws {
     var leaking = Remainder.retainCycle.capture
     leaking.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
     let result = try report([write(leaking), "--\(format)", folder.path("out")])
@@ -92,8 +92,8 @@ struct ReportCommandTests {
     #expect(try report([write(leaking)]).standardOutput.hasPrefix("LiveObjects: \(reason)"))
   }
 
-  @Test("says that objects have no type that could be read")
-  func saysWhichTypesItCouldNotRead() throws {
+  @Test("reports objects with unreadable types")
+  func reportsUnreadableTypes() throws {
     var builder = CaptureBuilder()
     builder.objects(3, of: builder.type("", kind: .other))
     builder.heapGraph()
@@ -102,15 +102,15 @@ struct ReportCommandTests {
       result.standardOutput.contains("note: 3 objects have no type that could be read (unreadable type)"))
   }
 
-  @Test("says that references were not asked for, which fails nothing")
-  func saysWhatWasNotAskedFor() throws {
+  @Test("notes that references were not requested, and does not fail")
+  func notesDisabledReferences() throws {
     let result = try report([write(makeCapture(survivors: 3))])
     #expect(result.status == .exited(0))
     #expect(result.standardOutput.contains("note: References were not read (graph=off)"))
   }
 
-  @Test("refuses a capture that is cut off, and says where")
-  func refusesACutOffCapture() throws {
+  @Test("rejects a truncated capture, and says where it ends")
+  func rejectsATruncatedCapture() throws {
     let bytes = makeCapture(survivors: 3).bytes.dropLast(9)
     let result = try report([write(Array(bytes), as: "cut")])
     #expect(result.status == .exited(2))
@@ -119,15 +119,15 @@ struct ReportCommandTests {
       result.standardError.hasPrefix("liveobjects: \(folder.path("cut")): the capture is cut off at byte "))
   }
 
-  @Test("reads no more of an endless file than shows that it is no capture")
-  func refusesAnEndlessFile() throws {
+  @Test("reads only the beginning of an endless file")
+  func rejectsAnEndlessFile() throws {
     let result = try report(["/dev/zero"])
     #expect(result.status == .exited(2))
     #expect(result.standardError.hasPrefix("liveobjects: /dev/zero: not a LiveObjects capture"))
   }
 
-  @Test("loses nothing of the captures beside one that is cut off", arguments: [true, false])
-  func readsWhatIsWhole(isOneFile: Bool) throws {
+  @Test("reads complete captures next to a truncated one", arguments: [true, false])
+  func readsCompleteCaptures(isOneFile: Bool) throws {
     let (whole, other) = (makeCapture(survivors: 3).bytes, makeCapture(survivors: 4).bytes)
     let cut = Array(other.dropLast(9))
     let paths =
@@ -142,11 +142,11 @@ struct ReportCommandTests {
   }
 
   @Test(
-    "says why nothing was watched, in one line and with status 3",
+    "reports why nothing was watched, in one line and with status 3",
     arguments: [
       (TrackingStatus.State.blind, "it is stripped"), (.noRuntime, "/app/demo contains no Swift runtime"),
     ])
-  func saysWhyNothingWasWatched(state: TrackingStatus.State, reason: String) throws {
+  func reportsWhyNothingWasWatched(state: TrackingStatus.State, reason: String) throws {
     let tracking = TrackingStatus(state: state, notes: state == .blind ? ["it is stripped"] : [])
     let capture = try write(CaptureBuilder(tracking: tracking))
     let result = try report([capture])
@@ -156,16 +156,16 @@ struct ReportCommandTests {
     #expect(try report([capture, "--json", "-"]).standardOutput.components(separatedBy: reason).count == 2)
   }
 
-  @Test("refuses a folder of binaries that it cannot list", arguments: ["/nowhere", "/bin/sh"])
-  func refusesAFolderThatIsNone(path: String) throws {
+  @Test("rejects a folder of binaries that it cannot list", arguments: ["/nowhere", "/bin/sh"])
+  func rejectsAnInvalidFolder(path: String) throws {
     let result = try report([write(makeCapture(survivors: 3)), "--binaries", path])
     #expect(result.status == .exited(2))
     #expect(result.standardOutput.isEmpty)
     #expect(result.standardError.hasPrefix("liveobjects: cannot read \(path): "))
   }
 
-  @Test("says so when it cannot write", arguments: ["/nowhere/report", "/dev/full"])
-  func saysWhatItCannotWrite(path: String) throws {
+  @Test("reports that it cannot write", arguments: ["/nowhere/report", "/dev/full"])
+  func reportsWriteErrors(path: String) throws {
     let result = try report([write(makeCapture(survivors: 3)), "--text", path])
     #expect(result.status == .exited(2))
     #expect(result.standardError.hasPrefix("liveobjects: cannot write \(path): "))
@@ -200,7 +200,7 @@ struct ReportCommandTests {
   }
 }
 
-/// What a program leaves behind, with the references that tell why.
+/// The survivors of a program, with their references.
 enum Remainder: CaseIterable {
   case growth, heldByGlobal, retainCycle
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Types for a second run")
 struct RetainPatternsTests {
   @Test(
-    "are called as in the source",
+    "are named as in the source",
     arguments: [
       ("Demo.Cache", "Demo.Cache"),
       ("Demo.Cache<Swift.Array<Swift.Int>>", "Demo.Cache"),
@@ -19,7 +19,7 @@ struct RetainPatternsTests {
   }
 
   @Test("have a name", arguments: ["closure #1 () -> () in Demo.run()", "raw buffer", "(Swift.Int, Demo.A)"])
-  func skipsTheNameless(type: String) {
+  func skipsUnnamedTypes(type: String) {
     #expect(RetainPatterns(of: [leak(type)]) == nil)
   }
 
@@ -32,14 +32,14 @@ struct RetainPatternsTests {
     #expect(RetainPatterns(of: [cycle])?.option == "retains='Demo.A,Demo.B'")
   }
 
-  @Test("are those that leaked; what has grown counts where nothing has")
+  @Test("are those of leaks, or those of growth if nothing leaked")
   func prefersLeaks() {
     let grown = leak("Demo.Grown", .growth)
     #expect(RetainPatterns(of: [grown, leak("Demo.Leaked")])?.patterns == ["Demo.Leaked"])
     #expect(RetainPatterns(of: [grown])?.patterns == ["Demo.Grown"])
   }
 
-  @Test("are no more than an option can hold")
+  @Test("fit into an option")
   func staysShort() throws {
     let many = (0..<1_000).map { leak("Demo.Type\($0)") }
     let option = try #require(RetainPatterns(of: many)).option

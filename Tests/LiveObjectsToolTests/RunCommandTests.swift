@@ -14,43 +14,43 @@ struct RunCommandTests {
     #expect(result.status == .exited(status))
   }
 
-  @Test("leaves the program's streams alone")
-  func leavesStreamsAlone() throws {
+  @Test("does not use the program's streams")
+  func keepsStreams() throws {
     let result = try run(["--", "sh", "-c", "cat; echo error >&2; exit 1"], input: "from input")
     #expect(result.standardOutput == "from input")
     #expect(result.standardError.hasPrefix("error\n"))
   }
 
-  @Test("hands the program its arguments as they are")
-  func handsOverArguments() throws {
+  @Test("passes the program's arguments unchanged")
+  func passesArguments() throws {
     let result = try run(["--", "printf", "%s|", "--text", "a b", "--", ""])
     #expect(result.standardOutput == "--text|a b|--||")
   }
 
-  @Test("says in one line why nothing was watched")
-  func saysWhyNothingWasWatched() throws {
+  @Test("reports in one line why nothing was watched")
+  func reportsWhyNothingWasWatched() throws {
     let result = try run(["--", "/bin/true"])
     #expect(result.status == .exited(3))
     #expect(result.standardOutput.isEmpty)
     #expect(result.standardError == "liveobjects: nothing was watched: /bin/true contains no Swift code\n")
   }
 
-  @Test("says it too where the program failed by itself")
-  func saysItForAFailingProgram() throws {
+  @Test("reports it also if the program failed")
+  func reportsItForAFailingProgram() throws {
     let result = try run(["--", "/bin/false"])
     #expect(result.status == .exited(1))
     #expect(result.standardError.contains("nothing was watched"))
   }
 
   @Test("detects a statically linked program", .enabled(if: staticProgram != nil))
-  func tellsAStaticProgram() throws {
+  func detectsAStaticProgram() throws {
     let result = try run(["--", #require(staticProgram), "--version"])
     #expect(result.status == .exited(3))
     #expect(result.standardError.contains("linked statically"))
   }
 
-  @Test("writes a report even about nothing, which says why and is not called clean")
-  func reportsNothingAsNothing() throws {
+  @Test("writes a report on an unwatched program, which has the reason and is not clean")
+  func reportsAnUnwatchedProgram() throws {
     let folder = try TemporaryFolder()
     let result = try run(["--json", folder.path("report.json"), "--", "/bin/true"])
     let json = try JSONSerialization.jsonObject(with: Data(folder.bytes(of: "report.json")))
@@ -61,14 +61,14 @@ struct RunCommandTests {
   }
 
   @Test(
-    "refuses what it cannot do with status 2",
+    "rejects invalid arguments with status 2",
     arguments: [
       [], ["--"], ["true"], ["--nonsense", "--", "true"], ["--fail-on", "everything", "--", "true"],
       ["--", "/nowhere/program"], ["--text", "/nowhere/report", "--", "true"],
       ["--text", "-", "--json", "-", "--", "true"],
       ["--text", "/tmp/liveobjects.both", "--json", "/tmp/../tmp/liveobjects.both", "--", "true"],
     ])
-  func refusesWithStatus2(arguments: [String]) throws {
+  func rejectsWithStatus2(arguments: [String]) throws {
     let result = try run(arguments)
     #expect(result.status == .exited(2))
     #expect(result.standardOutput.isEmpty)
@@ -92,7 +92,7 @@ struct RunCommandTests {
   }
 
   @Test(
-    "says in one line which options it decides itself",
+    "reports in one line which options it overrides",
     arguments: [
       (["--options", "depth=3:output=/x"], "", "output"),
       (
@@ -101,7 +101,7 @@ struct RunCommandTests {
       ),
       (["--options", "depth=3"], "suppressions='output=1:tool=2'", nil),
     ])
-  func saysWhatItOverrides(arguments: [String], environment: String, keys: String?) throws {
+  func reportsOverriddenOptions(arguments: [String], environment: String, keys: String?) throws {
     let result = try run(arguments + ["--", "true"], environment: ["LIVEOBJECTS_OPTIONS": environment])
     let line = keys.map { "liveobjects: no effect under run: \($0); use --text," }
     #expect(result.standardError.contains("no effect") == (keys != nil))
@@ -109,7 +109,7 @@ struct RunCommandTests {
   }
 
   @Test(
-    "refuses options that the preload library would not understand, and does not start the program",
+    "rejects options unknown to the preload library, and does not start the program",
     arguments: [
       ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, retains, "),
       ("depth=4:stacks=maybe", "stacks=maybe is not one of on|off"),
@@ -118,7 +118,7 @@ struct RunCommandTests {
       ("retains='Demo", "the quotes in retains='Demo do not match"),
       ("tool=\"x\"y", "the quotes in tool=\"x\"y do not match"),
     ])
-  func refusesWrongOptions(options: String, reason: String) throws {
+  func rejectsWrongOptions(options: String, reason: String) throws {
     let result = try run(["--options", options, "--", "echo", "started"])
     #expect(result.status == .exited(2))
     #expect(result.standardOutput.isEmpty)
@@ -126,8 +126,8 @@ struct RunCommandTests {
   }
 
   @Test(
-    "watches all the same where inherited options are wrong", arguments: ["retains='x", "foo=1", "depth"])
-  func bearsInheritedOptions(options: String) throws {
+    "watches despite wrong inherited options", arguments: ["retains='x", "foo=1", "depth"])
+  func ignoresWrongInheritedOptions(options: String) throws {
     let result = try run(
       ["--fail-on", "none", "--", BuiltProducts.executable("Survivors")],
       environment: ["LIVEOBJECTS_OPTIONS": options])
@@ -136,7 +136,7 @@ struct RunCommandTests {
     #expect(result.standardError.contains("Survivors.PlantedClass"))
   }
 
-  @Test("adds to LD_PRELOAD and LIVEOBJECTS_OPTIONS what the caller had there")
+  @Test("keeps the caller's LD_PRELOAD and LIVEOBJECTS_OPTIONS")
   func addsToTheEnvironment() throws {
     let result = try run(
       ["--options", "depth=3", "--", "sh", "-c", "echo $LD_PRELOAD; echo $LIVEOBJECTS_OPTIONS"],
@@ -172,10 +172,10 @@ struct RunCommandTests {
     #expect(try folder.names() == [])
   }
 
-  @Test("ends at once and leaves no file behind when it is asked to, after the program has ended")
+  @Test("ends at once on SIGTERM after the program has ended, and leaves no file behind")
   func endsAtOnce() throws {
     let (folder, elsewhere) = (try TemporaryFolder(), try TemporaryFolder())
-    // Nobody reads the capture but for its first byte, so that the tool has to wait.
+    // Only the first byte of the capture is read, so that the tool has to wait.
     let script = """
       mkfifo "$2" && exec 5<> "$2"
       "$0" run --json "$3" --capture "$2" -- "$1" > /dev/null 5>&- &
@@ -195,15 +195,15 @@ struct RunCommandTests {
     #expect(try elsewhere.names() == ["fifo"])
   }
 
-  @Test("takes an empty TMPDIR for none")
-  func knowsAnEmptyTemporaryFolder() throws {
+  @Test("ignores an empty TMPDIR")
+  func ignoresAnEmptyTMPDIR() throws {
     let result = try run(["--", "sh", "-c", "echo $LIVEOBJECTS_OPTIONS"], environment: ["TMPDIR": ""])
     #expect(result.standardOutput.hasPrefix("output='/tmp/liveobjects-"))
   }
 
   @Test(
-    "hands the program the signals that it was started with", arguments: ["", "trap '' CHLD PIPE INT HUP;"])
-  func leavesSignalsAlone(preparation: String) throws {
+    "passes on the signal actions that it was started with", arguments: ["", "trap '' CHLD PIPE INT HUP;"])
+  func keepsSignalActions(preparation: String) throws {
     let program = "grep ^Sig[BIC] /proc/self/status"
     let plain = try runProgram("/bin/sh", ["-c", "\(preparation) exec \(program)"])
     let watched = try runProgram(
@@ -212,7 +212,7 @@ struct RunCommandTests {
     #expect(watched.standardOutput == plain.standardOutput)
   }
 
-  @Test("does not offer the program to the OOM killer, in a second run neither")
+  @Test("does not change the program's OOM score, also not in a second run")
   func keepsTheProgramsScore() throws {
     let plain = try runProgram("/bin/cat", ["/proc/self/oom_score_adj"]).standardOutput
     let script = "cat /proc/self/oom_score_adj; exec \"$0\" > /dev/null"
@@ -223,11 +223,11 @@ struct RunCommandTests {
     #expect(result.standardOutput == plain + plain)
   }
 
-  @Test("passes a request to end on to the program", arguments: ["TERM", "HUP", "INT", "QUIT"])
+  @Test("forwards termination signals to the program", arguments: ["TERM", "HUP", "INT", "QUIT"])
   func forwardsSignals(signal: String) throws {
     let script = """
       set -m
-      program='trap "echo asked; exit 5" \(signal); echo ready; while :; do sleep 0.1; done'
+      program='trap "echo received; exit 5" \(signal); echo ready; while :; do sleep 0.1; done'
       "$0" run -- sh -c "$program" > "$1" 2>&1 &
       until grep -q ready "$1"; do sleep 0.1; done
       kill -\(signal) $!
@@ -237,7 +237,7 @@ struct RunCommandTests {
     let folder = try TemporaryFolder()
     let result = try runProgram("/bin/bash", ["-c", script, BuiltProducts.tool, folder.path("output")])
     #expect(result.standardOutput == "5\n")
-    #expect(try folder.text(of: "output").contains("asked"))
+    #expect(try folder.text(of: "output").contains("received"))
   }
 }
 

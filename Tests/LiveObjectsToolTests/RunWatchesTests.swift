@@ -20,7 +20,7 @@ struct RunWatchesTests {
     #expect(watched.standardError.contains("Survivors.PlantedClass"))
   }
 
-  @Test("and fails where findings do", arguments: [("leaks", 1), ("growth", 1), ("none", 0)])
+  @Test("and fails on the findings of --fail-on", arguments: [("leaks", 1), ("growth", 1), ("none", 0)])
   func failsOnFindings(failOn: String, status: Int32) throws {
     #expect(try run(["--fail-on", failOn, "--", survivors]).status == .exited(status))
   }
@@ -33,7 +33,7 @@ struct RunWatchesTests {
     #expect(try planted(in: folder.text(of: "json")) == 2 * 101)
   }
 
-  @Test("and does not call a run complete in which a process was killed")
+  @Test("and does not report a run as complete if a process was killed")
   func countsLostProcesses() throws {
     let script = "\(survivors); \(exiter) abort; exit 0"
     let result = try run(["--fail-on", "none", "--json", folder.path("json"), "--", "sh", "-c", script])
@@ -42,8 +42,8 @@ struct RunWatchesTests {
     #expect(try folder.text(of: "json").contains("\"complete\": false"))
   }
 
-  @Test("and says in one line if the program was killed")
-  func tellsAKilledProgram() throws {
+  @Test("and reports in one line that the program was killed")
+  func reportsAKilledProgram() throws {
     let result = try run(["--", exiter, "abort"])
     let line = "liveobjects: nothing was watched: \(exiter) was killed by signal 6 before it could report\n"
     #expect(result.status == .exited(134))
@@ -51,7 +51,7 @@ struct RunWatchesTests {
     #expect(result.standardError.components(separatedBy: "liveobjects:").count == 2)
   }
 
-  @Test("and keeps a capture that gives the same report again")
+  @Test("and keeps a capture that reproduces the report")
   func keepsTheCapture() throws {
     _ = try run(["--capture", folder.path("capture"), "--json", folder.path("json"), "--", survivors])
     let again = try runProgram(BuiltProducts.tool, ["report", "--json", "-", folder.path("capture")])
@@ -66,7 +66,7 @@ struct RunWatchesTests {
     #expect(result.standardOutput.contains("plantClasses(_:)"))
   }
 
-  @Test("as the options say")
+  @Test("with the given options")
   func passesOptions() throws {
     let result = try run(["--text", "-", "--options", "stacks=off", "--", survivors])
     #expect(result.standardOutput.contains("Survivors.PlantedClass"))

@@ -16,17 +16,17 @@ struct SwiftTestArgumentsTests {
   }
 
   @Test(
-    "ask for something else",
+    "do not run tests",
     arguments: [
       ["list"], ["-c", "release", "list"], ["list", "--filter", "x"], ["-l"], ["--filter", "x", "--help"],
       ["--show-codecov-path"],
     ])
-  func askForSomethingElse(arguments: [String]) {
+  func doNotRunTests(arguments: [String]) {
     #expect(!arguments.runsTests)
   }
 
-  @Test("do not include this tool's own")
-  func areNotOurs() {
+  @Test("do not include options of the tool")
+  func areNotToolOptions() {
     #expect(["--filter", "x", "--json=out"].misplacedOption == "--json=out")
     #expect(["--filter", "json", "--xunit-output", "x"].misplacedOption == nil)
   }
@@ -38,12 +38,12 @@ struct SwiftTestArgumentsTests {
       ("Swift Package Manager - Swift 6.4-dev", [6, 4]),
       ("no version", nil), ("", nil),
     ] as [(String, [Int]?)])
-  func tellsVersions(text: String, version: [Int]?) {
+  func parseVersions(text: String, version: [Int]?) {
     #expect(SwiftPackageManager.version(in: text) == version)
   }
 
-  @Test("the files of a toolchain tell the version that its SwiftPM says")
-  func toolchainsTellTheirVersion() throws {
+  @Test("the version in a toolchain's files is that of its SwiftPM")
+  func toolchainFilesHaveTheVersion() throws {
     let said = try runProgram(Compiler.find("swift"), ["package", "--version"]).standardOutput
     let version = SwiftPackageManager.versionOfToolchain(with: try Compiler.find("swift"))
     #expect(version != nil && version == SwiftPackageManager.version(in: said))

@@ -4,8 +4,8 @@ import LiveObjectsCapture
 import TestSupport
 import Testing
 
-/// Names come from programs, captures and folders that anybody may have made.
-@Suite("Nothing that the tool prints acts on a terminal, or forges a line")
+/// Names come from untrusted programs, captures and folders.
+@Suite("The tool prints no control characters and no forged lines")
 struct TerminalTests {
   private static let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\nliveobjects: 0 leaks\r\u{202e}"
 

@@ -10,16 +10,16 @@
 
       init() throws { folder = try TemporaryFolder() }
 
-      @Test("reports what the tests of both libraries left behind, and fails")
-      func tellsWhatIsLeft() throws {
+      @Test("reports leaks of tests of both libraries, and fails")
+      func reportsLeaks() throws {
         let result = try ToolSample.test()
         #expect(result.status == .exited(1))
         #expect(result.standardOutput.contains("printed by a test"))
         #expect(result.standardError.contains("Leaky.handler → closure #1 in Leaky.start() → self"))
       }
 
-      @Test("leaves what swift test prints as it is")
-      func leavesOutputAlone() throws {
+      @Test("does not change the output of swift test")
+      func keepsOutput() throws {
         let plain = try ToolSample.run(
           Compiler.find("swift"), ["test", "--skip-build"] + ToolSample.scratchPath)
         let watched = try ToolSample.test(["--fail-on", "none", "--skip-build"])
@@ -27,8 +27,8 @@
         #expect(lines(of: watched).filter { !isAboutCompanions($0) } == lines(of: plain))
       }
 
-      @Test("fails on nothing if it was asked to", arguments: [[], ["--parallel"]])
-      func failsOnNothing(arguments: [String]) throws {
+      @Test("does not fail with --fail-on none", arguments: [[], ["--parallel"]])
+      func doesNotFail(arguments: [String]) throws {
         let report = try json(["--fail-on", "none"], arguments, status: 0)
         #expect(report.leaky == 2)
         #expect(report.isComplete)
@@ -40,12 +40,12 @@
         #expect(report.processes == 6)
       }
 
-      @Test("is silent about tests that leave nothing behind")
+      @Test("reports nothing about clean tests")
       func isSilent() throws {
         #expect(try json([], ["--filter", "leavesNothing|testLeavesNothing"], status: 0).leaky == 0)
       }
 
-      @Test("does as swift test does where no test is selected", arguments: [[], ["--parallel"]])
+      @Test("behaves like swift test if no test is selected", arguments: [[], ["--parallel"]])
       func selectsNothing(arguments: [String]) throws {
         let result = try ToolSample.test(["--filter", "noSuchTest"] + arguments)
         #expect(result.status == .exited(0))
@@ -54,7 +54,7 @@
         #expect(!result.standardError.contains("left behind"))
       }
 
-      @Test("finds the package from anywhere, and knows release builds")
+      @Test("takes a package path, and release builds")
       func takesAPackagePath() throws {
         let result = try runProgram(
           BuiltProducts.tool,
@@ -64,15 +64,15 @@
         #expect(result.standardOutput.contains("retain cycle: Sample.Leaky"))
       }
 
-      @Test("leaves xunit files as they are")
-      func leavesXUnitAlone() throws {
+      @Test("does not change xUnit files")
+      func keepsXUnitFiles() throws {
         let path = folder.path("xunit.xml")
         let result = try ToolSample.test(["--fail-on", "none", "--parallel", "--xunit-output", path])
         #expect(result.status == .exited(0))
         #expect(try folder.text(of: "xunit.xml").contains("testLeavesNothing"))
       }
 
-      @Test("keeps captures that give the same report again")
+      @Test("keeps captures that reproduce the report")
       func keepsCaptures() throws {
         _ = try ToolSample.test([
           "--capture", folder.path("all"), "--json", folder.path("json"), "--parallel",
@@ -81,7 +81,7 @@
         #expect(try again.standardOutput == folder.text(of: "json"))
       }
 
-      @Test("leaves no files behind, whatever the temporary folder is called", arguments: ["a b:c", "\"x\""])
+      @Test("leaves no files behind, whatever TMPDIR is", arguments: ["a b:c", "\"x\""])
       func leavesNoFiles(name: String) throws {
         let spool = folder.path(name)
         try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
@@ -93,8 +93,8 @@
       }
 
       @Test(
-        "only passes on what runs no tests", arguments: [["list"], ["-c", "debug", "list"], ["--version"]])
-      func passesInquiriesOn(arguments: [String]) throws {
+        "forwards commands that run no tests", arguments: [["list"], ["-c", "debug", "list"], ["--version"]])
+      func forwardsOtherCommands(arguments: [String]) throws {
         let plain = try ToolSample.run(Compiler.find("swift"), ["test"] + arguments + ToolSample.scratchPath)
         let result = try ToolSample.test(arguments)
         #expect(result.status == plain.status)
@@ -102,23 +102,23 @@
         #expect(!result.standardError.contains("watched"))
       }
 
-      @Test("explains itself", arguments: ["-h", "--help"])
-      func explainsItself(option: String) throws {
+      @Test("prints help", arguments: ["-h", "--help"])
+      func printsHelp(option: String) throws {
         let result = try runProgram(BuiltProducts.tool, ["test", option])
         #expect(result.status == .exited(0))
         #expect(result.standardOutput.contains("USAGE: liveobjects test"))
       }
 
-      @Test("refuses options that the preload library would not understand")
-      func refusesWrongOptions() throws {
+      @Test("rejects options unknown to the preload library")
+      func rejectsWrongOptions() throws {
         let result = try ToolSample.test(["--options", "depht=3", "--version"])
         #expect(result.status == .exited(2))
         #expect(result.standardOutput.isEmpty)
         #expect(result.standardError.hasPrefix("liveobjects: --options: there is no option 'depht'; "))
       }
 
-      @Test("says which options it decides itself")
-      func saysWhatItOverrides() throws {
+      @Test("reports which options it overrides")
+      func reportsOverriddenOptions() throws {
         let result = try ToolSample.test(["--options", "format=json:depth=3", "list"])
         #expect(result.standardError.contains("no effect under test: format; use"))
       }

@@ -14,7 +14,7 @@ struct TestRunTests {
   }
 
   @Test(
-    "is called as people know it",
+    "has a human-readable name",
     arguments: [
       ([], "the XCTest run of DemoTests.xctest (process N)"),
       (["''"], "the XCTest run of DemoTests.xctest (process N)"),
@@ -30,7 +30,7 @@ struct TestRunTests {
     #expect(run.description.replacing(/process [0-9]+/, with: "process N") == name)
   }
 
-  @Test("is found again as it was noted, even if another one has had the same process id")
+  @Test("is found again as recorded, even after a reuse of its process id")
   func isFoundAgain() throws {
     let commands = [["/a b", "x\ny", "", "ä"], ["/a"], ["/c", "''"]]
     let noted = try commands.map { try TestRun(noting: $0, in: captures) }

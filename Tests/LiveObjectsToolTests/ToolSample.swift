@@ -6,7 +6,7 @@ enum ToolSample {
   private static let package = FixturePackage("ToolSample")
 
   static var path: String { package.folder }
-  /// So that the sources stay as they are.
+  /// A copy, so that tests do not change the sources.
   static var scratchPath: [String] { ["--scratch-path", package.scratchFolder] }
 
   /// `liveobjects test` in the package's folder.

@@ -7,8 +7,8 @@ import Testing
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
-/// Captures travel: what one of them names may have been chosen to harm its reader.
-@Suite("liveobjects report, given a capture that anybody may have made,")
+/// A capture may come from anywhere: its paths and names may be chosen to harm the reader.
+@Suite("liveobjects report, given an untrusted capture,")
 struct UntrustedCaptureTests {
   private let folder: TemporaryFolder
   private let program: KnownProgram
@@ -64,14 +64,14 @@ struct UntrustedCaptureTests {
     #expect(result.standardOutput.contains("note: demo: not on this machine"))
   }
 
-  @Test("opens nothing that the kernel makes up", arguments: ["/proc/self/fd/0", "/dev/stdin"])
+  @Test("opens no virtual file", arguments: ["/proc/self/fd/0", "/dev/stdin"])
   func opensNoOpenFiles(path: String) throws {
     let result = try report(program.capture(at: path), standardInputFrom: program.path)
     #expect(!result.standardOutput.contains(program.function))
     #expect(result.standardOutput.contains("note: \(path): not on this machine"))
   }
 
-  @Test("opens no FIFO, which somebody may be waiting at")
+  @Test("opens no FIFO, which would block or wake another process")
   func opensNoFIFO() throws {
     let path = folder.path("fifo")
     try #require(mkfifo(path, 0o600) == 0)
@@ -93,7 +93,7 @@ struct UntrustedCaptureTests {
     if path == "/dev/tty" { #expect(openings.count == 0) }
   }
 
-  @Test("takes no names from another build")
+  @Test("uses no names from another build")
   func usesNoOtherBuild() throws {
     let result = try report(program.capture(buildID: [1, 2, 3]))
     #expect(!result.standardOutput.contains(program.function))
@@ -101,7 +101,7 @@ struct UntrustedCaptureTests {
       result.standardOutput.contains("note: \(program.path): another build (build id differs)"))
   }
 
-  @Test("has no symbolizer read a file without a build id")
+  @Test("does not pass a file without a build id to a symbolizer")
   func usesNoSymbolizerWithoutBuildID() throws {
     let anonymous = folder.path("anonymous")
     try Compiler.run(
@@ -127,7 +127,7 @@ struct UntrustedCaptureTests {
   }
 }
 
-/// A fixture, with a function that captures of these tests call from.
+/// A fixture, with a function that is the call site in the captures of these tests.
 private struct KnownProgram {
   let path = BuiltProducts.executable("Survivors")
   let function = "plantClasses"

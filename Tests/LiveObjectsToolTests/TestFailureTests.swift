@@ -4,14 +4,14 @@
   import Testing
 
   extension ToolSampleTests {
-    @Suite("liveobjects test, where not all is well,")
-    struct TestAlarmTests {
+    @Suite("liveobjects test, with failures,")
+    struct TestFailureTests {
       private let folder: TemporaryFolder
 
       init() throws { folder = try TemporaryFolder() }
 
-      @Test("ends with 3 and says so if the test processes could not be watched")
-      func tellsUnwatchedRuns() throws {
+      @Test("ends with 3 and a message if the test processes could not be watched")
+      func reportsUnwatchedRuns() throws {
         let result = try runProgram(
           toolWithAnEmptyLibrary(), ["test", "--package-path", ToolSample.path] + ToolSample.scratchPath)
         #expect(result.status == .exited(3))
@@ -26,7 +26,7 @@
         #endif
       }
 
-      @Test("names the command that makes missing companions")
+      @Test("names the command that builds missing companions")
       func namesMissingCompanions() throws {
         let result = try ToolSample.test(["list"], tool: toolWithAnEmptyLibrary())
         #expect(result.status == .exited(0))
@@ -35,7 +35,7 @@
 
       #if compiler(>=6.2)  // SwiftPM knows test runners.
         @Test("ends with 3 if the tests ran through another test runner")
-        func tellsAnotherRunner() throws {
+        func reportsAnotherRunner() throws {
           let runner = try folder.writeScript("exec \"$@\"", to: "runner")
           try write(#"{"schemaVersion":"1.0","testRunner":{"path":"\#(runner)"}}"#, to: "toolset.json")
           let result = try ToolSample.test([
@@ -49,7 +49,7 @@
       #endif
 
       @Test("has the status of swift test if a test process crashed, and names the process")
-      func tellsACrash() throws {
+      func reportsACrash() throws {
         let result = try ToolSample.test(
           ["--json", folder.path("json"), "--parallel"], environment: ["SAMPLE_CRASHES": "1"])
         #expect(result.status == .exited(1))
@@ -63,8 +63,8 @@
         #expect(try folder.text(of: "json").contains("\"complete\": false"))
       }
 
-      @Test("has the status of swift test if the build failed, and neither report nor alarm")
-      func tellsAFailedBuild() throws {
+      @Test("has the status of swift test if the build failed, and no report and no message")
+      func reportsAFailedBuild() throws {
         try write(
           """
           // swift-tools-version: 6.0
@@ -98,7 +98,7 @@
       }
 
       @Test("preloads everything under a SwiftPM without test runners")
-      func knowsOldToolchains() throws {
+      func supportsOldToolchains() throws {
         let swift = try Compiler.find("swift")
         try folder.writeScript(
           """
@@ -131,7 +131,7 @@
         #expect(["130 0\n", "1 0\n"].contains(result.standardOutput))
       }
 
-      /// The tool as installed with a preload library that does nothing, and without companions.
+      /// An installed tool with a preload library that does nothing, and without companions.
       private func toolWithAnEmptyLibrary() throws -> String {
         try copyExecutable(BuiltProducts.tool, to: folder.path("liveobjects"))
         try write("", to: "empty.c")
