@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the documents promise: links lead somewhere, commands have the options that they are called with, and examples
-/// compile.
+/// Checks of the documents: links have targets, commands have the documented options, and examples compile.
 @Suite("Documents")
 struct DocumentTests {
-  @Test("every link leads to a file, and to a heading in it", arguments: Document.all)
-  func linksLeadSomewhere(document: Document) throws {
+  @Test("every link has a file and a heading as its target", arguments: Document.all)
+  func linksHaveTargets(document: Document) throws {
     let folder = URL(fileURLWithPath: "\(Document.repository)/\(document.path)").deletingLastPathComponent()
     for link in try document.prose.flatMap(links) where !link.contains("://") {
       let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,16 +21,16 @@ struct DocumentTests {
     }
   }
 
-  @Test("every script that a document names is there", arguments: Document.all)
-  func scriptsAreThere(document: Document) throws {
+  @Test("every script that a document names exists", arguments: Document.all)
+  func scriptsExist(document: Document) throws {
     for match in try document.lines.flatMap({ $0.matches(of: /(?:^|[\s`])(scripts\/[a-z.-]+)/) }) {
       #expect(FileManager.default.isExecutableFile(atPath: "\(Document.repository)/\(match.1)"), "\(match.1)")
     }
   }
 
   @Test(
-    "every document that the code names is there", arguments: ["Benchmarks", "Sources", "Tests", "scripts"])
-  func namedDocumentsAreThere(folder: String) throws {
+    "every document that the code names exists", arguments: ["Benchmarks", "Sources", "Tests", "scripts"])
+  func namedDocumentsExist(folder: String) throws {
     let root = "\(Document.repository)/\(folder)"
     for path in try FileManager.default.subpathsOfDirectory(atPath: root) where !path.contains(".build/") {
       let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
@@ -42,12 +41,12 @@ struct DocumentTests {
     }
   }
 
-  @Test("every source file and every C function that a document names is there", arguments: Document.all)
-  func namedSourcesAreThere(document: Document) throws {
+  @Test("every source file and every C function that a document names exists", arguments: Document.all)
+  func namedSourcesExist(document: Document) throws {
     let name = /`(liveobj_\w+|[\w+\/]+\.(?:c|h|def|swift))`/
     for match in try document.prose.flatMap({ $0.matches(of: name) }) {
-      let isThere = Self.sourceNames.contains(String(match.1))  // the whole set would be in the issue
-      #expect(isThere, "\(match.1)")
+      let exists = Self.sourceNames.contains(String(match.1))  // the whole set would be in the issue
+      #expect(exists, "\(match.1)")
     }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The public API of the libraries is kept as text, so that no change of it goes unnoticed.
+/// The public API of the libraries is stored as text, so that every change is noticed.
 @Suite("The public API")
 struct PublicAPITests {
   @Test(

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where an object was made, when its asynchronous function had been suspended.
+/// Call sites of objects that were allocated after a suspension.
 struct AsyncStackTests {
-  /// Functions of the program from the innermost outwards, by the type of what they left behind.
+  /// Functions of the program, innermost first, by the type of the object that they leaked.
   static let callers: [(type: String, functions: [String])] = {
     let fromMain = ["inner(_:_:)", "middle(_:_:)", "outer(_:_:)", "static AsyncCalls.main()"]
     return [
@@ -23,7 +23,7 @@ struct AsyncStackTests {
     ]
   }()
 
-  @Test("the stack goes on with the callers that wait, in order", arguments: ["-Onone", "-O"])
+  @Test("the stack continues with the awaiting callers, in order", arguments: ["-Onone", "-O"])
   func waitingCallers(optimization: String) throws {
     let report = try report(optimization)
     for (type, functions) in Self.callers {

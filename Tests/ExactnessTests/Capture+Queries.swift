@@ -12,7 +12,7 @@ extension Capture {
     objects.filter { types[$0.type].kind == .rawBuffer && $0.bytes == bytes }.count
   }
 
-  /// Checks that the process was watched as asked, and that nothing escaped.
+  /// Checks that the process was watched with these settings, and that nothing was missed.
   func expectComplete(
     watching: Watching, sourceLocation: SourceLocation = #_sourceLocation
   ) {

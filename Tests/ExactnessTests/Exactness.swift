@@ -1,6 +1,6 @@
 import Testing
 
-/// Real programs, watched by the preload library: what it counts is what they left behind, to the object.
+/// Real programs under the preload library: it counts exactly their survivors.
 ///
 /// One after another, because each takes the whole machine.
 @Suite(.serialized, .enabled(if: isWatchable)) enum Exactness {}

@@ -4,7 +4,7 @@ import Testing
 extension Exactness {
   @Suite struct ExitTests {
     @Test(
-      "an end that leaves time for a report keeps output and status",
+      "an orderly end keeps output and status",
       arguments: [
         (["return"], 17), (["exit", "7"], 17), (["_exit", "5"], 17), (["exit-from-thread", "9"], 17),
         (["end-main-thread"], 34),
@@ -17,7 +17,7 @@ extension Exactness {
       #expect(try watched.capture.liveCount(of: "Exiter.Leftover") == leftovers)
     }
 
-    @Test("an end among threads that go on allocating is as any other", arguments: Watching.all)
+    @Test("an end while other threads allocate is like any other", arguments: Watching.all)
     func endAmongThreads(watching: Watching) throws {
       for _ in 0..<10 {
         let run = try WatchedRun("Exiter", ["exit-among-threads", "3"], watching: watching)
@@ -26,8 +26,8 @@ extension Exactness {
       }
     }
 
-    @Test("a sudden death stays what it was", arguments: ["fatalError", "abort", "terminate", "segfault"])
-    func suddenDeath(way: String) throws {
+    @Test("a crash keeps its status", arguments: ["fatalError", "abort", "terminate", "segfault"])
+    func crash(way: String) throws {
       let unwatched = try runUnwatched("Exiter", [way])
       let watched = try WatchedRun("Exiter", [way])
       #expect(watched.program.status == unwatched.status)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the tests read of a JSON report.
+/// The fields of a JSON report that the tests read.
 struct JSONReport: Decodable {
   struct Tracking: Decodable {
     var complete: Bool
@@ -31,7 +31,7 @@ struct JSONReport: Decodable {
   var findings: [Finding]
   var types: [TypeRow]
 
-  /// Runs a fixture under the preload library with its default ways of watching.
+  /// Runs a fixture under the preload library with default options.
   static func of(_ fixture: String) throws -> (report: JSONReport, run: ProgramRun) {
     let folder = try TemporaryFolder()
     let run = try runProgram(

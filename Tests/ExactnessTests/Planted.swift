@@ -20,7 +20,7 @@ struct Planted: Decodable, CustomStringConvertible {
     try JSONDecoder().decode([Planted].self, from: Data(run.standardOutput.utf8))
   }
 
-  /// The objects of a capture that can only be these. Contexts and boxes have no name, so these are told by
+  /// The objects of a capture that can only be these. Contexts and boxes have no name, so these are found by
   /// their size, and by lying in the program rather than in a library.
   func objects(in capture: Capture) -> [LiveObject] {
     let program = capture.images.firstIndex { $0.path == capture.process.executable }

@@ -4,13 +4,13 @@ import Testing
 extension Exactness {
   @Suite struct ProcessLifeTests {
     @Test(
-      "200 forks among allocating threads neither hang nor change a count",
+      "200 forks with allocating threads neither hang nor change a count",
       arguments: [Watching.all[0], Watching.all[3]])
     func forks(watching: Watching) throws {
       let run = try WatchedRun("Forker", ["200"], watching: watching)
       #expect(run.program.standardOutput == "{ \"survivors\": 2196, \"wrong\": 0 }\n")
       #expect(run.program.status == .exited(0))
-      // One capture: the children are quiet.
+      // One capture: the children write none.
       let capture = try run.capture
       capture.expectComplete(watching: watching)
       #expect(capture.liveCount(of: "Forker.Survivor") == 2_196)
@@ -18,7 +18,7 @@ extension Exactness {
       #expect(capture.liveCount(of: "Forker.Passing") == 0)
     }
 
-    @Test("programs that a shell starts write a capture each, the shell none")
+    @Test("each program that a shell starts writes a capture, the shell none")
     func shell() throws {
       let programs = ["RawBuffers", "Survivors", "RawBuffers"].map(BuiltProducts.executable)
       let run = try WatchedRun("/bin/sh", ["-c", programs.joined(separator: " && ")])
@@ -27,7 +27,7 @@ extension Exactness {
       #expect(run.captures.map(\.process.executable).sorted() == programs.sorted())
     }
 
-    @Test("a program that another became is watched from its own start")
+    @Test("an executed program is watched from its own start")
     func exec() throws {
       let run = try WatchedRun("Execer", [BuiltProducts.executable("Survivors")])
       let capture = try run.capture
@@ -37,7 +37,7 @@ extension Exactness {
       }
     }
 
-    @Test("a program without Swift that another became writes nothing")
+    @Test("an executed program without Swift writes nothing")
     func execWithoutSwift() throws {
       let run = try WatchedRun("Execer", ["/bin/true"])
       #expect(run.program.status == .exited(0))
@@ -45,7 +45,7 @@ extension Exactness {
       #expect(run.captures.isEmpty)
     }
 
-    @Test("a program that failed to become another is watched on")
+    @Test("a program whose exec failed is still watched")
     func failedExec() throws {
       let run = try WatchedRun("Execer", ["/no/such/program"])
       #expect(run.program.standardOutput == "still here\n")
@@ -70,7 +70,7 @@ extension Exactness {
       #expect(type.image.map { capture.images[$0].path } == guest)
     }
 
-    @Test("an unloaded library costs the types of its objects, and no more", arguments: Watching.all)
+    @Test("objects of an unloaded library lose their types only", arguments: Watching.all)
     func unloadedLibrary(watching: Watching) throws {
       let folder = try TemporaryFolder()
       let guest = folder.path("libDlopenGuest.so")
@@ -92,7 +92,7 @@ extension Exactness {
         })
     }
 
-    @Test("an overwritten object costs what is said of it, and no more", arguments: Watching.all)
+    @Test("an overwritten object loses its own description only", arguments: Watching.all)
     func overwrittenObjects(watching: Watching) throws {
       let run = try WatchedRun("Overwriter", watching: watching)
       #expect(run.program.status == .exited(0))

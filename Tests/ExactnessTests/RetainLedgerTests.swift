@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Exactness {
-  /// The sum of an account is the object's strong count, to the last retain.
+  /// The sum of an account is exactly the object's strong count.
   @Suite struct RetainLedgerTests {
     @Test(
       "retains and releases by call site add up to the strong counts",
@@ -18,9 +18,9 @@ extension Exactness {
     }
 
     @Test(
-      "weak and unowned loads are in it, and what programs of one thread do without atomics",
+      "weak and unowned loads and nonatomic retains are counted",
       arguments: [[], ["-assume-single-threaded"]])
-    func seesWhatBypassesTheHooks(arguments: [String]) throws {
+    func countsRetainsThatBypassTheHooks(arguments: [String]) throws {
       let folder = try TemporaryFolder()
       let program = folder.path("Loads")
       try Compiler.compile(Compiler.sources(of: "Loads"), arguments + ["-module-name", "Loads"], to: program)

@@ -12,7 +12,7 @@ extension Exactness {
       folder = try TemporaryFolder()
     }
 
-    @Test("preloaded and not stripped, it is watched to the object", arguments: Watching.all)
+    @Test("preloaded and not stripped, all its objects are counted", arguments: Watching.all)
     func preloaded(watching: Watching) throws {
       try compile()
       let run = try WatchedRun(program, watching: watching)
@@ -21,7 +21,7 @@ extension Exactness {
       try expectEveryPlanted(in: capture, truth: run.program)
     }
 
-    @Test("preloaded and stripped, it says in one line that nothing is watched")
+    @Test("preloaded and stripped, one line reports that nothing is watched")
     func preloadedAndStripped() throws {
       try compile(["-Xlinker", "--strip-all"])
       let unwatched = try runUnwatched(program)
@@ -39,14 +39,14 @@ extension Exactness {
       #expect(run.status == .exited(3), "\(run.standardError)")
     }
 
-    @Test("with the recorder linked in, it is watched to the object")
+    @Test("with the recorder linked in, all its objects are counted")
     func linked() throws {
       try compileWithRecorder()
       let run = try runProgram(program, environment: linkedRecorderOutput)
       try expectEveryPlanted(in: try linkedRecorderCapture(), truth: run)
     }
 
-    @Test("with the recorder linked in and preloaded too, both tell the same")
+    @Test("with the recorder linked in and preloaded, both captures are equal")
     func linkedAndPreloaded() throws {
       try compileWithRecorder()
       let run = try WatchedRun(program, environment: linkedRecorderOutput)

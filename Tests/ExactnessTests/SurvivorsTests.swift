@@ -3,7 +3,7 @@ import Testing
 
 extension Exactness {
   @Suite struct SurvivorsTests {
-    @Test("every planted survivor is found, and no dead object", arguments: Watching.all)
+    @Test("every planted survivor is found, and no freed object", arguments: Watching.all)
     func exactCounts(watching: Watching) throws {
       let run = try WatchedRun("Survivors", watching: watching)
       let capture = try run.capture
@@ -33,7 +33,7 @@ extension Exactness {
       }
     }
 
-    @Test("retains less releases explain every strong count")
+    @Test("retains minus releases are every strong count")
     func retainCounts() throws {
       let watching = Watching(hookMode: .pointers, hasStacks: true, countsRetains: true)
       let run = try WatchedRun("Survivors", watching: watching)
@@ -86,7 +86,7 @@ extension Planted {
 
   fileprivate var reportedType: String { kind == "generic box" ? "box of \(type)" : type }
 
-  /// The compiler gives the allocation of a box no line where it stands in a loop.
+  /// The compiler gives the allocation of a box no line in a loop.
   fileprivate var hasLine: Bool { !["captured variable", "indirect payload"].contains(kind) }
 
   /// Findings list the types of the program only, not storage of the standard library.

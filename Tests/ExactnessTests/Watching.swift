@@ -2,7 +2,7 @@ import LiveObjectsCapture
 import TestSupport
 import Testing
 
-/// How the preload library shall watch a program.
+/// Options with which the preload library watches a program.
 struct Watching: Sendable, CustomTestStringConvertible {
   var hookMode: TrackingStatus.HookMode
   var hasStacks: Bool
@@ -15,7 +15,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
     Watching(hookMode: .gotEntries, hasStacks: false),
   ]
 
-  /// As a user who sets no option.
+  /// The defaults.
   static let asDefault = all[0]
 
   var options: String {
@@ -27,7 +27,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
 /// A program that ran under the preload library, and what that wrote.
 struct WatchedRun {
   var program: ProgramRun
-  /// One per process that wrote one.
+  /// One capture for each process that wrote one.
   var captures: [Capture]
 
   /// The capture, where exactly one process was to write one.

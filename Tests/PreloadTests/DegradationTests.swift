@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is missing on the machine, or does not fit: the report says so, the program does not notice.
+/// Missing libraries and exceeded limits: the report notes them, and the program is not affected.
 struct DegradationTests {
   let survivors = BuiltProducts.executable("Survivors")
 
-  /// Runs `Survivors` with JSON on a file, and expects the program to be as it is without the library.
+  /// Runs `Survivors` with a JSON report, and expects the program to behave as without the library.
   func watch(_ options: String, environment: [String: String?] = [:]) throws -> MinimalReport {
     let folder = try TemporaryFolder()
     let plain = try runProgram(survivors)
@@ -16,7 +16,7 @@ struct DegradationTests {
     return try JSONDecoder().decode(MinimalReport.self, from: Data(folder.text(of: "report").utf8))
   }
 
-  @Test func objectsBeyondTheLimitAreCountedAndSaidInOneNote() throws {
+  @Test func objectsBeyondTheLimitAreCountedInOneNote() throws {
     let tracking = try watch("maxobjects=1").tracking
     #expect(!tracking.complete)
     #expect(tracking.droppedRecords > 0)
@@ -24,7 +24,7 @@ struct DegradationTests {
     #expect(tracking.notes.filter { $0.contains("maxobjects=") }.count == 1)
   }
 
-  @Test func stackTracesBeyondTheLimitAreSaidInOneNote() throws {
+  @Test func stackTracesBeyondTheLimitAreNotedOnce() throws {
     let tracking = try watch("maxstackbytes=4K").tracking
     #expect(!tracking.complete)
     #expect(tracking.droppedRecords == 0)
@@ -42,7 +42,7 @@ struct DegradationTests {
     #expect(report.types.contains { $0.live > 0 })
   }
 
-  @Test func retainsThatCannotBeCountedAreSaid() throws {
+  @Test func uncountableRetainsAreNoted() throws {
     let tracking = try watch("way=slots:retains=all").tracking
     #expect(!tracking.complete)
     #expect(tracking.notes.contains { $0.contains("retains were not recorded") })

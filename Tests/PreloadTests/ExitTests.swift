@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// However a program ends, its status is its own, and it is reported at most once.
+/// However a program ends, its status is unchanged, and it is reported at most once.
 struct ExitTests {
   let exiter = BuiltProducts.executable("Exiter")
 
@@ -19,12 +19,12 @@ struct ExitTests {
   }()
 
   @Test(.disabled(if: libcWaitsForReaders, "the plain program never ends"))
-  func exitWhileInputIsReadStaysOne() throws {
-    try statusAndOutputAreTheProgramsOwn(arguments: ["exit-while-input-is-read", "5"])
+  func exitDuringAReadEndsTheProcess() throws {
+    try statusAndOutputAreUnchanged(arguments: ["exit-while-input-is-read", "5"])
   }
 
   @Test(arguments: plainEnds)
-  func statusAndOutputAreTheProgramsOwn(arguments: [String]) throws {
+  func statusAndOutputAreUnchanged(arguments: [String]) throws {
     let tool = try Script("echo report")
     let plain = try runProgram(exiter, arguments)
     let run = try runPreloaded(exiter, arguments, options: "tool=\(tool.path)")
@@ -33,11 +33,11 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
-  /// What a report needs is locked for ever.
+  /// Locks that the report needs are never released.
   @Test(arguments: [
     ["_exit-while-heap-is-locked"], ["_exit-in-handler-in-heap"], ["exit-while-linker-is-locked", "5"],
   ])
-  func endsThatAllowNoReportComeAtOnce(arguments: [String]) throws {
+  func endsWithoutAReportAreImmediate(arguments: [String]) throws {
     let tool = try Script("echo report")
     let plain = try runProgram(exiter, arguments)
     let start = ContinuousClock.now
@@ -48,9 +48,9 @@ struct ExitTests {
     #expect(!run.standardError.contains("report\n"))
   }
 
-  /// The sandbox kills a process that makes another system call than an end needs.
+  /// The sandbox kills a process for any system call except those of its end.
   @Test(arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"]])
-  func programThatEntersASandboxIsLeftAlone(arguments: [String]) throws {
+  func sandboxedProgramMakesNoForbiddenSystemCalls(arguments: [String]) throws {
     let plain = try runProgram(exiter, arguments)
     let run = try runPreloaded(exiter, arguments, options: withoutTool)
     #expect(run.status == plain.status)
@@ -60,24 +60,24 @@ struct ExitTests {
     #expect(run.standardError.contains("seccomp"))
   }
 
-  /// Nor is anything said, which takes more system calls.
-  @Test func sandboxThatNobodySawIsLeftAlone() throws {
+  /// No message is written either, because that needs more system calls.
+  @Test func undetectedSandboxIsRespected() throws {
     let plain = try runProgram(exiter, ["exit-sandboxed-unseen", "5"])
     let run = try runPreloaded(exiter, ["exit-sandboxed-unseen", "5"], options: withoutTool)
     #expect(run.status == .exited(5))
     #expect(run.visible == plain.visible)
   }
 
-  @Test func quickExitStaysOneAndLeavesNoReport() throws {
+  @Test func quickExitKeepsItsStatusAndWritesNoReport() throws {
     let run = try runPreloaded(exiter, ["quick_exit", "6"], options: withoutTool)
     let plain = try runProgram(exiter, ["quick_exit", "6"])
     #expect(run.visible == plain.visible)
     #expect(run.status == .exited(6))
   }
 
-  /// The program would have ended before they came.
+  /// Without the library the program would have ended before the alarm.
   @Test(arguments: [["exit-before-alarm", "5"], ["_exit-before-alarm", "5"], ["exit-before-timer", "5"]])
-  func alarmsOfTheProgramDoNotEndIt(arguments: [String]) throws {
+  func alarmsOfTheProgramDoNotEndTheReport(arguments: [String]) throws {
     let slow = try Script("sleep 3; echo report")
     let run = try runPreloaded(exiter, arguments, options: "tool=\(slow.path)")
     #expect(run.status == .exited(5))
@@ -85,16 +85,16 @@ struct ExitTests {
   }
 
   @Test(arguments: [("exit", .signaled(SIGTERM)), ("_exit", .exited(5))] as [(String, ProgramRun.Status)])
-  func signalThatCameMeanwhileCountsOnlyBeforeTheEnd(way: String, status: ProgramRun.Status) throws {
+  func signalDuringTheReportCountsOnlyBeforeTheEnd(way: String, status: ProgramRun.Status) throws {
     let terminating = try Script("\(Self.findHost)\nkill -TERM $host; echo report")
     let run = try runPreloaded(exiter, [way, "5"], options: "tool=\(terminating.path)")
     #expect(run.status == status)
     #expect(run.standardError == "report\n")
   }
 
-  /// It would have ended with the process, before that.
+  /// Without the library the process would have ended before the fault.
   @Test(arguments: ["exit-while-thread-faults", "_exit-while-thread-faults", "exit-while-thread-writes"])
-  func threadThatFaultsMeanwhileChangesNothing(way: String) throws {
+  func faultOfAnotherThreadDuringTheReportChangesNothing(way: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("now")
     let waiting = try Script("touch '\(path)'; while test -e '\(path)'; do :; done; sleep 0.5; echo report")
@@ -105,7 +105,7 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
-  @Test func otherThreadsLeaveTheProcessorsToTheReport() throws {
+  @Test func otherThreadsYieldTheProcessorsToTheReport() throws {
     let listing = try Script(
       "\(Self.findHost)\nfor task in /proc/$host/task/*; do cut -d ' ' -f 19 $task/stat; done")
     let run = try runPreloaded(exiter, ["exit-among-threads", "5"], options: "tool=\(listing.path)")
@@ -121,11 +121,11 @@ struct ExitTests {
     #expect(run.standardOutput == "about to end\n")
   }
 
-  /// For a tool: between it and the program there is a process that keeps it.
+  /// The process that starts a tool has a keeper process in between.
   static let findHost = "host=$(cut -d ' ' -f 4 /proc/$PPID/stat)"
 
   @Test(arguments: [["abort"], ["terminate"], ["segfault"]])
-  func deathBySignalStaysOne(arguments: [String]) throws {
+  func deathBySignalIsUnchanged(arguments: [String]) throws {
     let plain = try runProgram(exiter, arguments)
     let run = try runPreloaded(exiter, arguments, options: withoutTool)
     #expect(run.status == plain.status)
@@ -143,7 +143,7 @@ struct ExitTests {
   }
 
   @Test(arguments: ["exit-from-two-threads", "exit-from-many-threads"])
-  func oneThreadsExitDoesNotEndAnothersReport(way: String) throws {
+  func exitOfAThreadDoesNotEndTheReportOfAnother(way: String) throws {
     let slow = try Script("sleep 0.2; echo report; exit 0")
     let run = try runPreloaded(exiter, [way, "4"], options: "tool=\(slow.path)")
     #expect(run.status == .exited(4))
@@ -152,7 +152,7 @@ struct ExitTests {
 
   /// A library that is initialised before ours has a handler that runs after ours: the second thread
   /// must not go on in a list of handlers that the first has freed.
-  @Test func aSecondThreadsExitWaitsForTheRestOfTheFirst() throws {
+  @Test func secondExitWaitsForTheFirst() throws {
     let folder = try TemporaryFolder()
     let source = try folder.source(
       """
@@ -201,7 +201,7 @@ struct ExitTests {
     #expect(try folder.text(of: "report") == "report\n")
   }
 
-  @Test func executedProgramReportsInsteadOfTheOneBefore() throws {
+  @Test func executedProgramReportsInsteadOfThePreviousOne() throws {
     let folder = try TemporaryFolder()
     let output = folder.path("report")
     let survivors = BuiltProducts.executable("Survivors")

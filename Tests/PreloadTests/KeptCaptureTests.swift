@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where no tool can make the report: one line, and the capture as a file.
+/// Without a tool that renders the report: one line, and the capture as a file.
 struct KeptCaptureTests {
   let exiter = BuiltProducts.executable("Exiter")
   let folder: TemporaryFolder
@@ -25,7 +25,7 @@ struct KeptCaptureTests {
     "LiveObjects: no report: \(why). The capture is in \(capture); read it with: liveobjects report \(capture)\n"
   }
 
-  @Test func lineNamesACaptureThatTheToolReads() throws {
+  @Test func lineNamesACaptureThatTheToolCanRead() throws {
     let run = try run("exec '\(exiter)' exit 5")
     let capture = try capture()
     #expect(capture.wholeMatch(of: /.*\/liveobjects\.[0-9]+\.capture/) != nil)
@@ -36,7 +36,7 @@ struct KeptCaptureTests {
     #expect(report.standardOutput.contains("Exiter.Leftover"))
   }
 
-  @Test func captureIsForItsUserAlone() throws {
+  @Test func captureIsReadableOnlyByItsUser() throws {
     _ = try run("umask 0; exec '\(exiter)' return")
     let mode = try FileManager.default.attributesOfItem(atPath: capture())[.posixPermissions] as? Int
     #expect(mode == 0o600)
@@ -58,7 +58,7 @@ struct KeptCaptureTests {
     ("echo half a report; kill -9 $$", "ended with signal 9"), ("echo error; exit 2", "failed with status 2"),
     ("true", "wrote no report"),
   ])
-  func lineSaysHowTheToolEnded(script: String, end: String) throws {
+  func lineHasTheStatusOfTheTool(script: String, end: String) throws {
     let tool = try Script(script)
     let run = try run("exec '\(exiter)' return", options: "tool=\(tool.path)")
     let expected = line("\(tool.path) \(end)", try capture())
@@ -66,7 +66,7 @@ struct KeptCaptureTests {
   }
 
   @Test(arguments: ["text", "json"])
-  func captureStandsBesideTheOutput(format: String) throws {
+  func captureIsNextToTheOutput(format: String) throws {
     let output = folder.path("report")
     let run = try run("exec '\(exiter)' return", options: "\(withoutTool):output=\(output):format=\(format)")
     #expect(try capture().hasPrefix("\(output)."))
@@ -96,23 +96,23 @@ struct KeptCaptureTests {
         == line("cannot run /does/not/exist: No such file or directory", folder.path(names[1])))
   }
 
-  @Test func folderThatIsNotThereIsSaid() throws {
+  @Test func missingFolderIsReported() throws {
     let run = try run("TMPDIR=/does/not/exist exec '\(exiter)' exit 5")
     #expect(messages(run).count == 1)
     #expect(run.standardError.hasSuffix(".capture: No such file or directory\n"))
     #expect(run.status == .exited(5))
   }
 
-  @Test func captureThatCannotBeMadeIsSaid() throws {
+  @Test func captureThatCannotBeWrittenIsReported() throws {
     let run = try run("ulimit -f 1; exec '\(exiter)' exit 5")
     #expect(run.standardError == "LiveObjects: no report: the capture could not be made: File too large\n")
     #expect(run.status == .exited(5))
     #expect(try folder.names() == [])
   }
 
-  /// A test may compare what a program that it starts writes there, and no line could name the file.
+  /// A test may compare the standard error of a program that it starts, and no line could name the file.
   @Test(arguments: ["", ":exitcode=9"])
-  func programWithAStandardErrorOfItsOwnLeavesNothing(options: String) throws {
+  func programWithItsOwnStandardErrorWritesNoCapture(options: String) throws {
     let run = try run("'\(exiter)' return 2> \"$TMPDIR/errors\"", options: withoutTool + options)
     #expect(run.standardError == "")
     #expect(run.status == .exited(0))
@@ -120,7 +120,7 @@ struct KeptCaptureTests {
     #expect(try folder.text(of: "errors") == "")
   }
 
-  @Test func programWithAStandardErrorOfItsOwnKeepsItsCaptureBesideTheOutput() throws {
+  @Test func programWithItsOwnStandardErrorKeepsItsCaptureNextToTheOutput() throws {
     _ = try run(
       "'\(exiter)' return 2> \"$TMPDIR/errors\"", options: "\(withoutTool):output=\(folder.path("report"))")
     #expect(try folder.text(of: "errors") == "")
@@ -145,7 +145,7 @@ struct KeptCaptureTests {
   }
 
   @Test(arguments: ["", ":format=json", ":output=/dev/null"])
-  func withoutAToolItIsSaidOnce(options: String) throws {
+  func missingToolIsReportedOnce(options: String) throws {
     let run = try run(unwatched, options: withoutTool + options)
     #expect(run.standardError == unwatchedLine)
     #expect(try folder.names() == [])

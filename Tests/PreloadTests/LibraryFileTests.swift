@@ -3,20 +3,20 @@ import Testing
 
 /// The library as a file: a program must be able to load it wherever it runs.
 struct LibraryFileTests {
-  @Test func needsLibcAlone() throws {
+  @Test func dependsOnLibcOnly() throws {
     let run = try runProgram("/usr/bin/env", ["readelf", "-d", BuiltProducts.preloadLibrary])
     let needed = run.standardOutput.split(separator: "\n").filter { $0.contains("(NEEDED)") }
     #expect(needed.count == 1)
     #expect(needed.first?.contains("[libc.so.6]") == true)
   }
 
-  @Test func holdsNoDebugInformation() throws {
+  @Test func containsNoDebugInformation() throws {
     let run = try runProgram("/usr/bin/env", ["readelf", "-SW", BuiltProducts.preloadLibrary])
     #expect(run.standardOutput.contains(".symtab"))
     #expect(!run.standardOutput.contains(".debug_"))
   }
 
-  /// What a library exports takes part in the symbol lookup of the program that it is loaded into.
+  /// Exported symbols of a library take part in the symbol lookup of the host.
   static let exported = [
     "LiveObjectsPreload": ["_Exit", "_exit", "dlclose", "liveobj_preloaded_table", "prctl", "syscall"],
     "LiveObjectsXCTestCompanion": ["liveobj_xctest_companion_start"],

@@ -1,4 +1,4 @@
-/// What the tests read of a JSON report.
+/// The fields of a JSON report that the tests read.
 struct MinimalReport: Decodable {
   struct Tracking: Decodable {
     var complete: Bool

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where reports go, and what happens when they cannot go there.
+/// Outputs of reports, and errors of writing to them.
 struct OutputTests {
   let exiter = BuiltProducts.executable("Exiter")
   let folder: TemporaryFolder
@@ -27,7 +27,7 @@ struct OutputTests {
     #expect(names.first?.wholeMatch(of: /r:[0-9]+/) != nil)
   }
 
-  @Test func programsStartedByAPreloadedOneAppend() throws {
+  @Test func childProcessesAppend() throws {
     let options = "tool=\(tool.path):output=\(folder.path("report"))"
     let run = try runPreloaded(
       "/bin/sh", ["-c", "'\(exiter)' return & '\(exiter)' return & '\(exiter)' _exit 0; wait"],
@@ -50,9 +50,9 @@ struct OutputTests {
     #expect(try folder.text(of: "report") == "report\nreport\nreport\n")
   }
 
-  /// A test may compare what a program that it starts writes there.
+  /// A test may compare the standard error of a program that it starts.
   @Test(arguments: ["", "nonsense=1", "output=/does/not/exist", "verbosity=2"])
-  func standardErrorOfProgramsStartedByAPreloadedOneIsTheirOwn(options: String) throws {
+  func standardErrorOfChildProcessesIsUnchanged(options: String) throws {
     let errors = folder.path("errors")
     let run = try runPreloaded("/bin/sh", ["-c", "'\(exiter)' exit 5 2> '\(errors)'"], options: options)
     #expect(run.status == .exited(5))
@@ -61,14 +61,14 @@ struct OutputTests {
     #expect(try folder.text(of: "errors") == "")
   }
 
-  @Test func standardErrorThatIsSharedGetsAllReports() throws {
+  @Test func sharedStandardErrorGetsAllReports() throws {
     let run = try runPreloaded(
       "/bin/sh", ["-c", "'\(exiter)' return; '\(exiter)' exit 5"], options: "tool=\(tool.path)")
     #expect(run.status == .exited(5))
     #expect(run.standardError == "report\nreport\n")
   }
 
-  @Test func optionsAreComplainedOfOnce() throws {
+  @Test func wrongOptionsAreReportedOnce() throws {
     let run = try runPreloaded(
       BuiltProducts.executable("Execer"), [BuiltProducts.executable("Survivors")],
       options: "colour=red:output=/dev/null:tool=\(tool.path)")
@@ -86,7 +86,7 @@ struct OutputTests {
     #expect(run.standardError.contains("output=PATH"))
   }
 
-  @Test func unknownOptionGetsOneLineAndTheProgramRunsOn() throws {
+  @Test func unknownOptionGetsOneLineAndTheProgramRuns() throws {
     let run = try runPreloaded(
       exiter, ["exit", "5"], options: "colour=red:tool=/bin/echo:output=/dev/null")
     #expect(
@@ -96,7 +96,7 @@ struct OutputTests {
     #expect(run.status == .exited(5))
   }
 
-  @Test func closedStandardErrorIsLeftAlone() throws {
+  @Test func closedStandardErrorStaysClosed() throws {
     let run = try runPreloaded(
       "/bin/sh", ["-c", "exec '\(exiter)' exit 5 2>&-"], options: withoutTool)
     #expect(run.standardOutput == "about to end\n")
@@ -104,8 +104,8 @@ struct OutputTests {
     #expect(run.status == .exited(5))
   }
 
-  @Test func readerThatWentAwayKillsNobody() throws {
-    // Not bash: the first process that is preloaded decides which standard error is written to.
+  @Test func closedReaderDoesNotKillTheProgram() throws {
+    // Not bash: the first preloaded process decides to which standard error reports are written.
     let preload = "LD_PRELOAD='\(BuiltProducts.preloadLibrary)' LIVEOBJECTS_OPTIONS='tool=\(tool.path)'"
     let run = try runProgram(
       "/bin/bash", ["-c", "{ \(preload) '\(exiter)' exit 5; echo $? >&3; } 2> >(exec true) 3>&1"])

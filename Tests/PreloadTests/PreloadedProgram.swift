@@ -14,15 +14,15 @@ func runPreloaded(
     ]) { own, _ in own })
 }
 
-/// Options under which no report can be made, whatever was built beside the library.
+/// Options with which no tool is found, even if one was built next to the library.
 let withoutTool = "tool=/does/not/exist"
 
-/// The lines that the library wrote on standard error.
+/// The library's lines on standard error.
 func messages(_ run: ProgramRun) -> [Substring] {
   run.standardError.split(separator: "\n").filter { $0.hasPrefix("LiveObjects: ") }
 }
 
 extension ProgramRun {
-  /// What the program's user sees of it.
+  /// The part that the program's user sees.
   var visible: [String] { [standardOutput, standardError, "\(status)"] }
 }

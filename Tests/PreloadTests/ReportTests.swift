@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a watched program's report says, and where it goes.
+/// Contents and outputs of a watched program's report.
 struct ReportTests {
   let exiter = BuiltProducts.executable("Exiter")
 

@@ -17,7 +17,7 @@ struct SanitizedProgramTests {
   @Test(
     .enabled(if: Compiler.linksSanitizers, "the toolchain's sanitizers cannot be linked"),
     arguments: ["thread", "address"])
-  func statusAndOutputAreTheProgramsOwn(sanitizer: String) throws {
+  func statusAndOutputAreUnchanged(sanitizer: String) throws {
     let folder = try TemporaryFolder()
     let program = folder.path("program")
     let tool = try Script("echo report")

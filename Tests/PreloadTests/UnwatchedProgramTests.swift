@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Programs that are not for us to watch behave as if the library were not there.
+/// Programs that are not watched behave as without the library.
 struct UnwatchedProgramTests {
   /// An option that a watched program would complain of.
   static let options = "nonsense=1"
@@ -31,10 +31,10 @@ struct UnwatchedProgramTests {
   }
 
   @Test(arguments: ["--list-tests", "-l", "--dump-tests-json", "list"])
-  func testBinaryThatListsItsTestsIsUnchanged(argument: String) throws {
+  func testBinaryThatOnlyListsTestsIsUnchanged(argument: String) throws {
     let folder = try TemporaryFolder()
     try copyExecutable(BuiltProducts.executable("Exiter"), to: folder.path("Some.xctest"))
-    // Not a real test binary: what counts is its name. Exiter ends by a trap for an unknown way.
+    // Not a real test binary: only its name matters. Exiter traps for an unknown argument.
     let run = try runPreloaded(folder.path("Some.xctest"), [argument], options: Self.options)
     #expect(messages(run).isEmpty)
   }

@@ -6,18 +6,18 @@
     /// The same scenarios inside of the assertions of LiveObjectsXCTest and LiveObjectsTesting.
     @Suite struct AssertedScenarioTests {
       @Test(
-        "an assertion round a leak fails once, and says what leaked",
+        "an assertion around a leak fails once, with the leaked type",
         arguments: AssertedScenarios.Assertion.allCases,
         ExpectedFinding.leaks)
       func leak(assertion: AssertedScenarios.Assertion, expected: ExpectedFinding) throws {
         let messages = try AssertedScenarios.messages(of: assertion, on: expected)
         #expect(messages.count == 1, "\(messages)")
         let message = ExpectedMessage(of: expected, in: AssertedScenarios.module)
-        #expect(message.isSaid(by: messages.first ?? ""), "\(message) \(messages)")
+        #expect(message.matches(messages.first ?? ""), "\(message) \(messages)")
       }
 
-      /// `nestedGenerics` leaks too; what is said of it is `FindingTests`' business. All others must stay silent.
-      @Test("only an assertion round a leak fails", arguments: AssertedScenarios.Assertion.allCases)
+      /// `nestedGenerics` leaks too, and `FindingTests` checks its finding. All others must have no findings.
+      @Test("only an assertion around a leak fails", arguments: AssertedScenarios.Assertion.allCases)
       func silence(assertion: AssertedScenarios.Assertion) throws {
         let failed = try AssertedScenarios.shared.get().messages(of: assertion).keys
         let leaking = Set(ExpectedFinding.leaks.map(\.scenario)).union(["nestedGenerics"])

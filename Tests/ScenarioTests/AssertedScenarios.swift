@@ -22,7 +22,7 @@
 
     private static let package = FixturePackage("AssertionIdioms")
 
-    /// In processes of their own: what one leaves behind, the others would evaluate too.
+    /// Each in its own process: otherwise they would also evaluate the survivors of the others.
     let xctest: XCTestRun
     let expected: SwiftTestingRun
     let detected: SwiftTestingRun
@@ -52,7 +52,7 @@
         .compactMap { $0[expected.scenario] }.first ?? []
     }
 
-    /// What an assertion says of each scenario for which it fails, from the finding on.
+    /// An assertion's messages by the scenario for which it fails, beginning with the finding.
     func messages(of assertion: Assertion) -> [String: [String]] {
       let failures: [(scenario: String, message: String)] =
         switch assertion {

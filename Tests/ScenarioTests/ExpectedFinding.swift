@@ -1,6 +1,6 @@
 import Testing
 
-/// What a report must say of a scenario.
+/// The expected finding of a scenario.
 struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
   var scenario: String
   var verdict: String
@@ -11,10 +11,10 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
   /// All objects of the finding, victims included; `nil` where the build decides.
   var objects: Int?
   var victims = 0
-  /// The function that made the instances.
+  /// The function that allocated the instances.
   var callSite: String
   var certainty = "definite"
-  /// Of what is over-retained.
+  /// Of over-retained objects.
   var unexplainedRetains = 0
 
   var testDescription: String { scenario }

@@ -1,18 +1,18 @@
 import LiveObjectsAnalysis
 import LiveObjectsReport
 
-/// What the message of a failing assertion must say of a scenario, by the renderer that makes such messages.
+/// The expected message of a failing assertion for a scenario, rendered as such messages are.
 struct ExpectedMessage {
   private let module: String
-  /// The first line as far as the number of bytes.
+  /// The first line up to the number of bytes.
   private let title: String
-  /// `nil` where there is no path.
+  /// `nil` without a path.
   private let path: String?
   private let callSite: String
-  /// Beside threads that run all the time an object is only probably over-retained.
+  /// While other threads run, an object is only probably over-retained.
   private let mayBeProbable: Bool
 
-  /// - Parameter module: the one that holds the scenarios.
+  /// - Parameter module: the module of the scenarios.
   init(of expected: ExpectedFinding, in module: String) {
     self.module = module
     let lines = FindingText(Finding(expected, in: module)).lines.map { $0.replacing("\(module).", with: "") }
@@ -25,7 +25,7 @@ struct ExpectedMessage {
   }
 
   /// - Parameter message: as the test library printed it, from the finding on.
-  func isSaid(by message: String) -> Bool {
+  func matches(_ message: String) -> Bool {
     let lines = message.replacing("\(module).", with: "").split(separator: "\n")
     let first = mayBeProbable ? lines.first?.trimmingPrefix("probably ") : lines.first
     return first?.hasPrefix(title) == true
@@ -35,7 +35,7 @@ struct ExpectedMessage {
 }
 
 extension Finding {
-  /// The finding that is expected, its names with their modules.
+  /// The expected finding, with the modules of its names.
   fileprivate init(_ expected: ExpectedFinding, in module: String) {
     self.init(
       fingerprint: "", verdict: Verdict(rawValue: expected.verdict)!,
@@ -48,7 +48,7 @@ extension Finding {
       }, unexplainedRetains: expected.unexplainedRetains)
   }
 
-  /// `Screen`, `closure #1 in Screen.start()`: the module stands before the qualified name.
+  /// `Screen`, `closure #1 in Screen.start()`: the module precedes the qualified name.
   private static func qualified(_ name: String, _ module: String) -> String {
     if ["Swift.", "Foundation.", "Dispatch."].contains(where: name.hasPrefix) { return name }
     let start = name.ranges(of: " in ").last?.upperBound ?? name.startIndex

@@ -9,10 +9,10 @@ extension Scenarios {
       let report = try ScenarioReport(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
-      #expect(leak.observed(beside: expected) == expected)
+      #expect(leak.observed(for: expected) == expected)
     }
 
-    @Test("a type of 200 levels is walked and named")
+    @Test("a type of 200 levels is read and named")
     func nestedGenerics() throws {
       let report = try ScenarioReport(of: "nestedGenerics")
       let leak = try #require(report.leaks.first, "\(report.findings)")
@@ -29,30 +29,30 @@ extension Scenarios {
 
     /// A word that some thread left on its stack may look like one that could resume the task. The report then
     /// keeps silent, so a few runs are allowed.
-    @Test("a task that nothing can resume is said to be lost")
+    @Test("a task that nothing can resume is reported as lost")
     func lostContinuation() throws {
-      let isSaid = try (0..<8).contains { _ in
+      let matches = try (0..<8).contains { _ in
         let report = try ScenarioReport(of: "lostContinuation")
         let waiter = try #require(report.findings.first { $0.type == "Scenarios.Waiter" })
         return waiter.remarks.contains { $0.contains("probably never resumed") }
       }
-      #expect(isSaid)
+      #expect(matches)
     }
 
-    @Test("what is held is found with its holder", arguments: ExpectedFinding.held)
+    @Test("a held object is found with its holder", arguments: ExpectedFinding.held)
     func holder(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")
-      let candidates = report.findings.map { $0.observed(beside: expected) }
+      let candidates = report.findings.map { $0.observed(for: expected) }
       #expect(candidates.contains(expected), "\(candidates)")
     }
   }
 }
 
 extension ScenarioReport.Finding {
-  /// This finding in the words of the expectation. Call sites are compared by whether the expected one is there,
-  /// objects only where a number is expected.
-  func observed(in module: String = "Scenarios", beside expected: ExpectedFinding) -> ExpectedFinding {
+  /// This finding in the form of the expectation. Of the call sites only the expected one is compared, and objects
+  /// only if their number is expected.
+  func observed(in module: String = "Scenarios", for expected: ExpectedFinding) -> ExpectedFinding {
     /// A name without the fixture's module.
     func plain(_ name: String) -> String { name.replacing("\(module).", with: "") }
     let callSites = allocatedAt.compactMap { $0.frames.first?.function.map(plain) }

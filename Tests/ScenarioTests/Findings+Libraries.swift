@@ -86,7 +86,7 @@ extension ExpectedFinding {
     .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
   ]
 
-  /// How Foundation keeps its observers is its own business, which changed with 6.3.
+  /// Foundation's storage of observers is an implementation detail, which changed with 6.3.
   private static let notificationToken: ExpectedFinding = {
     #if compiler(>=6.3)
       let path = [

@@ -7,7 +7,7 @@ extension Scenarios {
       let report = try ScenarioReport(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
-      #expect(leak.observed(beside: expected) == expected)
+      #expect(leak.observed(for: expected) == expected)
     }
 
     @Test("the ledger names the call that retained")
@@ -18,17 +18,17 @@ extension Scenarios {
       #expect(site.retains - site.releases == 1)
     }
 
-    #if DEBUG  // An old word that optimised code leaves behind may hide one of the six.
-      @Test("what finished work did not release is over-retained")
+    #if DEBUG  // A stale pointer of optimised code may hide one of the six.
+      @Test("an object that finished work did not release is over-retained")
       func finishedWork() throws {
         let expected = ExpectedFinding.overRetained(
           "finishedWork", "Parcel", instances: 6, unexplainedRetains: 6)
         let leaks = try ScenarioReport(of: "finishedWork").leaks
-        #expect(leaks.map { $0.observed(beside: expected) } == [expected])
+        #expect(leaks.map { $0.observed(for: expected) } == [expected])
       }
     #endif
 
-    @Test("what work that waits to be run will release is not over-retained")
+    @Test("an object that pending work will release is not over-retained")
     func suspendedWork() throws {
       let report = try ScenarioReport(of: "suspendedWork")
       #expect(report.findings.map(\.type) == ["Scenarios.Parcel"])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the tests read of the JSON report about one scenario.
+/// The fields of a scenario's JSON report that the tests read.
 struct ScenarioReport: Decodable {
   struct Tracking: Decodable {
     var complete: Bool
@@ -56,7 +56,7 @@ struct ScenarioReport: Decodable {
   /// Runs one scenario under the preload library.
   ///
   /// - Parameters:
-  ///   - program: a path; without any, the fixture as the tests' own build made it.
+  ///   - program: a path; by default, the fixture of the tests' own build.
   ///   - options: added to `LIVEOBJECTS_OPTIONS`.
   init(of scenario: String, program: String? = nil, options: String = "verbosity=0") throws {
     let folder = try TemporaryFolder()
@@ -71,6 +71,6 @@ struct ScenarioReport: Decodable {
     self = try JSONDecoder().decode(Self.self, from: Data(try folder.bytes(of: "report")))
   }
 
-  /// What is claimed to be unreachable, the toolchain's own leaks apart.
+  /// Leaks, except those of the toolchain's libraries.
   var leaks: [Finding] { findings.filter(\.isLeak) }
 }

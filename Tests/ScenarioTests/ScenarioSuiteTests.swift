@@ -4,7 +4,7 @@
   import Testing
 
   extension Scenarios {
-    /// The same scenarios inside of tests that know nothing of LiveObjects, by `liveobjects test`.
+    /// The same scenarios as ordinary tests, run by `liveobjects test`.
     @Suite struct ScenarioSuiteTests {
       @Test("every scenario runs as a test of both libraries")
       func allRun() throws {
@@ -17,7 +17,7 @@
       }
 
       @Test(
-        "a leak is found once, on the test that left it behind", arguments: ScenarioSuites.Library.allCases,
+        "a leak is found once, for the test that leaked it", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.leaks)
       func leak(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
         let runs = try ScenarioSuites.shared.get().map { $0.leaks(of: expected.scenario, in: library) }
@@ -25,12 +25,12 @@
         #expect(found.count == runs.count || expected.mayBeHidden && !found.isEmpty, "nothing was found")
         for leaks in found {
           #expect(leaks.count == 1, "\(leaks)")
-          #expect(leaks[0].observed(in: library.module, beside: expected) == expected)
+          #expect(leaks[0].observed(in: library.module, for: expected) == expected)
         }
       }
 
       @Test(
-        "what is no leak fails no test", arguments: ScenarioSuites.Library.allCases,
+        "a scenario without a leak fails no test", arguments: ScenarioSuites.Library.allCases,
         SilenceTests.silent + ExpectedFinding.held.map(\.scenario))
       func silence(library: ScenarioSuites.Library, scenario: String) throws {
         let leaks = try ScenarioSuites.shared.get().flatMap { $0.leaks(of: scenario, in: library) }
@@ -38,12 +38,12 @@
       }
 
       @Test(
-        "what is held is found with its holder and its test", arguments: ScenarioSuites.Library.allCases,
+        "a held object is found with its holder and its test", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.held)
       func holder(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
         let found = try #require(try ScenarioSuites.shared.get().first)
         let candidates = found.findings(of: expected.scenario, in: library).map {
-          $0.observed(in: library.module, beside: expected)
+          $0.observed(in: library.module, for: expected)
         }
         #expect(candidates.contains(expected), "\(candidates)")
       }

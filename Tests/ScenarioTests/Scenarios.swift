@@ -1,4 +1,4 @@
 import Testing
 
-/// Leaks of every kind in real programs: what the report says of each, and that it says nothing of what is none.
+/// Real programs with leaks of every kind, and programs without leaks.
 @Suite enum Scenarios {}

@@ -8,7 +8,7 @@ extension Scenarios {
       "balancedRetains", "finishedTask",
     ]
 
-    @Test("what leaves nothing behind is not found", arguments: silent)
+    @Test("a scenario without survivors has no findings", arguments: silent)
     func silence(scenario: String) throws {
       let report = try ScenarioReport(of: scenario)
       #expect(report.tracking.complete, "\(report.tracking.notes)")
