@@ -1,16 +1,16 @@
 import LiveObjectsCapture
 
-/// What a recorder might have read from the heap. The first piece makes the graph.
+/// The heap graph of a capture. The first call creates the graph.
 extension CaptureBuilder {
-  /// Weak or unowned references to an object were made.
+  /// Weak or unowned references to an object were formed.
   public mutating func visit(_ object: UInt32) { capture.objects[Int(object)].wasWeaklyReferenced = true }
 
-  /// Says how well the heap was read; without, a graph was read in full while one thread was alive.
+  /// Sets how well the heap was read; by default, it was read in full while one thread was alive.
   public mutating func heapGraph(_ status: HeapGraph.Status = HeapGraph.Status()) {
     graph.status = status
   }
 
-  /// One object, strongly held as often as `strongCount` says.
+  /// One object with this strong count.
   ///
   /// - Returns: its ordinal, an index into `Capture.objects`.
   public mutating func object(
@@ -35,7 +35,7 @@ extension CaptureBuilder {
     graph.references.insert(reference, at: index)
   }
 
-  /// Many references at once, in place of those that were there, ascending by their sources.
+  /// Replaces all references by these, which are sorted by their sources.
   public mutating func references(_ references: [Reference]) {
     graph.references = references
   }

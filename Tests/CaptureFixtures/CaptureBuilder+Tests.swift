@@ -2,10 +2,10 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension CaptureBuilder {
-  /// A test that makes the objects which `body` makes.
+  /// A test that allocates the objects of `body`.
   ///
   /// - Parameters:
-  ///   - scope: the scope of its objects; 0 for a test that owns all objects made while it runs.
+  ///   - scope: the scope of its objects; 0 for a test that owns all objects allocated while it runs.
   ///   - body: is handed the builder and the scope.
   /// - Returns: an index into `Capture.tests`.
   @discardableResult
@@ -41,10 +41,10 @@ extension CaptureBuilder {
   /// All that the test left behind was evaluated when it ended.
   public mutating func evaluate(_ test: Int) { capture.tests[test].isEvaluated = true }
 
-  /// The process announces its tests, be there any or not.
+  /// The process has a table of tests, even if it is empty.
   public mutating func listTests() { capture.listsTests = true }
 
-  /// The test that began last makes no more objects; those made since it began are its own.
+  /// Ends the test that began last; it owns the objects allocated since its beginning.
   public mutating func endTest() {
     let index = capture.tests.count - 1
     let first = capture.tests[index].sequenceNumbers.lowerBound
@@ -56,7 +56,7 @@ extension CaptureBuilder {
     capture.scopeParents[scope] = parent
   }
 
-  /// An assertion has told what the scope left behind, and its test expects that.
+  /// An assertion has reported the scope's survivors, and its test expects that.
   ///
   /// - Parameter end: the sequence number of the first object that came later.
   public mutating func markKnownIssue(_ scope: UInt32, before end: UInt64 = .max) {
@@ -69,7 +69,7 @@ extension CaptureBuilder {
     capture.tests[index].line = line
   }
 
-  /// The sections that say which tests ran; none where the process tells of none.
+  /// The sections of tests; none if the process has no table of tests.
   var testSections: [(tag: String, payload: [UInt8])] {
     var sections: [(tag: String, payload: [UInt8])] = []
     if capture.listsTests { sections.append(("TEST", testsPayload)) }
@@ -113,7 +113,7 @@ extension CaptureBuilder {
 // MARK: - Journals
 
 extension CaptureBuilder {
-  /// What a process has told of its tests when it crashes: without what a capture at its end would say.
+  /// The journal of tests of a crashed process, without a capture at its end.
   ///
   /// - Parameter running: the tests, as indices, that have not come to their end.
   public func journal(running: [Int] = []) -> [UInt8] {

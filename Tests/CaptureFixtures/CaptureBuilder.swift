@@ -1,11 +1,11 @@
 import LiveObjectsCapture
 
-/// Makes captures for tests: what a recorder might have seen, piece by piece.
+/// Builds captures for tests, piece by piece.
 ///
 /// `capture` is the value, `bytes` the stream that a recorder would have written.
 public struct CaptureBuilder {
   public internal(set) var capture: Capture
-  /// As they will stand in the stream; tests may put invalid ones here.
+  /// The sections of the stream; tests may add invalid ones.
   public var stackTraceRecords: [StackTraceRecord] = []
 
   /// An executable is image 0.
@@ -93,7 +93,7 @@ public struct CaptureBuilder {
     capture.objects[object].sequence = capture.process.next
   }
 
-  /// The retains and releases of the object made last.
+  /// The retains and releases of the last object.
   public mutating func retains(_ retains: UInt64, releases: UInt64) {
     guard let address = capture.objects.last?.address else { return }
     capture.retainCounts[address] = RetainCount(retains: retains, releases: releases)

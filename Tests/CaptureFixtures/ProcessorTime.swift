@@ -8,7 +8,7 @@
 /// took minutes.
 public let mostProcessorSeconds = 20.0
 
-/// The time that this thread ran for, in seconds, whatever else the machine does.
+/// The processor time of this thread, in seconds.
 public func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
   let start = now()
   try body()

@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 
-/// Names frames from a table, and remembers what it was asked for.
+/// Names frames from a table, and records the requests.
 public final class TableSymbolicator: Symbolicator {
   private var names: [Frame: [SourceFrame]] = [:]
   private var variables: [Frame: String] = [:]

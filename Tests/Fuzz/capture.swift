@@ -11,7 +11,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int) -> Int
 
-/// Changes the payload of a section, or which sections there are, and makes their lengths and number right again:
+/// Changes the payload of a section, or the list of sections, and corrects their lengths and number:
 /// bytes changed at random hardly ever come past those.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(
@@ -42,7 +42,7 @@ public func mutate(
 private struct Sections {
   var all: [(tag: ArraySlice<UInt8>, payload: [UInt8])] = []
 
-  /// Takes what there is, however damaged.
+  /// Accepts any data, however damaged.
   init(_ bytes: [UInt8]) {
     var next = 16
     while next + 16 <= bytes.count {

@@ -8,7 +8,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   report(on: (0...choices.next(2)).map { _ in makeCapture(&choices) })
 }
 
-/// Small numbers, one after the other; 0 when there are no more.
+/// Small numbers, one after another; 0 at the end of the input.
 private struct Choices {
   let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
@@ -83,7 +83,7 @@ private func makeCapture(_ choices: inout Choices) -> Capture {
   return capture
 }
 
-/// Makes most strong counts those that the references explain, as they are in a real heap.
+/// Sets most strong counts to the number of references, as in a real heap.
 private func explainRetains(of capture: inout Capture, _ choices: inout Choices) {
   guard let graph = capture.graph else { return }
   for object in capture.objects.indices where choices.next(4) < 3 {

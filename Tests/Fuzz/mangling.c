@@ -1,4 +1,4 @@
-// Mangled type names, in memory that ends where they do, and labels made of them.
+// Mangled type names, in memory that ends with them, and labels of them.
 
 #include "metadata/mangling.h"
 #include "metadata/labels.h"

@@ -1,7 +1,7 @@
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
-/// A demangled name, turned into what people call the function.
+/// Shortens a demangled name.
 @_cdecl("test_input")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   reach.add("inputs")

@@ -1,7 +1,7 @@
 @testable import LiveObjectsReport
 @testable import LiveObjectsSymbolication
 
-/// What llvm-symbolizer prints about as many addresses as the first byte says.
+/// Output of llvm-symbolizer about as many addresses as the first byte says.
 @_cdecl("test_input")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   reach.add("inputs")

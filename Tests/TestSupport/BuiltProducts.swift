@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the build that made the running tests made beside them.
+/// The other products of the build of the running tests.
 public enum BuiltProducts {
   /// The folder that holds the test bundle, and with it everything else.
   public static let folder: String = Bundle.main.executableURL!

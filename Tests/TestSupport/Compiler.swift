@@ -28,7 +28,7 @@ public enum Compiler {
     try run("swiftc", configuration + sources + arguments + ["-o", output])
   }
 
-  /// Whether programs can be linked with sanitizers: those of Debian's Swift 6.2 refer to what its libc has no more.
+  /// Whether programs can be linked with sanitizers: those of Debian's Swift 6.2 need symbols that its libc lacks.
   public static let linksSanitizers: Bool = {
     do {
       let folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ public enum Compiler {
 
   /// Runs a program of the toolchain or of the system by its name.
   public static func run(_ name: String, _ arguments: [String]) throws {
-    // A busy machine takes its time, and no test is about that.
+    // A busy machine may be slow.
     let run = try runProgram(try find(name), arguments)
     guard run.status == .exited(0) else {
       // SwiftPM writes its compilers' errors on standard output.

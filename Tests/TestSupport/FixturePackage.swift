@@ -2,15 +2,15 @@ import Foundation
 
 /// A package in `Tests/Fixtures/Packages`, built as the running tests were: with or without optimisation.
 ///
-/// Built once per process, into a folder of its own beside the other products, where the next run finds it.
+/// Built once per process, into its own folder next to the other products, which the next run reuses.
 public final class FixturePackage: Sendable {
   public let name: String
-  /// What `--scratch-path` takes.
+  /// The argument of `--scratch-path`.
   public let scratchFolder: String
 
   private let failure: Compiler.Failure?
 
-  /// Builds the package with its tests. An error in it shows when the first product is asked for.
+  /// Builds the package with its tests. An error is thrown when the first product is requested.
   public init(_ name: String) {
     self.name = name
     scratchFolder = BuiltProducts.folder + "/FixturePackages/" + name
@@ -33,7 +33,7 @@ public final class FixturePackage: Sendable {
 
   /// The executable that holds all its tests.
   ///
-  /// - Throws: the compiler's words, if the package cannot be built.
+  /// - Throws: the compiler's output, if the package cannot be built.
   public func testBinary() throws -> String {
     if let failure { throw failure }
     return "\(scratchFolder)/\(Self.configuration[1])/\(name)PackageTests.xctest"

@@ -42,8 +42,8 @@ public func runProgram(
     standardError: try folder.text(of: "error"))
 }
 
-/// Polls, because a blocking wait cannot be bounded: a program that hangs is killed. None of the tests' programs takes a
-/// tenth of that time, and a machine may be busy with much else.
+/// Polls, because a blocking wait has no timeout: a hanging program is killed. None of the tests' programs takes a tenth
+/// of that time on an idle machine.
 private func wait(for child: pid_t) -> ProgramRun.Status {
   let deadline = ContinuousClock.now + .seconds(1_200)
   var raw: Int32 = 0

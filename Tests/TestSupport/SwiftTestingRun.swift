@@ -1,4 +1,4 @@
-/// What Swift Testing printed.
+/// The output of a run of Swift Testing.
 public struct SwiftTestingRun: Sendable {
   public static let arguments = ["--testing-library", "swift-testing"]
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What XCTest printed.
+/// The output of a run of XCTest.
 public struct XCTestRun: Sendable {
   /// One line `file:line: error: Class.test : message`, and those that follow it.
   public struct Failure: Hashable, Sendable {
@@ -71,7 +71,7 @@ extension XCTestRun.Failure {
     message = String(line[colon.upperBound...])
   }
 
-  /// It is the companion's.
+  /// Recorded by the companion.
   public var isLeak: Bool {
     ["probabl", "retain cycle", "over-retained", "held by", "growth"].contains(where: message.hasPrefix)
   }

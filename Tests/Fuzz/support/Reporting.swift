@@ -3,8 +3,8 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
 
-/// How deep the inputs of a run came. Printed when it ends, so that nobody takes inputs that the first check
-/// refused for a test of what lies behind it.
+/// How far the inputs of a run came. Printed at its end, because inputs that the first check rejects do not test
+/// the code behind it.
 struct Reach {
   private var counts: [(name: String, count: Int)] = []
 
