@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// What `scripts/environments` runs, plain and watched. Nothing here knows LiveObjects.
+// The programs that `scripts/environments` runs, plain and watched. They do not use LiveObjects.
 let package = Package(
   name: "Environments",
   products: [.library(name: "Plugin", type: .dynamic, targets: ["Plugin"])],

@@ -1,4 +1,4 @@
-// Asynchronous calls three deep, and what the innermost leaves behind after it has been suspended.
+// Asynchronous calls three deep; the innermost one leaks an object after a suspension.
 
 /// Public, so that the optimiser leaves the property in place.
 public class Leftover {
@@ -15,7 +15,7 @@ final class OfActor: Leftover {}
 final class OfDetached: Leftover {}
 final class InSynchronousCall: Leftover {}
 
-/// Makes an object one that is never freed.
+/// Leaks an object.
 @inline(never) func keep(_ leftover: Leftover) { leftover.itself = leftover }
 
 enum Pause {

@@ -1,7 +1,7 @@
 // DlopenHost LIBRARY [unload]
 //
-// Loads a Swift library long after the start and lets it leave 59 objects of its own type behind, then unloads it if
-// it is told to. From then on it asks the Swift runtime for nothing new: that searches what is not there any more.
+// Loads a Swift library long after the start and lets it leave 59 objects of its own type behind, then unloads it with
+// the second argument. After that it must not look up types, because the runtime would search the unloaded library.
 
 import FixtureSupport
 

@@ -1,4 +1,4 @@
-/// The program that the examples of the documents are about.
+/// The program that the examples of the documents use.
 final class ClientSpy {
   var completions: [() -> Void] = []
 }

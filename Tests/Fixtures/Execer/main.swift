@@ -1,6 +1,6 @@
 // Execer PROGRAM
 //
-// Leaves objects behind and becomes PROGRAM. If it cannot, it leaves more and ends as usual.
+// Leaves objects behind and executes PROGRAM. If that fails, it leaves more and ends as usual.
 
 import FixtureSupport
 

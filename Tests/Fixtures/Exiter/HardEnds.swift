@@ -2,7 +2,7 @@
 
 import FixtureSupport
 
-// What Swift's Glibc module does not show.
+// Functions that Swift's Glibc module does not import.
 @_silgen_name("malloc_stats") private func printMallocStatistics()
 @_silgen_name("gettid") private func currentThread() -> CInt
 @_silgen_name("dl_iterate_phdr") private func visitImages(
@@ -10,7 +10,7 @@ import FixtureSupport
   _ context: UnsafeMutableRawPointer?
 ) -> CInt
 
-/// Standard error is a pipe from here on that nobody reads and that takes no more.
+/// Makes standard error a full pipe that no process reads.
 private func blockStandardError() {
   var ends: [CInt] = [0, 0]
   pipe(&ends)
@@ -48,7 +48,7 @@ private func endOnThisThread(whenAsleep thread: Locked<CInt>) {
   }
 }
 
-/// Another thread holds the lock of the main heap, for it prints what it counts.
+/// Another thread holds the lock of the main heap, because it prints malloc statistics.
 func endWhileAnotherThreadHoldsTheHeap() {
   let thread = Locked<CInt>(0)
   blockStandardError()
@@ -125,27 +125,27 @@ func endWithPendingCancel(_ end: @escaping @Sendable () -> Void) {
 }
 
 /// Waits for a file, named by the last argument, and removes it.
-private func waitUntilTold() {
+private func waitForFile() {
   while unlink(CommandLine.arguments[3]) != 0 { usleep(1000) }
 }
 
-/// A thread uses memory that `exit` has freed, once it is told.
+/// A thread uses memory that `exit` has freed, once the file exists.
 func endWhileAnotherThreadFaults(_ end: () -> Void) {
   _ = PosixThread {
-    waitUntilTold()
+    waitForFile()
     UnsafeMutablePointer<Int>(bitPattern: 8)!.pointee = 1
   }
   end()
 }
 
-/// A thread writes to a pipe that nobody reads any more, once it is told.
+/// A thread writes to a pipe without a reader, once the file exists.
 func endWhileAnotherThreadWrites(_ end: () -> Void) {
   var ends: [CInt] = [0, 0]
   pipe(&ends)
   close(ends[0])
   let output = ends[1]
   _ = PosixThread {
-    waitUntilTold()
+    waitForFile()
     _ = write(output, "x", 1)
   }
   end()

@@ -1,4 +1,4 @@
-// Ends in a sandbox of the program's own making.
+// Ends in a sandbox that the program creates.
 
 import FixtureSupport
 
@@ -39,7 +39,7 @@ enum SandboxEntry {
   case control
   /// The system call that libseccomp uses.
   case library
-  /// An instruction of the program's own, which nobody sees: the C library's, found as such.
+  /// A system call instruction of the C library, called without its wrapper.
   case instruction
 }
 

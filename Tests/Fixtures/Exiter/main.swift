@@ -32,7 +32,7 @@ func exitInSignalHandler() {
 }
 
 leaveLeftovers()
-// Into the buffer only, where standard output is a file: whoever ends the process early loses it.
+// Stays in the buffer if standard output is a file: an early end of the process loses it.
 print("about to end")
 let status = CommandLine.arguments.count > 2 ? Int32(CommandLine.arguments[2])! : 0
 

@@ -10,7 +10,7 @@ let allocators = 4
 let survivorsOfEach = 499
 
 // Types must be complete and conformances looked up before the first fork: a lock of the runtime's that another
-// thread holds at that moment is never released in the child, whoever watches.
+// thread holds at that moment is never released in the child, with or without the recorder.
 _ = (Passing(), Survivor(), ChildSurvivor())
 pass(1_000)
 
@@ -26,7 +26,7 @@ func allocate(until isOver: Locked<Bool>) {
   while !isOver.withLock({ $0 }) { pass(1_000) }
 }
 
-/// Forks, and tells whether the child ended as it was asked to.
+/// Forks, and returns whether the child ended with the expected status.
 func forkEndsRight(number: Int) -> Bool {
   let status = Int32(number % 100)
   let child = unavailableFork()

@@ -1,6 +1,6 @@
 // Overwriter
 //
-// Leaves 20 sound objects in cycles behind, and many whose header, counts or properties it has overwritten with words
+// Leaves 20 valid objects in cycles behind, and many whose header, counts or properties it has overwritten with words
 // that are no metadata, no side table and no reference.
 
 import FixtureSupport
@@ -35,7 +35,7 @@ func makeVictim() -> UnsafeMutablePointer<UInt> {
   return UnsafeMutablePointer(OpaquePointer(Unmanaged.passRetained(victim).toOpaque()))
 }
 
-/// Memory with nothing behind its end.
+/// The end of a page before unmapped memory.
 func makeEdge() -> UnsafeMutableRawPointer {
   let bytes = 4096
   let start = mmap(nil, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
@@ -44,7 +44,7 @@ func makeEdge() -> UnsafeMutableRawPointer {
   return start + bytes
 }
 
-/// Memory that begins as metadata of a kind does, and leads nowhere.
+/// Memory that begins like metadata of a kind, with invalid pointers.
 func makeMetadata(kind: UInt, leadingTo place: UInt) -> UInt {
   let words = UnsafeMutablePointer<UInt>.allocate(capacity: 16)
   words.initialize(repeating: place, count: 16)

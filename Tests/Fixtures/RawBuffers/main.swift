@@ -1,4 +1,4 @@
-// Leaves raw memory of Swift's own behind, of sizes that nobody else asks for, and prints the truth.
+// Leaves raw buffers behind, of sizes that no other code allocates, and prints their counts.
 
 struct Allocation {
   var bytes: Int

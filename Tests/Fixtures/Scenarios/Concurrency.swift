@@ -84,7 +84,7 @@ final class Waiter: @unchecked Sendable {
     task = Task.detached { await self.waitForNothing() }
   }
 
-  /// Nobody keeps the continuation.
+  /// The continuation is lost.
   func waitForNothing() async {
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in isWaiting.signal() }
   }
@@ -119,7 +119,7 @@ final class Subscriber: @unchecked Sendable {
   }
 }
 
-/// The stream never ends, because the task that waits for it keeps the only one who could end it.
+/// The stream never ends, because the task that awaits it holds the only object that could end it.
 @inline(never) @_optimize(none)
 func plantWaitingForStream() {
   let subscriber = Subscriber()
@@ -157,7 +157,7 @@ final class Listener: @unchecked Sendable {
   }
 }
 
-/// Subscriptions that nobody ends.
+/// Subscriptions that never end.
 @inline(never) @_optimize(none)
 func plantStreamContinuations() {
   for _ in 0..<10 {
@@ -180,7 +180,7 @@ final class Feed: @unchecked Sendable {
   }
 }
 
-/// The stream keeps the closure that is to tell of its end, and is kept by what that captured.
+/// The stream holds its `onTermination` closure, and an object that the closure captured holds the stream.
 @inline(never) @_optimize(none)
 func plantOnTermination() {
   let feed = Feed()
@@ -197,7 +197,7 @@ final class Worker: @unchecked Sendable {
   }
 }
 
-/// A task lets go of what it captured when it is complete.
+/// A completed task releases its captures.
 @inline(never) @_optimize(none)
 func plantFinishedTask() {
   let worker = Worker()

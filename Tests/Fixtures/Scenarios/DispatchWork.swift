@@ -1,11 +1,11 @@
-// What libdispatch knows of work that is done, and of work that is still to be done.
+// libdispatch's memory of finished and of pending work.
 
 import Foundation
 
 extension Scenario {
   static let dispatchWork = [Scenario("suspendedWork", plantSuspendedWork)]
 
-  /// For a program of its own: how many of the objects are found depends on what else has run.
+  /// For a separate program: how many of the objects are found depends on other work of the process.
   static let alone = [Scenario("finishedWork", plantFinishedWork)]
 }
 
@@ -36,7 +36,7 @@ struct WorkQueue: @unchecked Sendable {  // libdispatch's queues are for any thr
   }
 }
 
-/// Runs all of it on one thread, the last piece with the descriptions of the others at hand.
+/// Runs all work on one thread, which still has the continuations of the earlier work in its cache at the end.
 @inline(never)
 func runTogether(_ contexts: [UnsafeMutableRawPointer?], last: WorkQueue.Work) {
   let queue = WorkQueue()
@@ -47,7 +47,7 @@ func runTogether(_ contexts: [UnsafeMutableRawPointer?], last: WorkQueue.Work) {
   queue.sync { _ in }
 }
 
-/// The work does not release what it was given.
+/// The work does not release its context.
 @inline(never) @_optimize(none)
 func plantFinishedWork() {
   var contexts: [UnsafeMutableRawPointer?] = []
@@ -60,7 +60,7 @@ func plantFinishedWork() {
 
 let waiting = WorkQueue()
 
-/// The work would release what it was given, if it were ever run.
+/// The work would release its context if it ran.
 @inline(never) @_optimize(none)
 func plantSuspendedWork() {
   waiting.suspend()

@@ -1,4 +1,4 @@
-// Cycles through values whose type is not known where they are kept.
+// Cycles through existentials and other values of dynamic type.
 
 extension Scenario {
   static let existentials = [
@@ -39,7 +39,7 @@ final class Watcher: Observer, Named {
   init(_ host: Host) { self.host = host }
 }
 
-/// Small enough for an existential's own buffer.
+/// Small enough for an existential's inline buffer.
 struct SmallPlugin: Plugin {
   typealias Output = Int
   var number = 0
@@ -107,7 +107,7 @@ func plantComposition() {
   host.both = Watcher(host)
 }
 
-/// A type eraser in the usual manner: an abstract box, a subclass of it for each type.
+/// A common type eraser: an abstract box with a subclass for each type.
 class AnyStorage {
   func output() {}
 }

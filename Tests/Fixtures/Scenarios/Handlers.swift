@@ -1,4 +1,4 @@
-// Cycles through a closure that an object keeps: its own handler, a callback, a completion.
+// Cycles through a closure that an object holds: its own handler, a callback, a completion.
 
 extension Scenario {
   static let handlers = [
@@ -100,7 +100,7 @@ final class Reloader {
   var onReload: (() -> Void)?
   var reloads = 0
 
-  /// Only the inner closure is weak; to make it, the outer one keeps the reloader.
+  /// Only the inner closure captures weakly; the outer one holds the reloader.
   func start() {
     onChange = {
       self.onReload = { [weak self] in self?.reloads += 1 }

@@ -1,4 +1,4 @@
-// Objects that somebody holds: no leak, and the holder has a name.
+// Held objects: no leaks, and the holder has a name.
 
 extension Scenario {
   static let holders = [
@@ -29,7 +29,7 @@ final class Toast {
   }
 }
 
-/// One closure more with every call, and nobody ever takes one out.
+/// One closure more with every call, and none is ever removed.
 @inline(never) @_optimize(none)
 func plantCallbackList() {
   for count in 0..<10 { Toast().present(count) }
@@ -86,7 +86,7 @@ final class Bottom {}
 
 nonisolated(unsafe) var diamond: Top?
 
-/// One object by two ways is one object.
+/// An object on two paths is counted once.
 @inline(never) @_optimize(none)
 func plantSharedDiamond() {
   let bottom = Bottom()
@@ -100,7 +100,7 @@ func plantSharedDiamond() {
 
 nonisolated(unsafe) var heldAuthor: Author?
 
-/// A cycle, and yet no leak: it can still be broken.
+/// A cycle that is no leak, because it is reachable.
 @inline(never) @_optimize(none)
 func plantHeldCycle() {
   let author = Author()
@@ -109,7 +109,7 @@ func plantHeldCycle() {
   heldAuthor = author
 }
 
-/// Keeps what it retained as a plain pointer, as code that calls C does.
+/// Holds a retained object by a plain pointer, as code that calls C does.
 final class Callout {
   let pointer: UnsafeMutableRawPointer
 

@@ -1,8 +1,7 @@
 // A hundred thousand objects.
 
 extension Scenario {
-  /// The last of all: where several are planted in one process, whoever looks at the heap after these two looks at
-  /// their objects too.
+  /// The last of all: if several scenarios run in one process, every later capture reads these objects too.
   static let large = [
     Scenario("longCycle", plantLongCycle),
     Scenario("longList", plantLongList),
@@ -13,7 +12,7 @@ final class Link {
   var next: Link?
 }
 
-/// Whoever follows references by calling himself overflows.
+/// A recursive walk would overflow the stack.
 @inline(never) @_optimize(none)
 func plantLongCycle() {
   let first = Link()

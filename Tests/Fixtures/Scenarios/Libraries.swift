@@ -45,7 +45,7 @@ func plantObjectSubclass() {
   wrapper.start()
 }
 
-/// Its superclass is resilient: where the properties lie is known at run time only.
+/// Its superclass is resilient: the offsets of its properties are known at run time only.
 ///
 /// `@unchecked Sendable`, here and below: one thread uses it.
 final class TracingDecoder: JSONDecoder, @unchecked Sendable {
@@ -81,7 +81,7 @@ func plantOperationSubclass() {
   coordinator.start()
 }
 
-/// The closure is kept in a property of Foundation's own class.
+/// A property of Foundation's class holds the closure.
 final class ExportOperation: Foundation.Operation, @unchecked Sendable {
   var exported = 0
 
@@ -100,7 +100,7 @@ final class Ticket {
   var queue: NSMutableArray?
 }
 
-/// The array's elements lie in memory that is not Swift's.
+/// The array's elements are in memory of C code.
 @inline(never) @_optimize(none)
 func plantObjectBox() {
   let ticket = Ticket()
@@ -109,7 +109,7 @@ func plantObjectBox() {
   ticket.queue = queue
 }
 
-/// `@unchecked Sendable`: nobody posts the notification.
+/// `@unchecked Sendable`: the notification is never posted.
 final class Badge: @unchecked Sendable {
   var token: (any NSObjectProtocol)?
   var count = 0

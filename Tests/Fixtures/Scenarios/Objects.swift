@@ -69,7 +69,7 @@ class Vehicle {
   var engine: Engine?
 }
 
-/// Cylinders and valves are only held by what leaks.
+/// Only leaked objects hold cylinders and valves.
 @inline(never) @_optimize(none)
 func plantCycleWithVictims() {
   let vehicle = Vehicle()
@@ -168,7 +168,7 @@ final class Deep<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-/// A type of 200 levels, which only the runtime ever sees in full.
+/// A type of 200 levels, which exists only at run time.
 @inline(never) @_optimize(none)
 func plantNested<Value>(_ value: Value, levels: Int) {
   guard levels == 0 else { return plantNested(Layer(value: value), levels: levels - 1) }

@@ -1,4 +1,4 @@
-// Cycles through properties that are more than a place in memory.
+// Cycles through properties with wrappers, observers and other features.
 
 import Observation
 import Synchronization
@@ -125,7 +125,7 @@ final class Window {
   var document: Document?
 }
 
-/// References that keep nothing alive stand beside the one that does.
+/// Weak and unowned references next to a strong one.
 @inline(never) @_optimize(none)
 func plantUnownedBeside() {
   let document = Document()

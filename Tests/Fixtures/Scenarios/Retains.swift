@@ -1,4 +1,4 @@
-// Objects with a strong count that no reference explains.
+// Objects with unbalanced retains.
 
 extension Scenario {
   static let retains = [
@@ -45,7 +45,7 @@ func plantRetainedWithVictims() {
   use(Unmanaged.passRetained(archive).toOpaque())
 }
 
-/// A cycle that is over-retained as well: breaking it would not free it.
+/// A cycle that is over-retained as well: breaking it would not deallocate it.
 @inline(never) @_optimize(none)
 func plantRetainedCycle() {
   let author = Author()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A way to leave objects behind, or not to.
+/// A program that leaks, or one that does not.
 ///
 /// The planting functions are not optimised, because the optimiser removes a leak that it can prove
 /// unused. The code under test, which they call, is.
@@ -26,8 +26,7 @@ struct Scenario: Sendable {
 @inline(never) @_optimize(none)
 func use<Value>(_ value: borrowing Value) {}
 
-/// Leaves no reference in the part of the stack that ended functions had used, where a search for
-/// holders would find it.
+/// Clears the part of the stack below the caller, where a scan would find stale pointers.
 @inline(never) @_optimize(none)
 func overwriteStack() {
   withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { bytes in

@@ -1,4 +1,4 @@
-// What leaves nothing behind, or nothing that anybody would call a leak.
+// Programs without survivors, or whose survivors are no leaks.
 
 import Foundation
 
@@ -28,7 +28,7 @@ struct Person: Codable {
   var born: Date
 }
 
-/// The first touch of machinery that makes its tables once and keeps them.
+/// The first use of libraries that allocate their tables once and keep them.
 @inline(never) @_optimize(none)
 func plantLazyMachinery() {
   let person = Person(name: "Ada", born: Date(timeIntervalSince1970: 0))
@@ -77,7 +77,7 @@ final class WeakBox {
 
 nonisolated(unsafe) var weakBox: WeakBox?
 
-/// The weak reference keeps its side table; the object is gone.
+/// The weak reference keeps its side table; the object is deallocated.
 @inline(never) @_optimize(none)
 func plantSideTable() {
   let leaf = Leaf()

@@ -1,7 +1,7 @@
 // Scenarios NAME
 //
 // Plants one scenario, drops its own references, and ends. `Scenarios --list` names all.
-// What each must come out as stands in Tests/ScenarioTests/Findings+*.swift.
+// The expected findings are in Tests/ScenarioTests/Findings+*.swift.
 
 let name = CommandLine.arguments.dropFirst().first
 if name == "--list" {

@@ -16,12 +16,12 @@ struct Wrapped<Value> { var value: Value }
 
 enum Failure: Error, @unchecked Sendable { case item(Item) }
 
-/// A type that nobody has made before, so that the runtime builds and locks.
+/// Instantiates new generic types, so that the runtime allocates metadata and takes locks.
 func nest<Value>(_ value: Value, levels: Int) -> Item {
   levels == 0 ? Special(value) : nest(Wrapped(value: value), levels: levels - 1)
 }
 
-/// Objects of every shape that are changed and freed all the time.
+/// Objects of many types that are changed and freed all the time.
 func churn(_ round: Int) -> Int {
   let item = Item()
   let nested = nest(round, levels: round % 12)
@@ -41,7 +41,7 @@ func churn(_ round: Int) -> Int {
   return result
 }
 
-/// Churns until it is told to stop.
+/// Churns until it is stopped.
 struct Churning: Sendable {
   static let isOver = Locked(false)
   var seed: Int

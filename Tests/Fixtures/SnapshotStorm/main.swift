@@ -1,6 +1,6 @@
 // SnapshotStorm SNAPSHOTS
 //
-// Takes snapshots with references while six threads make, change and free objects of every shape,
+// Takes snapshots with references while six threads make, change and free objects of many types,
 // and explains every tenth. Ends with 0 if each could be taken.
 
 import FixtureSupport

@@ -11,7 +11,7 @@ func leak<Value>(_ value: consuming Value) {
   memory.bindMemory(to: Value.self, capacity: 1).initialize(to: value)
 }
 
-/// Ends a value's life unless it shall be kept.
+/// Leaks a value if `isKept`, and releases it otherwise.
 @inline(never) @_optimize(none)
 func leak<Value>(_ value: consuming Value, if isKept: Bool) {
   if isKept { leak(value) }

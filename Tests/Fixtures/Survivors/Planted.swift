@@ -1,11 +1,11 @@
-/// The truth about one kind of survivor.
+/// The expected numbers of one kind of survivor.
 struct Planted {
-  /// A name for people.
+  /// A human-readable name.
   var kind: String
   /// As the runtime spells it; empty where the objects have no named type.
   var type: String
   var count: Int
-  /// Bytes asked for by one object; a range where the standard library decides.
+  /// Bytes of one object; a range if the standard library decides.
   var bytes: ClosedRange<Int>
   /// What the runtime's strong retain count of each is.
   var strongCount: Int

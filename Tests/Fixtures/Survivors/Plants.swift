@@ -1,5 +1,5 @@
 // One function a kind. Each makes `churn` objects for every one that it keeps, of the same type and on
-// the same line, so that a recorder which confuses the dead and the living cannot get the count right.
+// the same line, so that a recorder which confuses live and freed objects gets a wrong count.
 //
 // They are not optimised, because the optimiser removes a leak that it can prove unused. What they
 // call is.

@@ -5,7 +5,7 @@ class PlantedClass {
   init(_ number: Int) { self.number = number }
 }
 
-/// Kept alive by itself: a retain cycle of one.
+/// Holds itself: a retain cycle of one.
 final class PlantedGeneric<Value> {
   let value: Value
   var itself: PlantedGeneric?
@@ -44,7 +44,7 @@ indirect enum PlantedTree: Sendable {
 
 final class PlantedBuffer: ManagedBuffer<Int, UInt8> {}
 
-/// Outlives its deinit, because an unowned reference keeps its memory.
+/// Pinned: an unowned reference keeps its memory after its deinit.
 final class PlantedPinned {
   let number: Int
   init(_ number: Int) { self.number = number }

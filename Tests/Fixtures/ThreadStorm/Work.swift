@@ -10,7 +10,7 @@ final class Survivor {
   init(_ number: Int) { self.number = number }
 }
 
-/// What one thread does.
+/// The work of one thread.
 struct Work: Sendable {
   static let chainLength = 100
   var parcels: Int
@@ -24,7 +24,7 @@ struct Work: Sendable {
       made += count
       drop(next.withLock { exchange(&$0, with: makeChain(of: count)) })
       drop(mine.withLock { exchange(&$0, with: nil) })
-      // Spread over the whole time, so that survivors lie between the dead.
+      // Spread over the whole time, so that survivors are allocated between freed objects.
       kept += leaveSurvivors(survivors * made / parcels - kept)
     }
   }

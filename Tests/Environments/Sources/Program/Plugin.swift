@@ -3,7 +3,7 @@ import Situations
 
 private typealias PluginFunction = @convention(c) () -> Void
 
-/// Beside the program, which is started by its whole path: without /proc neither Foundation nor Swift know it.
+/// Next to the program, which is started by its full path: without /proc, Foundation and Swift cannot find it.
 private let pluginPath =
   URL(fileURLWithPath: String(cString: situation_program())).deletingLastPathComponent()
   .appendingPathComponent(
@@ -11,7 +11,7 @@ private let pluginPath =
   )
   .path
 
-/// Has a library leak objects of its own classes, and closes it.
+/// Calls a library that leaks objects of its own classes, and closes it.
 func runPlugin() -> String {
   guard let plugin = dlopen(pluginPath, RTLD_NOW) else { return "cannot be opened" }
   defer { dlclose(plugin) }

@@ -28,7 +28,7 @@ func work(objects: Int) -> Int {
   return sum
 }
 
-/// The same for C. Nothing leaks, for it runs very often.
+/// The same for C. It must not leak, because it runs very often.
 let workInC: @convention(c) () -> Void = { _ = work(objects: 20) }
 
 /// 16 threads that work and leak.
@@ -37,7 +37,7 @@ func runThreads() {
   for thread in threads { pthread_join(thread, nil) }
 }
 
-/// `Foundation.Thread` says nothing of a thread that cannot be started.
+/// `Foundation.Thread` reports no error if a thread cannot be started.
 private func startThread() -> pthread_t {
   var thread = pthread_t()
   let error = pthread_create(

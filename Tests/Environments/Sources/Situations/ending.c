@@ -1,4 +1,4 @@
-// ending.c - what happens to a process, or by it, while it ends.
+// ending.c - events during the end of a process.
 
 #include "situation.h"
 

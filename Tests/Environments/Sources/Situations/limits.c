@@ -13,7 +13,7 @@
 #define DENY(number)                                                                               \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, action)
 
-/// Refuses what this program does not use, and a library that reports at exit may.
+/// Forbids system calls that this program does not use, but a library that reports at exit might.
 static void sandbox(uint32_t action) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

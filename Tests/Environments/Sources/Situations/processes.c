@@ -1,4 +1,4 @@
-// processes.c - children of all kinds. Each of them works as well, and ends without a word.
+// processes.c - children of all kinds. Each of them works as well, and prints nothing.
 
 #include "situation.h"
 

@@ -1,4 +1,4 @@
-// threads.c - stacks that are not what a library expects, and many threads.
+// threads.c - unusual stacks, and many threads.
 
 #include "situation.h"
 

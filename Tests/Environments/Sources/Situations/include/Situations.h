@@ -1,4 +1,4 @@
-// Situations.h - what a program may do that troubles a library which lives inside of it.
+// Situations.h - behaviour of a program that is difficult for a library inside of it.
 //
 // `work` allocates, releases and leaks Swift objects. Every function ends the process with status
 // 99 if the situation could not be made, so that a row of the table never shows something that did
