@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Fixtures/Packages/AssertionIdioms`, as its test binary is: tests that assert something about leaks,
-/// on code that leaks and on the same code fixed.
+/// The test binary of `Tests/Fixtures/Packages/AssertionIdioms`: tests that use the assertions, on leaking code and on
+/// the same code fixed.
 enum AssertionIdioms {
   static let package = FixturePackage("AssertionIdioms")
 
-  /// All its XCTests, run once.
+  /// A run of all its XCTests.
   static let xctests = Result { XCTestRun(try run([])) }
 
-  /// Its tests of Swift Testing, run once, but for those that use assertions for XCTest.
+  /// A run of its Swift Testing tests, except those that use assertions for XCTest.
   static let swiftTests = Result {
     SwiftTestingRun(try run(SwiftTestingRun.arguments + ["--skip", "MixedSwiftTests"]))
   }
@@ -19,7 +19,7 @@ enum AssertionIdioms {
     try runProgram(try package.testBinary(), arguments, environment: environment)
   }
 
-  /// Swift Testing lets traits run code round a test since 6.1. Without, there is no `detectsLeaks`.
+  /// Traits can run code around a test since Swift Testing 6.1; `detectsLeaks` needs that.
   static let haveTrait: Bool = {
     #if compiler(>=6.1)
       true
@@ -28,7 +28,7 @@ enum AssertionIdioms {
     #endif
   }()
 
-  /// A failure, or where one is due.
+  /// A failure, or an expected one.
   struct Place: Hashable, Comparable {
     var test: String
     /// `File.swift:12`
@@ -37,15 +37,15 @@ enum AssertionIdioms {
     static func < (a: Place, b: Place) -> Bool { (a.test, a.line) < (b.test, b.line) }
   }
 
-  /// Where the sources that are compiled say `// fails: Class.test`.
-  static func due(in target: String) throws -> [Place] {
+  /// The lines of the compiled sources with a comment `// fails: Class.test`.
+  static func expectedFailures(in target: String) throws -> [Place] {
     let folder = package.folder + "/Tests/" + target
     return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { file in
-      try due(inFile: folder + "/" + file, called: file)
+      try expectedFailures(inFile: folder + "/" + file, called: file)
     }.sorted()
   }
 
-  private static func due(inFile path: String, called name: String) throws -> [Place] {
+  private static func expectedFailures(inFile path: String, called name: String) throws -> [Place] {
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(
       separator: "\n", omittingEmptySubsequences: false)
     var isCompiled = true

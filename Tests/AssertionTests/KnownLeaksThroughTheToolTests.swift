@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `liveobjects test` on tests that know what they leave behind.
+/// `liveobjects test` on tests with known leaks.
 @Suite(.serialized)
 struct KnownLeaksThroughTheToolTests {
   private func test(_ filter: String, _ own: String...) throws -> ProgramRun {
@@ -14,7 +14,7 @@ struct KnownLeaksThroughTheToolTests {
         + FixturePackage.configuration + ["--filter", filter])
   }
 
-  @Test func aKnownLeakIsListedAsKnownAndFailsNothing() throws {
+  @Test func aKnownLeakIsListedAsKnownAndDoesNotFail() throws {
     let run = try test("KnownLeakTests/known", "--text", "-")
     #expect(run.status == .exited(0))
     let report = run.standardOutput
@@ -27,16 +27,16 @@ struct KnownLeaksThroughTheToolTests {
   }
 
   @Test(arguments: ["leaks", "held", "growth"])
-  func whateverFailsOtherwise(failOn: String) throws {
+  func aKnownLeakNeverFails(failOn: String) throws {
     #expect(try test("KnownLeakTests/known", "--fail-on", failOn).status == .exited(0))
   }
 
   @Test func anotherLeakOfTheSameTestFails() throws {
-    let run = try test("ToldLeakTests/leaksBeside", "--text", "-")
+    let run = try test("ReportedKnownIssueTests/alsoLeaks", "--text", "-")
     #expect(run.status == .exited(1))
     let report = run.standardOutput
     #expect(report.contains("LiveObjects: 1 leak keeps 4 objects"), "\(report)")
-    #expect(report.contains("ToldLeakTests/leaksBesideAKnownLeak()  1 leak\n"))
+    #expect(report.contains("ReportedKnownIssueTests/alsoLeaksWithAKnownLeak()  1 leak\n"))
     #expect(report.contains("\nKnown issues: leaks that tests expect"))
   }
 }

@@ -55,24 +55,24 @@ struct PreloadedAssertionTests {
     #expect(items.map(\.verdict) == ["overRetained"] && items.map(\.instances) == [8])
   }
 
-  @Test func whatATrackedObjectTellsAtTheEndOfATestIsReportedOnce() throws {
+  @Test func aTrackedObjectIsReportedOnce() throws {
     let (run, report) = try run("DemoXCTests.ClearedPropertyTests,DemoXCTests.CustomRunTests/testLeaking")
     let tests = ["ClearedPropertyTests.testLeaking", "CustomRunTests.testLeaking"]
     #expect(XCTestRun(run).failures.map(\.test) == tests)
     #expect(XCTestRun(run).failed == tests)
-    #expect(XCTestRun(run).passed == ["ClearedPropertyTests.testMended"])
-    #expect(report.tests.map(\.outcome) == ["leaked", "passed", "leaked"])
+    #expect(XCTestRun(run).passed == ["ClearedPropertyTests.testFixed"])
+    #expect(report.tests.map(\.outcome) == ["passed", "leaked", "leaked"])
   }
 
-  @Test func aLeakOfATestWithARunOfItsOwnClassIsLeftToTheReport() throws {
+  @Test func aLeakOfATestWithACustomRunClassIsOnlyInTheReport() throws {
     let (run, report) = try run(
-      "DemoXCTests.CustomRunTests/testLeakingUntracked,DemoXCTests.MakeSUTTests/testMended")
+      "DemoXCTests.CustomRunTests/testLeakingUntracked,DemoXCTests.MakeSUTTests/testFixed")
     #expect(run.status == .exited(0))
-    #expect(XCTestRun(run).passed == ["CustomRunTests.testLeakingUntracked", "MakeSUTTests.testMended"])
+    #expect(XCTestRun(run).passed == ["CustomRunTests.testLeakingUntracked", "MakeSUTTests.testFixed"])
     #expect(report.tests.map(\.findings.count) == [1, 0])
   }
 
-  @Test func aKnownLeakStaysKnownAndIsListed() throws {
+  @Test func aKnownLeakIsListedAsKnown() throws {
     let (run, report) = try run("--testing-library", "swift-testing", "--filter", "KnownLeakTests/known")
     #expect(run.status == .exited(0))
     #expect(SwiftTestingRun(run).issues.isEmpty)
@@ -82,74 +82,74 @@ struct PreloadedAssertionTests {
     #expect(report.findings.filter { $0.test != nil }.map(\.known) == Array(repeating: true, count: count))
   }
 
-  @Test func aLeakBesideAKnownOneFailsItsTestAlone() throws {
+  @Test func anotherLeakFailsATestWithAKnownOne() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksBeside")
-    #expect(SwiftTestingRun(run).messages(of: "leaksBesideAKnownLeak()").count == 1)
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/alsoLeaks")
+    #expect(SwiftTestingRun(run).messages(of: "alsoLeaksWithAKnownLeak()").count == 1)
     #expect(report.tests.map(\.outcome) == ["leaked"])
     #expect(report.tests.map(\.findings.count) == [1])
-    #expect(report.leaks(of: "leaksBesideAKnownLeak()") == [true: 1, false: 1])
+    #expect(report.leaks(of: "alsoLeaksWithAKnownLeak()") == [true: 1, false: 1])
   }
 
-  @Test func whatIsReportedAndNotExpectedIsNotKnown() throws {
+  @Test func anUnexpectedReportedLeakIsNotKnown() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/knowsOneLeakOfTwo")
-    #expect(SwiftTestingRun(run).messages(of: "knowsOneLeakOfTwoThatAreTold()").count == 1)
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/expectsOneOfTwo")
+    #expect(SwiftTestingRun(run).messages(of: "expectsOneOfTwoReportedLeaks()").count == 1)
     #expect(report.tests.map(\.outcome) == ["leaked"])
-    #expect(report.leaks(of: "knowsOneLeakOfTwoThatAreTold()") == [false: 2])
+    #expect(report.leaks(of: "expectsOneOfTwoReportedLeaks()") == [false: 2])
   }
 
   @Test(arguments: [
-    "knowsAnObjectAndLeavesAnotherLeakBehind()", "knowsAnObjectAndLeavesAnotherLeakBehindInADiff()",
+    "hasAKnownObjectAndAnotherLeak()", "hasAKnownObjectAndAnotherLeakInADiff()",
   ])
-  func aLeakBesideAKnownObjectIsNotKnown(test: String) throws {
+  func anotherLeakOfATestWithAKnownObjectIsNotKnown(test: String) throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/" + test.dropLast(2) + "\\(")
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/" + test.dropLast(2) + "\\(")
     #expect(run.status == .exited(1))
     #expect(report.tests.map(\.id).count == 1)
     #expect(report.leaks(of: test)[true] == nil && report.leaks(of: test)[false] == 2)
   }
 
-  @Test func whatATaskLeavesBehindWhenTheAssertionHasSpokenIsNotKnown() throws {
+  @Test func aLeakOfATaskAfterTheAssertionIsNotKnown() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/makesTheSameLeakAgain")
-    #expect(SwiftTestingRun(run).messages(of: "makesTheSameLeakAgainInATaskOfTheBody()").count == 1)
-    #expect(report.leaks(of: "makesTheSameLeakAgainInATaskOfTheBody()") == [true: 1, false: 1])
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/repeatsTheLeak")
+    #expect(SwiftTestingRun(run).messages(of: "repeatsTheLeakInALaterTask()").count == 1)
+    #expect(report.leaks(of: "repeatsTheLeakInALaterTask()") == [true: 1, false: 1])
   }
 
-  @Test func anExpectedIssueThatTellsNoLeakMakesNoneKnown() throws {
+  @Test func anExpectedIssueWithoutALeakMarksNoneAsKnown() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksWhatWasHeld",
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/leaksAHeldObject",
       options: "maxobjects=20000")
     #expect(run.standardError.contains("not everything was watched"))
-    #expect(report.leaks(of: "leaksWhatWasHeldWhileNotEverythingWasWatched()") == [false: 1])
+    #expect(report.leaks(of: "leaksAHeldObjectAfterDroppedRecords()") == [false: 1])
   }
 
-  @Test func aTestThatFailsOtherwiseIsNotEvaluatedBesideItsKnownLeak() throws {
+  @Test func aTestWithAKnownLeakThatFailsForAnotherReasonIsNotEvaluated() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksAKnown")
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/hasAKnownLeak")
     #expect(SwiftTestingRun(run).issues.count == 1)
     #expect(report.tests.map(\.outcome) == ["failed"])
     #expect(report.findings.allSatisfy { $0.test == nil })
   }
 
-  @Test func aLeakThatNoAssertionReportsIsNotKnown() throws {
+  @Test func anUnreportedLeakIsNotKnown() throws {
     let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ToldLeakTests/leaksInside")
+      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/leaksInside")
     #expect(run.status == .exited(1))
-    #expect(report.leaks(of: "leaksInsideAKnownIssueThatNobodyTells()") == [false: 1])
+    #expect(report.leaks(of: "leaksInsideAKnownIssueWithoutAnAssertion()") == [false: 1])
   }
 
-  @Test func mendedTestsStaySilent() throws {
+  @Test func fixedTestsReportNothing() throws {
     let (run, report) = try run(
-      "DemoXCTests.MakeSUTTests/testMended,DemoXCTests.ClearedPropertyTests/testMended,"
+      "DemoXCTests.MakeSUTTests/testFixed,DemoXCTests.ClearedPropertyTests/testFixed,"
         + "DemoXCTests.KeptPropertyTests/testKept")
     #expect(run.status == .exited(0))
     #expect(report.tests.map(\.outcome) == ["passed", "passed", "passed"])
   }
 
-  @Test func whatFailsWithoutAnObjectIsNoLeak() throws {
-    let (_, report) = try run("DemoXCTests.DeallocatedTests/testNothingWasMade")
+  @Test func aFailureWithoutAnObjectIsNotALeak() throws {
+    let (_, report) = try run("DemoXCTests.DeallocatedTests/testReturningNil")
     #expect(report.tests.map(\.outcome) == ["failed"])
   }
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// LiveObjectsTesting: what fails, where, and what it says, with all tests running beside each other.
+/// LiveObjectsTesting: failing tests, places and messages, with all tests running in parallel.
 struct SwiftTestingAssertionTests {
   private let run: SwiftTestingRun
 
@@ -11,8 +11,8 @@ struct SwiftTestingAssertionTests {
 
   @Test func leakingCodeFailsAtItsTestAndFixedCodePasses() throws {
     let places = Set(run.issues.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
-    let due = try AssertionIdioms.due(in: "DemoTestingTests")
-    #expect(places.sorted() == due)
+    let expectedFailures = try AssertionIdioms.expectedFailures(in: "DemoTestingTests")
+    #expect(places.sorted() == expectedFailures)
     #expect(run.run.status == .exited(1))
   }
 
@@ -35,21 +35,21 @@ struct SwiftTestingAssertionTests {
     + (AssertionIdioms.haveTrait ? ["overRetainedOnATest"] : [])
 
   @Test(arguments: overRetaining)
-  func anOverRetainedObjectFailsItsTestBesideOthers(test: String) {
+  func anOverRetainedObjectFailsItsTestInParallel(test: String) {
     let messages = run.messages(of: "\(test)()")
     #expect(messages.count == 1)
     #expect(messages.allSatisfy { $0.contains("over-retained by 1 each: Demo.Item") })
   }
 
   @Test(arguments: overRetaining)
-  func anOverRetainedObjectFailsItsTestWhereThatRunsAlone(test: String) throws {
+  func anOverRetainedObjectFailsItsTestAlone(test: String) throws {
     let run = SwiftTestingRun(
       try AssertionIdioms.run(SwiftTestingRun.arguments + ["--filter", "/\(test)\\("]))
     #expect(run.issues.count == 1)
     #expect(run.issues.allSatisfy { $0.message.contains("over-retained by 1 each: Demo.Item") })
   }
 
-  @Test func anObjectThatStaysIsReportedWithWhatHoldsIt() throws {
+  @Test func anObjectThatStaysAliveIsReportedWithItsHolder() throws {
     let cycle = try #require(run.messages(of: "leakingObject()").first)
     #expect(cycle.contains("expectDeallocated: "))
     #expect(cycle.contains("still alive after 0.1 seconds"))
@@ -58,18 +58,18 @@ struct SwiftTestingAssertionTests {
     #expect(held.contains("static Shelf.items[0] → Item") && held.contains("in the demo"))
   }
 
-  @Test(.needsDetectsLeaks) func aTestThatFailsOtherwiseClaimsNothing() {
-    #expect(run.messages(of: "failingOtherwise()").count == 1)
+  @Test(.needsDetectsLeaks) func aTestThatFailsForAnotherReasonReportsNoLeak() {
+    #expect(run.messages(of: "failingForAnotherReason()").count == 1)
     #expect(run.messages(of: "throwing()").count == 1)
   }
 
-  @Test func growthThatWasAskedForIsReportedWithItsHolder() throws {
+  @Test func requestedGrowthIsReportedWithItsHolder() throws {
     let message = try #require(run.messages(of: "growthOnRequest()").first)
     #expect(message.contains("static GrowingRegistry.items[0] → Item"))
     #expect(message.contains(" bytes) - in the demo\n"))
   }
 
-  @Test(.needsDetectsLeaks) func withIterationsOneFindingReportsAllRuns() throws {
+  @Test(.needsDetectsLeaks) func oneFindingReportsAllIterations() throws {
     #expect(try #require(run.messages(of: "growing()").first).contains("Demo.Item (3 instances, "))
   }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// LiveObjectsXCTest: what fails, where, and what it says.
+/// LiveObjectsXCTest: failing tests, places and messages.
 struct XCTestAssertionTests {
   private let run: XCTestRun
 
@@ -13,17 +13,19 @@ struct XCTestAssertionTests {
 
   @Test func leakingCodeFailsAtTheCallerAndFixedCodePasses() throws {
     let places = Set(run.failures.map { AssertionIdioms.Place(test: $0.test, line: $0.place) })
-    let mixed = try AssertionIdioms.due(in: "MixedTests").filter { $0.test.hasPrefix("MixedXCTests.") }
-    let due = try AssertionIdioms.due(in: "DemoXCTests") + mixed
-    #expect(places.sorted() == due.sorted())
+    let mixed = try AssertionIdioms.expectedFailures(in: "MixedTests").filter {
+      $0.test.hasPrefix("MixedXCTests.")
+    }
+    let expectedFailures = try AssertionIdioms.expectedFailures(in: "DemoXCTests") + mixed
+    #expect(places.sorted() == expectedFailures.sorted())
     #expect(run.run.status == .exited(1))
   }
 
-  @Test func aFailureOfTrackForLeaksIsXCTestsOwn() {
+  @Test func failuresOfTrackForLeaksAreRecordedByXCTest() {
     let output = run.run.standardOutput
     #expect(output.contains("Test Case 'ClearedPropertyTests.testLeaking' failed"))
-    #expect(output.contains("Test Case 'ClearedPropertyTests.testMended' passed"))
-    #expect(output.contains("Test Case 'MakeSUTTests.testSkippedClaimsNothing' skipped"))
+    #expect(output.contains("Test Case 'ClearedPropertyTests.testFixed' passed"))
+    #expect(output.contains("Test Case 'MakeSUTTests.testSkippedReportsNoLeak' skipped"))
   }
 
   @Test func trackedObjectsOfOneCycleFailTogether() throws {
@@ -38,7 +40,7 @@ struct XCTestAssertionTests {
     #expect(try message(of: "MakeSUTTests.testTrackedTwice").contains("Demo.Item is still alive"))
   }
 
-  @Test func trackedObjectsWithReasonsOfTheirOwnFailByThemselves() {
+  @Test func trackedObjectsWithDifferentReasonsFailSeparately() {
     let messages = run.messages(of: "MakeSUTTests.testLeakingForTwoReasons")
     #expect(messages.count == 2)
     #expect(messages.contains { $0.contains("Demo.Loader is still alive at the end of the test: ") })
@@ -60,11 +62,11 @@ struct XCTestAssertionTests {
   }
 
   @Test(arguments: [
-    ("DeallocatedTests.testLeakingLife", "Coordinator.screen → Screen.delegate → Coordinator"),
+    ("DeallocatedTests.testLeakingLifecycle", "Coordinator.screen → Screen.delegate → Coordinator"),
     ("ClearedPropertyTests.testLeaking", "Coordinator.screen → Screen.delegate → Coordinator"),
     ("DeallocatedTests.testHeldByAStatic", "held by static Registry.shared: Demo.Item"),
     ("DeallocatedTests.testHeldByAStatic", "static Registry.shared.items[0] → Item"),
-    ("DeallocatedTests.testRememberedLife", "static Presenter.history.items[0] → MendedCoordinator"),
+    ("DeallocatedTests.testHistoryLifecycle", "static Presenter.history.items[0] → FixedCoordinator"),
     ("MakeSUTTests.testKeptByAStatic", "static Registry.shared.items[0] → Item"),
     ("NoLeaksTests.testGrowthOnRequest", "held by static Registry.shared: Demo.Item"),
     (
@@ -74,11 +76,11 @@ struct XCTestAssertionTests {
     ("DeallocatedTests.testVictimOfACycle", "Owner.itself → Owner"),
     ("NoLeaksTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("NoLeaksTests.testOverRetainedAsynchronously", "over-retained by 1 each: Demo.Item"),
-    ("NoLeaksTests.testOverRetainedBesideAThreadThatRuns", "probably over-retained by 1 each: Demo.Item"),
-    ("NoLeaksTests.testOverRetainedBesideAThreadThatRuns", "note: Other threads were running: "),
+    ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "probably over-retained by 1 each: Demo.Item"),
+    ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "note: Other threads were running: "),
     ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
-    ("DeallocatedTests.testNothingWasMade", "the closure returned nil: no object was watched"),
-    ("NoLeaksTests.testStoppedRecorderIsNoCleanResult", "nothing was watched: LiveObjects.stop() was called"),
+    ("DeallocatedTests.testReturningNil", "the closure returned nil: no object was watched"),
+    ("NoLeaksTests.testStoppedRecorderFails", "nothing was watched: LiveObjects.stop() was called"),
     ("NoLeaksTests.testMessageIsAdded", " (4 objects, 136 bytes) - in the demo\n"),
   ])
   func theMessageNamesTheHolder(test: String, part: String) throws {
@@ -86,7 +88,7 @@ struct XCTestAssertionTests {
     #expect(message.contains(part))
   }
 
-  @Test func theTrackingFromTheStartIsQuiet() {
+  @Test func trackingFromTheStartPrintsNothing() {
     #expect(run.run.standardError == "")
   }
 }

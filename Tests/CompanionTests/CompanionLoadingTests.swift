@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which companion is loaded, and what is said where none can be.
+/// Which companion is loaded, and the message if none can be.
 struct CompanionLoadingTests {
-  /// A folder with the preload library, and what else is put there.
+  /// A folder with a copy of the preload library, and a companion with these contents.
   private func installation(companion: String? = nil) throws -> (folder: TemporaryFolder, library: String) {
     let folder = try TemporaryFolder()
     let library = folder.path("libLiveObjectsPreload.so")
@@ -20,7 +20,7 @@ struct CompanionLoadingTests {
     run.standardError.split(separator: "\n").filter { $0.contains("Companion.so") }
   }
 
-  @Test func withoutACompanionThisIsSaidOnceAndTheTestsRunOn() throws {
+  @Test func aMissingCompanionIsReportedOnceAndTheTestsRun() throws {
     let (folder, library) = try installation()
     let run = try XCTestLeaks.run("OrderTests", library: library)
     #expect(companionMessages(run.run).count == 1)
@@ -30,7 +30,7 @@ struct CompanionLoadingTests {
     _ = folder
   }
 
-  @Test func aCompanionThatDoesNotFitIsNotUsedAndSaidOnce() throws {
+  @Test func anIncompatibleCompanionIsReportedOnceAndNotUsed() throws {
     let (folder, library) = try installation(companion: "of another toolchain")
     let run = try XCTestLeaks.run("OrderTests", library: library)
     #expect(companionMessages(run.run).count == 1)
@@ -39,7 +39,7 @@ struct CompanionLoadingTests {
     _ = folder
   }
 
-  @Test func nothingIsSaidWhereNoTestRuns() throws {
+  @Test func aMissingCompanionIsNotReportedWithoutTests() throws {
     let (folder, library) = try installation()
     let environment = ["LD_PRELOAD": library, "LIVEOBJECTS_OPTIONS": "output=/dev/null"]
     let binary = try XCTestLeaks.package.testBinary()
@@ -50,7 +50,7 @@ struct CompanionLoadingTests {
     _ = folder
   }
 
-  @Test func theCompanionOfTheLibraryThatRunsIsChosen() throws {
+  @Test func theCompanionOfTheRunningLibraryIsChosen() throws {
     let (folder, library) = try installation()
     let run = try runProgram(
       try XCTestLeaks.package.testBinary(), ["--testing-library", "swift-testing"],
@@ -59,7 +59,7 @@ struct CompanionLoadingTests {
     _ = folder
   }
 
-  @Test func aProgramSeesNothingOfItsCompanion() throws {
+  @Test func aCompanionDoesNotChangeOutputAndStatus() throws {
     let plain = try runProgram(try XCTestLeaks.package.testBinary(), ["LeakyTests.OutcomeTests"])
     let watched = try XCTestLeaks.run("OutcomeTests").run
     #expect(Self.withoutTimes(watched.standardOutput) == Self.withoutTimes(plain.standardOutput))
@@ -74,7 +74,7 @@ struct CompanionLoadingTests {
   }
 
   @Test(arguments: ["XCTest", "Testing"])
-  func aCompanionShowsOneFunctionOnly(library: String) throws {
+  func aCompanionExportsOneFunction(library: String) throws {
     let file = BuiltProducts.library("LiveObjects\(library)Companion")
     let symbols = try runProgram(
       "/usr/bin/env", ["nm", "-D", "--defined-only", "--extern-only", file])
@@ -84,7 +84,7 @@ struct CompanionLoadingTests {
         == ["liveobj_\(library.lowercased())_companion_start"])
   }
 
-  @Test func withoutTheCallsOfSwiftTestingTheReportIsOnTheProcess() throws {
+  @Test func withoutCallsOfSwiftTestingLeaksAreReportedForTheProcess() throws {
     let run = try TestingLeaks.run("ParallelTests", with: SilentTestingLibrary())
     let lines = run.run.standardError.split(separator: "\n").filter { $0.hasPrefix("LiveObjects: ") }
     #expect(lines.count == 1 && lines.first?.contains("leaks are reported for the process") == true)

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A Swift Testing that calls the runtime under other names, so that the ends of its test cases are not visible.
+/// A copy of Swift Testing that calls the runtime by other names, so that the companion cannot see its cases end.
 ///
-/// The toolchain's own, in which the names of imported functions have another end, as long as theirs; a second library
-/// leads from these to the runtime.
+/// It is the toolchain's library, in which imported functions are renamed, with names of the same length; a second
+/// library forwards the new names to the runtime.
 struct SilentTestingLibrary {
   private static let localValues = ["swift_task_localValuePush", "swift_task_localValuePop"]
   /// Asynchronous; called by Swift Testing 6.0 alone.
@@ -21,13 +21,13 @@ struct SilentTestingLibrary {
     try build()
   }
 
-  /// Has a test binary load it.
+  /// The environment that makes a test binary load it.
   var environment: [String: String] {
     let toolchain = (original as NSString).deletingLastPathComponent
     return ["LD_PRELOAD": folder.path("librenamed.so"), "LD_LIBRARY_PATH": "\(folder.path):\(toolchain)"]
   }
 
-  /// The one that these tests themselves run with.
+  /// The library that these tests themselves use.
   private static func loadedLibrary() throws -> String {
     let maps = String(decoding: try readToEnd("/proc/self/maps"), as: UTF8.self)
     let line = maps.split(separator: "\n").first { $0.hasSuffix("/libTesting.so") }
@@ -35,7 +35,7 @@ struct SilentTestingLibrary {
     return path.trimmingCharacters(in: .whitespaces)
   }
 
-  /// A file of the kernel's has no size, so that it would be read in part.
+  /// A file in /proc has no size, so `Data(contentsOf:)` might read only a part.
   private static func readToEnd(_ path: String) throws -> Data {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     return try file.readToEnd() ?? Data()
@@ -55,7 +55,7 @@ struct SilentTestingLibrary {
     symbol.hasSuffix("Tu") ? renamed(String(symbol.dropLast(2))) + "Tu" : symbol.dropLast() + "_"
   }
 
-  /// Each function under its other name.
+  /// Each function by its new name.
   private func build() throws {
     let source = """
       #if defined(__x86_64__)

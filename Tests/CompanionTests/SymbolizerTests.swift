@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The symbolizer that names what failing tests left behind.
+/// The symbolizer that names frames for failing tests.
 struct SymbolizerTests {
-  @Test func oneServesAllTestsOfAProcessUnseenAndEndsWithIt() throws {
+  @Test func oneSymbolizerServesAllTestsAndEndsWithTheProcess() throws {
     let run = try XCTestLeaks.run("ChildTests")
     #expect(run.failed == ["ChildTests.testA_leaks", "ChildTests.testC_leaksElsewhere"])
     #expect(run.passed == ["ChildTests.testB_hasNoChild", "ChildTests.testD_hasNoChildEither"])

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A test case of Swift Testing that leaves a retain cycle behind has an issue more.
+/// A Swift Testing case that leaks a retain cycle has one more issue.
 struct TestingLeakTests {
-  @Test func aLeakIsAnIssueOfTheTestThatMadeIt() throws {
+  @Test func aLeakIsAnIssueOfTheTestThatAllocatedIt() throws {
     let run = try TestingLeaks.run("ParallelTests")
     #expect(run.leakingTests == ["leaksA()", "leaksB()"])
     for leak in run.leaks {
@@ -14,7 +14,7 @@ struct TestingLeakTests {
     #expect(run.run.status == .exited(1))
   }
 
-  @Test func theIssueStandsWhereTheTestIsDeclared() throws {
+  @Test func theIssueIsAtTheTestsDeclaration() throws {
     let place = try TestingLeaks.declaration(of: "@Test func leaksA()", in: "ParallelTests.swift")
     #expect(try TestingLeaks.run("ParallelTests/leaksA").leaks.map(\.place) == [place])
   }
@@ -26,7 +26,7 @@ struct TestingLeakTests {
     #expect(leak.explanation.contains("from ParallelTests.leak(_:) ParallelTests.swift:"))
   }
 
-  @Test func aCaseOfAParameterisedTestIsReportedByItsArguments() throws {
+  @Test func aParameterisedCaseIsReportedWithItsArguments() throws {
     let run = try TestingLeaks.run("ArgumentTests")
     #expect(run.leaks.map(\.arguments) == [#""c", 2"#])
     #expect(run.report.findings.map(\.case) == [#""c", 2"#])
@@ -34,7 +34,7 @@ struct TestingLeakTests {
       run.report.tests.compactMap(\.case).sorted() == [#""a b", 1"#, #""a b", 2"#, #""c", 1"#, #""c", 2"#])
   }
 
-  @Test func theReportNamesTestsAsTheirListDoes() throws {
+  @Test func theReportNamesTestsLikeTheTestList() throws {
     let run = try TestingLeaks.run("ParallelTests")
     let prefix = "LeakyTests.ParallelTests/"
     let leaking = [prefix + "leaksA()", prefix + "leaksB()"]
@@ -44,13 +44,13 @@ struct TestingLeakTests {
     #expect(run.report.outcomes(of: prefix) == ["leaked", "leaked", "passed"])
   }
 
-  /// Whatever a test binds, opens, cancels and throws, its end is found and its memory is in order.
-  @Test func everyWayToWriteATestIsWatched() throws {
+  /// Whatever a test binds, cancels and throws, the companion detects its end.
+  @Test func everyKindOfTestIsWatched() throws {
     let run = try TestingLeaks.run("StructureTests")
     #expect(
       run.leakingTests == [
         "cancelsTasks()", "confirms()", "hasATimeLimit()", "hasKnownIssuesInsideOthers()",
-        "leaksWhatTheSuiteMade()", "runsOnTheMainActor()", "throwsOutOfTasks()",
+        "leaksAPropertyOfTheSuite()", "runsOnTheMainActor()", "throwsOutOfTasks()",
       ])
     #expect(run.leaks.count == 7)
     #if compiler(>=6.2)  // There is an exit test.
@@ -61,7 +61,7 @@ struct TestingLeakTests {
     #expect(run.run.status == .exited(1))
   }
 
-  @Test func theIssueIsInTheFilesThatToolsRead() throws {
+  @Test func theIssueIsInXUnitAndEventStreamFiles() throws {
     let folder = try TemporaryFolder()
     _ = try TestingLeaks.run(
       "ParallelTests/leaksA",
@@ -70,7 +70,7 @@ struct TestingLeakTests {
     #expect(try folder.text(of: "events").contains("retain cycle: Leaky.Node<LeakyTests.ParallelTests.A>"))
   }
 
-  @Test func nothingFailsWhereNothingShall() throws {
+  @Test func withFailOnNoneNoTestFails() throws {
     let run = try TestingLeaks.run("ParallelTests", options: "failon=none")
     #expect(run.leaks.isEmpty)
     #expect(run.report.findings.count == 2)

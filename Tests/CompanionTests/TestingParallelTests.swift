@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// The promise: beside 400 other test cases, with work on other threads in between, every leak is found on the very
-/// case that made it, and nothing anywhere else.
+/// With 400 parallel test cases that also work on other threads, every leak is reported for the case that allocated
+/// it, and no other case fails.
 struct TestingParallelTests {
   private static let leaking = 300
 
-  @Test func everyLeakIsOnItsOwnCase() throws {
+  @Test func everyLeakIsReportedForItsCase() throws {
     let run = try TestingLeaks.run("NumberedTests")
     let expected = Set((0..<Self.leaking).map(String.init))
     #expect(run.leaks.count == Self.leaking)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Fixtures/Packages/TestingLeaks`, as its test binary is, under the preload library.
+/// The test binary of `Tests/Fixtures/Packages/TestingLeaks`, under the preload library.
 enum TestingLeaks {
   static let package = FixturePackage("TestingLeaks")
 
@@ -10,7 +10,7 @@ enum TestingLeaks {
   ///   - filter: which tests to run, a regular expression.
   ///   - arguments: more of them for the test binary.
   ///   - options: for `LIVEOBJECTS_OPTIONS`.
-  ///   - library: in the place of the toolchain's.
+  ///   - library: replaces the toolchain's.
   static func run(
     _ filter: String, _ arguments: [String] = [], options: String = "",
     with library: SilentTestingLibrary? = nil
@@ -47,15 +47,15 @@ enum TestingLeaks {
   }
 }
 
-/// What Swift Testing said, and what the report says.
+/// The output of Swift Testing, and the report.
 struct TestingRun {
   let run: ProgramRun
   private let events: [TestingEvent]
   let report: TestingReport
 
-  /// An issue that one of our companions recorded.
+  /// An issue that the companion recorded.
   struct Leak: Hashable {
-    /// `leaks(number:)`, or the suite that it stands in.
+    /// `leaks(number:)`, or its suite.
     var test: String
     /// `"c", 2`; empty for a test without parameters.
     var arguments: String
@@ -71,8 +71,8 @@ struct TestingRun {
     (self.run, self.events, self.report) = (run, events, report)
   }
 
-  /// In the order in which they were recorded. By the library's event stream: what 6.0 writes for people comes in
-  /// pieces, and pieces of several issues mix.
+  /// In the order in which they were recorded, from the event stream: the human-readable output of 6.0 mixes lines of
+  /// several issues.
   var leaks: [Leak] { events.compactMap(\.leak) }
 
   /// The tests that leaked, sorted.
@@ -127,7 +127,7 @@ struct TestingEvent: Decodable {
   }
 }
 
-/// As much of a JSON report as these tests ask about.
+/// The fields of a JSON report that these tests check.
 struct TestingReport: Decodable {
   struct Test: Decodable {
     var id: String

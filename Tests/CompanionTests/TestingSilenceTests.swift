@@ -1,41 +1,41 @@
 import TestSupport
 import Testing
 
-/// Objects that are no leak of a test case, or that no test case is accountable for.
+/// Objects that are no leaks, or belong to no test case.
 struct TestingSilenceTests {
-  @Test func aTestThatLeavesNothingBehindPasses() throws {
+  @Test func aTestWithoutSurvivorsPasses() throws {
     let run = try TestingLeaks.run("CleanTests", options: "failon=growth")
     #expect(run.leaks.isEmpty)
     #expect(run.report.outcomes(of: "LeakyTests.CleanTests/") == ["passed"])
     #expect(run.run.status == .exited(0))
   }
 
-  @Test func aTestThatDidNotComeToItsEndSaysNothingAboutLeaks() throws {
+  @Test func unfinishedTestsAreNotEvaluated() throws {
     try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests"))
   }
 
-  /// Whether a test has failed is known from what Swift Testing writes.
+  /// The companion detects failures in the output of Swift Testing.
   @Test(arguments: [["--quiet"], ["--very-verbose"]])
-  func howMuchSwiftTestingWritesDoesNotMatter(arguments: [String]) throws {
+  func theVerbosityOfSwiftTestingDoesNotMatter(arguments: [String]) throws {
     try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests", arguments))
   }
 
-  /// Cycles among them: any code with a weak reference to one may break it.
-  @Test func whatIsReleasedSoonAfterTheTestIsNoLeak() throws {
+  /// Some are cycles: code with a weak reference may break a cycle later.
+  @Test func anObjectReleasedSoonAfterItsTestIsNoLeak() throws {
     let run = try TestingLeaks.run("LateReleaseTests")
     #expect(run.leaks.isEmpty && run.report.findings.isEmpty)
     #expect(run.run.status == .exited(0))
   }
 
   #if compiler(>=6.2)  // There are exit tests.
-    @Test func theBodyOfAnExitTestIsNotWatched() throws {
+    @Test func anExitTestIsNotWatched() throws {
       let run = try TestingLeaks.run("StructureTests/exits")
       #expect(run.leaks.isEmpty && run.report.findings.isEmpty)
       #expect(run.run.status == .exited(0))
     }
   #endif
 
-  @Test func noTestAtAllIsReportedAsWithoutUs() throws {
+  @Test func theStatusOfARunWithoutTestsIsUnchanged() throws {
     #expect(try TestingLeaks.run("NoSuchTest").run.status == .exited(69))
   }
 

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A test that leaves something behind fails as XCTest's own assertions make it fail.
+/// A test that leaks fails as with an assertion of XCTest.
 struct XCTestFailureTests {
-  @Test func aLeakFailsTheTestThatMadeItAndNoOther() throws {
+  @Test func aLeakFailsOnlyTheTestThatAllocatedIt() throws {
     let run = try XCTestLeaks.run("OrderTests")
     #expect(run.failures.map(\.test) == ["OrderTests.testB_leaks"])
     #expect(run.failed == ["OrderTests.testB_leaks"])
@@ -11,18 +11,18 @@ struct XCTestFailureTests {
     #expect(run.run.status == .exited(1))
   }
 
-  @Test func theFailureIsCountedAndNoTestIsAdded() throws {
+  @Test func theFailureAddsNoTestToTheSummary() throws {
     let run = try XCTestLeaks.run("OrderTests")
     #expect(run.summary == "Executed 3 tests, with 1 failure (0 unexpected)")
   }
 
-  @Test func theFailureStandsWhereTheTestIsDeclared() throws {
+  @Test func theFailureIsAtTheTestsDeclaration() throws {
     let run = try XCTestLeaks.run("OrderTests/testB_leaks")
     let declaration = try XCTestLeaks.declaration(of: "testB_leaks", in: "OrderTests.swift")
     #expect(run.failures.map(\.place) == [declaration])
   }
 
-  @Test func anInheritedTestFailsWhereItIsWritten() throws {
+  @Test func anInheritedTestFailsAtItsDeclaration() throws {
     let run = try XCTestLeaks.run("InheritingTests")
     #expect(run.failures.map(\.test) == ["InheritingTests.testInherited"])
     let declaration = try XCTestLeaks.declaration(of: "testInherited", in: "OrderTests.swift")
@@ -42,22 +42,22 @@ struct XCTestFailureTests {
     #expect(run.failures[0].message.contains("Coordinator.screen → Screen.delegate → Coordinator"))
   }
 
-  @Test func anObjectRetainedOnceTooOftenFailsWithTheCallThatRetainedIt() throws {
+  @Test func anOverRetainedObjectFailsWithTheRetainingCall() throws {
     let run = try XCTestLeaks.run("DelegateTests/testRetainedOnceTooOften", options: "retains=all")
     let message = try #require(run.messages(of: "DelegateTests.testRetainedOnceTooOften").first)
     #expect(message.contains("over-retained by 1: Leaky.Token"))
     #expect(message.contains("retained at DelegateTests.testRetainedOnceTooOften()"))
   }
 
-  /// A table of identifiers, an unowned or a weak reference: words of the program's variables that keep nothing.
-  /// Each in a process of its own: after some searches that showed nothing there are fewer.
+  /// Identifiers, unowned and weak references in variables hold nothing.
+  /// Each test runs in its own process: the searches become fewer after some without a result.
   @Test(arguments: [
     "testB_leaksALoaderThatIsCounted", "testC_leaksALoaderThatIsTheLatest",
-    "testD_leaksALoaderThatIsObserved", "testE_leaksALoaderBesideACache",
+    "testD_leaksALoaderThatIsObserved", "testE_leaksALoaderAndFillsACache",
     "testF_overRetainsATokenThatWasInATable", "testG_overRetainsATokenThatWasInAList",
     "testH_closesACycleOfAnOlderLoader",
   ])
-  func aLeakFailsItsTestWhateverVariablesKnowOfIt(test: String) throws {
+  func aLeakFailsItsTestDespiteNonOwningReferences(test: String) throws {
     let run = try XCTestLeaks.run("RegistryTests/" + test)
     #expect(run.failures.map(\.test) == ["RegistryTests." + test])
     let isOverRetained = test.contains("overRetains")
@@ -65,18 +65,18 @@ struct XCTestFailureTests {
     #expect(run.failures.first?.message.hasPrefix(start) == true, "\(run.failures)")
   }
 
-  @Test func aCacheThatIsFilledFailsNothing() throws {
+  @Test func aFilledCacheDoesNotFail() throws {
     let run = try XCTestLeaks.run("RegistryTests/testA_fillsACache")
     #expect(run.passed == ["RegistryTests.testA_fillsACache"])
   }
 
-  @Test func whatVariablesHoldFailsItsTestIfThatShall() throws {
+  @Test func heldObjectsFailTheirTestOnRequest() throws {
     let run = try XCTestLeaks.run("RegistryTests/testA_fillsACache", options: "failon=held")
     #expect(run.failures.map(\.test) == ["RegistryTests.testA_fillsACache"])
     #expect(run.failures.first?.message.contains("RegistryTests.cache") == true)
   }
 
-  @Test func anAsynchronousTestFailsToo() throws {
+  @Test func anAsynchronousTestFails() throws {
     let run = try XCTestLeaks.run("AsyncTests")
     #expect(run.failures.map(\.test) == ["AsyncTests.testLeaksAfterAwaiting"])
     #expect(run.failed == ["AsyncTests.testLeaksAfterAwaiting"])
@@ -91,21 +91,21 @@ struct XCTestFailureTests {
     #expect(run.passed == ["InnerTests.testInner"])
   }
 
-  @Test func aTestThatRunsAloneFailsAsItDoesAmongOthers() throws {
+  @Test func aTestFailsAloneAsAmongOthers() throws {
     let alone = try XCTestLeaks.run("OrderTests/testB_leaks")
     let among = try XCTestLeaks.run("OrderTests")
     #expect(alone.failures == among.failures)
     #expect(try XCTestLeaks.run("OrderTests/testA_leavesNothing").run.status == .exited(0))
   }
 
-  @Test func nothingFailsWhereNothingShall() throws {
+  @Test func withFailOnNoneNoTestFails() throws {
     let run = try XCTestLeaks.run("OrderTests", options: "failon=none")
     #expect(run.failures.isEmpty)
     #expect(run.failed.isEmpty && run.passed.count == 3)
     #expect(run.run.status == .exited(0))
   }
 
-  @Test func aTestThatEndsTheProcessAtAFailureIsReportedWithAllItsLeaksAndTheNextOneRuns() throws {
+  @Test func aTestThatStopsAtFailuresReportsAllItsLeaks() throws {
     let run = try XCTestLeaks.run("StoppingTests/testA_leaksTwice", "StoppingTests/testB_leavesNothing")
     #expect(
       run.failures.map(\.test) == ["StoppingTests.testA_leaksTwice", "StoppingTests.testA_leaksTwice"])
@@ -114,17 +114,17 @@ struct XCTestFailureTests {
     #expect(run.summary == "Executed 2 tests, with 2 failures (0 unexpected)")
   }
 
-  @Test func aTestThatMeasuresFailsOnceForAllItsPasses() throws {
+  @Test func aMeasuringTestFailsOnceForAllIterations() throws {
     let run = try XCTestLeaks.run("MeasuringTests")
     #expect(run.failed == ["MeasuringTests.testLeaksWhileItIsMeasured"])
     #expect(run.failures.map(\.message.isALeakOfTenLoaders) == [true])
   }
 
-  /// Without us no run loop turns there.
+  /// Without the companion, XCTest runs no run loop there.
   @Test(arguments: [
     "LateFailureTests/testFailsOnTheMainQueueAfterItsEnd", "StoppingTests/testC_failsAfterItsEnd",
   ])
-  func whatFailsWhileTheTestIsEvaluatedIsAFailureOfThatTest(test: String) throws {
+  func aFailureDuringTheEvaluationFailsThatTest(test: String) throws {
     let run = try XCTestLeaks.run(test, "LateFailureTests/testNothing")
     let name = test.replacing("/", with: ".")
     #expect(run.failures.map(\.test) == [name])

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `Tests/Fixtures/Packages/XCTestLeaks`, as its test binary is, under the preload library.
+/// The test binary of `Tests/Fixtures/Packages/XCTestLeaks`, under the preload library.
 enum XCTestLeaks {
   static let package = FixturePackage("XCTestLeaks")
 

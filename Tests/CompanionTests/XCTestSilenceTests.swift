@@ -8,25 +8,25 @@ struct XCTestSilenceTests {
     "testOnAQueue", "testOnTheMainQueue", "testOnTheMainActor", "testInATask", "testInAnActor",
     "testOnAThread", "testOfACycleThatIsBroken",
   ])
-  func whatIsReleasedSoonAfterTheTestIsNoLeak(test: String) throws {
+  func anObjectReleasedSoonAfterItsTestIsNoLeak(test: String) throws {
     let run = try XCTestLeaks.run("LateReleaseTests/" + test, options: "failon=growth")
     #expect(run.failures.isEmpty, "\(run.failures)")
     #expect(run.summary == "Executed 1 test, with 0 failures (0 unexpected)")
   }
 
-  @Test func besideALeakToo() throws {
+  @Test func aLateReleaseIsNoLeakInALeakingTest() throws {
     let run = try XCTestLeaks.run("LeakAndLateReleaseTests", options: "failon=growth")
     #expect(run.failures.count == 1, "\(run.failures)")
     #expect(run.failures.first?.message.hasPrefix("retain cycle: Leaky.Loader") == true)
   }
 
-  @Test func whatATestCaseStoresIsNoLeak() throws {
+  @Test func aPropertyOfATestCaseIsNoLeak() throws {
     let run = try XCTestLeaks.run("PropertyTests")
     #expect(run.failures.isEmpty)
     #expect(run.run.status == .exited(0))
   }
 
-  @Test func whatATestCaseStoresIsHeldByIt() throws {
+  @Test func anObjectInAPropertyIsHeldByTheTestCase() throws {
     let run = try XCTestLeaks.run("PropertyTests", options: "failon=held")
     let messages = run.messages(of: "PropertyTests.testKeepsObjects")
     #expect(messages.count == 2)
@@ -35,13 +35,13 @@ struct XCTestSilenceTests {
     #expect(run.leaking.count == 2)
   }
 
-  @Test func whatXCTestMakesForATestIsNoLeakOfIt() throws {
+  @Test func objectsOfXCTestAreNoLeaks() throws {
     let run = try XCTestLeaks.run("ExpectationTests", options: "failon=growth")
     #expect(run.failures.isEmpty, "\(run.failures)")
     #expect(run.summary == "Executed 5 tests, with 0 failures (0 unexpected)")
   }
 
-  @Test func whatIsKeptForTheClassIsNoLeakOfTheTest() throws {
+  @Test func anObjectHeldByTheClassIsNoLeakOfTheTest() throws {
     let run = try XCTestLeaks.run("ClassTearDownTests")
     #expect(run.passed == ["ClassTearDownTests.testKeepsATokenForItsClass"])
   }
@@ -51,7 +51,7 @@ struct XCTestSilenceTests {
     #expect(run.failures.isEmpty, "\(run.failures)")
   }
 
-  @Test func aTestThatDidNotComeToItsEndSaysNothingAboutLeaks() throws {
+  @Test func unfinishedTestsAreNotEvaluated() throws {
     let run = try XCTestLeaks.run("OutcomeTests")
     #expect(run.leaking.isEmpty)
     #expect(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The same through `swift test`: what it counts, and what it writes for CI.
+/// XCTests run by `swift test`: counts and xUnit files.
 @Suite(.serialized)
 struct XCTestThroughSwiftTestTests {
   /// Runs `liveobjects test` on the package.
@@ -15,7 +15,7 @@ struct XCTestThroughSwiftTestTests {
         + FixturePackage.configuration + arguments)
   }
 
-  @Test func inParallelEachLeakingTestFailsAloneAndStandsInTheXUnitFile() throws {
+  @Test func parallelLeakingTestsFailInTheXUnitFile() throws {
     let folder = try TemporaryFolder()
     let run = try test(
       ["--text", "/dev/null"],
@@ -44,7 +44,7 @@ struct XCTestThroughSwiftTestTests {
     #expect(run.run.status == .exited(1))
   }
 
-  @Test func withoutFailingFindingsSwiftTestSucceeds() throws {
+  @Test func withFailOnNoneSwiftTestSucceeds() throws {
     let run = try test(
       ["--fail-on", "none", "--text", "/dev/null"], ["--filter", "OrderTests", "--disable-swift-testing"])
     #expect(run.status == .exited(0))
@@ -60,7 +60,7 @@ struct XCTestThroughSwiftTestTests {
   }
 }
 
-/// The part of a JSON report that is asked for.
+/// The fields of a JSON report that these tests check.
 private struct TestedReport: Decodable {
   struct Finding: Decodable {
     var verdict: String
@@ -76,14 +76,14 @@ private struct TestedReport: Decodable {
   var tests: [Test]
   var findings: [Finding]
 
-  /// Each test that failed for what it left behind, with the verdict of each of its leaks, sorted. Of other tests the
-  /// report may tell more: not all is evaluated at the end of a test.
+  /// Each test that failed because of leaks, with the verdict of each leak, sorted. The report may have more leaks of
+  /// other tests: not all are evaluated at the end of a test.
   var leaks: [String] {
     let failed = Set(tests.lazy.filter { $0.outcome == "leaked" }.map { Optional($0.id) })
     return findings.filter { failed.contains($0.test) }.filter {
       !$0.libraryLeak && ["retainCycle", "overRetained"].contains($0.verdict)
     }
-    .map { "\($0.test ?? "nobody"): \($0.verdict)" }.sorted()
+    .map { "\($0.test ?? "no test"): \($0.verdict)" }.sorted()
   }
 }
 

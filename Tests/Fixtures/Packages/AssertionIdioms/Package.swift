@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// Tests that use the assertions, on code that leaks and on the same code mended, and on every scenario.
+/// Tests that use the assertions, on leaking code, on the same code fixed, and on every scenario.
 /// AssertionTests and ScenarioTests run them.
 let package = Package(
   name: "AssertionIdioms",
@@ -29,7 +29,7 @@ let package = Package(
         .product(name: "LiveObjectsXCTest", package: "LiveObjects"),
         .product(name: "LiveObjectsTesting", package: "LiveObjects"),
       ], exclude: ["Scenarios/main.swift"],
-      // Many plants look alike. Merged, they could not be told apart as call sites.
+      // Many scenarios have the same code. Merged functions would have one call site.
       swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])],
       // Debian's Observation of Swift 6.0 refers to a function that no library has, and never calls it.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--allow-shlib-undefined"])]),

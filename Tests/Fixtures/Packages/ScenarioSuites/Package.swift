@@ -8,7 +8,7 @@ let package = Package(
   targets: ["XCTestScenarios", "TestingScenarios"].map { name in
     .testTarget(
       name: name, exclude: ["Scenarios/main.swift"],
-      // Many plants look alike. Merged, they could not be told apart as call sites.
+      // Many scenarios have the same code. Merged functions would have one call site.
       swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])],
       // Debian's Observation of Swift 6.0 refers to a function that no library has, and never calls it.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--allow-shlib-undefined"])])

@@ -1,8 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// An ordinary package, which knows nothing of LiveObjects. Its tests run beside each other, and leave things behind,
-/// or look as if they did.
+/// An ordinary package, which does not use LiveObjects. Its tests run in parallel, and leak, or nearly do.
 let package = Package(
   name: "TestingLeaks",
   targets: [

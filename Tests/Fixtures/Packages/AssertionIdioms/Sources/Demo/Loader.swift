@@ -1,4 +1,4 @@
-/// A client that keeps what it was asked, as spies in tests do.
+/// A client that stores its requests, as spies in tests do.
 public final class ClientSpy {
   public var completions: [(Int) -> Void] = []
   public init() {}
@@ -12,12 +12,12 @@ public final class Loader {
 
   public init(client: ClientSpy) { self.client = client }
 
-  /// Leaks: the client keeps a closure that keeps the loader, which keeps the client.
+  /// Leaks: the client holds a closure that holds the loader, which holds the client.
   public func load() {
     client.get { self.value = $0 }
   }
 
-  public func loadMended() {
+  public func loadFixed() {
     client.get { [weak self] in self?.value = $0 }
   }
 }

@@ -1,4 +1,4 @@
-/// What is registered is never forgotten.
+/// Registered items are never removed.
 public final class Registry: @unchecked Sendable {
   public static let shared = Registry()
   public var items: [Item] = []
@@ -12,7 +12,7 @@ public struct DemoError: Error, Equatable {
   public init() {}
 }
 
-/// Planted leaks, which the optimiser must not see through.
+// Deliberate leaks, which the optimiser must not remove.
 @inline(never) @_optimize(none)
 public func makeLoaderCycle() { Loader(client: ClientSpy()).load() }
 
@@ -20,9 +20,9 @@ public func makeLoaderCycle() { Loader(client: ClientSpy()).load() }
 public func makeCoordinatorCycle() { _ = Coordinator() }
 
 @inline(never) @_optimize(none)
-public func makeMendedLoader() {
+public func makeFixedLoader() {
   let loader = Loader(client: ClientSpy())
-  loader.loadMended()
+  loader.loadFixed()
 }
 
 final class Owner {
@@ -30,7 +30,7 @@ final class Owner {
   var itself: Owner?
 }
 
-/// An item that an object keeps which keeps itself.
+/// \returns an item held by an object that holds itself.
 @inline(never) @_optimize(none)
 public func makeVictim() -> Item {
   let owner = Owner()
@@ -41,6 +41,6 @@ public func makeVictim() -> Item {
 @inline(never) @_optimize(none)
 public func overRetain() { _ = Unmanaged.passRetained(Item()) }
 
-/// Several: a word that nobody uses any more may have the address of one of them and look like its holder.
+/// Several: a stale pointer to one of them may look like its holder.
 @inline(never) @_optimize(none)
 public func overRetainSeveral() { for _ in 0..<8 { _ = Unmanaged.passRetained(Item()) } }

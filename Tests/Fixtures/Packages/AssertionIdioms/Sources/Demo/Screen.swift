@@ -1,12 +1,12 @@
 public protocol ScreenDelegate: AnyObject {}
 
-/// Keeps its delegate: leaks with whoever keeps it.
+/// Holds its delegate: a delegate that holds the screen leaks.
 public final class Screen {
   public var delegate: (any ScreenDelegate)?
   public init() {}
 }
 
-public final class MendedScreen {
+public final class FixedScreen {
   public weak var delegate: (any ScreenDelegate)?
   public init() {}
 }
@@ -16,15 +16,15 @@ public final class Coordinator: ScreenDelegate {
   public init() { screen.delegate = self }
 }
 
-public final class MendedCoordinator: ScreenDelegate {
-  public let screen = MendedScreen()
+public final class FixedCoordinator: ScreenDelegate {
+  public let screen = FixedScreen()
   public init() { screen.delegate = self }
 }
 
-/// Shows things for a while.
+/// Holds an object while it is presented.
 @MainActor public final class Presenter {
   private var presented: AnyObject?
-  /// Leaks, if it is used: what was shown is never forgotten.
+  /// Objects that are added here are never removed.
   public static let history = History()
 
   public init() {}

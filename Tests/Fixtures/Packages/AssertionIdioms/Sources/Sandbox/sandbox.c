@@ -23,7 +23,7 @@ __attribute__((constructor)) static void forbid_copies(void) {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
-    if (!getenv("FORBID_COPIES"))
+    if (!getenv("FORBID_CLONE"))
         return;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)

@@ -1,7 +1,7 @@
 import LiveObjectsTesting
 import Testing
 
-/// One case for each scenario. Some wait for what they start, and a thread of the pool with them: one after the other.
+/// One case for each scenario. Some block a thread of the pool while they wait, so they run one after another.
 @Suite(.serialized) struct AssertedScenarioTests {
   #if compiler(>=6.1)
     @Test(.detectsLeaks, arguments: Scenario.asserted.map(\.name))

@@ -9,8 +9,8 @@
       makeLoaderCycle()
     }
 
-    @Test func mendedOnASuite() async throws {
-      makeMendedLoader()
+    @Test func fixedOnASuite() async throws {
+      makeFixedLoader()
       try await Task.sleep(for: .milliseconds(1))
     }
 
@@ -21,9 +21,9 @@
       await Task.yield()
     }
 
-    @Test func failingOtherwise() {
+    @Test func failingForAnotherReason() {
       makeLoaderCycle()
-      #expect(Bool(false))  // fails: failingOtherwise()
+      #expect(Bool(false))  // fails: failingForAnotherReason()
     }
 
     @Test func throwing() throws {  // fails: throwing()

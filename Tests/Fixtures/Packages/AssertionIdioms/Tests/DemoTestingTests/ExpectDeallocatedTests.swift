@@ -3,17 +3,17 @@ import Dispatch
 import LiveObjectsTesting
 import Testing
 
-/// No other test knows it.
+/// Used by one test only.
 private enum Shelf {
   nonisolated(unsafe) static var items: [Item] = []
 }
 
-/// Work on a queue holds it.
+/// Captured by a block on a queue.
 private struct Held: @unchecked Sendable {
   let object: Item
 }
 
-/// Idiom: an object that a closure makes is gone soon after, also at the end of an asynchronous life.
+/// Idiom: the object that a closure returns is deallocated soon after, also after asynchronous work.
 @Suite struct ExpectDeallocatedTests {
   @Test func leakingObject() {
     expectDeallocated(timeout: .milliseconds(100)) {  // fails: leakingObject()
@@ -23,10 +23,10 @@ private struct Held: @unchecked Sendable {
     }
   }
 
-  @Test func mendedObject() {
+  @Test func fixedObject() {
     expectDeallocated {
       let loader = Loader(client: ClientSpy())
-      loader.loadMended()
+      loader.loadFixed()
       return loader
     }
   }
@@ -48,8 +48,8 @@ private struct Held: @unchecked Sendable {
     }
   }
 
-  @MainActor @Test func leakingLife() async {
-    await expectDeallocated(timeout: .milliseconds(100)) {  // fails: leakingLife()
+  @MainActor @Test func leakingLifecycle() async {
+    await expectDeallocated(timeout: .milliseconds(100)) {  // fails: leakingLifecycle()
       let presenter = Presenter()
       let coordinator = Coordinator()
       await presenter.present(coordinator)
@@ -58,10 +58,10 @@ private struct Held: @unchecked Sendable {
     }
   }
 
-  @MainActor @Test func mendedLife() async {
+  @MainActor @Test func fixedLifecycle() async {
     await expectDeallocated {
       let presenter = Presenter()
-      let coordinator = MendedCoordinator()
+      let coordinator = FixedCoordinator()
       await presenter.present(coordinator)
       await presenter.dismiss()
       return coordinator
@@ -69,7 +69,7 @@ private struct Held: @unchecked Sendable {
   }
 
   #if compiler(>=6.1)
-    @Test(.detectsLeaks) func leakingBesideAnObjectThatGoes() {  // fails: leakingBesideAnObjectThatGoes()
+    @Test(.detectsLeaks) func leakingWithADeallocatedObject() {  // fails: leakingWithADeallocatedObject()
       expectDeallocated {
         makeLoaderCycle()
         return Item()
@@ -77,11 +77,11 @@ private struct Held: @unchecked Sendable {
     }
   #endif
 
-  @Test func nothingMade() {
-    expectDeallocated { nil }  // fails: nothingMade()
+  @Test func returningNil() {
+    expectDeallocated { nil }  // fails: returningNil()
   }
 
-  @Test func errorOfTheClosure() {
+  @Test func errorOfTheClosureIsRethrown() {
     #expect(throws: DemoError()) { try expectDeallocated { throw DemoError() } }
   }
 }

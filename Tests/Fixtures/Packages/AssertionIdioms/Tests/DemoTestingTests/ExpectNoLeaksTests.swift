@@ -8,9 +8,9 @@ import Testing
     expectNoLeaks { makeLoaderCycle() }  // fails: leaking()
   }
 
-  @Test func mended() {
+  @Test func fixed() {
     let value = expectNoLeaks { () -> Int in
-      makeMendedLoader()
+      makeFixedLoader()
       return 42
     }
     #expect(value == 42)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func errorPasses() async {
+  @Test func errorIsRethrown() async {
     await #expect(throws: DemoError()) {
       try await expectNoLeaks {
         await Task.yield()

@@ -28,7 +28,7 @@ import Testing
       withKnownIssue { expectNoLeaks { makeLoaderCycle() } }
     }
 
-    @Test(.detectsLeaks) func leakBesideAKnownOne() {  // fails: leakBesideAKnownOne()
+    @Test(.detectsLeaks) func anotherLeakWithAKnownOne() {  // fails: anotherLeakWithAKnownOne()
       withKnownIssue { expectNoLeaks { makeLoaderCycle() } }
       makeLoaderCycle()
     }
@@ -45,43 +45,43 @@ import Testing
   }
 #endif
 
-/// Leaks that the tests of a package know, and the assertions of no other: for a run under the preload library.
-@Suite struct ToldLeakTests {
-  /// The same leak twice, of which the test knows one.
-  @Test func leaksBesideAKnownLeak() {
+/// Known leaks next to unexpected ones, for a run under the preload library.
+@Suite struct ReportedKnownIssueTests {
+  /// The same leak twice; one is a known issue.
+  @Test func alsoLeaksWithAKnownLeak() {
     withKnownIssue { expectNoLeaks { makeLoaderCycle() } }
     makeLoaderCycle()
   }
 
-  @Test func leaksAKnownLeakAndFailsOtherwise() {
+  @Test func hasAKnownLeakAndFailsForAnotherReason() {
     withKnownIssue { expectNoLeaks { makeLoaderCycle() } }
-    Issue.record("for another reason")  // fails: leaksAKnownLeakAndFailsOtherwise()
+    Issue.record("for another reason")  // fails: hasAKnownLeakAndFailsForAnotherReason()
   }
 
-  /// Code that records no issue of its own is not what `withKnownIssue` is about.
-  @Test func leaksInsideAKnownIssueThatNobodyTells() {
+  /// The code records no issue, so `withKnownIssue` matches none.
+  @Test func leaksInsideAKnownIssueWithoutAnAssertion() {
     withKnownIssue(isIntermittent: true) { makeLoaderCycle() }
   }
 
-  /// The same leak twice, of which the second comes when the assertion has spoken.
-  @Test func makesTheSameLeakAgainInATaskOfTheBody() async {
-    let (told, isTold) = AsyncStream<Void>.makeStream()
+  /// The same leak twice; the second one happens after the assertion has returned.
+  @Test func repeatsTheLeakInALaterTask() async {
+    let (assertionEnded, assertionEnd) = AsyncStream<Void>.makeStream()
     var task: Task<Void, Never>?
     withKnownIssue {
       task = expectNoLeaks {
         makeLoaderCycle()
         return Task {
-          for await _ in told {}
+          for await _ in assertionEnded {}
           makeLoaderCycle()
         }
       }
     }
-    isTold.finish()
+    assertionEnd.finish()
     await task?.value
   }
 
-  /// For a recorder that has room for fewer objects than are made here: no leak is told then.
-  @Test func leaksWhatWasHeldWhileNotEverythingWasWatched() {
+  /// For a recorder with room for fewer objects than are allocated here: the assertion reports no leak then.
+  @Test func leaksAHeldObjectAfterDroppedRecords() {
     withKnownIssue(isIntermittent: true) {
       expectNoLeaks {
         let client = ClientSpy()
@@ -93,7 +93,7 @@ import Testing
     Held.client = nil
   }
 
-  @Test func knowsAnObjectAndLeavesAnotherLeakBehind() {
+  @Test func hasAKnownObjectAndAnotherLeak() {
     withKnownIssue {
       expectDeallocated(timeout: .milliseconds(50)) {
         makeCoordinatorCycle()
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func knowsAnObjectAndLeavesAnotherLeakBehindInADiff() {
+  @Test func hasAKnownObjectAndAnotherLeakInADiff() {
     withKnownIssue {
       expectDeallocated(timeout: .milliseconds(50)) {
         _ = try? LiveObjects.diff { makeCoordinatorCycle() }
@@ -115,9 +115,9 @@ import Testing
     }
   }
 
-  @Test func knowsOneLeakOfTwoThatAreTold() {
+  @Test func expectsOneOfTwoReportedLeaks() {
     withKnownIssue {
-      expectNoLeaks {  // fails: knowsOneLeakOfTwoThatAreTold()
+      expectNoLeaks {  // fails: expectsOneOfTwoReportedLeaks()
         makeLoaderCycle()
         makeCoordinatorCycle()
       }

@@ -2,7 +2,7 @@ import Demo
 import LiveObjectsTesting
 import Testing
 
-/// Beside other tests, whose threads may hold the object, it is called probable.
+/// Threads of parallel tests may hold the object, so the finding is probable.
 @Suite struct OverRetainedTests {
   #if compiler(>=6.1)
     @Test(.detectsLeaks) func overRetainedOnATest() {  // fails: overRetainedOnATest()

@@ -2,7 +2,7 @@ import Demo
 import LiveObjectsXCTest
 import XCTest
 
-/// Idiom: an object that a closure makes is gone soon after, also at the end of an asynchronous life.
+/// Idiom: the object that a closure returns is deallocated soon after, also after asynchronous work.
 final class DeallocatedTests: XCTestCase {
   func testLeaking() {
     XCTAssertDeallocated {  // fails: DeallocatedTests.testLeaking
@@ -12,10 +12,10 @@ final class DeallocatedTests: XCTestCase {
     }
   }
 
-  func testMended() {
+  func testFixed() {
     XCTAssertDeallocated {
       let loader = Loader(client: ClientSpy())
-      loader.loadMended()
+      loader.loadFixed()
       return loader
     }
   }
@@ -45,14 +45,14 @@ final class DeallocatedTests: XCTestCase {
     XCTAssertDeallocated(timeout: .seconds(30)) {
       let loader = Loader(client: ClientSpy())
       DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(150)) { [loader = Unchecked(loader)] in
-        loader.value.loadMended()
+        loader.value.loadFixed()
       }
       return loader
     }
   }
 
-  @MainActor func testLeakingLife() async {
-    await XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: DeallocatedTests.testLeakingLife
+  @MainActor func testLeakingLifecycle() async {
+    await XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: DeallocatedTests.testLeakingLifecycle
       let presenter = Presenter()
       let coordinator = Coordinator()
       await presenter.present(coordinator)
@@ -61,20 +61,20 @@ final class DeallocatedTests: XCTestCase {
     }
   }
 
-  @MainActor func testMendedLife() async {
+  @MainActor func testFixedLifecycle() async {
     await XCTAssertDeallocated {
       let presenter = Presenter()
-      let coordinator = MendedCoordinator()
+      let coordinator = FixedCoordinator()
       await presenter.present(coordinator)
       await presenter.dismiss()
       return coordinator
     }
   }
 
-  @MainActor func testRememberedLife() async {
-    await XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: DeallocatedTests.testRememberedLife
+  @MainActor func testHistoryLifecycle() async {
+    await XCTAssertDeallocated(timeout: .milliseconds(100)) {  // fails: DeallocatedTests.testHistoryLifecycle
       let presenter = Presenter()
-      let coordinator = MendedCoordinator()
+      let coordinator = FixedCoordinator()
       Presenter.history.items.append(coordinator)
       await presenter.present(coordinator)
       await presenter.dismiss()
@@ -82,15 +82,15 @@ final class DeallocatedTests: XCTestCase {
     }
   }
 
-  func testNothingWasMade() {
-    XCTAssertDeallocated { nil }  // fails: DeallocatedTests.testNothingWasMade
+  func testReturningNil() {
+    XCTAssertDeallocated { nil }  // fails: DeallocatedTests.testReturningNil
   }
 
   func testOptionalObject() throws {
     try XCTAssertDeallocated { () throws -> Item? in Item() }
   }
 
-  func testErrorPasses() {
+  func testErrorIsRethrown() {
     XCTAssertThrowsError(try XCTAssertDeallocated { throw DemoError() }) {
       XCTAssertEqual($0 as? DemoError, DemoError())
     }

@@ -3,21 +3,21 @@ import LiveObjects
 import LiveObjectsXCTest
 import XCTest
 
-/// Idiom: no strong reference cycle is left by a closure, whatever it returns or throws.
+/// Idiom: a closure leaves no retain cycle behind.
 final class NoLeaksTests: XCTestCase {
   func testLeaking() {
     XCTAssertNoLeaks { makeLoaderCycle() }  // fails: NoLeaksTests.testLeaking
   }
 
-  func testMended() {
-    XCTAssertNoLeaks { makeMendedLoader() }
+  func testFixed() {
+    XCTAssertNoLeaks { makeFixedLoader() }
   }
 
   func testOverRetained() {
     XCTAssertNoLeaks { overRetain() }  // fails: NoLeaksTests.testOverRetained
   }
 
-  /// When the process ends, the object is held.
+  /// A static holds the objects when the process ends.
   func testOverRetainedAndHeldLater() {
     var complements: [UInt] = []
     XCTAssertNoLeaks {  // fails: NoLeaksTests.testOverRetainedAndHeldLater
@@ -28,16 +28,16 @@ final class NoLeaksTests: XCTestCase {
     }
   }
 
-  func testOverRetainedBesideAThreadThatRuns() {
-    besideAThreadThatRuns {
-      XCTAssertNoLeaks { overRetainSeveral() }  // fails: NoLeaksTests.testOverRetainedBesideAThreadThatRuns
+  func testOverRetainedWhileAnotherThreadRuns() {
+    whileAnotherThreadRuns {
+      XCTAssertNoLeaks { overRetainSeveral() }  // fails: NoLeaksTests.testOverRetainedWhileAnotherThreadRuns
     }
   }
 
-  func testMendedBesideAThreadThatRuns() {
-    besideAThreadThatRuns {
+  func testFixedWhileAnotherThreadRuns() {
+    whileAnotherThreadRuns {
       XCTAssertNoLeaks {
-        makeMendedLoader()
+        makeFixedLoader()
         Registry.shared.items.append(Item())
       }
       let loader = XCTAssertNoLeaks { Loader(client: ClientSpy()) }
@@ -59,10 +59,10 @@ final class NoLeaksTests: XCTestCase {
     }
   }
 
-  func testMendedAsynchronously() async throws {
+  func testFixedAsynchronously() async throws {
     let value = try await XCTAssertNoLeaks { () async throws in
       try await Task.sleep(for: .milliseconds(1))
-      makeMendedLoader()
+      makeFixedLoader()
       return 42
     }
     XCTAssertEqual(value, 42)
@@ -78,7 +78,7 @@ final class NoLeaksTests: XCTestCase {
     XCTAssertEqual(runs, 3)
   }
 
-  func testErrorPassesAndNothingIsClaimed() {
+  func testThrowingReportsNoLeak() {
     XCTAssertThrowsError(
       try XCTAssertNoLeaks {
         makeLoaderCycle()
@@ -87,12 +87,12 @@ final class NoLeaksTests: XCTestCase {
     ) { XCTAssertEqual($0 as? DemoError, DemoError()) }
   }
 
-  func testValueIsReturnedAndMayLive() {
+  func testReturnedValueMayStayAlive() {
     let loader = XCTAssertNoLeaks { Loader(client: ClientSpy()) }
     withExtendedLifetime(loader) {}
   }
 
-  func testSuspendedTestMayHoldWhatLives() async {
+  func testSuspendedTestMayHoldSurvivors() async {
     var kept: [Item] = []
     let item = await XCTAssertNoLeaks { () async -> Item in
       await Task.yield()
@@ -129,19 +129,19 @@ final class NoLeaksTests: XCTestCase {
     XCTAssertNoLeaks(options: .init(failing: .growth(of: ["Demo.Loader"]))) {
       let loader = Loader(client: ClientSpy())
       DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { [loader = Unchecked(loader)] in
-        loader.value.loadMended()
+        loader.value.loadFixed()
       }
     }
   }
 
-  func testStoppedRecorderIsNoCleanResult() throws {
-    XCTAssertNoLeaks { LiveObjects.stop() }  // fails: NoLeaksTests.testStoppedRecorderIsNoCleanResult
+  func testStoppedRecorderFails() throws {
+    XCTAssertNoLeaks { LiveObjects.stop() }  // fails: NoLeaksTests.testStoppedRecorderFails
     try LiveObjects.start()
   }
 
-  func testSkippedByChoice() {
+  func testSkippedOnRequest() {
     let options = LiveObjects.LeakOptions(unevaluated: .isSkipped)
-    XCTAssertNoLeaks(options: options) { makeLoaderCycle() }  // fails: NoLeaksTests.testSkippedByChoice
+    XCTAssertNoLeaks(options: options) { makeLoaderCycle() }  // fails: NoLeaksTests.testSkippedOnRequest
   }
 
   func testMessageIsAdded() {
@@ -149,8 +149,8 @@ final class NoLeaksTests: XCTestCase {
   }
 }
 
-/// Beside a thread that never waits.
-private func besideAThreadThatRuns(_ body: () -> Void) {
+/// Runs `body` while another thread never waits.
+private func whileAnotherThreadRuns(_ body: () -> Void) {
   let thread = Thread { while !Thread.current.isCancelled {} }
   thread.start()
   while !thread.isExecuting {}
@@ -158,7 +158,7 @@ private func besideAThreadThatRuns(_ body: () -> Void) {
   thread.cancel()
 }
 
-/// Hands an object to a queue that is the only one to use it from then on.
+/// Passes an object to a queue; no other code uses it from then on.
 struct Unchecked<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

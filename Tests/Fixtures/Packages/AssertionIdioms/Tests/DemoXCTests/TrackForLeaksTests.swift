@@ -2,7 +2,7 @@ import Demo
 import LiveObjectsXCTest
 import XCTest
 
-/// Idiom: a factory tracks what it makes, and a failure shows at the factory's caller.
+/// Idiom: a factory tracks the objects that it returns, and a failure is reported at the factory's caller.
 final class MakeSUTTests: XCTestCase {
   func testLeaking() {
     let (sut, client) = makeSUT()  // fails: MakeSUTTests.testLeaking
@@ -10,9 +10,9 @@ final class MakeSUTTests: XCTestCase {
     XCTAssertEqual(client.completions.count, 1)
   }
 
-  func testMended() {
+  func testFixed() {
     let (sut, client) = makeSUT()
-    sut.loadMended()
+    sut.loadFixed()
     XCTAssertEqual(client.completions.count, 1)
   }
 
@@ -42,7 +42,7 @@ final class MakeSUTTests: XCTestCase {
     Registry.shared.items = [item]
   }
 
-  func testForgottenInATeardownBlock() {
+  func testReleasedInATeardownBlock() {
     let item = Item()
     trackForLeaks(item)
     Registry.shared.items = [item]
@@ -52,17 +52,17 @@ final class MakeSUTTests: XCTestCase {
   func testReleasedLateOnTheMainQueue() {
     let (sut, _) = makeSUT()
     DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) { [sut = Unchecked(sut)] in
-      sut.value.loadMended()
+      sut.value.loadFixed()
     }
   }
 
-  func testFailingOtherwiseClaimsNothing() {
+  func testFailingForAnotherReasonReportsNoLeak() {
     let (sut, _) = makeSUT()
     sut.load()
-    XCTFail("for another reason")  // fails: MakeSUTTests.testFailingOtherwiseClaimsNothing
+    XCTFail("for another reason")  // fails: MakeSUTTests.testFailingForAnotherReasonReportsNoLeak
   }
 
-  func testSkippedClaimsNothing() throws {
+  func testSkippedReportsNoLeak() throws {
     let (sut, _) = makeSUT()
     sut.load()
     throw XCTSkip()
@@ -79,11 +79,11 @@ final class MakeSUTTests: XCTestCase {
 /// Idiom: a property that tearDown clears.
 final class ClearedPropertyTests: XCTestCase {
   private var coordinator: Coordinator?
-  private var mended: MendedCoordinator?
+  private var fixed: FixedCoordinator?
 
   override func tearDown() {
     coordinator = nil
-    mended = nil
+    fixed = nil
   }
 
   func testLeaking() {
@@ -91,13 +91,13 @@ final class ClearedPropertyTests: XCTestCase {
     trackForLeaks(coordinator!)  // fails: ClearedPropertyTests.testLeaking
   }
 
-  func testMended() {
-    mended = MendedCoordinator()
-    trackForLeaks(mended!, mended!.screen)
+  func testFixed() {
+    fixed = FixedCoordinator()
+    trackForLeaks(fixed!, fixed!.screen)
   }
 }
 
-/// The system under test is made, and tracked, before every test.
+/// Idiom: `setUp` creates and tracks the system under test.
 final class SetUpTests: XCTestCase {
   private var sut: Loader!
 
@@ -114,25 +114,25 @@ final class SetUpTests: XCTestCase {
     sut.load()
   }
 
-  func testMended() {
-    sut.loadMended()
+  func testFixed() {
+    sut.loadFixed()
   }
 }
 
-/// The same with the last teardown there is.
+/// Idiom: a property that asynchronous `tearDown` clears, the last teardown method to run.
 final class ClearedAsynchronouslyTests: XCTestCase {
-  nonisolated(unsafe) private var mended: MendedCoordinator?
+  nonisolated(unsafe) private var fixed: FixedCoordinator?
   nonisolated(unsafe) private var coordinator: Coordinator?
 
   override func tearDown() async throws {
     try await Task.sleep(for: .milliseconds(1))
-    mended = nil
+    fixed = nil
     coordinator = nil
   }
 
-  func testMended() async {
-    mended = MendedCoordinator()
-    trackForLeaks(mended!)
+  func testFixed() async {
+    fixed = FixedCoordinator()
+    trackForLeaks(fixed!)
   }
 
   func testLeaking() async {
@@ -141,7 +141,7 @@ final class ClearedAsynchronouslyTests: XCTestCase {
   }
 }
 
-/// Test cases live as long as the process: what they hold is no leak, cycle or not.
+/// Test cases live as long as the process: objects that they hold are not leaks.
 final class KeptPropertyTests: XCTestCase {
   private var coordinator: Coordinator?
 
@@ -151,7 +151,7 @@ final class KeptPropertyTests: XCTestCase {
   }
 }
 
-/// A run of the user's own class ends as XCTest's does.
+/// A test with a custom run class.
 final class CustomRunTests: XCTestCase {
   final class Run: XCTestCaseRun {}
 

@@ -6,7 +6,7 @@ import XCTest
 
 /// Assertions in tests of the other library.
 final class MixedXCTests: XCTestCase {
-  /// Before any test runs, for which only the process can fail: not in every run.
+  /// Leaks before any test runs, which fails the process; only if `testNothing` is selected.
   override class func setUp() {
     guard CommandLine.arguments.contains(where: { $0.hasSuffix("MixedXCTests/testNothing") }) else { return }
     XCTAssertNoLeaks { makeLoaderCycle() }
@@ -30,8 +30,8 @@ final class MixedXCTests: XCTestCase {
     }
   }
 
-  func testMended() {
-    expectNoLeaks { makeMendedLoader() }
+  func testFixed() {
+    expectNoLeaks { makeFixedLoader() }
     expectDeallocated { Item() }
   }
 }
@@ -64,8 +64,8 @@ final class MixedXCTests: XCTestCase {
     XCTestCase(name: "track") { _ in }.trackForLeaks(Item())  // fails: track()
   }
 
-  @Test func mended() {
-    XCTAssertNoLeaks { makeMendedLoader() }
+  @Test func fixed() {
+    XCTAssertNoLeaks { makeFixedLoader() }
     XCTAssertDeallocated { Item() }
   }
 }

@@ -1,4 +1,4 @@
-/// A number below 1000 as a type, so that the name of an object's type tells it.
+/// A number below 1000 as a type, so that an object's type name contains it.
 public protocol Digit {}
 
 public enum D0: Digit {}

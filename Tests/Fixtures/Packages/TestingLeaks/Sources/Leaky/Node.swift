@@ -1,4 +1,4 @@
-/// Two of them can keep each other alive.
+/// Two nodes can hold each other.
 public final class Node<Label>: @unchecked Sendable {
   public var other: Node?
 
@@ -7,7 +7,7 @@ public final class Node<Label>: @unchecked Sendable {
   deinit {}
 }
 
-/// The mistake: each keeps the other.
+/// The mistake: each holds the other.
 @inline(never) @_optimize(none)
 public func makeRetainCycle<Label>(_: Label.Type) {
   let node = Node<Label>()
@@ -15,7 +15,7 @@ public func makeRetainCycle<Label>(_: Label.Type) {
   node.other?.other = node
 }
 
-/// Objects that go when the last reference to them does.
+/// Allocates objects that are deallocated at once.
 @inline(never) @_optimize(none)
 public func makeAndRelease<Label>(_: Label.Type) {
   let node = Node<Label>()

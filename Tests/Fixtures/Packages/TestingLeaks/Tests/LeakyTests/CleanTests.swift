@@ -1,7 +1,7 @@
 import Leaky
 import Testing
 
-/// One test alone that leaves nothing behind.
+/// A single test without survivors.
 struct CleanTests {
   @Test func leavesNothing() async {
     makeAndRelease(Int.self)

@@ -2,9 +2,9 @@ import Dispatch
 import Leaky
 import Testing
 
-/// Cycles that are broken when their test is over, by somebody who has come to them meanwhile.
+/// Cycles that a task or a queue breaks after the test's end.
 struct LateReleaseTests {
-  @Test func inATaskThatHoldsThem() {
+  @Test func breaksACycleInATaskThatHoldsIt() {
     let node = makeCycle()
     Task {
       try await Task.sleep(for: .milliseconds(20))
@@ -12,7 +12,7 @@ struct LateReleaseTests {
     }
   }
 
-  @Test func inATaskThatDoesNotHoldThem() {
+  @Test func breaksACycleInATaskWithAWeakReference() {
     let node = makeCycle()
     Task { [weak node] in
       try await Task.sleep(for: .milliseconds(20))
@@ -20,25 +20,25 @@ struct LateReleaseTests {
     }
   }
 
-  @Test func onAQueueThatHoldsThem() {
+  @Test func breaksACycleOnAQueueThatHoldsIt() {
     let node = makeCycle()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { node.other = nil }
   }
 
-  @Test func onAQueueThatDoesNotHoldThem() {
+  @Test func breaksACycleOnAQueueWithAWeakReference() {
     let node = makeCycle()
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { [weak node] in
       node?.other = nil
     }
   }
 
-  @Test func inATaskThatUsesTheLibrary() {
+  @Test func releasesInATaskThatUsesTheLibrary() {
     Task { await withKnownIssue(isIntermittent: true) { try await Task.sleep(for: .milliseconds(20)) } }
     makeAndRelease(Int.self)
   }
 
-  /// Until all that is late has come.
-  @Test func goesOnForAWhile() async throws {
+  /// Keeps the process running until all late releases have happened.
+  @Test func waitsForLateReleases() async throws {
     try await Task.sleep(for: .seconds(2))
   }
 

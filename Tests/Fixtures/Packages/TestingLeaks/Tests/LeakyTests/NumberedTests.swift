@@ -2,7 +2,7 @@ import Dispatch
 import Leaky
 import Testing
 
-/// Many cases beside each other; each leaks a cycle that tells its number.
+/// Many parallel cases; each leaks a cycle whose type contains its number.
 struct NumberedTests {
   @Test(arguments: 0..<300)
   func leaks(number: Int) async {
@@ -32,7 +32,7 @@ struct NumberedTests {
     await work()
   }
 
-  /// Goes from thread to thread, and leaves nothing behind.
+  /// Runs on several threads, and leaves no objects behind.
   private func work() async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {

@@ -5,7 +5,7 @@ private enum Mistake: Error {
   case made
 }
 
-/// Each leaks as well; none of those that did not pass has come to clean up.
+/// Each of these tests leaks as well. A test that did not pass may not have cleaned up.
 struct OutcomeTests {
   @Test func fails() {
     makeRetainCycle(Int.self)

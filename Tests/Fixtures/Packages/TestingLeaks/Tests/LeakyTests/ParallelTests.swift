@@ -1,7 +1,7 @@
 import Leaky
 import Testing
 
-/// Beside each other, each with a type of its own.
+/// Parallel tests, each with its own type.
 struct ParallelTests {
   enum A {}
   enum B {}

@@ -1,7 +1,7 @@
 import Leaky
 import Testing
 
-/// What Swift Testing and the language bind, open and close while a test runs.
+/// Task-local values, known issues, tasks and suites during a test.
 @Suite struct StructureTests {
   @Test func confirms() async {
     await confirmation { confirmed in
@@ -70,12 +70,12 @@ import Testing
       node.other = node
     }
 
-    @Test func leaksWhatTheSuiteMade() {}
+    @Test func leaksAPropertyOfTheSuite() {}
   }
 
   final class Kept {
     let node = Node<Int16>()
 
-    @Test func keepsWhatTheSuiteReleases() { node.other = Node() }
+    @Test func keepsAPropertyThatTheSuiteReleases() { node.other = Node() }
   }
 }

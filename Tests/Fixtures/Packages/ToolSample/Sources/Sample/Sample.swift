@@ -1,4 +1,4 @@
-/// Holds itself through its handler, and so outlives everybody who made it.
+/// Holds itself through its handler.
 public final class Leaky {
   private var handler: (() -> Void)?
 

@@ -16,11 +16,11 @@ final class ObserverTests: XCTestCase {
 
   func testFails() throws {
     try XCTSkipUnless(ProcessInfo.processInfo.environment["SAMPLE_FAILS"] != nil)
-    XCTFail("as it was asked to")
+    XCTFail("requested by the environment")
   }
 
   func testCrashes() throws {
     try XCTSkipUnless(ProcessInfo.processInfo.environment["SAMPLE_CRASHES"] != nil)
-    fatalError("as it was asked to")
+    fatalError("requested by the environment")
   }
 }

@@ -1,4 +1,4 @@
-/// Keeps a handler that keeps the loader, if it is told to.
+/// After `observe()` it holds a handler that holds the loader.
 public final class Loader: @unchecked Sendable {
   public var handler: (() -> Void)?
 

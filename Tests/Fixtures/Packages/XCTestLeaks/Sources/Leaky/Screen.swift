@@ -1,4 +1,4 @@
-/// A screen that asks its delegate, and keeps it alive.
+/// A screen that holds its delegate strongly.
 public final class Screen {
   public var delegate: Coordinator?
 
@@ -11,20 +11,20 @@ public final class Coordinator {
 
   public init() {}
 
-  /// The mistake: each keeps the other.
+  /// The mistake: each holds the other.
   @inline(never) @_optimize(none)
   public func becomeDelegate() { screen.delegate = self }
 }
 
-/// The same, mended.
-public final class MendedScreen {
-  public weak var delegate: MendedCoordinator?
+/// The same, fixed.
+public final class FixedScreen {
+  public weak var delegate: FixedCoordinator?
 
   public init() {}
 }
 
-public final class MendedCoordinator {
-  public let screen = MendedScreen()
+public final class FixedCoordinator {
+  public let screen = FixedScreen()
 
   public init() {}
 

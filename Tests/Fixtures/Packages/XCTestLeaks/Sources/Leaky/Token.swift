@@ -1,4 +1,4 @@
-/// Something to be kept, or retained once too often.
+/// An object to hold or to over-retain.
 public final class Token: @unchecked Sendable {
   public init() {}
 

@@ -4,7 +4,7 @@ import XCTest
 
 private nonisolated(unsafe) var childSignals: sig_atomic_t = 0
 
-/// What a host sees of the symbolizer that names its leaks.
+/// The symbolizer's processes are not visible to the host.
 final class ChildTests: XCTestCase {
   override class func setUp() {
     signal(SIGCHLD) { _ in childSignals += 1 }

@@ -8,7 +8,7 @@ final class DelegateTests: XCTestCase {
   }
 
   func testWeakDelegate() {
-    let coordinator = MendedCoordinator()
+    let coordinator = FixedCoordinator()
     coordinator.becomeDelegate()
   }
 

@@ -1,14 +1,14 @@
 import Leaky
 import XCTest
 
-/// XCTest ends the process at the first failure of a test that does not go on after one. Its own property always says
-/// that tests go on, and overriding it is the only way.
+/// XCTest ends the process at the first failure of a test whose `continueAfterFailure` is false. XCTest's property is
+/// always true, so the test has to override it.
 final class StoppingTests: XCTestCase {
-  private var goesOn = false
+  private var continues = false
 
   override var continueAfterFailure: Bool {
-    get { goesOn }
-    set { goesOn = newValue }
+    get { continues }
+    set { continues = newValue }
   }
 
   func testA_leaksTwice() {
@@ -48,7 +48,7 @@ final class MeasuringTests: XCTestCase {
   }
 }
 
-/// What the class releases after its last test was alive at the end of the test.
+/// The class releases an object after its last test, so it was alive at the end of the test.
 final class ClassTearDownTests: XCTestCase {
   private nonisolated(unsafe) static var token: Token?
 

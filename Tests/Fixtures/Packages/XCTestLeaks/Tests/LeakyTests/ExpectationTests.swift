@@ -3,7 +3,7 @@ import Foundation
 import Leaky
 import XCTest
 
-/// What XCTest itself makes for a test.
+/// Objects that XCTest itself allocates for a test.
 final class ExpectationTests: XCTestCase {
   func testFulfilledExpectation() {
     let expectation = expectation(description: "done")

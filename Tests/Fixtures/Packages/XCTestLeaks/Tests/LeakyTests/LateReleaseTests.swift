@@ -2,7 +2,7 @@ import Dispatch
 import Leaky
 import XCTest
 
-/// Releases that come after the test, and soon.
+/// Releases soon after the test's end.
 final class LateReleaseTests: XCTestCase {
   func testOnAQueue() {
     let token = Token()

@@ -1,26 +1,26 @@
 import Leaky
 import XCTest
 
-/// A leak belongs to the test that made it, and to no later one.
+/// A leak is attributed to the test that allocated it, and not to a later one.
 final class OrderTests: XCTestCase {
   func testA_leavesNothing() {
     let loader = Loader()
     loader.observeWeakly()
   }
 
-  // Or the optimiser copies it into code that SwiftPM wrote.
+  // Otherwise the optimiser copies it into code that SwiftPM generated.
   @inline(never) func testB_leaks() {
     let loader = Loader()
     loader.observe()
   }
 
   func testC_leavesNothingEither() {
-    let coordinator = MendedCoordinator()
+    let coordinator = FixedCoordinator()
     coordinator.becomeDelegate()
   }
 }
 
-/// What a test inherits is reported where it is written.
+/// A failure of an inherited test is reported at its declaration.
 class SharedTests: XCTestCase {
   func testInherited() {
     let loader = Loader()

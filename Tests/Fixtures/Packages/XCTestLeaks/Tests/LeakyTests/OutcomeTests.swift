@@ -1,7 +1,7 @@
 import Leaky
 import XCTest
 
-/// A test that did not come to its end says nothing about leaks.
+/// Unfinished tests are not evaluated.
 final class OutcomeTests: XCTestCase {
   private struct Mistake: Error {}
 

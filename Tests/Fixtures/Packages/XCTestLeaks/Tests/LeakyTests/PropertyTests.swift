@@ -1,7 +1,7 @@
 import Leaky
 import XCTest
 
-/// A test case lives until the process ends, and so does what it stores: that is no leak.
+/// A test case lives until the process ends, and so do objects in its properties: they are not leaks.
 final class PropertyTests: XCTestCase {
   private var tokens: [Token] = []
   private lazy var made = Token()

@@ -1,7 +1,7 @@
 import Leaky
 import XCTest
 
-/// Variables that keep what a test made, or merely know it.
+/// Variables that hold objects of a test, or refer to them without holding them.
 final class RegistryTests: XCTestCase {
   nonisolated(unsafe) private static var cache: [String: [Token]] = [:]
   nonisolated(unsafe) private static var counted: Set<ObjectIdentifier> = []
@@ -25,7 +25,7 @@ final class RegistryTests: XCTestCase {
 
   func testD_leaksALoaderThatIsObserved() { Self.observed = leak() }
 
-  func testE_leaksALoaderBesideACache() {
+  func testE_leaksALoaderAndFillsACache() {
     Self.cache["more"] = [Token()]
     _ = leak()
   }
@@ -44,7 +44,7 @@ final class RegistryTests: XCTestCase {
     _ = Unmanaged.passRetained(token)
   }
 
-  /// The cycle leads through an object that was there before, and is counted.
+  /// The cycle contains an older object, whose identifier is in `counted`.
   func testH_closesACycleOfAnOlderLoader() {
     let token = Token()
     Self.older?.handler = { [older = Self.older] in withExtendedLifetime((older, token)) {} }

@@ -1,32 +1,32 @@
 import Leaky
 import XCTest
 
-/// The idiom of a system under test that every test makes anew.
+/// Idiom: `setUp` creates the system under test for each test.
 final class TearDownTests: XCTestCase {
   private var sut: Coordinator!
 
   override func setUp() { sut = Coordinator() }
   override func tearDown() { sut = nil }
 
-  func testSystemUnderTestStays() {
+  func testSystemUnderTestStaysAlive() {
     sut.becomeDelegate()
   }
 
-  func testSystemUnderTestGoes() {}
+  func testSystemUnderTestIsDeallocated() {}
 }
 
-final class MendedTearDownTests: XCTestCase {
-  private var sut: MendedCoordinator!
+final class FixedTearDownTests: XCTestCase {
+  private var sut: FixedCoordinator!
 
-  override func setUp() { sut = MendedCoordinator() }
+  override func setUp() { sut = FixedCoordinator() }
   override func tearDown() { sut = nil }
 
-  func testSystemUnderTestGoes() {
+  func testSystemUnderTestIsDeallocated() {
     sut.becomeDelegate()
   }
 }
 
-/// Broken by hand in time.
+/// Cycles that the test's teardown breaks.
 final class BrokenCycleTests: XCTestCase {
   private var loader: Loader!
 
@@ -48,21 +48,21 @@ final class BrokenCycleTests: XCTestCase {
   }
 }
 
-/// The system under test goes, and something else stays.
+/// The system under test is deallocated, and another object leaks.
 final class UnrelatedLeakTests: XCTestCase {
   private var sut: Token?
 
   override func setUp() { sut = Token() }
   override func tearDown() { sut = nil }
 
-  func testSomethingElseStays() {
+  func testAnotherObjectLeaks() {
     sut?.use()
     let loader = Loader()
     loader.observe()
   }
 }
 
-/// Kept by somebody who was never told to forget.
+/// A global variable holds the system under test.
 final class RegisteredTests: XCTestCase {
   private lazy var sut: Token? = Token()
 

@@ -1,2 +1,2 @@
-// Nothing to call: with FORBID_COPIES in its environment the process may make no copy of itself,
+// Nothing to call: with FORBID_CLONE in its environment the process may make no copy of itself,
 // and none but threads.

@@ -1,27 +1,26 @@
 import TestSupport
 import Testing
 
-/// Where the system does not allow what references are read in, no assertion holds that has seen something left
-/// behind, and none says more than it knows.
-struct BlindAssertionTests {
+/// If the system forbids the snapshot process, an assertion fails if there are survivors, and reports no verdict.
+struct UnevaluatedAssertionTests {
   private static let reason = "references were not read: the system does not allow the snapshot process"
 
   private func run(_ tests: String...) throws -> XCTestRun {
     let list = tests.map { "DemoXCTests." + $0 }.joined(separator: ",")
-    return XCTestRun(try AssertionIdioms.run([list], environment: ["FORBID_COPIES": "1"]))
+    return XCTestRun(try AssertionIdioms.run([list], environment: ["FORBID_CLONE": "1"]))
   }
 
   private func runSwiftTest(_ test: String) throws -> SwiftTestingRun {
     SwiftTestingRun(
       try AssertionIdioms.run(
-        SwiftTestingRun.arguments + ["--filter", test], environment: ["FORBID_COPIES": "1"]))
+        SwiftTestingRun.arguments + ["--filter", test], environment: ["FORBID_CLONE": "1"]))
   }
 
   @Test(arguments: [
     "NoLeaksTests/testLeaking", "NoLeaksTests/testLeakingAsynchronously", "NoLeaksTests/testOverRetained",
     "NoLeaksTests/testCacheIsNoLeak",
   ])
-  func whatWasLeftBehindFailsWithTheReason(test: String) throws {
+  func survivorsFailWithTheReason(test: String) throws {
     let failures = try run(test).failures
     #expect(failures.count == 1)
     #expect(
@@ -30,7 +29,7 @@ struct BlindAssertionTests {
       })
   }
 
-  @Test func aLimitThatLeavesNoRoomIsTheReason() throws {
+  @Test func aMemoryLimitIsNamedAsTheReason() throws {
     let script = "ulimit -v 500000; exec \"$0\" \"$@\""
     let run = XCTestRun(
       try runProgram(
@@ -42,11 +41,11 @@ struct BlindAssertionTests {
       "\(run.failures)")
   }
 
-  @Test func whereNothingIsLeftNothingHasToBeEvaluated() throws {
-    #expect(try run("NoLeaksTests/testMended", "DeallocatedTests/testMended").run.status == .exited(0))
+  @Test func assertionsWithoutSurvivorsPass() throws {
+    #expect(try run("NoLeaksTests/testFixed", "DeallocatedTests/testFixed").run.status == .exited(0))
   }
 
-  @Test func anObjectThatStaysFailsAndItsHolderIsNotKnown() throws {
+  @Test func anObjectThatStaysAliveFailsWithAnUnknownHolder() throws {
     for test in ["DeallocatedTests/testLeaking", "MakeSUTTests/testLeaking", "KeptPropertyTests/testKept"] {
       let messages = try run(test).failures.map(\.message)
       #expect(!messages.isEmpty, "\(test)")
@@ -55,8 +54,8 @@ struct BlindAssertionTests {
     }
   }
 
-  @Test func theUserMayHaveThemSkipped() throws {
-    let run = try run("NoLeaksTests/testSkippedByChoice")
+  @Test func unevaluatedAssertionsMayBeSkipped() throws {
+    let run = try run("NoLeaksTests/testSkippedOnRequest")
     #expect(run.failures.isEmpty)
     #expect(run.run.status == .exited(0))
     #expect(run.run.standardError.hasPrefix("LiveObjects: leaks could not be evaluated: " + Self.reason))
@@ -66,7 +65,7 @@ struct BlindAssertionTests {
     ["ExpectNoLeaksTests/leaking\\("] + (AssertionIdioms.haveTrait ? ["SingleTestTests/leakingOnATest"] : [])
 
   @Test(arguments: expectations)
-  func soDoExpectations(test: String) throws {
+  func expectationsFailWithTheReason(test: String) throws {
     let messages = try runSwiftTest(test).issues.map(\.message)
     #expect(!messages.isEmpty)
     #expect(

@@ -2,14 +2,14 @@ import Foundation
 import Leaky
 import XCTest
 
-/// Whether this run of the tests shall do something that would disturb others.
-private func isAsked(_ name: String) -> Bool {
+/// Whether the environment enables something that would disturb other tests.
+private func isEnabled(_ name: String) -> Bool {
   ProcessInfo.processInfo.environment[name] != nil
 }
 
-/// What becomes of a process after a test has leaked.
-final class AnswerTests: XCTestCase {
-  /// Used twice, so that the compiler does not merge it with a test that does the same otherwise.
+/// A leak, and other threads until the process ends.
+final class ProcessEndTests: XCTestCase {
+  /// Used twice, so that the compiler does not merge it with another test with the same code.
   @inline(never) func testA_overRetains() {
     let token = Token()
     token.use()
@@ -17,16 +17,16 @@ final class AnswerTests: XCTestCase {
     _ = Unmanaged.passRetained(token)
   }
 
-  /// Whether another thread holds an object nobody can tell from now on.
-  func testB_leavesAThreadThatRuns() {
-    guard isAsked("LEAKY_THREAD_RUNS") else { return }
+  /// While the thread runs, its registers may hold any object.
+  func testB_startsAThreadThatNeverEnds() {
+    guard isEnabled("LEAKY_THREAD_RUNS") else { return }
     Thread.detachNewThread { while true {} }
   }
 }
 
-/// Releases after the test that are none of a leak.
+/// An over-retained object that a later test releases.
 final class ReleasedTests: XCTestCase {
-  /// The complement of an address, so that nothing seems to hold the object.
+  /// The complement of an address, so that it is not found as a reference.
   private nonisolated(unsafe) static var hidden: UInt = 0
 
   @inline(never) func testA_overRetains() {
@@ -50,6 +50,6 @@ final class CrashTests: XCTestCase {
   func testB_leavesNothing() {}
 
   func testC_crashes() {
-    if isAsked("LEAKY_CRASHES") { kill(getpid(), SIGKILL) }
+    if isEnabled("LEAKY_CRASHES") { kill(getpid(), SIGKILL) }
   }
 }

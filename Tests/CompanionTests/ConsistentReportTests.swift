@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test failed with and what the report says of it are the same, whatever happened in between.
+/// A test's failure and the report agree on a leak, whatever happened in between.
 @Suite(.serialized)
-struct OneAnswerTests {
+struct ConsistentReportTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -12,31 +12,31 @@ struct OneAnswerTests {
   @Test func aLeakHasOneVerdictAndOneFingerprint() throws {
     let one = ["--disable-swift-testing", "--filter"]
     let leaks = [
-      try leakBesideARunningThread(one + ["AnswerTests/testA_overRetains"]),
-      try leakBesideARunningThread(one + ["AnswerTests"]),
-      try leakBesideARunningThread(one + ["AnswerTests"], "graph=off"),
-      try leakBesideARunningThread(one + ["AnswerTests", "--parallel"]),
+      try leakWhileAnotherThreadRuns(one + ["ProcessEndTests/testA_overRetains"]),
+      try leakWhileAnotherThreadRuns(one + ["ProcessEndTests"]),
+      try leakWhileAnotherThreadRuns(one + ["ProcessEndTests"], "graph=off"),
+      try leakWhileAnotherThreadRuns(one + ["ProcessEndTests", "--parallel"]),
     ]
     #expect(Set(leaks).count == 1, "\(leaks)")
   }
 
-  /// What is said of the object that `testA_overRetains` leaves behind.
-  private func leakBesideARunningThread(_ arguments: [String], _ options: String = "") throws
-    -> AnswerReport.Finding
+  /// The finding of the object that `testA_overRetains` leaks.
+  private func leakWhileAnotherThreadRuns(_ arguments: [String], _ options: String = "") throws
+    -> ConsistentReport.Finding
   {
     let (run, report) = try test(arguments, options, environment: ["LEAKY_THREAD_RUNS": "1"])
-    let test = try #require(report.tests.first { $0.id == "LeakyTests.AnswerTests/testA_overRetains" })
+    let test = try #require(report.tests.first { $0.id == "LeakyTests.ProcessEndTests/testA_overRetains" })
     let findings = report.findings.filter { $0.test == test.id }
     #expect(findings.map(\.verdict) == ["overRetained"])
     #expect(test.findings == findings.map(\.fingerprint))
     #expect(test.outcome == "leaked" && test.evaluated)
-    #expect(XCTestRun(run).failed == ["AnswerTests.testA_overRetains"])
+    #expect(XCTestRun(run).failed == ["ProcessEndTests.testA_overRetains"])
     #expect(run.standardOutput.contains("over-retained by 1: Leaky.Token"))
     #expect(run.status == .exited(1))
     return try #require(findings.first)
   }
 
-  @Test func whatWasDeallocatedLaterIsReportedWithItsTest() throws {
+  @Test func aLaterDeallocationIsReportedWithItsTest() throws {
     let (run, report) = try test(["--filter", "ReleasedTests", "--disable-swift-testing"])
     #expect(XCTestRun(run).failed == ["ReleasedTests.testA_overRetains"])
     #expect(report.findings.allSatisfy { $0.verdict != "overRetained" })
@@ -52,7 +52,7 @@ struct OneAnswerTests {
     ("--disable-swift-testing", "testA_leaks", "testB_leavesNothing", "testC_crashes"),
     ("--disable-xctest", "a_leaks()", "b_leavesNothing()", "c_crashes()"),
   ])
-  func aProcessThatCrashedLeavesWhatItsTestsFailedWith(
+  func findingsOfFailedTestsAreReportedAfterACrash(
     library: String, leaking: String, clean: String, crashing: String
   ) throws {
     let package = library == "--disable-xctest" ? TestingLeaks.package : XCTestLeaks.package
@@ -71,12 +71,12 @@ struct OneAnswerTests {
     #expect(alone.tracking.complete)
   }
 
-  @Test func theCapturesOfACrashedProcessGiveTheSameReportAgain() throws {
+  @Test func capturesOfACrashedProcessReproduceTheReport() throws {
     let (_, report) = try test(
       ["--filter", "CrashTests", "--disable-swift-testing"], own: ["--capture", folder.path("all")],
       environment: ["LEAKY_CRASHES": "1"])
     let again = try runProgram(BuiltProducts.tool, ["report", "--json", "-", folder.path("all")])
-    let other = try JSONDecoder().decode(AnswerReport.self, from: Data(again.standardOutput.utf8))
+    let other = try JSONDecoder().decode(ConsistentReport.self, from: Data(again.standardOutput.utf8))
     #expect(other.findings == report.findings)
     #expect(other.tests == report.tests)
     #expect(!other.tracking.complete)
@@ -86,7 +86,7 @@ struct OneAnswerTests {
   private func test(
     _ arguments: [String], _ options: String = "", own: [String] = [],
     package: FixturePackage = XCTestLeaks.package, environment: [String: String] = [:]
-  ) throws -> (run: ProgramRun, report: AnswerReport) {
+  ) throws -> (run: ProgramRun, report: ConsistentReport) {
     _ = try package.testBinary()
     let run = try runProgram(
       BuiltProducts.tool,
@@ -94,12 +94,12 @@ struct OneAnswerTests {
         + ["--package-path", package.folder, "--scratch-path", package.scratchFolder, "--skip-build"]
         + FixturePackage.configuration + arguments,
       environment: environment)
-    return (run, try JSONDecoder().decode(AnswerReport.self, from: Data(folder.bytes(of: "json"))))
+    return (run, try JSONDecoder().decode(ConsistentReport.self, from: Data(folder.bytes(of: "json"))))
   }
 }
 
-/// The part of a JSON report that is asked for.
-private struct AnswerReport: Decodable {
+/// The fields of a JSON report that these tests check.
+private struct ConsistentReport: Decodable {
   struct Tracking: Decodable {
     var complete: Bool
     var notes: [String]
