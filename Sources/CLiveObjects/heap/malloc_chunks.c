@@ -82,22 +82,28 @@ uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chu
 
 // MARK: - Free chunks
 
+static bool is_within(const struct liveobj_chunks *chunks, uintptr_t address) {
+    return address >= chunks->first + 2 * WORD && address < chunks->end - 2 * WORD;
+}
+
 /// Whether the chunk's first word fits a list of free chunks. A list links either chunk headers or
-/// chunk contents. The next one may be in another thread's heap.
-static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks) {
+/// chunk contents. A thread's cache has chunks of several heaps.
+static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks,
+                      liveobj_is_heap_fn is_heap, const void *context) {
     uintptr_t place = liveobj_chunk_content(chunk);
     uintptr_t next = word_at(place) ^ place >> 12;
     if (next == 0)
         return true;
-    if (next % ALIGNMENT || next < chunks->first + 2 * WORD || next >= chunks->end - 2 * WORD)
+    if (next % ALIGNMENT || (!is_within(chunks, next) && !is_heap(context, next)))
         return false;
     return size_of(next) == size_of(chunk) || size_of(next - 2 * WORD) == size_of(chunk);
 }
 
-bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk) {
+bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
+                           liveobj_is_heap_fn is_heap, const void *context) {
     uintptr_t next = chunk + size_of(chunk);
     bool is_in_bin = next + 2 * WORD <= chunks->end && !(word_at(next + WORD) & PREVIOUS_IN_USE);
-    return is_in_bin || is_listed(chunk, chunks);
+    return is_in_bin || is_listed(chunk, chunks, is_heap, context);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -20,6 +20,9 @@ struct liveobj_chunks {
     uintptr_t end;
 };
 
+/// Whether the address is in any heap's memory, which can be read.
+typedef bool (*liveobj_is_heap_fn)(const void *context, uintptr_t address);
+
 /// Whether the memory is such a heap from its first chunk on: the chunks' sizes must add up to its
 /// end.
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks);
@@ -27,7 +30,9 @@ bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk);
 /// The address that malloc returned for the chunk.
 uintptr_t liveobj_chunk_content(uintptr_t chunk);
-bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk);
+/// \param is_heap Called for an address outside of these chunks.
+bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
+                           liveobj_is_heap_fn is_heap, const void *context);
 
 #pragma GCC visibility pop
 

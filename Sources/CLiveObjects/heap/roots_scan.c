@@ -21,6 +21,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 enum { MALLOC_ALIGNMENT = 16 };
 
 struct scan {
+    const struct liveobj_roots *roots;
     liveobj_visit_root_fn visit;
     void *context;
     struct liveobj_memory_range range; // the part that one step reads
@@ -143,6 +144,17 @@ static bool is_object(uintptr_t content, uintptr_t end) {
     return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
 
+/// Whether the words around the address are in memory that C code may have allocated.
+static bool is_heap(const void *context, uintptr_t address) {
+    const struct liveobj_roots *roots = context;
+    for (uint32_t i = 0; i < roots->count; i++) {
+        const struct liveobj_memory_range *range = &roots->ranges[i];
+        if (address - MALLOC_ALIGNMENT >= range->start && address < range->end - MALLOC_ALIGNMENT)
+            return range->kind == LIVEOBJ_ROOT_C_MEMORY;
+    }
+    return false;
+}
+
 /// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
@@ -151,7 +163,7 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         liveobj_snapshot_advance();
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (liveobj_chunk_is_free(chunks, chunk) || is_object(content, end) ||
+        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_object(content, end) ||
             liveobj_address_find(&scan->continuations, content))
             continue;
         scan->range.start = scan->next = content;
@@ -235,7 +247,8 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
                         void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
-    struct scan scan = {.visit = visit,
+    struct scan scan = {.roots = roots,
+                        .visit = visit,
                         .context = context,
                         .thread_local_bytes = roots->thread_local_bytes,
                         .continuations = liveobj_continuations_find(&roots->caches),

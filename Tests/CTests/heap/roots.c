@@ -42,6 +42,7 @@ enum {
     OWN,
     IN_FREED,
     IN_SLACK,
+    IN_MIXED_CACHE,
     IN_QUEUED_WORK,
     IN_REGISTER,
     IN_SHARED,
@@ -179,13 +180,32 @@ static void add_roots(void) {
 /// Frees more chunks than a thread caches, of sizes that the C library keeps in different lists.
 static void leave_in_freed_memory(void) {
     enum { PIECES = 40, STEP = 48 };
-    uintptr_t *pieces[PIECES];
+    volatile uintptr_t *pieces[PIECES]; // volatile: keeps the stores before free
     for (size_t i = 0; i < PIECES; i++) {
         pieces[i] = malloc(64 + i % 4 * STEP);
         pieces[i][3] = hidden(objects[IN_FREED]);
     }
     for (size_t i = 0; i < PIECES; i++)
-        free(pieces[i]);
+        free((void *)pieces[i]);
+}
+
+enum { CACHED_BYTES = 640 };
+
+static void *allocate_in_own_heap(void *unused) {
+    (void)unused;
+    return malloc(CACHED_BYTES);
+}
+
+/// Frees a chunk while the first one in the thread's cache is of another thread's heap.
+static void leave_in_mixed_cache(void) {
+    pthread_t thread;
+    void *foreign;
+    volatile uintptr_t *words = malloc(CACHED_BYTES); // volatile: keeps the store before free
+    pthread_create(&thread, NULL, allocate_in_own_heap, NULL);
+    pthread_join(thread, &foreign);
+    words[3] = hidden(objects[IN_MIXED_CACHE]);
+    free(foreign);
+    free((void *)words);
 }
 
 /// Has libdispatch's layout: flags, priority, next, voucher, function, context.
@@ -257,6 +277,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(OWN_SHARED));
     EXPECT(is_not_found(IN_FREED));
     EXPECT(is_not_found(IN_SLACK));
+    EXPECT(is_not_found(IN_MIXED_CACHE));
 }
 
 /// Starts a thread that waits in libc and has no frame of the program.
@@ -353,6 +374,7 @@ int main(void) {
     add_unusual_roots();
     leave_in_freed_memory();
     leave_in_slack();
+    leave_in_mixed_cache();
     leave_in_queue();
     reserve_too_much();
     pthread_t thread = start_other_thread();
