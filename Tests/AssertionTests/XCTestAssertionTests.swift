@@ -74,7 +74,7 @@ struct XCTestAssertionTests {
       "Demo.Item is still alive after 0.1 seconds: leaked objects hold it"
     ),
     ("DeallocatedTests.testVictimOfACycle", "Owner.itself → Owner"),
-    ("NoLeaksTests.testOverRetained", "over-retained by 1: Demo.Item"),
+    ("NoLeaksTests.testOverRetained", "over-retained by 1 each: Demo.Item"),
     ("NoLeaksTests.testOverRetainedAsynchronously", "over-retained by 1 each: Demo.Item"),
     ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "probably over-retained by 1 each: Demo.Item"),
     ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "note: Other threads were running: "),

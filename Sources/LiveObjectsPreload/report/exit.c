@@ -133,6 +133,7 @@ struct end {
 
 static void report(void *context) {
     struct end *process_end = context;
+    liveobj_timers_stop(); // here, because an alternate signal stack has no room for it
     liveobj_guard_start();
     result = liveobj_report_write(chosen);
     process_end->status = status_after_report(process_end->status);
@@ -141,6 +142,7 @@ static void report(void *context) {
     if (result.is_abandoned || liveobj_guard_holds_threads())
         end_without_handlers(process_end->status);
     liveobj_guard_end();
+    liveobj_timers_restart();
 }
 
 /// Makes the report on a stack of 8 MB, because demanglers recurse. Only the used part takes
@@ -161,13 +163,11 @@ static void report_on_own_stack(struct end *process_end) {
 /// \returns the exit status of the process.
 static int make_report(int status, enum ending ending) {
     struct end process_end = {status, ending};
-    liveobj_timers_stop();
     struct liveobj_signals signals = liveobj_signals_block();
     liveobj_valgrind_ignore_begin();
     report_on_own_stack(&process_end);
     liveobj_valgrind_ignore_end();
     liveobj_signals_restore(&signals);
-    liveobj_timers_restart();
     // Release: makes the result of the report visible.
     __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);
     return process_end.status;

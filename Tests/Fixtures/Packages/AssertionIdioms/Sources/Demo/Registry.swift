@@ -38,9 +38,6 @@ public func makeVictim() -> Item {
   return owner.item
 }
 
-@inline(never) @_optimize(none)
-public func overRetain() { _ = Unmanaged.passRetained(Item()) }
-
 /// Several: a stale pointer to one of them may look like its holder.
 @inline(never) @_optimize(none)
 public func overRetainSeveral() { for _ in 0..<8 { _ = Unmanaged.passRetained(Item()) } }
