@@ -89,7 +89,7 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
 }
 
 /// The bytes of an object with elements, or of a ManagedBuffer. Like an array, a ManagedBuffer uses
-/// all that the allocator returned. In the snapshot process only: nobody frees the object.
+/// all that the allocator returned. In the snapshot process only, where no thread frees the object.
 static size_t bytes_with_tail(const struct liveobj_object *object) {
     size_t usable = malloc_usable_size((void *)object->address);
     return usable > object->bytes && usable <= liveobj_array_room(object->bytes) ? usable
