@@ -48,8 +48,8 @@ static struct {
     free_fn free;
 } original;
 
-static bool
-    objects_are_seen_by_got; // LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks
+/// LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks.
+static bool objects_are_seen_by_got;
 
 /// Work beyond an object's plain record; 0 lets the hooks take their short path.
 enum {

@@ -56,8 +56,8 @@ static struct liveobj_listed_image *last_at_place_of(const struct liveobj_listed
     return NULL;
 }
 
-/// Adds an unloaded image. If there is no room, later reports do not name it. Its metadata is never
-/// read, as that of any other unloaded image.
+/// Adds an unloaded image. If there is no room, later reports do not name it. Its metadata is
+/// trusted no more than that of any other unloaded image.
 static void add_gone(const struct liveobj_listed_image *image, uint64_t mark) {
     struct liveobj_listed_image *last = last_at_place_of(image);
     if (last && liveobj_listed_images_are_same(&noted.gone, last, &noted.loaded, image)) {

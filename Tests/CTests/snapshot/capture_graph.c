@@ -113,8 +113,8 @@ static void a_cancelled_thread_ends_after_its_capture(void) {
     EXPECT(is_captured && result == PTHREAD_CANCELED);
 }
 
-/// A fork may happen while another thread holds the lock for reading references. Nobody releases it
-/// in the child then, which must report that.
+/// A fork may happen while another thread holds the lock for reading references. No thread releases
+/// it in the child then, which must report that.
 static bool a_forked_child_captures(void) {
     int status = -1;
     pid_t process = fork();
