@@ -37,6 +37,21 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.retainCycle])
   }
 
+  @Test mutating func aPointerIsABetterHolderThanAConservativeReference() throws {
+    let old = builder.object(of: builder.type("Demo.Old"))
+    let owner = builder.object(of: builder.type("Demo.Owner"))
+    let entry = builder.object(of: builder.type("Demo.Entry"))
+    builder.reference(from: old, to: entry, ReferenceLabel(.memory, ownership: .conservative))
+    builder.reference(from: owner, to: entry, ReferenceLabel(.memory, ownership: .unmanaged))
+    builder.global(0x100, to: old)
+    builder.global(0x108, to: owner)
+    symbolicator.define(variable: 0x100, "global Demo.old")
+    symbolicator.define(variable: 0x108, "global Demo.owner")
+    let found = try #require(finding(of: "Demo.Entry"))
+    #expect(steps(found) == ["global Demo.owner", "Demo.Owner"])
+    #expect(found.certainty == .probable)
+  }
+
   @Test(arguments: [Root.Place.stack(thread: 7), .cMemory(address: 64), .threadLocal(thread: 7)])
   mutating func anObjectReferencedOnlyByAStackOrCMemoryIsGrowth(place: Root.Place) throws {
     let entry = builder.object(of: builder.type("Demo.Entry"))

@@ -37,8 +37,10 @@ struct HolderSearch {
 
   /// The number of searched objects in `order`.
   private var next = 0
-  /// References to follow where there is no strong one.
-  private var conservative: [UInt32] = []
+  /// References to follow where there is no strong one: pointers in objects with a layout come before words
+  /// of objects without one, which may be stale.
+  private var pointers: [UInt32] = []
+  private var words: [UInt32] = []
 
   /// References that are kept of either end of a path. Every object may have a path of its own, as long as
   /// the heap is large.
@@ -114,24 +116,27 @@ struct HolderSearch {
         guard !isReached(target), !isExcluded(target) else { continue }
         if graph.isStrong(reference) {
           reach(by: reference)
+        } else if graph.isConservative(reference) {
+          words.append(UInt32(reference))
         } else {
-          conservative.append(UInt32(reference))
+          pointers.append(UInt32(reference))
         }
       }
       next += 1
     }
   }
 
-  /// Follows conservative references, to objects that no strong reference leads to.
+  /// Follows pointers and words, to objects that no strong reference leads to.
   private mutating func searchConservatively(_ isExcluded: (Int) -> Bool) {
-    var first = 0
-    while first < conservative.count {
-      let reference = Int(conservative[first])
+    var (pointer, word) = (0, 0)
+    while pointer < pointers.count || word < words.count {
+      let isPointer = pointer < pointers.count
+      let reference = Int(isPointer ? pointers[pointer] : words[word])
+      if isPointer { pointer += 1 } else { word += 1 }
       if !isReached(graph.target(reference)) { reach(by: reference) }
-      first += 1
       search(from: [], isExcluded)
     }
-    conservative = []
+    (pointers, words) = ([], [])
   }
 
   private mutating func reach(by reference: Int) {

@@ -61,6 +61,10 @@ final class ReferenceGraph: Sendable {
     ownership[Int(heap.references[reference].label)] == .strong
   }
 
+  func isConservative(_ reference: Int) -> Bool {
+    ownership[Int(heap.references[reference].label)] == .conservative
+  }
+
   /// Whether the reference keeps its target alive, or may do so. A conservative reference may if its target
   /// has an unbalanced retain; else it is a copy that the program has dropped, or never owned.
   func mayHold(_ reference: Int) -> Bool {
