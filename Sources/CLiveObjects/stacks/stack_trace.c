@@ -53,13 +53,6 @@ static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
     return id ? id : insert(hash, 0, 0, addresses, count);
 }
 
-/// Records a stack deeper than LIVEOBJ_MAX_FRAMES: only its innermost frames, so that the id does
-/// not depend on where the walk ended.
-static uint32_t record_cut(const struct liveobj_stack_walk *walk) {
-    walk->cache->count = 0;
-    return record_alone(walk->cache->addresses, liveobj_stack_walk_list(walk, kept_depth));
-}
-
 /// Records a stack that libunwind has to finish.
 static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
@@ -93,6 +86,30 @@ static uint64_t remember(const struct liveobj_stack_walk *walk) {
     cache->end = walk->end;
     cache->generation = __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED);
     return mix(hash, cache->count);
+}
+
+/// Leaves out the outermost frames of a walk with more frames than are kept. A quarter more than
+/// necessary, because the others move.
+static void cut(struct liveobj_stack_walk *walk) {
+    enum { LEFT = LIVEOBJ_KEPT_FRAMES / 4 * 3 };
+    struct liveobj_frame *frames = walk->cache->frames;
+    uint32_t excess = walk->common + walk->walked - LEFT;
+    uint32_t moved = excess < walk->common ? walk->common - excess : 0;
+    for (uint32_t i = 0; i < moved; i++)
+        frames[i] = frames[excess + i];
+    walk->walked -= excess - (walk->common - moved);
+    walk->common = moved;
+    walk->end = LIVEOBJ_STACK_END_CUT;
+}
+
+/// Records a stack deeper than LIVEOBJ_MAX_FRAMES: only its innermost frames, so that the id does
+/// not depend on where the walk ended.
+static uint32_t record_deep(struct liveobj_stack_walk *walk) {
+    if (walk->common + walk->walked > LIVEOBJ_KEPT_FRAMES)
+        cut(walk);
+    remember(walk);
+    walk->cache->trace = 0;
+    return record_alone(walk->cache->addresses, liveobj_stack_walk_list(walk, kept_depth));
 }
 
 /// Stores the walk's trace: the newly walked frames, with the last trace as parent for the rest.
@@ -158,7 +175,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
     if (LIVEOBJ_UNLIKELY(walk.is_opaque))
         return record_with_libunwind(&walk);
     if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > LIVEOBJ_MAX_FRAMES))
-        return record_cut(&walk);
+        return record_deep(&walk);
     if (LIVEOBJ_UNLIKELY(walk.end == LIVEOBJ_STACK_END_TASK))
         return record_task(&walk);
     return record_remembered(&walk);

@@ -87,31 +87,10 @@ __attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, 
     return is_own;
 }
 
-/// The extent of a stack that the program allocated; its end is unknown. If the last trace is of
-/// the same stack, its frames are still mapped: the thread has run on no other stack since, and the
-/// memory of its frames cannot be unmapped while it runs on them. The outermost frame is excepted:
-/// data at the top of such a stack may look like a frame, so that the walk read beyond the stack.
-__attribute__((noinline)) static struct liveobj_stack_extent
-foreign_extent(struct liveobj_stack_cache *cache, uintptr_t sp) {
-    // The word below sp was the return address.
-    uintptr_t from = page_of(sp - 1), top = from;
-    uintptr_t bytes = cache->foreign_until - cache->foreign_from;
-    bool is_last = cache->count > 0 && from - cache->foreign_from < bytes &&
-                   cache->frames[0].registers.sp - 1 - cache->foreign_from < bytes;
-    if (is_last)
-        top = page_of(cache->frames[cache->count > 1].registers.sp - 1);
-    else
-        cache->count = 0;
-    if (!is_last || top < from)
-        top = from;
-    if (!is_last)
-        cache->foreign_from = from;
-    return (struct liveobj_stack_extent){top + LIVEOBJ_PAGE_BYTES, true};
-}
-
 /// The extent of the stack that contains `sp`. glibc puts a thread's control block at the top of
 /// its stack, also if the program provided the stack. The main thread's is elsewhere, below its
-/// stack.
+/// stack. Of a stack that the program allocated, only the page of `sp` is known to be mapped: data
+/// at its top may look like frames, which lead into memory that is unmapped before the next walk.
 static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, uintptr_t sp) {
     uintptr_t control_block = control_block_of_this_thread();
     if (is_below(sp, control_block) &&
@@ -120,7 +99,8 @@ static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, 
         return (struct liveobj_stack_extent){control_block, false};
     if (&__libc_stack_end && is_below(sp, (uintptr_t)__libc_stack_end))
         return (struct liveobj_stack_extent){(uintptr_t)__libc_stack_end & ~(uintptr_t)7, false};
-    return foreign_extent(cache, sp);
+    // The word below sp was the return address.
+    return (struct liveobj_stack_extent){page_of(sp - 1) + LIVEOBJ_PAGE_BYTES, true};
 }
 
 /// Moves the end of a foreign stack outwards to `cfa`, if everything up to there is mapped.
@@ -215,11 +195,20 @@ static inline bool holds(const struct liveobj_frame four[4]) {
              difference(&four[3]));
 }
 
-/// Compares frame by frame: on a foreign stack, only what a proven frame refers to is known to be
-/// mapped.
 static uint32_t prove_singly(const struct liveobj_frame *frames, uint32_t inner) {
     while (inner > 0 && !difference(&frames[inner - 1]))
         inner--;
+    return inner;
+}
+
+/// Likewise on a foreign stack, whose outer frames may be unmapped.
+__attribute__((noinline)) static uint32_t prove_foreign(struct liveobj_stack_walk *walk,
+                                                        uint32_t inner) {
+    for (const struct liveobj_frame *frames = walk->cache->frames; inner > 0; inner--) {
+        uintptr_t sp = frames[inner - 1].registers.sp;
+        if ((sp > walk->extent.top && !extend(&walk->extent, sp)) || difference(&frames[inner - 1]))
+            break;
+    }
     return inner;
 }
 
@@ -237,16 +226,30 @@ static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
 /// The number of the last trace's frames that this walk may use; 0 if the trace cannot be of this
 /// stack. That is so if code was unloaded since, or if it was an earlier thread's and reaches
 /// beyond this stack.
-static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
+static uint32_t usable_frames(const struct liveobj_stack_walk *walk) {
     const struct liveobj_stack_cache *cache = walk->cache;
     uintptr_t root = cache->frames[0].registers.sp;
     bool is_usable =
         cache->generation == __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED) &&
-        cache->count > 0 && (root <= walk->extent.top || extend(&walk->extent, root));
+        cache->count > 0 && (root <= walk->extent.top || walk->extent.is_foreign);
     return is_usable ? cache->count : 0;
 }
 
 // MARK: - The walk
+
+/// Whether a walk that has arrived at the last trace's outermost frame is complete.
+/// \param frames The walk's frames.
+static inline bool is_complete(struct liveobj_stack_walk *walk, uint32_t frames,
+                               struct liveobj_frame *scratch) {
+    switch (walk->cache->end) {
+    case LIVEOBJ_STACK_END_READ:
+        return !step(walk, &walk->cache->frames[0].registers, scratch);
+    case LIVEOBJ_STACK_END_CUT:
+        return frames > LIVEOBJ_MAX_FRAMES;
+    default:
+        return true;
+    }
+}
 
 /// Uses the part of the last trace that is still valid. The walk's `frame` is the last trace's
 /// frame `index`.
@@ -254,30 +257,31 @@ static uint32_t usable_frames(struct liveobj_stack_walk *walk) {
 static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
                                          struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t proven = LIVEOBJ_UNLIKELY(walk->extent.is_foreign) ? prove_singly(cache->frames, index)
+    uint32_t proven = LIVEOBJ_UNLIKELY(walk->extent.is_foreign) ? prove_foreign(walk, index)
                                                                 : prove(cache->frames, index);
-    if (proven == 0 && (cache->end || !step(walk, &cache->frames[0].registers, frame + 1))) {
+    uint32_t walked = (uint32_t)(frame - cache->walked);
+    if (proven == 0 && is_complete(walk, walked + index + 1, frame + 1)) {
         walk->end = cache->end;
         walk->is_opaque = false; // the root was not opaque at the first walk, nor is it now
         walk->common = index + 1;
-        walk->walked = (uint32_t)(frame - cache->walked);
+        walk->walked = walked;
         // The frames further inside may be other ones now.
         cache->frames[index].fp_place = liveobj_frame_load(&frame->fp_place);
         cache->frames[index].fp_word = liveobj_frame_load(&frame->fp_word);
         return NULL;
     }
-    while (index-- > proven && frame < &cache->walked[LIVEOBJ_MAX_FRAMES])
+    while (index-- > proven && frame < &cache->walked[LIVEOBJ_KEPT_FRAMES])
         *++frame = cache->frames[index];
     return frame;
 }
 
-/// Walks outwards until the stack or LIVEOBJ_MAX_FRAMES ends, or the last trace is valid. Each
+/// Walks outwards until the stack or LIVEOBJ_KEPT_FRAMES ends, or the last trace is valid. Each
 /// frame is written at its final place, because copying what was just written is slow.
 static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *frame) {
     const struct liveobj_frame *root = walk->cache->frames;
     const struct liveobj_frame *old =
         root + usable_frames(walk); // the end of the old frames that are not inside of `frame`
-    const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_MAX_FRAMES];
+    const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_KEPT_FRAMES];
     for (; frame < limit; frame++) {
         while (old > root && old[-1].registers.sp < frame->registers.sp)
             old--;
@@ -290,15 +294,6 @@ static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *fra
     walk->walked = (uint32_t)(frame - walk->cache->walked) + 1;
 }
 
-/// Stores how far the foreign stack reaches according to the walk.
-__attribute__((noinline)) static void note_foreign(const struct liveobj_stack_walk *walk) {
-    struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t outermost = walk->walked <= LIVEOBJ_MAX_FRAMES ? walk->walked : LIVEOBJ_MAX_FRAMES;
-    const struct liveobj_frame *root =
-        walk->common > 0 ? &cache->frames[0] : &cache->walked[outermost - 1];
-    cache->foreign_until = page_of(root->registers.sp - 1) + LIVEOBJ_PAGE_BYTES;
-}
-
 // MARK: - The result
 
 LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
@@ -308,8 +303,6 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
     cache->walked[0] = (struct liveobj_frame){
         .registers = {.pc = pc, .sp = sp, .fp = fp}, .fp_place = sp - 8, .fp_word = pc};
     walk_from(walk, cache->walked);
-    if (LIVEOBJ_UNLIKELY(walk->extent.is_foreign))
-        note_foreign(walk);
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,

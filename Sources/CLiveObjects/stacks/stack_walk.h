@@ -19,10 +19,15 @@ enum liveobj_stack_end {
     LIVEOBJ_STACK_END_CLOSED,
     /// Likewise: the Swift runtime runs a task there. The trace continues with the task's contexts.
     LIVEOBJ_STACK_END_TASK,
+    /// Nothing: the frames further out are not known.
+    LIVEOBJ_STACK_END_CUT,
 };
 
-/// Deeper stacks are cut, and not kept as the last trace.
+/// Traces of deeper stacks are cut.
 #define LIVEOBJ_MAX_FRAMES 512
+/// Frames that are walked and kept as the last trace. So a recursion deeper than LIVEOBJ_MAX_FRAMES
+/// is not walked again at each allocation.
+#define LIVEOBJ_KEPT_FRAMES (2 * LIVEOBJ_MAX_FRAMES)
 
 #define LIVEOBJ_CONTEXT_PAGES 8
 
@@ -48,9 +53,6 @@ struct liveobj_stack_cache {
     uintptr_t own_top;
     /// No stack below this address is the thread's own.
     uintptr_t foreign_below;
-    /// If the last trace is of a foreign stack, one that is not the thread's own: its pages.
-    uintptr_t foreign_from;
-    uintptr_t foreign_until;
     uint32_t generation;
     uint32_t count;
     /// The stored trace that has these frames; 0 if it was dropped, or has more frames than these.
@@ -60,9 +62,9 @@ struct liveobj_stack_cache {
     uint32_t task_trace;
     /// Pages in which contexts were found; see async_stack.c.
     uintptr_t context_pages[LIVEOBJ_CONTEXT_PAGES];
-    struct liveobj_frame frames[LIVEOBJ_MAX_FRAMES]; // root first
+    struct liveobj_frame frames[LIVEOBJ_KEPT_FRAMES]; // root first
     /// The frames of a walk that are not in the last trace, leaf first.
-    struct liveobj_frame walked[LIVEOBJ_MAX_FRAMES + 1];
+    struct liveobj_frame walked[LIVEOBJ_KEPT_FRAMES + 1];
     uintptr_t addresses[LIVEOBJ_MAX_FRAMES];
 };
 

@@ -115,15 +115,24 @@ static void *walk_a_program_stack(void *unused) {
 }
 
 /// A chain of apparent frames continues in the memory above the stack, which is then unmapped.
-static void *walk_below_unmapped_memory(void *unused) {
+static void walk_below_unmapped_memory(size_t apparent_frames) {
     char *stack = map_memory(STACK_BYTES + PAGE_BYTES);
     neighbour = stack + STACK_BYTES;
-    for (size_t i = 0; i < PAGE_BYTES / sizeof(void *); i++)
+    for (size_t i = 0; i < apparent_frames; i++)
         ((const void **)(void *)neighbour)[i] = liveobj_never_run;
     traces_to_record = 10;
     run_coroutine(stack, liveobj_never_run);
     neighbour = NULL;
     munmap(stack, STACK_BYTES);
+}
+
+static void *walk_below_a_few_frames(void *unused) {
+    walk_below_unmapped_memory(3);
+    return unused;
+}
+
+static void *walk_below_a_page_of_frames(void *unused) {
+    walk_below_unmapped_memory(PAGE_BYTES / sizeof(void *));
     return unused;
 }
 
@@ -163,7 +172,8 @@ int main(void) {
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
     for (int in_thread = 0; in_thread < 2; in_thread++) {
         run_in_a_child(walk_a_program_stack, in_thread);
-        run_in_a_child(walk_below_unmapped_memory, in_thread);
+        run_in_a_child(walk_below_a_few_frames, in_thread);
+        run_in_a_child(walk_below_a_page_of_frames, in_thread);
         run_in_a_child(walk_in_a_stack_pool, in_thread);
     }
     return EXPECT_STATUS();

@@ -102,10 +102,21 @@ static __attribute__((noinline)) void visit(unsigned depth) {
 }
 
 static __attribute__((noinline)) void recurse(unsigned depth) {
+    if (depth % 61 == 0)
+        compare();
     if (depth > 0)
         recurse(depth - 1);
     if (depth % 37 == 0)
         compare();
+    sink = depth;
+}
+
+/// Goes deeper and returns again and again, by up to 700 frames each time.
+static __attribute__((noinline)) void wander(unsigned depth) {
+    for (unsigned turns = depth / 500; turns > 0; turns--)
+        recurse(random_below(700));
+    if (depth > 0)
+        wander(depth - 1);
     sink = depth;
 }
 
@@ -214,7 +225,8 @@ int main(void) {
     a_changed_frame_pointer_is_detected();
     for (unsigned i = 0; i < 40; i++)
         visit(1 + random_below(8));
-    recurse(1500); // deeper than a trace is kept
+    recurse(3000); // deeper than a trace is kept
+    wander(1200);
     for (unsigned i = 0; i < 10; i++)
         visit(5);
     EXPECT(compared > 10000);
