@@ -28,6 +28,21 @@ extension Scenarios {
       }
     #endif
 
+    @Test(
+      "an object that the kernel has a pointer to is not over-retained",
+      arguments: ["epollEvent", "timerValue"])
+    func inKernel(scenario: String) throws {
+      let report = try ScenarioReport(of: scenario)
+      #expect(report.findings.map(\.type) == ["Scenarios.Handle"])
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+    }
+
+    @Test("an object that a closed epoll had a pointer to is over-retained")
+    func inClosedEpoll() throws {
+      let report = try ScenarioReport(of: "closedEpoll")
+      #expect(report.leaks.map(\.verdict) == ["overRetained"], "\(report.findings)")
+    }
+
     @Test("an object that pending work will release is not over-retained")
     func suspendedWork() throws {
       let report = try ScenarioReport(of: "suspendedWork")

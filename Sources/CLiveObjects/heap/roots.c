@@ -9,6 +9,7 @@
 #include "heap/roots.h"
 #include "heap/dispatch_continuations.h"
 #include "heap/idle_threads.h"
+#include "os/kernel_words.h"
 #include "os/os.h"
 #include "records/thread.h"
 #include "runtime/image.h"
@@ -119,20 +120,19 @@ static void add_thread(void *context, uint32_t thread) {
         add_stack(finding, (struct stack){pointer - (is_own ? 0 : RED_ZONE), thread});
 }
 
-// MARK: - Mappings
+// MARK: - The kernel
 
-static uintptr_t take_hexadecimal(const char **next) {
-    uintptr_t value = 0;
-    for (;; ++*next) {
-        char digit = **next;
-        if (digit >= '0' && digit <= '9')
-            value = value << 4 | (uintptr_t)(digit - '0');
-        else if (digit >= 'a' && digit <= 'f')
-            value = value << 4 | (uintptr_t)(digit - 'a' + 10);
-        else
-            return value;
-    }
+static void add_kernel_word(void *context, uintptr_t word) {
+    struct finding *finding = context;
+    struct liveobj_roots *roots = finding->roots;
+    if (make_room((void **)&roots->kernel_words, roots->kernel_word_count,
+                  &roots->kernel_word_capacity, sizeof word))
+        roots->kernel_words[roots->kernel_word_count++] = word;
+    else
+        finding->failed = true;
 }
+
+// MARK: - Mappings
 
 /// Adds the parts of a mapping that were not added with another kind and are not the recorder's
 /// own.
@@ -198,9 +198,9 @@ static bool is_memory(const char *line) {
 static bool add_mapping(void *context, const char *line) {
     struct finding *finding = context;
     struct liveobj_extent mapping;
-    mapping.start = take_hexadecimal(&line);
+    mapping.start = liveobj_os_take_hexadecimal(&line);
     line++;
-    mapping.end = take_hexadecimal(&line);
+    mapping.end = liveobj_os_take_hexadecimal(&line);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (!is_memory(line) || add_stacks(finding, mapping))
         return !finding->failed;
@@ -228,6 +228,9 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry) {
     struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
+    // First, because it takes the longest: other threads' stacks should change little until the
+    // snapshot.
+    roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, &finding);
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);
@@ -239,6 +242,8 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
 
 void liveobj_roots_end(struct liveobj_roots *roots) {
     liveobj_os_unmap(roots->ranges, roots->capacity * sizeof *roots->ranges);
+    liveobj_os_unmap(roots->kernel_words,
+                     roots->kernel_word_capacity * sizeof *roots->kernel_words);
     *roots = (struct liveobj_roots){0};
 }
 

@@ -21,7 +21,7 @@ enum liveobj_root_kind {
     LIVEOBJ_ROOT_GLOBAL = 1,         // place: the variable's address
     LIVEOBJ_ROOT_STACK = 2,          // place: the thread's id
     LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id; 0 if unknown
-    LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word
+    LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word; 0: in the kernel
     LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of the block's code
     LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_DISPATCH_BLOCK,
 };
@@ -47,11 +47,15 @@ struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;
     uint32_t capacity;
+    uintptr_t *kernel_words; // pointers that the kernel keeps for the program
+    uint32_t kernel_word_count;
+    uint32_t kernel_word_capacity;
     uint32_t threads;          // number of live threads
     size_t thread_local_bytes; // of one thread, if they lie next to its stack
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     bool misses_stacks; // the stack pointer of a thread could not be read
+    bool misses_kernel_words;
     struct liveobj_idle_threads idle;
     struct liveobj_continuation_caches caches;
 };

@@ -233,14 +233,25 @@ static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
             (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
 }
 
-static void scan_registers(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                           void *context) {
+// MARK: - Words outside of memory
+//
+// They are no range of memory: a copy of them could look like a heap, because the numbers that
+// programs pass with events, such as descriptors, equal sizes of chunks.
+
+static void visit_copy(const struct scan *scan, uintptr_t word, enum liveobj_root_kind kind,
+                       uintptr_t place) {
+    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
+    if (liveobj_records_slot_of_word(target))
+        scan->visit(scan->context, &(struct liveobj_root){kind, target, place});
+}
+
+static void scan_copies(const struct scan *scan) {
+    const struct liveobj_roots *roots = scan->roots;
     const uintptr_t *registers = roots->entry->registers;
-    for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++) {
-        uintptr_t target = ~registers[i] & LIVEOBJ_REFERENCE_MASK;
-        if (liveobj_records_slot_of_word(target))
-            visit(context, &(struct liveobj_root){LIVEOBJ_ROOT_STACK, target, roots->own_thread});
-    }
+    for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++)
+        visit_copy(scan, ~registers[i], LIVEOBJ_ROOT_STACK, roots->own_thread);
+    for (uint32_t i = 0; i < roots->kernel_word_count; i++)
+        visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
 }
 
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
@@ -252,9 +263,9 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
                         .context = context,
                         .thread_local_bytes = roots->thread_local_bytes,
                         .continuations = liveobj_continuations_find(&roots->caches),
-                        .is_complete = true};
+                        .is_complete = !roots->misses_kernel_words};
     uintptr_t left = most;
-    scan_registers(roots, visit, context);
+    scan_copies(&scan);
     for (uint32_t i = 0; i < roots->count; i++) {
         uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
         bool is_scanned = bytes <= left;

@@ -29,24 +29,24 @@ struct directory_entry {
     char name[];
 };
 
-static void visit_entries(const char *entries, long count, liveobj_os_visit_thread_fn visit,
+static void visit_entries(const char *entries, long count, liveobj_os_visit_number_fn visit,
                           void *context) {
     const struct directory_entry *entry;
     for (long at = 0; at < count; at += entry->bytes) {
-        uint32_t thread = 0;
+        uint32_t number = 0;
         entry = (const void *)(entries + at);
         for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++)
-            thread = thread * 10 + (uint32_t)(*digit - '0');
-        if (thread)
-            visit(context, thread);
+            number = number * 10 + (uint32_t)(*digit - '0');
+        if (entry->name[0] != '.')
+            visit(context, number);
     }
 }
 
-void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context) {
+void liveobj_os_visit_numbers(const char *folder, liveobj_os_visit_number_fn visit, void *context) {
     int saved = errno;
     enum { ENTRIES_BYTES = 4096 };
     _Alignas(uint64_t) char entries[ENTRIES_BYTES];
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     long count;
     while (fd >= 0 && (count = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
         visit_entries(entries, count, visit, context);
@@ -55,18 +55,22 @@ void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context) {
     errno = saved;
 }
 
-static const char *append_number(char *end, uint32_t number) {
-    *--end = 0;
+void liveobj_os_visit_threads(liveobj_os_visit_number_fn visit, void *context) {
+    liveobj_os_visit_numbers("/proc/self/task", visit, context);
+}
+
+void liveobj_os_append_number(char *path, uint32_t number) {
+    char digits[16], *first = digits + sizeof digits;
+    *--first = 0;
     do
-        *--end = (char)('0' + number % 10);
+        *--first = (char)('0' + number % 10);
     while (number /= 10);
-    return end;
+    strcat(path, first);
 }
 
 void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]) {
-    char digits[16];
     strcpy(path, "/proc/self/task/");
-    strcat(path, append_number(digits + sizeof digits, thread));
+    liveobj_os_append_number(path, thread);
     strcat(path, "/");
     strncat(path, name, 16);
 }

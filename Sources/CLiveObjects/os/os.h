@@ -82,9 +82,16 @@ size_t liveobj_os_file_read(const char *path, void *into, size_t capacity);
 typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
 bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context);
 
+/// Reads a hexadecimal number without prefix, and moves `next` behind it.
+uintptr_t liveobj_os_take_hexadecimal(const char **next);
+
+/// Calls `visit` for each entry of a folder of /proc that has a number for a name.
+typedef void (*liveobj_os_visit_number_fn)(void *context, uint32_t number);
+void liveobj_os_visit_numbers(const char *folder, liveobj_os_visit_number_fn visit, void *context);
+void liveobj_os_append_number(char *path, uint32_t number);
+
 /// Calls `visit` for each thread of the process, including the calling one.
-typedef void (*liveobj_os_visit_thread_fn)(void *context, uint32_t thread);
-void liveobj_os_visit_threads(liveobj_os_visit_thread_fn visit, void *context);
+void liveobj_os_visit_threads(liveobj_os_visit_number_fn visit, void *context);
 uint32_t liveobj_os_thread_id(void);
 bool liveobj_os_is_main_thread(void);
 /// The address of a thread's list of robust mutexes, which is part of the C library's data of the

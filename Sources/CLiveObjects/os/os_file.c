@@ -102,4 +102,17 @@ bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, vo
     return is_read;
 }
 
+uintptr_t liveobj_os_take_hexadecimal(const char **next) {
+    uintptr_t value = 0;
+    for (;; ++*next) {
+        char digit = **next;
+        if (digit >= '0' && digit <= '9')
+            value = value << 4 | (uintptr_t)(digit - '0');
+        else if (digit >= 'a' && digit <= 'f')
+            value = value << 4 | (uintptr_t)(digit - 'a' + 10);
+        else
+            return value;
+    }
+}
+
 #endif

@@ -18,11 +18,14 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /// The roots found for one fake object, counted by kind.
@@ -48,6 +51,9 @@ enum {
     IN_SHARED,
     IN_FILE_OF_MEMORY,
     IN_READ_ONLY,
+    IN_EPOLL,
+    IN_CLOSED_EPOLL,
+    IN_TIMER,
     OWN_SHARED,
     OBJECTS
 };
@@ -168,6 +174,30 @@ static void add_unusual_roots(void) {
     own_shared[0] = hidden(objects[OWN_SHARED]);
 }
 
+/// Registers the object with a new epoll. \returns its descriptor.
+static int add_to_epoll(size_t object) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC), watched = eventfd(0, EFD_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = hidden(objects[object])};
+    EXPECT(epoll_ctl(epoll, EPOLL_CTL_ADD, watched, &event) == 0);
+    explicit_bzero(&event, sizeof event);
+    return epoll;
+}
+
+static void add_to_timer(size_t object) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    event.sigev_value.sival_ptr = (void *)hidden(objects[object]);
+    EXPECT(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    explicit_bzero(&event, sizeof event);
+}
+
+/// Words that no memory of the process has.
+static void leave_in_kernel(void) {
+    add_to_epoll(IN_EPOLL);
+    EXPECT(close(add_to_epoll(IN_CLOSED_EPOLL)) == 0);
+    add_to_timer(IN_TIMER);
+}
+
 static void add_roots(void) {
     uintptr_t *own_memory = liveobj_os_map(LIVEOBJ_PAGE_BYTES);
     c_memory = malloc(64);
@@ -264,6 +294,8 @@ static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_SHARED, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_FILE_OF_MEMORY, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_READ_ONLY, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(is_found(IN_EPOLL, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(is_found(IN_TIMER, LIVEOBJ_ROOT_C_MEMORY));
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
@@ -278,6 +310,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_FREED));
     EXPECT(is_not_found(IN_SLACK));
     EXPECT(is_not_found(IN_MIXED_CACHE));
+    EXPECT(is_not_found(IN_CLOSED_EPOLL));
 }
 
 /// Starts a thread that waits in libc and has no frame of the program.
@@ -372,6 +405,7 @@ int main(void) {
         make_object(i, 64);
     add_roots();
     add_unusual_roots();
+    leave_in_kernel();
     leave_in_freed_memory();
     leave_in_slack();
     leave_in_mixed_cache();

@@ -6,7 +6,7 @@ extension Scenario {
   static let dispatchWork = [Scenario("suspendedWork", plantSuspendedWork)]
 
   /// For a separate program: how many of the objects are found depends on other work of the process.
-  static let alone = [Scenario("finishedWork", plantFinishedWork)]
+  static let finishedWork = [Scenario("finishedWork", plantFinishedWork)]
 }
 
 final class Parcel {

@@ -20,6 +20,9 @@ struct Scenario: Sendable {
     ]
     return Array(themes.joined())
   }
+
+  /// For separate programs only.
+  static var alone: [Scenario] { finishedWork + kernelWords }
 }
 
 /// Keeps the optimiser from knowing that a value is not used.

@@ -1,0 +1,22 @@
+// kernel_words.h - pointers of the program that only the kernel keeps.
+//
+// A program may give an object's only reference to the kernel, which returns it with an event:
+// `epoll_event.data.ptr`, and `sigev_value.sival_ptr` of a POSIX timer. They are read from /proc.
+// The kernel does not show others, such as those of io_uring, aio and message queues.
+
+#ifndef LIVEOBJ_KERNEL_WORDS_H
+#define LIVEOBJ_KERNEL_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Calls `visit` for each such word. Async-signal-safe; leaves no descriptor open.
+/// \returns false if an epoll descriptor could not be read. Without /proc nothing is visited.
+typedef void (*liveobj_kernel_word_visit_fn)(void *context, uintptr_t word);
+bool liveobj_kernel_words_visit(liveobj_kernel_word_visit_fn visit, void *context);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,114 @@
+// Pointers that only the kernel keeps.
+
+#define _GNU_SOURCE
+#include "os/kernel_words.h"
+#include "support/expect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uintptr_t in_event = 0x7fabcdef01234560, in_timer = 0x5678fedcba98;
+
+/// The words that were visited.
+struct words {
+    uint32_t count;
+    uintptr_t last;
+};
+
+static void count_word(void *context, uintptr_t word) {
+    struct words *words = context;
+    words->count++;
+    words->last = word;
+}
+
+static struct words visited(void) {
+    struct words words = {0};
+    EXPECT(liveobj_kernel_words_visit(count_word, &words));
+    return words;
+}
+
+/// \returns an epoll with so many descriptors, all registered with the same word.
+static int make_epoll(uint32_t count) {
+    int epoll = epoll_create1(0);
+    for (uint32_t i = 0; i < count; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.u64 = in_event};
+        EXPECT(epoll_ctl(epoll, EPOLL_CTL_ADD, eventfd(0, 0), &event) == 0);
+    }
+    return epoll;
+}
+
+static void a_process_without_such_words_has_none(void) {
+    EXPECT(visited().count == 0);
+}
+
+static void words_of_an_epoll_are_visited_until_it_is_closed(void) {
+    int epoll = make_epoll(1), next = dup(epoll);
+    close(next);
+    errno = EDOM;
+    struct words words = visited();
+    EXPECT(errno == EDOM);
+    EXPECT(words.count == 1 && words.last == in_event);
+    int same = dup(epoll);
+    EXPECT(same == next); // no descriptor stayed open
+    close(same);
+    close(epoll);
+    EXPECT(visited().count == 0);
+}
+
+/// A program may have closed its standard input.
+static void the_first_descriptor_may_be_an_epoll(void) {
+    int epoll = make_epoll(1), input = dup(STDIN_FILENO);
+    EXPECT(dup2(epoll, STDIN_FILENO) == STDIN_FILENO);
+    close(epoll);
+    EXPECT(visited().count == 1);
+    EXPECT(input < 0 ? close(STDIN_FILENO) == 0 : dup2(input, STDIN_FILENO) == STDIN_FILENO);
+}
+
+/// More than the kernel returns at once.
+static void a_large_epoll_is_read_to_its_end(void) {
+    enum { DESCRIPTORS = 500 };
+    int epoll = make_epoll(DESCRIPTORS);
+    EXPECT(visited().count == DESCRIPTORS);
+    close(epoll);
+}
+
+static void the_word_of_a_timer_is_visited_until_it_is_deleted(void) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    event.sigev_value.sival_ptr = (void *)in_timer;
+    EXPECT(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+    struct words words = visited();
+    EXPECT(words.count == 1 && words.last == in_timer);
+    EXPECT(timer_delete(timer) == 0);
+    EXPECT(visited().count == 0);
+}
+
+/// One descriptor is enough for a list, but not for the files that it names.
+static void a_lack_of_descriptors_is_reported(void) {
+    struct rlimit present;
+    struct words words = {0};
+    int epoll = make_epoll(1), first = dup(epoll);
+    close(first);
+    EXPECT(getrlimit(RLIMIT_NOFILE, &present) == 0);
+    struct rlimit one_more = {(rlim_t)first + 1, present.rlim_max};
+    EXPECT(setrlimit(RLIMIT_NOFILE, &one_more) == 0);
+    EXPECT(!liveobj_kernel_words_visit(count_word, &words) && words.count == 0);
+    EXPECT(setrlimit(RLIMIT_NOFILE, &present) == 0);
+    close(epoll);
+}
+
+int main(void) {
+    a_process_without_such_words_has_none();
+    words_of_an_epoll_are_visited_until_it_is_closed();
+    the_first_descriptor_may_be_an_epoll();
+    a_large_epoll_is_read_to_its_end();
+    the_word_of_a_timer_is_visited_until_it_is_deleted();
+    a_lack_of_descriptors_is_reported();
+    return EXPECT_STATUS();
+}
