@@ -152,12 +152,10 @@ static void report_on_own_stack(struct end *process_end) {
     void *place;
     char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    liveobj_ignore_begin(); // the program's frames end here
     if (stack == MAP_FAILED)
         liveobj_message("there is no report: there was no memory for it", NULL);
     else
         liveobj_stack_call(stack + STACK_BYTES, report, process_end, &place);
-    liveobj_ignore_end();
 }
 
 /// \returns the exit status of the process.
@@ -198,10 +196,9 @@ static bool announce_sandbox(void) {
     return owns_memory();
 }
 
-/// Writes the report if it is due. \returns the exit status of the process.
-static int report_once(int status, enum ending ending) {
-    if (!chosen || is_ending)
-        return status;
+/// Not inlined: a large frame above liveobj_ignore_begin would be scanned as the program's, with
+/// the stale words in it.
+__attribute__((noinline)) static int report_if_due(int status, enum ending ending) {
     int due = REPORT_DUE, cancellation;
     // A cancelled thread would end in the middle of the report, and in a write.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
@@ -223,6 +220,16 @@ static int report_once(int status, enum ending ending) {
         status = status_after_report(status);
     }
     pthread_setcancelstate(cancellation, &cancellation);
+    return status;
+}
+
+/// Writes the report if it is due. \returns the exit status of the process.
+static int report_once(int status, enum ending ending) {
+    if (!chosen || is_ending)
+        return status;
+    liveobj_ignore_begin(); // the program's frames end here
+    status = report_if_due(status, ending);
+    liveobj_ignore_end();
     return status;
 }
 
