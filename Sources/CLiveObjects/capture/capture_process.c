@@ -8,7 +8,7 @@
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "capture/stream.h"
-#include "hooks/retain_hooks.h"
+#include "hooks/hooks.h"
 #include "os/os.h"
 
 #include <elf.h>

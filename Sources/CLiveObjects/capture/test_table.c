@@ -10,7 +10,7 @@
 #include "capture/test_table.h"
 #include "CLiveObjects.h"
 #include "capture/stream.h"
-#include "os/atomic.h"
+#include "os/compiler.h"
 #include "os/os.h"
 #include "records/scopes.h"
 #include "records/thread.h"

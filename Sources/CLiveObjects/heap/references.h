@@ -22,6 +22,9 @@ void liveobj_references_prepare(const struct liveobj_type *type);
 /// \returns false if metadata is missing and part of the object was only scanned.
 bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
                               liveobj_visit_reference_fn visit, void *context);
+/// The references of Swift's asynchronous tasks (tasks.c).
+void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
+                        void *context);
 
 #pragma GCC visibility pop
 

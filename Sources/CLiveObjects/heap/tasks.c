@@ -1,8 +1,8 @@
-// tasks.c - see tasks.h. Owns nothing.
+// tasks.c - the references of Swift's asynchronous tasks; see references.h. Owns nothing.
 
 #if defined(__linux__)
 
-#include "heap/tasks.h"
+#include "heap/references.h"
 #include "heap/value_references.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"

@@ -22,7 +22,6 @@
 #include "hooks/hook_frame.h"
 #include "metadata/task_state.h"
 #include "metadata/types.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "records/records.h"

@@ -1,4 +1,4 @@
-// hooks.h - the hooks that record allocations and deallocations of the Swift runtime.
+// hooks.h - the hooks in the Swift runtime.
 
 #ifndef LIVEOBJ_HOOKS_H
 #define LIVEOBJ_HOOKS_H
@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
+
+// MARK: - hooks.c: allocations and deallocations
 
 bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
 void liveobj_hooks_pause(void);
@@ -25,6 +27,31 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
+
+// MARK: - retain_hooks.c: retains and releases
+
+/// Replaces the runtime's retain pointers and, in all images, the GOT entries of functions that
+/// retain without them.
+void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime);
+/// Replaces these GOT entries in images that were loaded since.
+/// \returns true if there were any, now or at an earlier call: their retains may have been missed.
+/// Takes the dynamic linker's lock.
+bool liveobj_retain_hooks_missed_images(void);
+
+// MARK: - retain_path.c
+
+/// Checks whether `_swift_retain` may be hooked in this runtime, and repairs the runtime if that is
+/// needed and possible. The process must have one thread, because the check sets the hook pointers
+/// for a moment.
+enum liveobj_retain_path {
+    LIVEOBJ_RETAIN_PATH_SOUND,
+    LIVEOBJ_RETAIN_PATH_REPAIRED,
+    LIVEOBJ_RETAIN_PATH_FAULTY,
+};
+enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtime *runtime);
+
+/// The variable through which the repaired retain path jumps; NULL if nothing was repaired.
+void **liveobj_retain_path_variable(void);
 
 #pragma GCC visibility pop
 

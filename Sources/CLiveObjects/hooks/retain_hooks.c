@@ -11,12 +11,9 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "hooks/retain_hooks.h"
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
-#include "hooks/retain_path.h"
 #include "os/address.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"

@@ -15,7 +15,7 @@
 
 #if defined(__linux__)
 
-#include "hooks/retain_path.h"
+#include "hooks/hooks.h"
 #include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"

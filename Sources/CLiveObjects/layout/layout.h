@@ -66,6 +66,16 @@ void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct live
 /// \param label The label of the place that contains the struct; 0 for a class.
 void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,
                                size_t offset, uint32_t label);
+struct liveobj_fields;
+struct liveobj_field;
+/// Adds the references of a stored property of a noncopyable type: `Mutex`, `Atomic`, or the
+/// user's. The property's record names no type, only a function, which returns an empty tuple to a
+/// caller of this runtime. But a local symbol at that function's record contains the type's name.
+/// \returns false if the symbol is missing (a stripped image) or the type cannot be found.
+bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
+                                    const struct liveobj_fields *fields,
+                                    const struct liveobj_field *field, size_t offset,
+                                    uint32_t label);
 /// Makes a layout of the collected slots and frees the builder. Returns NULL if that failed.
 const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder);
 

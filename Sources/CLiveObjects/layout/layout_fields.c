@@ -4,7 +4,6 @@
 
 #include "layout/captured_type.h"
 #include "layout/layout.h"
-#include "layout/noncopyable.h"
 #include "metadata/labels.h"
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"

@@ -1,4 +1,4 @@
-// noncopyable.c - see noncopyable.h.
+// noncopyable.c - stored properties of noncopyable types; see layout.h.
 //
 // Reads symbols from the image's file, which takes some milliseconds, once for each property.
 
@@ -6,7 +6,6 @@
 
 #define _GNU_SOURCE
 
-#include "layout/noncopyable.h"
 #include "layout/layout.h"
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"

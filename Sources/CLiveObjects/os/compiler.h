@@ -1,11 +1,17 @@
-// compiler.h - annotations of functions: those that run in hooks, and those that read arbitrary
-// memory.
+// compiler.h - the compiler's extensions: annotations of functions, and relaxed atomic access.
 
 #ifndef LIVEOBJ_COMPILER_H
 #define LIVEOBJ_COMPILER_H
 
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// Relaxed: for words that order no other memory.
+#define LIVEOBJ_LOAD_RELAXED(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define LIVEOBJ_STORE_RELAXED(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+
+/// Adds one to a counter that only the calling thread writes, so no read-modify-write is needed.
+#define LIVEOBJ_INCREMENT_OWNED(counter) LIVEOBJ_STORE_RELAXED(counter, (counter) + 1)
 
 /// Marks a function that may run inside a hook: it must not allocate. The toolchain's clang checks
 /// that with -Wfunction-effects, through all functions that it calls, except between the two macros

@@ -1,4 +1,4 @@
-// cycle_search.c - see cycle_search.h.
+// cycle_search.c - whether objects that a test left behind may form a cycle.
 //
 // Only the graph of the heap, read in a snapshot process, proves a cycle. Most tests leave caches
 // and other values behind that cannot form one, and this search finds that at a thousandth of the
@@ -13,7 +13,6 @@
 
 #if defined(__linux__)
 
-#include "recorder/cycle_search.h"
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
@@ -22,6 +21,7 @@
 #include "metadata/address_table.h"
 #include "metadata/types.h"
 #include "os/os.h"
+#include "recorder/tests.h"
 #include "records/records.h"
 #include "records/scopes.h"
 #include "runtime/memory_reader.h"

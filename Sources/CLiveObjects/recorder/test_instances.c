@@ -1,13 +1,13 @@
-// test_instances.c - see test_instances.h.
+// test_instances.c - the live instances that were allocated while a test ran, without a capture.
 //
 // Owns nothing. Outside of hooks, with the calling thread's guard set.
 
 #if defined(__linux__)
 
-#include "recorder/test_instances.h"
 #include "CLiveObjects.h"
 #include "capture/test_table.h"
 #include "heap/object_type.h"
+#include "recorder/tests.h"
 #include "records/records.h"
 #include "runtime/memory_reader.h"
 

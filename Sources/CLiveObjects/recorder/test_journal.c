@@ -9,13 +9,13 @@
 
 #if defined(__linux__)
 
-#include "recorder/test_journal.h"
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "capture/stream.h"
 #include "capture/test_table.h"
-#include "os/atomic.h"
+#include "os/compiler.h"
 #include "os/os.h"
+#include "recorder/tests.h"
 #include "records/thread.h"
 
 #include <string.h>

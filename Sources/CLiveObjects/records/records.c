@@ -5,7 +5,6 @@
 
 #include "records/records.h"
 #include "metadata/types.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "records/page_map.h"

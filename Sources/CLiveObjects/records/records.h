@@ -27,7 +27,6 @@
 #define LIVEOBJ_RECORDS_H
 
 #include "os/address.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "records/page_map.h"

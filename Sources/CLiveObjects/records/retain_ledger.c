@@ -14,7 +14,6 @@
 
 #include "records/retain_ledger.h"
 #include "metadata/watched_types.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "records/thread.h"

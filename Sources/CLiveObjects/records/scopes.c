@@ -8,7 +8,7 @@
 #if defined(__linux__)
 
 #include "records/scopes.h"
-#include "os/atomic.h"
+#include "os/compiler.h"
 #include "os/os.h"
 #include "records/thread.h"
 

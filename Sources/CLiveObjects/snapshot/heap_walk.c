@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#include "snapshot/heap_walk.h"
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "heap/object_type.h"

@@ -5,7 +5,6 @@
 #include "snapshot/walk.h"
 #include "capture/capture.h"
 #include "heap/object_type.h"
-#include "os/atomic.h"
 #include "os/compiler.h"
 #include "records/records.h"
 

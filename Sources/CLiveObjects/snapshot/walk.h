@@ -49,6 +49,17 @@ struct liveobj_heap_walk_report {
     struct liveobj_type new_types[LIVEOBJ_NEW_TYPES_LIMIT];
 };
 
+/// The input of the walk.
+struct liveobj_heap_walk {
+    struct liveobj_capture *capture;
+    struct liveobj_roots roots;
+    struct liveobj_heap_walk_report *report;
+};
+
+/// Reads every live object. Writes the sections from OBJS to LEDG, except GRPH and SUPR.
+/// A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
+bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
+
 struct liveobj_walk {
     struct liveobj_capture *capture;
     const struct liveobj_roots *roots;

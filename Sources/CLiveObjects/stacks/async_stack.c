@@ -15,7 +15,6 @@
 
 #if defined(__linux__)
 
-#include "stacks/async_stack.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"

@@ -14,7 +14,6 @@
 #include "CLiveObjects.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "stacks/async_stack.h"
 #include "stacks/stack_depot.h"
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"

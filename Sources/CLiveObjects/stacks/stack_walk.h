@@ -98,6 +98,14 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit);
 
+/// Lists the asynchronous functions that wait for the outermost function on the calling thread
+/// (async_stack.c): callers that are on no stack. The thread's last trace must end where the
+/// runtime runs a task. Must be called in the hook that walked that trace. \param callers Room for
+/// `capacity` addresses, innermost first. Each is one byte after the start of the code that
+/// resumes, as a return address lies after its call. \returns Their number; 0 if they are unknown.
+LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, uintptr_t *callers,
+                                            uint32_t capacity);
+
 /// A last trace is valid only if it was made in this generation. Atomic.
 extern uint32_t liveobj_stack_walk_generation;
 

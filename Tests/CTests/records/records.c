@@ -3,7 +3,7 @@
 
 #define _GNU_SOURCE
 #include "records/records.h"
-#include "os/atomic.h"
+#include "os/compiler.h"
 #include "os/os.h"
 #include "records/thread.h"
 #include "support/expect.h"

@@ -1,13 +1,25 @@
-// cycle_search.h - whether objects that a test left behind may form a cycle.
+// tests.h - the journal of tests, and what a test left behind.
 
-#ifndef LIVEOBJ_CYCLE_SEARCH_H
-#define LIVEOBJ_CYCLE_SEARCH_H
+#ifndef LIVEOBJ_TESTS_H
+#define LIVEOBJ_TESTS_H
 
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
 
 #pragma GCC visibility push(hidden)
+
+// MARK: - test_journal.c
+
+void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn write,
+                           void *context);
+
+// Each of these writes to the journal, if there is one.
+void liveobj_journal_begin(uint32_t number);
+void liveobj_journal_close(uint32_t number);
+void liveobj_journal_section(const void *section, size_t count);
+
+// MARK: - cycle_search.c
 
 void liveobj_selection_end(struct liveobj_selection *selection);
 
@@ -18,6 +30,12 @@ void liveobj_selection_end(struct liveobj_selection *selection);
 /// LIVEOBJ_CYCLE_POSSIBLE: a capture of the visited objects decides.
 enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
                                               struct liveobj_selection *visited);
+
+// MARK: - test_instances.c
+
+/// See `liveobj_test_visit_instances`.
+void liveobj_test_instances_visit(const struct liveobj_kept_test *test,
+                                  liveobj_visit_instance_fn visit, void *context);
 
 #pragma GCC visibility pop
 
