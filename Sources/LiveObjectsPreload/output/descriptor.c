@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE
 #include "output/descriptor.h"
-#include "program/environment.h"
+#include "program/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #define _GNU_SOURCE
 #include "output/message.h"
 #include "output/descriptor.h"
-#include "program/origin.h"
-#include "safety/signals.h"
+#include "program/program.h"
+#include "safety/safety.h"
 #include "text.h"
 
 #include <stdbool.h>

@@ -9,8 +9,8 @@
 #include "options.h"
 #include "output/descriptor.h"
 #include "output/message.h"
-#include "program/origin.h"
-#include "safety/signals.h"
+#include "program/program.h"
+#include "safety/safety.h"
 #include "text.h"
 
 #include <errno.h>

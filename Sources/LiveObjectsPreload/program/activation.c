@@ -5,8 +5,8 @@
 // Runs in the constructor, before the program's own code.
 
 #define _GNU_SOURCE
-#include "program/activation.h"
 #include "CLiveObjects.h"
+#include "program/program.h"
 #include "text.h"
 
 #include <limits.h>

@@ -5,8 +5,8 @@
 // memory comes from the system alone and is never freed.
 
 #define _GNU_SOURCE
-#include "program/environment.h"
 #include "options.h"
+#include "program/program.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // library.c - owns the path of the preload library itself.
 
 #define _GNU_SOURCE
-#include "program/library.h"
+#include "program/program.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -15,8 +15,8 @@
 // getenv, setenv and malloc, because some programs (bash) define functions with these names.
 
 #define _GNU_SOURCE
-#include "program/origin.h"
 #include "options.h"
+#include "program/program.h"
 #include "text.h"
 
 #include <fcntl.h>

@@ -14,16 +14,11 @@
 // of 8 KB, threads may have 16 KB, and a report needs more.
 
 #define _GNU_SOURCE
-#include "report/exit.h"
 #include "CLiveObjects.h"
 #include "options.h"
 #include "output/message.h"
 #include "report/report.h"
-#include "report/timers.h"
-#include "safety/guard.h"
-#include "safety/own_stack.h"
-#include "safety/sandbox.h"
-#include "safety/signals.h"
+#include "safety/safety.h"
 #include "valgrind_request.h"
 
 #include <pthread.h>

@@ -6,11 +6,11 @@
 // container, the process id is the same in every run.
 
 #define _GNU_SOURCE
-#include "report/kept_capture.h"
 #include "output/descriptor.h"
 #include "output/message.h"
 #include "output/output.h"
-#include "program/environment.h"
+#include "program/program.h"
+#include "report/report.h"
 #include "text.h"
 
 #include <errno.h>

@@ -12,9 +12,7 @@
 #include "output/message.h"
 #include "output/output.h"
 #include "recorder/recorder.h"
-#include "report/kept_capture.h"
-#include "report/tool.h"
-#include "safety/guard.h"
+#include "safety/safety.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
 // found in the list of the kernel, since libc has none. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "report/timers.h"
 #include "os/os.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,12 +4,11 @@
 // program: with its allocations, its crashes or its Swift runtime.
 
 #define _GNU_SOURCE
-#include "report/tool.h"
 #include "CSpawn.h"
 #include "options.h"
 #include "output/message.h"
-#include "program/environment.h"
-#include "program/library.h"
+#include "program/program.h"
+#include "report/report.h"
 #include "text.h"
 
 #include <errno.h>

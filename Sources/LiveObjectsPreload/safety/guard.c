@@ -18,8 +18,7 @@
 // Uses system calls only: the signal handling of a sanitizer would delay the ticks.
 
 #define _GNU_SOURCE
-#include "safety/guard.h"
-#include "safety/own_stack.h"
+#include "safety/safety.h"
 
 #include <signal.h>
 #include <stdbool.h>

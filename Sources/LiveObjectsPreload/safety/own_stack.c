@@ -4,7 +4,7 @@
 // as an error. A debugger and an unwinder find the caller by the frame pointer. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "safety/own_stack.h"
+#include "safety/safety.h"
 
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"

@@ -10,7 +10,7 @@
 // The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "safety/sandbox.h"
+#include "safety/safety.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -5,7 +5,7 @@
 // Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "safety/signals.h"
+#include "safety/safety.h"
 
 #include <errno.h>
 #include <signal.h>

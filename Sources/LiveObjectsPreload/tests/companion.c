@@ -13,7 +13,7 @@
 #include "options.h"
 #include "output/message.h"
 #include "output/output.h"
-#include "program/library.h"
+#include "program/program.h"
 #include "tests/test_cases.h"
 
 #include <dlfcn.h>

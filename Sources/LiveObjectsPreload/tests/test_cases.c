@@ -19,7 +19,6 @@
 #include "CCompanion.h"
 #include "CLiveObjects.h"
 #include "runtime/image.h"
-#include "tests/test_output.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

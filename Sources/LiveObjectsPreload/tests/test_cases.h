@@ -1,7 +1,10 @@
-// test_cases.h - which test case of Swift Testing runs.
+// test_cases.h - which test case of Swift Testing runs, and whether it has failed.
 
 #ifndef LIVEOBJ_PRELOAD_TEST_CASES_H
 #define LIVEOBJ_PRELOAD_TEST_CASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -14,6 +17,9 @@ const char *liveobj_test_cases_start(const struct liveobj_testing_companion *com
 /// Call on a task after Swift Testing has bound a task-local value, and before it unbinds one.
 void liveobj_test_cases_value_bound(void);
 void liveobj_test_cases_value_unbinding(void);
+
+/// Whether text written by Swift Testing reports an issue that fails the test (test_output.c).
+bool liveobj_test_output_is_failure(const char *text, size_t count);
 
 #pragma GCC visibility pop
 

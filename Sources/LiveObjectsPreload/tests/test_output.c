@@ -6,7 +6,7 @@
 // says nothing. Pure functions; the text is not NUL-terminated.
 
 #define _GNU_SOURCE
-#include "tests/test_output.h"
+#include "tests/test_cases.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // Which programs are left alone by their names. (Real processes: Tests/PreloadTests.)
 
 #define _GNU_SOURCE
-#include "program/activation.h"
+#include "program/program.h"
 #include "support/expect.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // A helper has the environment that the program was started with, and is not watched.
 
 #define _GNU_SOURCE
-#include "program/environment.h"
+#include "program/program.h"
 #include "support/expect.h"
 
 #include <pthread.h>

@@ -2,8 +2,7 @@
 // meanwhile, and the program's handlers are restored.
 
 #define _GNU_SOURCE
-#include "safety/guard.h"
-#include "safety/signals.h"
+#include "safety/safety.h"
 #include "support/expect.h"
 
 #include <errno.h>

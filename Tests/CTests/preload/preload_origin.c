@@ -2,7 +2,7 @@
 
 #define _GNU_SOURCE
 #include "options.h"
-#include "program/origin.h"
+#include "program/program.h"
 #include "support/expect.h"
 
 #include <fcntl.h>

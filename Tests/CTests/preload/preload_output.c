@@ -6,8 +6,8 @@
 #include "output/descriptor.h"
 #include "output/message.h"
 #include "output/output.h"
-#include "program/origin.h"
-#include "safety/signals.h"
+#include "program/program.h"
+#include "safety/safety.h"
 #include "support/expect.h"
 
 #include <errno.h>

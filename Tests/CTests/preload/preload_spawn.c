@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 #include "output/descriptor.h"
-#include "safety/signals.h"
+#include "safety/safety.h"
 #include "support/expect.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #define _GNU_SOURCE
 #include "support/expect.h"
-#include "tests/test_output.h"
+#include "tests/test_cases.h"
 
 #include <stdbool.h>
 
