@@ -56,8 +56,8 @@ struct liveobj_captured_images {
                      // order of unloading
     uint32_t last;   // where the last address was found: the next one is often there too
 };
+/// \param images Zeros.
 bool liveobj_captured_images_start(struct liveobj_captured_images *images);
-void liveobj_captured_images_end(struct liveobj_captured_images *images);
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images);
 
@@ -81,8 +81,6 @@ struct liveobj_captured_types {
         uint32_t id;
     } last; // the next object often has the same one
 };
-bool liveobj_captured_types_start(struct liveobj_captured_types *types);
-void liveobj_captured_types_end(struct liveobj_captured_types *types);
 /// The id of the object's type, and whether it is new; 0 if memory could not be had.
 uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
                                   const struct liveobj_object *object,

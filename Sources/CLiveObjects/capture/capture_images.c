@@ -22,7 +22,6 @@ static const uint32_t no_image_id = UINT32_MAX;
 
 bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
     liveobj_unloads_note();
-    images->last = images->loaded = 0;
     // Reserves address space for all that the format can encode; uses memory only for existing
     // images.
     if (!liveobj_image_list_start(&images->list, IMAGE_LIMIT, PATHS_BYTES))
@@ -31,10 +30,6 @@ bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
     images->loaded = images->list.count;
     liveobj_unloads_list(&images->list);
     return true;
-}
-
-void liveobj_captured_images_end(struct liveobj_captured_images *images) {
-    liveobj_image_list_end(&images->list);
 }
 
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address) {

@@ -14,15 +14,6 @@
 
 #include <string.h>
 
-bool liveobj_captured_types_start(struct liveobj_captured_types *types) {
-    types->last.metadata = 0;
-    return liveobj_type_table_start(&types->table);
-}
-
-void liveobj_captured_types_end(struct liveobj_captured_types *types) {
-    liveobj_type_table_end(&types->table);
-}
-
 static uint32_t type_id_of(struct liveobj_captured_types *types,
                            const struct liveobj_object *object, struct liveobj_reader *reader,
                            bool *is_new) {

@@ -14,7 +14,7 @@
 enum { SECTION_BYTES = 1 << 18 }; // fits into the cache until it is written
 _Static_assert(LIVEOBJ_RECORD_LIMIT < SECTION_BYTES, "a record fits into an empty section");
 
-static void write_bytes(struct liveobj_stream *stream, const void *bytes, size_t count) {
+void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count) {
     stream->failed = stream->failed || !stream->write(stream->context, bytes, count);
 }
 
@@ -22,9 +22,9 @@ static void write_section(struct liveobj_stream *stream, const char *tag, const 
                           size_t count) {
     static const char padding[8];
     struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, count};
-    write_bytes(stream, &header, sizeof header);
-    write_bytes(stream, bytes, count);
-    write_bytes(stream, padding, -count & 7);
+    liveobj_stream_forward(stream, &header, sizeof header);
+    liveobj_stream_forward(stream, bytes, count);
+    liveobj_stream_forward(stream, padding, -count & 7);
     stream->sections++;
 }
 
@@ -34,16 +34,12 @@ void liveobj_stream_begin(struct liveobj_stream *stream) {
         uint32_t version;
         uint32_t bytes;
     } header = {"LiveObj", 1, sizeof header};
-    write_bytes(stream, &header, sizeof header);
+    liveobj_stream_forward(stream, &header, sizeof header);
 }
 
 void liveobj_stream_end(struct liveobj_stream *stream) {
     uint64_t sections = stream->sections;
     write_section(stream, "END!", &sections, sizeof sections);
-}
-
-void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, size_t count) {
-    write_bytes(stream, bytes, count);
 }
 
 void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag) {

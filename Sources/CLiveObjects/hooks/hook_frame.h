@@ -22,7 +22,7 @@
 static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                                                 const uintptr_t *frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
-        thread->stacks = liveobj_os_map_kept(liveobj_stack_cache_bytes(), true);
+        thread->stacks = liveobj_os_map_kept(sizeof *thread->stacks, true);
     return thread->stacks ? liveobj_stack_trace_record(thread->stacks, frame[1],
                                                        (uintptr_t)(frame + 2), frame[0])
                           : 0;

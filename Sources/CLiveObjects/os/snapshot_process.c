@@ -284,10 +284,11 @@ static pid_t copy_sharing_descriptors(void) {
     return process;
 }
 
-static const struct liveobj_fork_handlers *fork_handlers;
+static void (*before_fork)(void), (*after_fork)(void);
 
-void liveobj_snapshot_set_fork_handlers(const struct liveobj_fork_handlers *handlers) {
-    fork_handlers = handlers;
+void liveobj_snapshot_set_fork_handlers(void (*before)(void), void (*after)(void)) {
+    before_fork = before;
+    after_fork = after;
 }
 
 static pid_t make_copy(void) {
@@ -303,12 +304,12 @@ static pid_t copy_process(void) {
     sigset_t all, blocked;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &blocked);
-    if (fork_handlers)
-        fork_handlers->before();
+    if (before_fork)
+        before_fork();
     pid_t process = make_copy();
     int error = errno;
-    if (fork_handlers)
-        fork_handlers->after();
+    if (after_fork)
+        after_fork();
     if (process == 0)
         run_on_own_stack();
     pthread_sigmask(SIG_SETMASK, &blocked, NULL);

@@ -21,13 +21,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Functions that run in the program before and after the fork, so that the recorder's data is
+/// Sets functions that run in the program before and after the fork, so that the recorder's data is
 /// consistent in the snapshot process.
-struct liveobj_fork_handlers {
-    void (*before)(void);
-    void (*after)(void);
-};
-void liveobj_snapshot_set_fork_handlers(const struct liveobj_fork_handlers *handlers);
+void liveobj_snapshot_set_fork_handlers(void (*before)(void), void (*after)(void));
 
 /// The result of a snapshot process, in memory that it shares with the program.
 struct liveobj_snapshot {

@@ -167,7 +167,7 @@ void liveobj_recorder_prepare(void) {
 static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &recorder.lock);
     liveobj_records_visit_locks(visit, context);
-    liveobj_stacks_visit_locks(visit, context);
+    liveobj_stack_depot_visit_locks(visit, context);
     liveobj_unloads_visit_locks(visit, context);
     liveobj_images_visit_locks(visit, context);
     liveobj_tests_visit_locks(visit, context);
@@ -199,9 +199,6 @@ void liveobj_recorder_after_fork(void) {
     end_fork();
 }
 
-static const struct liveobj_fork_handlers fork_handlers = {liveobj_recorder_before_fork,
-                                                           liveobj_recorder_after_fork};
-
 /// Stops recording in the child. A change that another thread was making under a lock is never
 /// completed here.
 static void become_blind_in_child(void) {
@@ -215,7 +212,7 @@ static void become_blind_in_child(void) {
 static void after_fork_child(void) {
     bool are_sound = true;
     visit_locks(give_back_in_child, &are_sound);
-    liveobj_stacks_after_fork_child();
+    liveobj_unwind_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
     if (!are_sound)
@@ -229,11 +226,12 @@ static void add_fork_handlers(void) {
 #if defined(__GLIBC__)
     int __register_atfork(void (*before)(void), void (*after)(void), void (*in_child)(void),
                           void *image);
-    __register_atfork(fork_handlers.before, fork_handlers.after, after_fork_child, NULL);
+    __register_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child,
+                      NULL);
 #else
-    pthread_atfork(fork_handlers.before, fork_handlers.after, after_fork_child);
+    pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
 #endif
-    liveobj_snapshot_set_fork_handlers(&fork_handlers);
+    liveobj_snapshot_set_fork_handlers(liveobj_recorder_before_fork, liveobj_recorder_after_fork);
 }
 
 struct lock_wait {
@@ -354,7 +352,7 @@ struct liveobj_status liveobj_recorder_status(void) {
         .retains = recorder.retains,
         .depth = recorder.depth,
         .dropped_records = counts.dropped,
-        .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stacks_dropped(),
+        .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stack_depot_dropped(),
         .missed_deallocations = counts.missed_deallocations,
         .allocations = counts.allocations,
         .deallocations = counts.deallocations,

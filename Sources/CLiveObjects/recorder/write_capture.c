@@ -108,14 +108,14 @@ static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);
     return liveobj_captured_stacks_start(&capture->stacks) &&
            liveobj_captured_images_start(&capture->images) &&
-           liveobj_captured_types_start(&capture->types) &&
+           liveobj_type_table_start(&capture->types.table) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
 
 static void end_work(struct liveobj_capture *capture) {
     liveobj_section_finish(&capture->type_section);
-    liveobj_captured_types_end(&capture->types);
-    liveobj_captured_images_end(&capture->images);
+    liveobj_type_table_end(&capture->types.table);
+    liveobj_image_list_end(&capture->images.list);
     liveobj_captured_stacks_end(&capture->stacks);
 }
 

@@ -140,13 +140,14 @@ void liveobj_unloads_note(void) {
 
 // MARK: - Queries
 
-uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
+/// The first unload at an address after a sequence number, or the last one.
+static uint64_t unload_at(uintptr_t address, uint64_t sequence, bool wants_last) {
     uint64_t unloaded_at = 0;
     if (liveobj_unloads_count() == 0)
         return 0;
     if (!liveobj_lock_acquire(&noted.lock))
         return UINT64_MAX; // in a signal handler that interrupted a change: nothing is trusted
-    for (uint32_t i = 0; i < noted.gone.count && !unloaded_at; i++) {
+    for (uint32_t i = 0; i < noted.gone.count && (wants_last || !unloaded_at); i++) {
         const struct liveobj_listed_image *image = &noted.gone.items[i];
         if (liveobj_listed_image_contains(image, address) && sequence < image->unloaded_at)
             unloaded_at = image->unloaded_at;
@@ -155,19 +156,12 @@ uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
     return unloaded_at;
 }
 
+uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
+    return unload_at(address, sequence, false);
+}
+
 uint64_t liveobj_last_unload_at(uintptr_t address) {
-    uint64_t last = 0;
-    if (liveobj_unloads_count() == 0)
-        return 0;
-    if (!liveobj_lock_acquire(&noted.lock))
-        return UINT64_MAX; // in a signal handler that interrupted a change: nothing is trusted
-    for (uint32_t i = 0; i < noted.gone.count; i++) {
-        const struct liveobj_listed_image *image = &noted.gone.items[i];
-        if (liveobj_listed_image_contains(image, address) && image->unloaded_at > last)
-            last = image->unloaded_at;
-    }
-    liveobj_lock_release(&noted.lock);
-    return last;
+    return unload_at(address, 0, true);
 }
 
 void liveobj_unloads_list(struct liveobj_image_list *list) {

@@ -28,12 +28,6 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous)
 /// \returns Its id; 0 if the depot is full, which is counted.
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
 
-/// The number of traces that could not be stored.
-uint64_t liveobj_stack_depot_dropped(void);
-
-/// While the lock is held, no trace is partly stored.
-void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
-
 #pragma GCC visibility pop
 
 #endif

@@ -23,10 +23,6 @@
 
 static uint32_t kept_depth = 64;
 
-LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void) {
-    return sizeof(struct liveobj_stack_cache);
-}
-
 // MARK: - From frames to an id
 
 #define HASH_SEED 0x6c6976656f626a73u
@@ -191,22 +187,10 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
     return liveobj_unwind_start() ? LIVEOBJ_STACKS_UNWIND : LIVEOBJ_STACKS_FRAME_POINTERS;
 }
 
-uint64_t liveobj_stacks_dropped(void) {
-    return liveobj_stack_depot_dropped();
-}
-
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {
     liveobj_unwind_images_refresh();
     liveobj_unwind_rules_forget(start, end);
     liveobj_stack_walk_invalidate();
-}
-
-void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context) {
-    liveobj_stack_depot_visit_locks(visit, context);
-}
-
-void liveobj_stacks_after_fork_child(void) {
-    liveobj_unwind_after_fork_child();
 }
 
 #endif

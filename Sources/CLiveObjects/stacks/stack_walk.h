@@ -47,6 +47,9 @@ static inline uintptr_t liveobj_frame_load(const uintptr_t *word) {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
+/// A thread's last stack trace. Zeroed memory is a valid empty cache. Allocated with
+/// liveobj_os_map_kept at the thread's first trace; later the next owner of the thread's block uses
+/// it.
 struct liveobj_stack_cache {
     /// The part of the thread's stack that is known to be contiguous with its top.
     uintptr_t own_from;

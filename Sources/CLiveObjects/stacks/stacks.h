@@ -28,11 +28,7 @@ struct liveobj_registers {
     uintptr_t fp;
 };
 
-/// A thread's last stack trace. Zeroed memory is a valid empty cache. Allocated with
-/// liveobj_os_map_kept at the thread's first trace; later the next owner of the thread's block uses
-/// it.
 struct liveobj_stack_cache;
-LIVEOBJ_HOOK size_t liveobj_stack_cache_bytes(void);
 
 /// Loads libunwind and reserves the depot. Called once, outside of hooks.
 /// \returns The source of traces.
@@ -44,9 +40,6 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
 /// cache.
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp);
-
-/// The number of traces since the start that could not be stored.
-uint64_t liveobj_stacks_dropped(void);
 
 /// Invalidates every last trace, and the unwind rules of code at these addresses, which was
 /// unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
@@ -65,9 +58,14 @@ struct liveobj_stored_trace {
 uint32_t liveobj_stack_depot_last(void);
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 
-void liveobj_stacks_visit_locks(liveobj_lock_visit_fn visit, void *context);
-/// Resets libunwind's state in a fork's child.
-void liveobj_stacks_after_fork_child(void);
+/// The number of traces that could not be stored.
+uint64_t liveobj_stack_depot_dropped(void);
+
+/// While the lock is held, no trace is partly stored.
+void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
+/// In a fork's child: stops the use of libunwind if another thread was inside it.
+void liveobj_unwind_after_fork_child(void);
 
 #pragma GCC visibility pop
 

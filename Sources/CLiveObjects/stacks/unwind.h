@@ -27,9 +27,6 @@ LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void);
 LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
                                         size_t capacity);
 
-/// In a fork's child: stops the use of libunwind if another thread was inside it.
-void liveobj_unwind_after_fork_child(void);
-
 #pragma GCC visibility pop
 
 #endif

@@ -168,7 +168,7 @@ static void run_in_a_child(void *(*work)(void *), bool in_thread) {
 }
 
 int main(void) {
-    cache = liveobj_os_map(liveobj_stack_cache_bytes());
+    cache = liveobj_os_map(sizeof *cache);
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
     for (int in_thread = 0; in_thread < 2; in_thread++) {
         run_in_a_child(walk_a_program_stack, in_thread);

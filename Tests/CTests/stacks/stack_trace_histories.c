@@ -230,6 +230,6 @@ int main(void) {
     for (unsigned i = 0; i < 10; i++)
         visit(5);
     EXPECT(compared > 10000);
-    EXPECT(liveobj_stacks_dropped() == 0);
+    EXPECT(liveobj_stack_depot_dropped() == 0);
     return EXPECT_STATUS();
 }

@@ -39,7 +39,7 @@ static void record_trace(int signal) {
 
 static void the_next_descriptor_number_is_unchanged(void) {
     int before = next_descriptor();
-    cache = liveobj_os_map(liveobj_stack_cache_bytes());
+    cache = liveobj_os_map(sizeof *cache);
     EXPECT(liveobj_stacks_start(64, 1 << 20) != LIVEOBJ_STACKS_OFF);
     EXPECT(next_descriptor() == before);
     int second = open("/dev/null", O_RDONLY);

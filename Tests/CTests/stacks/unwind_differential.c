@@ -128,6 +128,6 @@ int main(void) {
     pthread_create(&thread, NULL, run_everything, NULL);
     pthread_join(thread, NULL);
     EXPECT(compared > 100);
-    EXPECT(liveobj_stacks_dropped() == 0);
+    EXPECT(liveobj_stack_depot_dropped() == 0);
     return EXPECT_STATUS();
 }

@@ -39,7 +39,7 @@ static inline size_t expand(uint32_t id, uintptr_t *addresses) {
     })
 
 static inline struct liveobj_stack_cache *make_cache(void) {
-    struct liveobj_stack_cache *cache = liveobj_os_map(liveobj_stack_cache_bytes());
+    struct liveobj_stack_cache *cache = liveobj_os_map(sizeof *cache);
     if (!cache)
         abort();
     return cache;

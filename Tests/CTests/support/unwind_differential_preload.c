@@ -64,7 +64,7 @@ static size_t frames_of_task(const uintptr_t *addresses, size_t count) {
 static void compare(struct liveobj_registers leaf) {
     uintptr_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
     if (!cache)
-        cache = liveobj_os_map(liveobj_stack_cache_bytes());
+        cache = liveobj_os_map(sizeof *cache);
     size_t our_count = expand(liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp), ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
     __atomic_fetch_add(&compared, 1, __ATOMIC_RELAXED);
@@ -111,6 +111,6 @@ __attribute__((destructor)) static void finish(void) {
                 compared, differing, guessed);
         fclose(file);
     }
-    if (differing || compared == 0 || liveobj_stacks_dropped())
+    if (differing || compared == 0 || liveobj_stack_depot_dropped())
         _exit(99);
 }
