@@ -19,7 +19,6 @@
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "options.h"
-#include "output/message.h"
 #include "output/output.h"
 #include "program/program.h"
 #include "recorder/recorder.h"

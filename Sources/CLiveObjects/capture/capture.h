@@ -154,7 +154,7 @@ static inline uint32_t liveobj_captured_record(const struct liveobj_capture *cap
     return capture->selection ? capture->selection->indices[i] : i + 1;
 }
 
-// MARK: - snapshot/heap_graph.c
+// MARK: - snapshot/heap_graph.c, snapshot/type_trial.c
 
 /// Writes all live objects and their references.
 /// \param entry The calling thread's state at entry into the recorder.
@@ -163,6 +163,11 @@ const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry);
 /// Writes that references were not read, and why.
 void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why);
+
+/// Tries the types of the capture's objects that were not tried since the last unload. Forgets all
+/// layouts if an image was unloaded since the last call. Does nothing in a program that has
+/// unloaded no image. One thread at a time.
+void liveobj_types_try(struct liveobj_capture *capture);
 
 #pragma GCC visibility pop
 

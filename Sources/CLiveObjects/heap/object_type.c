@@ -7,7 +7,6 @@
 
 #include "heap/object_type.h"
 #include "metadata/metadata.h"
-#include "metadata/type_trust.h"
 #include "metadata/types.h"
 #include "records/records.h"
 #include "runtime/memory_reader.h"

@@ -24,7 +24,7 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
 
 /// The type of the object, from its record and, if that does not suffice, its header. Type and
 /// subject are safe to read. For what cannot be read, or was unreadable in the snapshot process
-/// (snapshot/type_trial.h), LIVEOBJ_TYPE_OTHER alone is returned.
+/// (snapshot/type_trial.c), LIVEOBJ_TYPE_OTHER alone is returned.
 struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
                                     struct liveobj_reader *reader);
 /// The same without the result of a type trial; for snapshot/type_trial.c.

@@ -3,7 +3,6 @@
 #if defined(__linux__)
 
 #include "heap/references.h"
-#include "heap/value_references.h"
 #include "layout/layout.h"
 #include "layout/storage.h"
 #include "metadata/labels.h"

@@ -1,18 +1,33 @@
-// references.h - the references of one object.
+// references.h - the references of one object, of a value, or of words of unknown type.
 //
-// Reads the object's memory directly. So it runs in the snapshot process only, where no other
-// thread runs and a fault loses one object's references instead of ending the program.
+// Reads memory directly. So it runs in the snapshot process only, where no other thread runs and a
+// fault loses one object's references instead of ending the program.
 
 #ifndef LIVEOBJ_REFERENCES_H
 #define LIVEOBJ_REFERENCES_H
 
-#include "heap/value_references.h"
+#include "layout/layout.h"
 #include "metadata/types.h"
 #include "records/records.h"
+#include "runtime/memory_reader.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
+
+#define LIVEOBJ_NO_ELEMENT UINT32_MAX
+
+struct liveobj_reference {
+    uintptr_t target; // may be an object's address: the caller looks it up
+    uint32_t label;
+    uint32_t element;   // index in an array, bucket of a dictionary or set; LIVEOBJ_NO_ELEMENT
+    uintptr_t function; // the code of a closure context; 0 for other references
+};
+typedef void (*liveobj_visit_reference_fn)(void *context,
+                                           const struct liveobj_reference *reference);
+
+// MARK: - references.c, tasks.c: an object
 
 /// Compiles what `liveobj_references_visit` needs for objects of this type. In the program, before
 /// the snapshot process starts.
@@ -25,6 +40,41 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);
+
+// MARK: - value_references.c: a value
+
+/// Visits the references of a value of `type` at the place that `label` names.
+/// \returns as `liveobj_references_visit`.
+bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
+                                    liveobj_visit_reference_fn visit, void *context);
+
+/// Scans words of unknown type.
+void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
+                             liveobj_visit_reference_fn visit, void *context);
+
+// MARK: - Parts of an object
+
+/// The state of the visit of one object.
+struct liveobj_visit {
+    liveobj_visit_reference_fn function;
+    void *context;
+    struct liveobj_reader *reader; // for words that may be metadata
+    uint32_t outer;                // the label of the place that contains the value; 0 for none
+    uint32_t element;
+    uint32_t depth;
+    bool is_precise;
+};
+struct liveobj_visit liveobj_visit_start(liveobj_visit_reference_fn function, void *context);
+
+/// Visits the references of a value, by its layout.
+void liveobj_visit_layout(struct liveobj_visit *visit, const struct liveobj_layout *layout,
+                          uintptr_t value);
+/// Visits the references of a value at the place that `label` names.
+void liveobj_visit_inside(struct liveobj_visit *visit, uint32_t label, uintptr_t type,
+                          uintptr_t value);
+/// Visits all words that may be references.
+void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
+                        uint32_t label);
 
 #pragma GCC visibility pop
 

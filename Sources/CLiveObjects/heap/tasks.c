@@ -3,7 +3,6 @@
 #if defined(__linux__)
 
 #include "heap/references.h"
-#include "heap/value_references.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "metadata/task_state.h"

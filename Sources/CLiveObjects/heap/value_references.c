@@ -1,12 +1,12 @@
-// value_references.c - see value_references.h.
+// value_references.c - the references of a value; see references.h.
 //
 // Owns nothing. Values nest (an enum in an existential in an enum …), so the walk of one object
 // recurses, at most DEPTH_LIMIT levels.
 
 #if defined(__linux__)
 
-#include "heap/value_references.h"
 #include "heap/object_type.h"
+#include "heap/references.h"
 #include "layout/layout.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"

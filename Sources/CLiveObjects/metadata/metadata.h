@@ -2,7 +2,7 @@
 //
 // Metadata, value witnesses and descriptors are read by plain loads. So in the program only valid
 // metadata may be passed, and after an image was unloaded only metadata that was readable in the
-// snapshot process (type_trial.h). Layouts are those of docs/ABI/TypeMetadata.rst and
+// snapshot process (type_trial.c). Layouts are those of docs/ABI/TypeMetadata.rst and
 // include/swift/ABI/Metadata.h of swiftlang/swift, for systems without Objective-C. Used outside of
 // hooks.
 

@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#include "metadata/type_trust.h"
 #include "metadata/types.h"
 #include "os/os.h"
 #include "runtime/unloads.h"

@@ -1,4 +1,5 @@
-// types.h - types by their metadata: kind, name, and a number for each.
+// types.h - types by their metadata: kind, name, a number for each, and what can be trusted of
+// them.
 
 #ifndef LIVEOBJ_TYPES_H
 #define LIVEOBJ_TYPES_H
@@ -65,6 +66,25 @@ void liveobj_type_table_end(struct liveobj_type_table *table);
 /// \returns Its id; 0 if there is no memory. `is_new` says whether it was added.
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new);
+
+// MARK: - type_trust.c: in a program that has unloaded an image
+
+enum liveobj_type_trust {
+    LIVEOBJ_TRUST_NONE = 0, // also for types that were not tried
+    LIVEOBJ_TRUST_NAME = 1,
+    LIVEOBJ_TRUST_ALL = 2, // its name and its layout
+};
+
+/// The result of the type's trial. May be called from any thread.
+enum liveobj_type_trust liveobj_type_trust(const struct liveobj_type *type);
+/// Whether the type was not tried since the last unload, and can be.
+bool liveobj_type_is_untried(const struct liveobj_type *type);
+void liveobj_type_trust_keep(const struct liveobj_type *type, enum liveobj_type_trust trust);
+
+/// Whether an image was unloaded since the results were removed.
+bool liveobj_type_trust_is_outdated(void);
+/// Removes all results. \returns false if there is no memory for results.
+bool liveobj_type_trust_forget(void);
 
 #pragma GCC visibility pop
 

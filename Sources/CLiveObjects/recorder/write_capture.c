@@ -18,7 +18,6 @@
 #include "records/thread.h"
 #include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
-#include "snapshot/type_trial.h"
 
 // MARK: - Objects
 

@@ -17,7 +17,6 @@
 #include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
-#include "snapshot/type_trial.h"
 #include "snapshot/walk.h"
 
 // MARK: - Before

@@ -1,4 +1,9 @@
-// type_trial.c - see type_trial.h.
+// type_trial.c - tries types in a snapshot process, after the program has unloaded an image.
+//
+// It cannot be known which types still depend on an unloaded image. A generic argument may, a field
+// may, or a conformance for which the runtime searches all images that were ever loaded. So the
+// program then asks the runtime only for types for which the same request has succeeded in a
+// snapshot process.
 //
 // A snapshot process tries one type after the other, each in steps. A type that waits for a lock is
 // abandoned after 100 ms. Another snapshot process continues then, because in this one the lock is
@@ -6,14 +11,12 @@
 
 #if defined(__linux__)
 
-#include "snapshot/type_trial.h"
 #include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "heap/object_type.h"
 #include "heap/references.h"
 #include "metadata/metadata.h"
 #include "metadata/metadata_table.h"
-#include "metadata/type_trust.h"
 #include "metadata/types.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"

@@ -9,7 +9,6 @@
 #include "capture/stream.h"
 #include "heap/object_words.h"
 #include "heap/references.h"
-#include "heap/value_references.h"
 #include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"

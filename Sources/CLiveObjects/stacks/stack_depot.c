@@ -13,7 +13,6 @@
 
 #if defined(__linux__)
 
-#include "stacks/stack_depot.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "stacks/stacks.h"

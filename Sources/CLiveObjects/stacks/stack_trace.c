@@ -14,10 +14,8 @@
 #include "CLiveObjects.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "stacks/stack_depot.h"
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
-#include "stacks/unwind.h"
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 

@@ -20,7 +20,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 #include "stacks/stacks.h"
-#include "stacks/unwind.h"
 #include "stacks/unwind_rules.h"
 
 /// The largest distance of a guessed frame from the frame before it: libunwind's own limit.

@@ -45,6 +45,8 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
 /// unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
 
+// MARK: - stack_depot.c: stores each distinct stack trace once. Nothing is removed
+
 /// A stored trace: its own frames, and the number of its parent's outermost frames that follow
 /// them.
 struct liveobj_stored_trace {
@@ -53,6 +55,22 @@ struct liveobj_stored_trace {
     uint32_t own_frames;
     const uintptr_t *frames; // innermost first
 };
+
+/// Reserves room for traces that take `max_bytes` in all, at most 32 GiB. Called once, outside of
+/// hooks.
+bool liveobj_stack_depot_start(uint64_t max_bytes);
+
+/// Finds a trace by its hash.
+/// \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
+/// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
+/// themselves: the traces that were stored after it often follow it again, and are found faster
+/// there.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
+
+/// Stores a trace that was not found, unless another thread has stored it meanwhile. Runs in hooks.
+/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
+/// \returns Its id; 0 if the depot is full, which is counted.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
 
 /// The highest id in use. Ids count from 1; a parent's id is smaller than its child's.
 uint32_t liveobj_stack_depot_last(void);
@@ -63,6 +81,23 @@ uint64_t liveobj_stack_depot_dropped(void);
 
 /// While the lock is held, no trace is partly stored.
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
+// MARK: - unwind.c: libunwind, if it is installed, for frames that unwind rules cannot pass
+
+/// Loads libunwind and lets it set itself up. Calls the dynamic linker, so it must not be called in
+/// a hook.
+/// \returns false if libunwind is not installed.
+bool liveobj_unwind_start(void);
+
+/// Whether libunwind is loaded. Runs in hooks.
+LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void);
+
+/// Lists the return addresses outwards from the frame with these registers, a frame of the calling
+/// thread. Slow: microseconds. Runs in hooks.
+/// \param pcs Room for `capacity` addresses; innermost first.
+/// \returns Their number; 0 if libunwind does not reach the frame.
+LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
+                                        size_t capacity);
 
 /// In a fork's child: stops the use of libunwind if another thread was inside it.
 void liveobj_unwind_after_fork_child(void);

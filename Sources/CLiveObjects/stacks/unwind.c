@@ -14,7 +14,6 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "stacks/unwind.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "stacks/stacks.h"

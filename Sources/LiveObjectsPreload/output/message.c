@@ -6,8 +6,8 @@
 // there. Async-signal-safe.
 
 #define _GNU_SOURCE
-#include "output/message.h"
 #include "output/descriptor.h"
+#include "output/output.h"
 #include "program/program.h"
 #include "safety/safety.h"
 #include "text.h"

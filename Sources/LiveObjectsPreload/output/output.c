@@ -8,7 +8,6 @@
 #include "output/output.h"
 #include "options.h"
 #include "output/descriptor.h"
-#include "output/message.h"
 #include "program/program.h"
 #include "safety/safety.h"
 #include "text.h"

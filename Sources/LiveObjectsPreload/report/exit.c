@@ -16,7 +16,7 @@
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "options.h"
-#include "output/message.h"
+#include "output/output.h"
 #include "report/report.h"
 #include "safety/safety.h"
 #include "valgrind_request.h"

@@ -7,7 +7,6 @@
 
 #define _GNU_SOURCE
 #include "output/descriptor.h"
-#include "output/message.h"
 #include "output/output.h"
 #include "program/program.h"
 #include "report/report.h"

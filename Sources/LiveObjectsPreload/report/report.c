@@ -9,7 +9,6 @@
 #include "options.h"
 #include "os/os.h"
 #include "output/descriptor.h"
-#include "output/message.h"
 #include "output/output.h"
 #include "recorder/recorder.h"
 #include "safety/safety.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 #include "options.h"
-#include "output/message.h"
+#include "output/output.h"
 #include "program/program.h"
 #include "report/report.h"
 #include "text.h"

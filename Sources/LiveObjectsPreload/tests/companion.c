@@ -11,7 +11,6 @@
 #include "CCompanion.h"
 #include "CLiveObjects.h"
 #include "options.h"
-#include "output/message.h"
 #include "output/output.h"
 #include "program/program.h"
 #include "tests/test_cases.h"

@@ -6,7 +6,7 @@
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"
-#include "stacks/stack_depot.h"
+#include "stacks/stacks.h"
 #include "support/expect.h"
 
 #include <inttypes.h>

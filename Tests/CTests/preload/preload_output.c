@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "options.h"
 #include "output/descriptor.h"
-#include "output/message.h"
 #include "output/output.h"
 #include "program/program.h"
 #include "safety/safety.h"

@@ -1,6 +1,5 @@
 // The depot keeps each trace once, gives dense ids, and shares frames between traces.
 
-#include "stacks/stack_depot.h"
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
 

@@ -1,6 +1,5 @@
 // A full depot drops new traces, counts them, and still finds the old ones.
 
-#include "stacks/stack_depot.h"
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
 

@@ -5,7 +5,6 @@
 #include "os/os.h"
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
-#include "stacks/unwind.h"
 #include "support/expect.h"
 
 #include <fcntl.h>
