@@ -1,7 +1,6 @@
 // keeper.h - the state that the host and the keeper of a program share.
 
-#ifndef LIVEOBJ_KEEPER_H
-#define LIVEOBJ_KEEPER_H
+#pragma once
 
 #include "CSpawn.h"
 
@@ -27,5 +26,3 @@ struct liveobj_process {
 void liveobj_keeper_main(void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -4,8 +4,7 @@
 // sanitizers replace them. The keeper, and the program before its `execve`, run on the thread-local
 // storage of a thread of the host. So they call nothing but these functions.
 
-#ifndef LIVEOBJ_SYSTEM_CALL_H
-#define LIVEOBJ_SYSTEM_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ liveobj_clone(long flags, void *stack, void (*function)(void *context), void *co
     return result;
 #endif
 }
-
-#endif

@@ -9,8 +9,7 @@
 // Each exports one function of type `liveobj_companion_start_fn`, under the name below. The preload
 // library calls it once, in its constructor.
 
-#ifndef LIVEOBJ_COMPANION_H
-#define LIVEOBJ_COMPANION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ static inline const void *liveobj_testing_with_value(void) {
 /// \returns NULL if the companion has started, otherwise one sentence about why it has not.
 typedef const char *(*liveobj_companion_start_fn)(const struct liveobj_companion_host *host,
                                                   struct liveobj_testing_companion *result);
-
-#endif

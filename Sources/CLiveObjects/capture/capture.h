@@ -11,8 +11,7 @@
 //
 // All of it runs outside of hooks, with the calling thread's guard set.
 
-#ifndef LIVEOBJ_CAPTURE_H
-#define LIVEOBJ_CAPTURE_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "capture/stream.h"
@@ -170,5 +169,3 @@ void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why)
 void liveobj_types_try(struct liveobj_capture *capture);
 
 #pragma GCC visibility pop
-
-#endif

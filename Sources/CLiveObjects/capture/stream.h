@@ -2,8 +2,7 @@
 //
 // Outside of hooks. Each stream and section belongs to the capture that writes it.
 
-#ifndef LIVEOBJ_STREAM_H
-#define LIVEOBJ_STREAM_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -79,5 +78,3 @@ void liveobj_put_string(struct liveobj_section *section, const char *text, size_
 #define LIVEOBJ_RECORD_LIMIT ((size_t)160 * 1024)
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // test_table.h - the table of the tests that this process has run.
 
-#ifndef LIVEOBJ_TEST_TABLE_H
-#define LIVEOBJ_TEST_TABLE_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "os/os.h"
@@ -58,5 +57,3 @@ uint32_t liveobj_tests_running(void);
 void liveobj_tests_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -8,8 +8,7 @@
 // A continuation that waits to be run has the same contents. Only the list that libdispatch's data
 // of a live thread names as its cache counts as a cache.
 
-#ifndef LIVEOBJ_DISPATCH_CONTINUATIONS_H
-#define LIVEOBJ_DISPATCH_CONTINUATIONS_H
+#pragma once
 
 #include "metadata/address_table.h"
 #include "runtime/image.h"
@@ -41,5 +40,3 @@ struct liveobj_address_table
 liveobj_continuations_find(const struct liveobj_continuation_caches *caches);
 
 #pragma GCC visibility pop
-
-#endif

@@ -6,8 +6,7 @@
 //
 // In the program, outside of hooks. Owns nothing.
 
-#ifndef LIVEOBJ_IDLE_THREADS_H
-#define LIVEOBJ_IDLE_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle);
 
 #pragma GCC visibility pop
-
-#endif

@@ -6,8 +6,7 @@
 //
 // In the snapshot process only. Reads memory directly, so call it in a step.
 
-#ifndef LIVEOBJ_MALLOC_CHUNKS_H
-#define LIVEOBJ_MALLOC_CHUNKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
                            liveobj_is_heap_fn is_heap, const void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // object_type.h - the type of an object, and its strong count.
 
-#ifndef LIVEOBJ_OBJECT_TYPE_H
-#define LIVEOBJ_OBJECT_TYPE_H
+#pragma once
 
 #include "metadata/types.h"
 #include "records/records.h"
@@ -35,5 +34,3 @@ struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *obj
 bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader);
 
 #pragma GCC visibility pop
-
-#endif

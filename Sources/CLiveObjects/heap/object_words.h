@@ -1,7 +1,6 @@
 // object_words.h - the words of an object that may be references, found without its layout.
 
-#ifndef LIVEOBJ_OBJECT_WORDS_H
-#define LIVEOBJ_OBJECT_WORDS_H
+#pragma once
 
 #include "records/records.h"
 #include "runtime/memory_reader.h"
@@ -40,5 +39,3 @@ bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *read
                         uintptr_t *word);
 
 #pragma GCC visibility pop
-
-#endif

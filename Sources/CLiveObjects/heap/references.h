@@ -3,8 +3,7 @@
 // Reads memory directly. So it runs in the snapshot process only, where no other thread runs and a
 // fault loses one object's references instead of ending the program.
 
-#ifndef LIVEOBJ_REFERENCES_H
-#define LIVEOBJ_REFERENCES_H
+#pragma once
 
 #include "layout/layout.h"
 #include "metadata/types.h"
@@ -77,5 +76,3 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
                         uint32_t label);
 
 #pragma GCC visibility pop
-
-#endif

@@ -3,8 +3,7 @@
 // `liveobj_roots_find` runs in the program just before the snapshot process starts, and asks the
 // system where memory lies. `liveobj_roots_scan` reads that memory in the snapshot process.
 
-#ifndef LIVEOBJ_ROOTS_H
-#define LIVEOBJ_ROOTS_H
+#pragma once
 
 #include "heap/dispatch_continuations.h"
 #include "heap/idle_threads.h"
@@ -72,5 +71,3 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
                         void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 // hook_frame.h - what all hooks use: the caller's frame, its stack trace, and the replacement of a
 // hook pointer.
 
-#ifndef LIVEOBJ_HOOK_FRAME_H
-#define LIVEOBJ_HOOK_FRAME_H
+#pragma once
 
 #include "os/compiler.h"
 #include "os/os.h"
@@ -35,5 +34,3 @@ static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
     __atomic_store_n((void **)(runtime)->name, (void *)(uintptr_t)hook, __ATOMIC_RELEASE);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // hooks.h - the hooks in the Swift runtime.
 
-#ifndef LIVEOBJ_HOOKS_H
-#define LIVEOBJ_HOOKS_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "os/compiler.h"
@@ -54,5 +53,3 @@ enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtim
 void **liveobj_retain_path_variable(void);
 
 #pragma GCC visibility pop
-
-#endif

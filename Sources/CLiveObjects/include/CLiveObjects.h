@@ -20,8 +20,7 @@
 // All functions may be called from any thread, and not from a signal handler unless stated. None
 // throws, aborts or prints.
 
-#ifndef CLIVEOBJECTS_H
-#define CLIVEOBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -221,5 +220,3 @@ void liveobj_buffer_free(struct liveobj_buffer buffer);
 #endif
 
 #include "CLiveObjectsTests.h"
-
-#endif

@@ -1,8 +1,7 @@
 // CLiveObjectsTests.h - tests, and the objects that each left behind. A part of CLiveObjects.h,
 // which includes it.
 
-#ifndef CLIVEOBJECTS_TESTS_H
-#define CLIVEOBJECTS_TESTS_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -128,6 +127,4 @@ void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

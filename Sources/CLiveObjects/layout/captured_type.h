@@ -3,8 +3,7 @@
 // Some types of captures are internal to the compiler and have no metadata: boxes of variables, and
 // lowered function types. May be called where layout.h may.
 
-#ifndef LIVEOBJ_CAPTURED_TYPE_H
-#define LIVEOBJ_CAPTURED_TYPE_H
+#pragma once
 
 #include "layout/generic_environment.h"
 #include "layout/layout.h"
@@ -28,5 +27,3 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type);
 
 #pragma GCC visibility pop
-
-#endif

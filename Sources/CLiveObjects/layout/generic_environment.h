@@ -4,8 +4,7 @@
 // environment is built and passed to the runtime, in the form that the compiler emits. May be
 // called where layout.h may.
 
-#ifndef LIVEOBJ_GENERIC_ENVIRONMENT_H
-#define LIVEOBJ_GENERIC_ENVIRONMENT_H
+#pragma once
 
 #include "metadata/mangling.h"
 
@@ -46,5 +45,3 @@ uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_envir
                                               const struct liveobj_mangled *type);
 
 #pragma GCC visibility pop
-
-#endif

@@ -5,8 +5,7 @@
 // compiled in the program before the heap is read. The snapshot process compiles only those of
 // types that first appear in an object's memory. Outside of hooks, under the lock over captures.
 
-#ifndef LIVEOBJ_LAYOUT_H
-#define LIVEOBJ_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ struct liveobj_enum_case liveobj_layout_enum_case(uintptr_t type, uint32_t tag);
 uint32_t liveobj_layout_enum_case_count(uintptr_t type);
 
 #pragma GCC visibility pop
-
-#endif

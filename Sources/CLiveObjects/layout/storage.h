@@ -1,8 +1,7 @@
 // storage.h - the storage classes of arrays, dictionaries and sets, whose elements follow the
 // stored properties.
 
-#ifndef LIVEOBJ_STORAGE_H
-#define LIVEOBJ_STORAGE_H
+#pragma once
 
 #include "layout/layout.h"
 #include "os/os.h"
@@ -85,5 +84,3 @@ struct liveobj_storage {
 const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata);
 
 #pragma GCC visibility pop
-
-#endif

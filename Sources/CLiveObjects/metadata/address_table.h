@@ -2,8 +2,7 @@
 //
 // A hash table with open addressing, in memory from the system. Owned by one capture; no locks.
 
-#ifndef LIVEOBJ_ADDRESS_TABLE_H
-#define LIVEOBJ_ADDRESS_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint32_t liveobj_address_find(const struct liveobj_address_table *table, uintptr
 void liveobj_address_table_end(struct liveobj_address_table *table);
 
 #pragma GCC visibility pop
-
-#endif

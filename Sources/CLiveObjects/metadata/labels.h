@@ -4,8 +4,7 @@
 // never change; the table only grows. Owns its memory, from the system. Used outside of hooks, with
 // the lock of the layouts held or in a step of the snapshot process.
 
-#ifndef LIVEOBJ_LABELS_H
-#define LIVEOBJ_LABELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ struct liveobj_label liveobj_label_get(uint32_t id);
 uint32_t liveobj_labels_end(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -4,8 +4,7 @@
 // contain NUL bytes. Only the facts that are needed before the runtime looks the type up are read
 // here (docs/ABI/Mangling.rst of swiftlang/swift). Owns nothing; may be called from anywhere.
 
-#ifndef LIVEOBJ_MANGLING_H
-#define LIVEOBJ_MANGLING_H
+#pragma once
 
 #include "metadata/labels.h"
 
@@ -40,5 +39,3 @@ bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled);
 bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled);
 
 #pragma GCC visibility pop
-
-#endif

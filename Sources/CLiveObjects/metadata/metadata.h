@@ -6,8 +6,7 @@
 // include/swift/ABI/Metadata.h of swiftlang/swift, for systems without Objective-C. Used outside of
 // hooks.
 
-#ifndef LIVEOBJ_METADATA_H
-#define LIVEOBJ_METADATA_H
+#pragma once
 
 #include "metadata/mangling.h"
 #include "runtime/memory_reader.h"
@@ -227,5 +226,3 @@ void liveobj_types_close(void);
 bool liveobj_types_are_closed(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // metadata_table.h - maps the address of metadata to what was compiled from it.
 
-#ifndef LIVEOBJ_METADATA_TABLE_H
-#define LIVEOBJ_METADATA_TABLE_H
+#pragma once
 
 #include "metadata/address_table.h"
 
@@ -32,5 +31,3 @@ void *liveobj_metadata_table_allocate(size_t bytes);
 void liveobj_metadata_tables_forget(void);
 
 #pragma GCC visibility pop
-
-#endif

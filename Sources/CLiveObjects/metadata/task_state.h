@@ -4,8 +4,7 @@
 // symbols say whether they apply; if they do not, tasks are scanned as memory. Used only in steps
 // of the snapshot process, unless a function says otherwise.
 
-#ifndef LIVEOBJ_TASK_STATE_H
-#define LIVEOBJ_TASK_STATE_H
+#pragma once
 
 #include "os/compiler.h"
 
@@ -68,5 +67,3 @@ LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
 bool liveobj_task_is_readable(uintptr_t task);
 
 #pragma GCC visibility pop
-
-#endif

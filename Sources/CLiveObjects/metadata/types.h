@@ -1,8 +1,7 @@
 // types.h - types by their metadata: kind, name, a number for each, and what can be trusted of
 // them.
 
-#ifndef LIVEOBJ_TYPES_H
-#define LIVEOBJ_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ bool liveobj_type_trust_is_outdated(void);
 bool liveobj_type_trust_forget(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -6,8 +6,7 @@
 // `Demo.Box<Swift.Int>`). A generic box has the name of its content, and a task is `Swift.Task`.
 // Closure contexts, other boxes and errors have no name; they are watched only if all types are.
 
-#ifndef LIVEOBJ_WATCHED_TYPES_H
-#define LIVEOBJ_WATCHED_TYPES_H
+#pragma once
 
 #include "os/compiler.h"
 
@@ -36,5 +35,3 @@ struct liveobj_name_parts {
 LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *patterns);
 
 #pragma GCC visibility pop
-
-#endif

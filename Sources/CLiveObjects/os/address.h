@@ -3,8 +3,7 @@
 // Swift keeps flags in the bits that no address uses: enum cases, tags of bridged objects, marks of
 // weak references. Which bits those are depends on the architecture, and is defined only here.
 
-#ifndef LIVEOBJ_ADDRESS_H
-#define LIVEOBJ_ADDRESS_H
+#pragma once
 
 #include "os/os.h"
 
@@ -35,5 +34,3 @@
 static inline bool liveobj_is_address(uintptr_t word) {
     return word >= LIVEOBJ_PAGE_BYTES && word < LIVEOBJ_ADDRESS_END;
 }
-
-#endif

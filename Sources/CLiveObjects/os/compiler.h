@@ -1,7 +1,6 @@
 // compiler.h - the compiler's extensions: annotations of functions, and relaxed atomic access.
 
-#ifndef LIVEOBJ_COMPILER_H
-#define LIVEOBJ_COMPILER_H
+#pragma once
 
 #define LIVEOBJ_LIKELY(x) __builtin_expect(!!(x), 1)
 #define LIVEOBJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -37,6 +36,4 @@
 #else
 #define LIVEOBJ_ANY_MEMORY_BEGIN
 #define LIVEOBJ_ANY_MEMORY_END
-#endif
-
 #endif

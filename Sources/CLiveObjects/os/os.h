@@ -3,8 +3,7 @@
 // Nothing here calls malloc, stdio or functions that take the dynamic linker's lock. Functions
 // marked LIVEOBJ_HOOK may run inside a hook. All are async-signal-safe unless they say otherwise.
 
-#ifndef LIVEOBJ_OS_H
-#define LIVEOBJ_OS_H
+#pragma once
 
 #include "os/compiler.h"
 
@@ -241,5 +240,3 @@ void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all);
 void liveobj_locks_after_fork(liveobj_locks_visit_fn visit_all);
 
 #pragma GCC visibility pop
-
-#endif

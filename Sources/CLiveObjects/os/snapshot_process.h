@@ -8,8 +8,7 @@
 // need one of those locks, or may read memory that is not what it seems, is done in steps
 // (`liveobj_snapshot_step`).
 
-#ifndef LIVEOBJ_SNAPSHOT_PROCESS_H
-#define LIVEOBJ_SNAPSHOT_PROCESS_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -58,5 +57,3 @@ void liveobj_snapshot_advance(void);
 uint32_t liveobj_snapshot_timeouts(void);
 
 #pragma GCC visibility pop
-
-#endif

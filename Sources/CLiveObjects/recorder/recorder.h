@@ -6,8 +6,7 @@
 //   FUNCTION(result, name, parameters, arguments)
 //   PROCEDURE(name, parameters, arguments)         a function without a result
 
-#ifndef LIVEOBJ_RECORDER_H
-#define LIVEOBJ_RECORDER_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -70,5 +69,3 @@ struct liveobj_table;
 extern const struct liveobj_table liveobj_recorder_table;
 
 #pragma GCC visibility pop
-
-#endif

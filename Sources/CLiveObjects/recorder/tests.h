@@ -1,7 +1,6 @@
 // tests.h - the journal of tests, and what a test left behind.
 
-#ifndef LIVEOBJ_TESTS_H
-#define LIVEOBJ_TESTS_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "capture/capture.h"
@@ -38,5 +37,3 @@ void liveobj_test_instances_visit(const struct liveobj_kept_test *test,
                                   liveobj_visit_instance_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

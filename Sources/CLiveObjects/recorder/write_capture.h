@@ -1,7 +1,6 @@
 // write_capture.h - writes one capture: the order of its sections.
 
-#ifndef LIVEOBJ_WRITE_CAPTURE_H
-#define LIVEOBJ_WRITE_CAPTURE_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "capture/capture.h"
@@ -26,5 +25,3 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request);
 void liveobj_captures_after_fork_child(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -14,8 +14,7 @@
 // object at its address; the allocator orders those two for one address. The functions are inline,
 // because they run in every hook.
 
-#ifndef LIVEOBJ_PAGE_MAP_H
-#define LIVEOBJ_PAGE_MAP_H
+#pragma once
 
 #include "os/address.h"
 #include "os/compiler.h"
@@ -96,5 +95,3 @@ static inline uint32_t *liveobj_page_map_claim(struct liveobj_page_map *map, uin
     liveobj_page_map_add_leaf(map, address);
     return liveobj_page_map_find(map, address);
 }
-
-#endif

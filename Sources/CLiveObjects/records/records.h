@@ -23,8 +23,7 @@
 // The functions are inline, because their cost is the cost of tracking. What runs once in hundreds
 // of calls is a call into records.c.
 
-#ifndef LIVEOBJ_RECORDS_H
-#define LIVEOBJ_RECORDS_H
+#pragma once
 
 #include "os/address.h"
 #include "os/compiler.h"
@@ -203,5 +202,3 @@ static inline void liveobj_records_remove(struct liveobj_thread *thread, uint32_
 }
 
 #pragma GCC visibility pop
-
-#endif

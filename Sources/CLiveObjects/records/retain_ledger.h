@@ -5,8 +5,7 @@
 // or had no room, in the object's counters without a site. So the sums are always exact. An account
 // is closed when its object's memory is freed.
 
-#ifndef LIVEOBJ_RETAIN_LEDGER_H
-#define LIVEOBJ_RETAIN_LEDGER_H
+#pragma once
 
 #include "metadata/watched_types.h"
 #include "os/compiler.h"
@@ -82,5 +81,3 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
 void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // scopes.h - the parent of each scope, and the time up to which its survivors are a known issue.
 
-#ifndef LIVEOBJ_SCOPES_H
-#define LIVEOBJ_SCOPES_H
+#pragma once
 
 #include "os/os.h"
 
@@ -31,5 +30,3 @@ uint32_t liveobj_scopes_last(void);
 void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // thread.h - the state of one thread while it records.
 
-#ifndef LIVEOBJ_THREAD_H
-#define LIVEOBJ_THREAD_H
+#pragma once
 
 #include "os/compiler.h"
 #include "stacks/stack_walk.h"
@@ -120,5 +119,3 @@ static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
 void liveobj_threads_after_fork_child(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // image.h - loaded images: segments, symbols, GOT entries, build ids.
 
-#ifndef LIVEOBJ_IMAGE_H
-#define LIVEOBJ_IMAGE_H
+#pragma once
 
 #include "os/os.h"
 
@@ -80,5 +79,3 @@ struct liveobj_build_id {
 struct liveobj_build_id liveobj_image_build_id(const struct liveobj_image *image);
 
 #pragma GCC visibility pop
-
-#endif

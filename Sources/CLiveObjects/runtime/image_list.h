@@ -1,7 +1,6 @@
 // image_list.h - a list of loaded and unloaded images, with what a capture records of each.
 
-#ifndef LIVEOBJ_IMAGE_LIST_H
-#define LIVEOBJ_IMAGE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ static inline bool liveobj_listed_image_contains(const struct liveobj_listed_ima
 }
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // memory_reader.h - reads memory of the running program that may be unmapped or freed meanwhile.
 
-#ifndef LIVEOBJ_MEMORY_READER_H
-#define LIVEOBJ_MEMORY_READER_H
+#pragma once
 
 #include "os/os.h"
 
@@ -38,5 +37,3 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
 bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
 
 #pragma GCC visibility pop
-
-#endif

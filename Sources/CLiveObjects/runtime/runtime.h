@@ -1,7 +1,6 @@
 // runtime.h - the addresses of the Swift runtime's symbols (runtime.def) in this process.
 
-#ifndef LIVEOBJ_RUNTIME_H
-#define LIVEOBJ_RUNTIME_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "runtime/image.h"
@@ -31,5 +30,3 @@ enum liveobj_state liveobj_runtime_find(void);
 const struct liveobj_runtime *liveobj_runtime_current(void);
 
 #pragma GCC visibility pop
-
-#endif

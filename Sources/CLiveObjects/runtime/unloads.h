@@ -3,8 +3,7 @@
 // Return addresses and metadata in an unloaded image keep their meaning, but another image may be
 // at their addresses now. An object's sequence number decides which of the images it belongs to.
 
-#ifndef LIVEOBJ_UNLOADS_H
-#define LIVEOBJ_UNLOADS_H
+#pragma once
 
 #include "os/os.h"
 #include "runtime/image_list.h"
@@ -50,5 +49,3 @@ void liveobj_unloads_list(struct liveobj_image_list *list);
 void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

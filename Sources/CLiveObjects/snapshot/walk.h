@@ -7,8 +7,7 @@
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
 
-#ifndef LIVEOBJ_WALK_H
-#define LIVEOBJ_WALK_H
+#pragma once
 
 #include "capture/capture.h"
 #include "capture/stream.h"
@@ -121,5 +120,3 @@ void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);
 
 #pragma GCC visibility pop
-
-#endif

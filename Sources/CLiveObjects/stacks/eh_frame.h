@@ -1,7 +1,6 @@
 // eh_frame.h - reads an image's unwind table (.eh_frame) for one code address. Runs in hooks.
 
-#ifndef LIVEOBJ_EH_FRAME_H
-#define LIVEOBJ_EH_FRAME_H
+#pragma once
 
 #include "os/compiler.h"
 #include "stacks/unwind_images.h"
@@ -84,5 +83,3 @@ LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *progra
                                          struct liveobj_eh_row *row);
 
 #pragma GCC visibility pop
-
-#endif

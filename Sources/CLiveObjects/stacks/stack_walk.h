@@ -1,7 +1,6 @@
 // stack_walk.h - a thread's last stack trace, and the walk that reuses it. Runs in hooks.
 
-#ifndef LIVEOBJ_STACK_WALK_H
-#define LIVEOBJ_STACK_WALK_H
+#pragma once
 
 #include "os/compiler.h"
 #include "stacks/stacks.h"
@@ -116,5 +115,3 @@ extern uint32_t liveobj_stack_walk_generation;
 void liveobj_stack_walk_invalidate(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -7,8 +7,7 @@
 //   stack_trace.c   gets the id of the trace of walked frames
 //   stack_depot.c   stores each distinct trace under an id
 
-#ifndef LIVEOBJ_STACKS_H
-#define LIVEOBJ_STACKS_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "os/compiler.h"
@@ -103,5 +102,3 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
 void liveobj_unwind_after_fork_child(void);
 
 #pragma GCC visibility pop
-
-#endif

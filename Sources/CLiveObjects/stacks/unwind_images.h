@@ -1,8 +1,7 @@
 // unwind_images.h - finds the image of a code address, and the parts of the image that may be read.
 // Runs in hooks.
 
-#ifndef LIVEOBJ_UNWIND_IMAGES_H
-#define LIVEOBJ_UNWIND_IMAGES_H
+#pragma once
 
 #include "os/compiler.h"
 
@@ -42,5 +41,3 @@ LIVEOBJ_HOOK struct liveobj_unwind_range
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 // unwind_rules.h - the unwind rule of a return address: how to find the caller's registers. Runs in
 // hooks.
 
-#ifndef LIVEOBJ_UNWIND_RULES_H
-#define LIVEOBJ_UNWIND_RULES_H
+#pragma once
 
 #include "os/address.h"
 #include "os/compiler.h"
@@ -125,5 +124,3 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_find(uintptr_t pc) 
 }
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // options.h - the options in LIVEOBJECTS_OPTIONS.
 
-#ifndef LIVEOBJ_OPTIONS_H
-#define LIVEOBJ_OPTIONS_H
+#pragma once
 
 #include "options_check.h"
 #include "text.h"
@@ -54,5 +53,3 @@ size_t liveobj_options_count(void);
 struct liveobj_option_row liveobj_options_row(size_t index);
 
 #pragma GCC visibility pop
-
-#endif

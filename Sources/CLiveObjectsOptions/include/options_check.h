@@ -1,7 +1,6 @@
 // options_check.h - the tool's checks of LIVEOBJECTS_OPTIONS, which the preload library reads.
 
-#ifndef LIVEOBJ_OPTIONS_CHECK_H
-#define LIVEOBJ_OPTIONS_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool liveobj_options_check(const char *string, char *problem, size_t size);
 bool liveobj_options_set(const char *string, const char *name);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // text.h - builds text without stdio or malloc.
 
-#ifndef LIVEOBJ_TEXT_H
-#define LIVEOBJ_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ bool liveobj_text_flush(struct liveobj_text *text);
 const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number);
 
 #pragma GCC visibility pop
-
-#endif

@@ -7,8 +7,7 @@
 // called in a test of the other test library fails that test. Neither library depends on the other;
 // the linker resolves weak symbols.
 
-#ifndef CLIVEOBJECTSSTART_H
-#define CLIVEOBJECTSSTART_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool liveobj_fail_in_testing(const char *text, const char *file, long line);
 /// Fails the process, if no test can be failed: prints the text on standard error, and changes an
 /// exit status of 0 to 1.
 void liveobj_fail_process(const char *text, const char *file, long line);
-
-#endif

@@ -4,8 +4,7 @@
 // returns the child (except one with __WALL). All functions may be called from any thread, and
 // leave errno and the thread's signals unchanged.
 
-#ifndef LIVEOBJ_SPAWN_H
-#define LIVEOBJ_SPAWN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ struct liveobj_process *liveobj_spawn_start(const struct liveobj_spawn *spawn, i
 struct liveobj_spawn_result liveobj_spawn_end(struct liveobj_process *process, int milliseconds);
 
 #pragma GCC visibility pop
-
-#endif

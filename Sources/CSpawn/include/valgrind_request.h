@@ -2,8 +2,7 @@
 //
 // They are made with instructions that have no effect if valgrind does not run them.
 
-#ifndef LIVEOBJ_VALGRIND_REQUEST_H
-#define LIVEOBJ_VALGRIND_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ static inline void liveobj_valgrind_ignore_begin(void) {
 static inline void liveobj_valgrind_ignore_end(void) {
     liveobj_valgrind_request(0x1801, UINT64_MAX);
 }
-
-#endif

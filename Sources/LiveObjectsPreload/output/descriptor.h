@@ -1,7 +1,6 @@
 // descriptor.h - patient writes, nameless files.
 
-#ifndef LIVEOBJ_PRELOAD_DESCRIPTOR_H
-#define LIVEOBJ_PRELOAD_DESCRIPTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int liveobj_descriptor_make_nameless(const char *purpose);
 int liveobj_descriptor_copy(int from, int to);
 
 #pragma GCC visibility pop
-
-#endif

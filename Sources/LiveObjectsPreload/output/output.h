@@ -1,8 +1,7 @@
 // output.h - the destination of the report, and messages on standard error if it is still the
 // original file.
 
-#ifndef LIVEOBJ_PRELOAD_OUTPUT_H
-#define LIVEOBJ_PRELOAD_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void liveobj_message(const char *first, ...) __attribute__((sentinel));
 bool liveobj_message_write(void *context, const void *bytes, size_t count);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 // program.h - the program: whether it is to be tracked, the run that it belongs to, its
 // environment, and the files beside the library.
 
-#ifndef LIVEOBJ_PRELOAD_PROGRAM_H
-#define LIVEOBJ_PRELOAD_PROGRAM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ bool liveobj_origin_has_begun(void);
 bool liveobj_origin_has_standard_error(const struct stat *file);
 
 #pragma GCC visibility pop
-
-#endif

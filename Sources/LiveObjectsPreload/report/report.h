@@ -1,8 +1,7 @@
 // report.h - all ways in which a process ends, and the one report before that: capture -> tool ->
 // output.
 
-#ifndef LIVEOBJ_PRELOAD_REPORT_H
-#define LIVEOBJ_PRELOAD_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ void liveobj_capture_keep(int capture, const char *why);
 void liveobj_capture_discard(void);
 
 #pragma GCC visibility pop
-
-#endif

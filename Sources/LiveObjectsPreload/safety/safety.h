@@ -1,7 +1,6 @@
 // safety.h - no step of a report hangs, is interrupted, or ends the process.
 
-#ifndef LIVEOBJ_PRELOAD_SAFETY_H
-#define LIVEOBJ_PRELOAD_SAFETY_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ struct liveobj_signals liveobj_signals_block(void);
 void liveobj_signals_restore(const struct liveobj_signals *saved);
 
 #pragma GCC visibility pop
-
-#endif

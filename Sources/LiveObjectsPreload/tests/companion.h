@@ -1,7 +1,6 @@
 // companion.h - loads the companion of the test library that runs.
 
-#ifndef LIVEOBJ_PRELOAD_COMPANION_H
-#define LIVEOBJ_PRELOAD_COMPANION_H
+#pragma once
 
 #pragma GCC visibility push(hidden)
 
@@ -13,5 +12,3 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
                              char *const *arguments);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 // test_cases.h - which test case of Swift Testing runs, and whether it has failed.
 
-#ifndef LIVEOBJ_PRELOAD_TEST_CASES_H
-#define LIVEOBJ_PRELOAD_TEST_CASES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void liveobj_test_cases_value_unbinding(void);
 bool liveobj_test_output_is_failure(const char *text, size_t count);
 
 #pragma GCC visibility pop
-
-#endif

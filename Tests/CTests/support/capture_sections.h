@@ -1,7 +1,6 @@
 // capture_sections.h - the sections of a capture in memory.
 
-#ifndef LIVEOBJ_CAPTURE_SECTIONS_H
-#define LIVEOBJ_CAPTURE_SECTIONS_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -33,5 +32,3 @@ static inline struct section section_find(struct liveobj_buffer capture, const c
     }
     return (struct section){NULL, 0};
 }
-
-#endif

@@ -1,7 +1,6 @@
 // expect.h - expectations of C tests. A test continues after one that fails.
 
-#ifndef LIVEOBJ_EXPECT_H
-#define LIVEOBJ_EXPECT_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -28,5 +27,3 @@ static int liveobj_expect_failures;
 
 /// What `main` returns.
 #define EXPECT_STATUS() (liveobj_expect_failures > 0)
-
-#endif

@@ -1,7 +1,6 @@
 // fake_recorder.h - a recorder whose results the test sets.
 
-#ifndef LIVEOBJ_FAKE_RECORDER_H
-#define LIVEOBJ_FAKE_RECORDER_H
+#pragma once
 
 #include "CLiveObjects.h"
 
@@ -13,5 +12,3 @@ extern const void *fake_scope_key;
 /// Whether images have GOT entries to replace, and the value that was stored last in a symbol's.
 extern bool fake_entries_exist;
 void *fake_entry(const char *symbol);
-
-#endif

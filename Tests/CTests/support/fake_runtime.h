@@ -1,8 +1,7 @@
 // fake_runtime.h - the parts of a Swift runtime that the recorder needs to hook the allocator's GOT
 // entries. The program that includes it is the runtime.
 
-#ifndef LIVEOBJ_FAKE_RUNTIME_H
-#define LIVEOBJ_FAKE_RUNTIME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -57,7 +56,5 @@ void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mas
 void *swift_retain(void *object) {
     return object;
 }
-
-#endif
 
 #endif

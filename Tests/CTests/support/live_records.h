@@ -1,7 +1,6 @@
 // live_records.h - how many objects are recorded as live.
 
-#ifndef LIVEOBJ_LIVE_RECORDS_H
-#define LIVEOBJ_LIVE_RECORDS_H
+#pragma once
 
 #include "heap/object_type.h"
 #include "records/records.h"
@@ -15,5 +14,3 @@ static inline uint64_t live_records(void) {
             liveobj_records_get(index, &object) && object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
     return count;
 }
-
-#endif

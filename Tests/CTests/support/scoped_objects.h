@@ -1,8 +1,7 @@
 // scoped_objects.h - objects of a fake runtime, the scopes that are bound where they are made, and
 // tests. For a program that includes it once.
 
-#ifndef LIVEOBJ_SCOPED_OBJECTS_H
-#define LIVEOBJ_SCOPED_OBJECTS_H
+#pragma once
 
 #include "CLiveObjects.h"
 #include "expect.h"
@@ -99,7 +98,5 @@ static inline void start_recorder(void) {
     liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, &test_key);
     liveobj_scope_set_key(LIVEOBJ_SCOPE_DIFFS, &diff_key);
 }
-
-#endif
 
 #endif

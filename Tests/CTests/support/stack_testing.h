@@ -1,7 +1,6 @@
 // stack_testing.h - helpers of the tests of stack traces.
 
-#ifndef STACK_TESTING_H
-#define STACK_TESTING_H
+#pragma once
 
 #include "expect.h"
 #include "os/os.h"
@@ -44,5 +43,3 @@ static inline struct liveobj_stack_cache *make_cache(void) {
         abort();
     return cache;
 }
-
-#endif

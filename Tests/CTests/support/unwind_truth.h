@@ -1,7 +1,6 @@
 // unwind_truth.h - libunwind's own walk of the calling thread's stack, to compare with.
 
-#ifndef UNWIND_TRUTH_H
-#define UNWIND_TRUTH_H
+#pragma once
 
 #include "stack_testing.h"
 
@@ -44,5 +43,3 @@ static inline size_t truth_walk(const struct truth *truth, struct liveobj_regist
     } while (count < MAX_FRAMES && truth->step(cursor) > 0);
     return count;
 }
-
-#endif

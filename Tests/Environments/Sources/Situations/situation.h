@@ -1,5 +1,4 @@
-#ifndef SITUATION_H
-#define SITUATION_H
+#pragma once
 
 #define _GNU_SOURCE
 #include "Situations.h"
@@ -16,5 +15,3 @@
             _exit(99);                                                                             \
         }                                                                                          \
     } while (0)
-
-#endif

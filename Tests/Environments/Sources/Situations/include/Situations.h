@@ -4,8 +4,7 @@
 // 99 if the situation could not be made, so that a row of the table never shows something that did
 // not happen.
 
-#ifndef SITUATIONS_H
-#define SITUATIONS_H
+#pragma once
 
 typedef void (*situation_work)(void);
 
@@ -39,5 +38,3 @@ void situation_set_limits(
 void situation_end_slowly(void);         // 2 s in a destructor, after all handlers of exit
 void situation_crash_while_ending(void); // another thread faults then
 void situation_exit_in_handler(void);    // _exit(5) from a signal handler that interrupts malloc
-
-#endif
