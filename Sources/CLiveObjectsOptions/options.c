@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER, KIND_OWN };

@@ -80,11 +80,3 @@ const char *liveobj_text_digits(char digits[LIVEOBJ_DIGITS], uint64_t number) {
     } while (number > 0);
     return next;
 }
-
-void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest) {
-    liveobj_text_append(text, "LiveObjects: ");
-    for (const char *part = first; part; part = va_arg(rest, const char *))
-        liveobj_text_append_plain(text, part, strlen(part));
-    liveobj_text_append(text, "\n");
-    liveobj_text_flush(text);
-}

@@ -14,6 +14,7 @@
 
 #include "heap/malloc_chunks.h"
 #include "os/compiler.h"
+#include "os/os.h"
 #include "os/snapshot_process.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -61,7 +62,7 @@ static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks) {
     enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // bytes of a heap's own header
     uintptr_t last = end - start > MOST_BEFORE ? start + MOST_BEFORE : start;
-    start = (start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
+    start = liveobj_round_up(start, ALIGNMENT);
     for (; start < last && end - start >= TWO_CHUNKS; start += ALIGNMENT) {
         // No chunk before the first one can be free.
         bool may_be_first = word_at(start + WORD) & PREVIOUS_IN_USE;

@@ -20,10 +20,6 @@ enum { HEADER_BYTES = 16 };
 
 // MARK: - Storage
 
-static uint32_t strong_label(enum liveobj_label_kind kind) {
-    return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
-}
-
 /// The number of elements in an array's storage. In storage that was being allocated at the time of
 /// the snapshot the count is not written yet. So nothing is read beyond the storage's end, where
 /// other objects lie.
@@ -41,7 +37,7 @@ static void walk_elements(struct liveobj_visit *visit, const struct liveobj_stor
                           const struct liveobj_object *object) {
     uintptr_t value = object->address + storage->first_element;
     uintptr_t count = storage->elements ? element_count(storage, object) : 0;
-    visit->outer = strong_label(LIVEOBJ_LABEL_ELEMENT);
+    visit->outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
     for (uintptr_t i = 0; i < count; i++, value += storage->element_stride) {
         visit->element = (uint32_t)i;
         liveobj_visit_layout(visit, storage->elements, value);
@@ -72,11 +68,11 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
     const struct liveobj_hash_table *table = (const void *)object->address;
     uint64_t count = liveobj_bucket_count(table);
     struct buckets keys = {storage->elements, table->keys, storage->element_stride,
-                           strong_label(is_set ? LIVEOBJ_LABEL_MEMBER : LIVEOBJ_LABEL_KEY)};
+                           liveobj_label_strong(is_set ? LIVEOBJ_LABEL_MEMBER : LIVEOBJ_LABEL_KEY)};
     struct buckets values = {.stride = 0};
     if (!is_set)
         values = (struct buckets){storage->values, table->values, storage->value_stride,
-                                  strong_label(LIVEOBJ_LABEL_VALUE)};
+                                  liveobj_label_strong(LIVEOBJ_LABEL_VALUE)};
     if (!liveobj_buckets_lie_inside(keys.first, count, keys.stride, object) ||
         !liveobj_buckets_lie_inside(values.first, count, values.stride, object))
         return;
@@ -151,7 +147,7 @@ static void walk_context(struct liveobj_visit *visit, const struct liveobj_objec
 static void walk_generic_box(struct liveobj_visit *visit, const struct liveobj_object *object,
                              const struct liveobj_type *type) {
     enum { AT_VALUE_OFFSET = 8 };
-    liveobj_visit_inside(visit, strong_label(LIVEOBJ_LABEL_CONTENT), type->subject,
+    liveobj_visit_inside(visit, liveobj_label_strong(LIVEOBJ_LABEL_CONTENT), type->subject,
                          object->address + liveobj_half_word(type->metadata, AT_VALUE_OFFSET));
 }
 
@@ -161,7 +157,7 @@ static void walk_error(struct liveobj_visit *visit, const struct liveobj_object 
     enum { AT_VALUE = 32 };
     if (!type->subject)
         return walk_memory(visit, object, HEADER_BYTES);
-    liveobj_visit_inside(visit, strong_label(LIVEOBJ_LABEL_CONTENT), type->subject,
+    liveobj_visit_inside(visit, liveobj_label_strong(LIVEOBJ_LABEL_CONTENT), type->subject,
                          object->address + liveobj_value_offset(type->subject, AT_VALUE));
 }
 

@@ -11,10 +11,6 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-static uintptr_t word_at(uintptr_t address, size_t offset) {
-    return *(const uintptr_t *)(address + offset);
-}
-
 struct visit {
     const struct liveobj_object *object;
     uintptr_t task;
@@ -23,15 +19,12 @@ struct visit {
     void *context;
 };
 
-static uint32_t strong_label(enum liveobj_label_kind kind) {
-    return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
-}
-
 static void report_reference(const struct visit *visit, uintptr_t target,
                              enum liveobj_label_kind kind) {
     if (target)
-        visit->function(visit->context, &(struct liveobj_reference){target, strong_label(kind),
-                                                                    LIVEOBJ_NO_ELEMENT, 0});
+        visit->function(
+            visit->context,
+            &(struct liveobj_reference){target, liveobj_label_strong(kind), LIVEOBJ_NO_ELEMENT, 0});
 }
 
 static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t end) {
@@ -43,13 +36,15 @@ static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t en
 /// Visits the result of a task whose value can be awaited. \returns where the result ends.
 static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
     enum { AT_TYPE = 8, AT_ERROR = 16, AT_RESULT = 24, SUCCESS = 1, FAILURE = 2, STATE_MASK = 3 };
-    uintptr_t type = word_at(future, AT_TYPE), state = word_at(future, 0) & STATE_MASK;
+    uintptr_t type = liveobj_word_at(future, AT_TYPE),
+              state = liveobj_word_at(future, 0) & STATE_MASK;
     uintptr_t result = liveobj_value_offset(type, future + AT_RESULT);
     if (state == SUCCESS)
-        liveobj_references_visit_value(result, type, strong_label(LIVEOBJ_LABEL_TASK_RESULT),
+        liveobj_references_visit_value(result, type,
+                                       liveobj_label_strong(LIVEOBJ_LABEL_TASK_RESULT),
                                        visit->function, visit->context);
     else if (state == FAILURE)
-        report_reference(visit, word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
+        report_reference(visit, liveobj_word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
     return result + liveobj_witnesses_of(type)->size;
 }
 
@@ -62,7 +57,7 @@ static void visit_first_context(const struct visit *visit, uintptr_t prefix, siz
     start -= start % CONTEXT_ALIGNMENT;
     if (start > end || visit->is_complete)
         return;
-    report_reference(visit, word_at(start - CLOSURE_BEFORE, 0), LIVEOBJ_LABEL_TASK_CLOSURE);
+    report_reference(visit, liveobj_word_at(start - CLOSURE_BEFORE, 0), LIVEOBJ_LABEL_TASK_CLOSURE);
     scan_frames(visit, start, end);
 }
 
@@ -86,7 +81,8 @@ static void visit_slabs(const struct visit *visit) {
         uint32_t used;
     };
     enum { AT_DATA = 32 };
-    const struct slab *slab = (const struct slab *)word_at(visit->task, LIVEOBJ_TASK_AT_FIRST_SLAB);
+    const struct slab *slab =
+        (const struct slab *)liveobj_word_at(visit->task, LIVEOBJ_TASK_AT_FIRST_SLAB);
     for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
         if (slab->used <= slab->capacity)
             scan_frames(visit, (uintptr_t)slab + AT_DATA, (uintptr_t)slab + AT_DATA + slab->used);
@@ -108,15 +104,15 @@ static bool is_local_value(uintptr_t kind) {
 /// Task-local values, innermost first (include/swift/ABI/TaskLocal.h of swiftlang/swift).
 static void visit_locals(const struct visit *visit) {
     enum { AT_TYPE = 16, AT_VALUE = 24, KIND_MASK = 7 };
-    uintptr_t item = word_at(visit->task, LIVEOBJ_TASK_AT_LOCALS), kind = 0;
+    uintptr_t item = liveobj_word_at(visit->task, LIVEOBJ_TASK_AT_LOCALS), kind = 0;
     for (uint32_t i = 0; item && i < LIVEOBJ_TASK_LIST_LIMIT && !is_parents(kind); i++) {
-        kind = word_at(item, 0) & KIND_MASK;
-        uintptr_t type = is_local_value(kind) ? word_at(item, AT_TYPE) : 0;
+        kind = liveobj_word_at(item, 0) & KIND_MASK;
+        uintptr_t type = is_local_value(kind) ? liveobj_word_at(item, AT_TYPE) : 0;
         if (type)
             liveobj_references_visit_value(liveobj_value_offset(type, item + AT_VALUE), type,
-                                           strong_label(LIVEOBJ_LABEL_TASK_LOCAL), visit->function,
-                                           visit->context);
-        item = word_at(item, 0) & ~(uintptr_t)KIND_MASK;
+                                           liveobj_label_strong(LIVEOBJ_LABEL_TASK_LOCAL),
+                                           visit->function, visit->context);
+        item = liveobj_word_at(item, 0) & ~(uintptr_t)KIND_MASK;
     }
 }
 

@@ -48,7 +48,7 @@ static void report_reference(struct liveobj_visit *visit, uintptr_t target, uint
 void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
                         uint32_t label) {
     label = label_in(visit, label);
-    start = (start + sizeof(uintptr_t) - 1) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
+    start = liveobj_round_up(start, sizeof(uintptr_t));
     for (; start + sizeof(uintptr_t) <= end; start += sizeof(uintptr_t)) {
         uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
         if (liveobj_is_address(word))

@@ -15,13 +15,9 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-static size_t word_offset(size_t offset) {
-    return (offset + sizeof(uintptr_t) - 1) & ~(sizeof(uintptr_t) - 1);
-}
-
 static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
                        size_t offset, const char *text) {
-    offset = word_offset(offset);
+    offset = liveobj_round_up(offset, sizeof(uintptr_t));
     liveobj_layout_add_slot(builder, (struct liveobj_slot){
                                          .offset = (uint32_t)offset,
                                          .bytes = sizeof(uintptr_t),
@@ -87,7 +83,7 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
 static size_t add_function(struct liveobj_layout_builder *builder, enum function_form form,
                            size_t offset) {
     enum { FUNCTION_BYTES = 2 * sizeof(uintptr_t) };
-    offset = word_offset(offset);
+    offset = liveobj_round_up(offset, sizeof(uintptr_t));
     switch (form) {
     case THICK:
         add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, "function");

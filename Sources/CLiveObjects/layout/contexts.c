@@ -102,15 +102,14 @@ static bool wants_classes(const struct description *description) {
 
 /// Collects the leading captures, up to the first whose size depends on a parameter.
 static void find_classes(struct context *context) {
-    static const size_t mask = sizeof(uintptr_t) - 1;
     const struct description *description = &context->description;
     struct liveobj_layout_builder builder = {.is_precise = true};
     size_t offset = first_capture(description);
     while (offset && context->class_count < CLASSES_LIMIT &&
            context->class_count < description->type_count) {
         struct liveobj_mangled type = type_of_capture(description, context->class_count);
-        context->classes[context->class_count++] =
-            (struct captured_class){(offset + mask) & ~mask, liveobj_captured_class(&type)};
+        context->classes[context->class_count++] = (struct captured_class){
+            liveobj_round_up(offset, sizeof(uintptr_t)), liveobj_captured_class(&type)};
         offset = liveobj_captured_type_add(&builder, &type, NULL, offset);
     }
     liveobj_layout_finish(&builder); // only the offsets are needed

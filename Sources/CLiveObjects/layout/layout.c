@@ -17,26 +17,22 @@ static struct liveobj_metadata_table values, classes;
 
 // MARK: - Builder
 
-static bool make_room(struct liveobj_layout_builder *builder) {
-    enum { FIRST_CAPACITY = 128 };
-    if (builder->count < builder->capacity)
-        return true;
-    uint32_t capacity = builder->capacity ? builder->capacity * 2 : FIRST_CAPACITY;
-    struct liveobj_slot *slots = liveobj_os_resize(
-        builder->slots, builder->capacity * sizeof *slots, capacity * sizeof *slots);
-    builder->failed |= !slots;
-    if (slots) {
-        builder->slots = slots;
-        builder->capacity = capacity;
-    }
-    return slots != NULL;
-}
-
 void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot) {
     if (builder->count == LIVEOBJ_SLOTS_LIMIT)
         builder->is_precise = false;
-    else if (make_room(builder))
+    else if (liveobj_os_make_room((void **)&builder->slots, builder->count, &builder->capacity,
+                                  sizeof slot))
         builder->slots[builder->count++] = slot;
+    else
+        builder->failed = true;
+}
+
+void liveobj_layout_add_reference(struct liveobj_layout_builder *builder, size_t offset,
+                                  uint32_t label) {
+    liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
+                                                           .bytes = sizeof(uintptr_t),
+                                                           .label = label,
+                                                           .kind = LIVEOBJ_SLOT_REFERENCE});
 }
 
 void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t offset, size_t bytes,

@@ -61,6 +61,8 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
 void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t offset, size_t bytes,
                               uint32_t label);
 void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot);
+void liveobj_layout_add_reference(struct liveobj_layout_builder *builder, size_t offset,
+                                  uint32_t label);
 /// Adds the stored properties of a class (without those inherited) or struct at `offset`.
 /// \param label The label of the place that contains the struct; 0 for a class.
 void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,

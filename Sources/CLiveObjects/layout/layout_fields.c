@@ -86,10 +86,7 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
     if (type && !is_of_core_foundation(fields, type))
         liveobj_layout_add_value(builder, type, offset + start, label);
     else if (!type && is_reference(field.type))
-        liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)(offset + start),
-                                                               .bytes = sizeof(uintptr_t),
-                                                               .kind = LIVEOBJ_SLOT_REFERENCE,
-                                                               .label = label});
+        liveobj_layout_add_reference(builder, offset + start, label);
     else if (limit > start)
         liveobj_layout_add_words(builder, offset + start, limit - start, label);
 }

@@ -27,10 +27,6 @@ static void add_one(struct liveobj_layout_builder *builder, enum liveobj_slot_ki
                                                            .type = type});
 }
 
-static void add_reference(struct liveobj_layout_builder *builder, size_t offset, uint32_t label) {
-    add_one(builder, LIVEOBJ_SLOT_REFERENCE, offset, sizeof(uintptr_t), label, 0);
-}
-
 static void add_unknown(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                         uint32_t label) {
     liveobj_layout_add_words(builder, offset, liveobj_witnesses_of(type)->size, label);
@@ -46,7 +42,7 @@ static bool add_synchronization(struct liveobj_layout_builder *builder, uintptr_
     if (!liveobj_descriptor_is_in_module(descriptor, "Synchronization"))
         return false;
     if (liveobj_descriptor_is(descriptor, "Synchronization", "AtomicLazyReference"))
-        add_reference(builder, offset, label);
+        liveobj_layout_add_reference(builder, offset, label);
     else if (liveobj_descriptor_is(descriptor, "Synchronization", "Mutex"))
         liveobj_layout_add_value(
             builder, liveobj_word(type, 2),
@@ -195,7 +191,7 @@ static void add_existential(struct liveobj_layout_builder *builder, uintptr_t ty
     enum { IS_NOT_CLASS_BOUND = UINT32_C(1) << 31, SPECIAL_ERROR = 1 };
     uint32_t flags = liveobj_half_word(type, 2 * sizeof(uint32_t));
     if ((flags >> 24 & 0x3f) == SPECIAL_ERROR || !(flags & IS_NOT_CLASS_BOUND))
-        add_reference(builder, offset, label);
+        liveobj_layout_add_reference(builder, offset, label);
     else
         add_one(builder, LIVEOBJ_SLOT_EXISTENTIAL, offset, liveobj_witnesses_of(type)->size, label,
                 0);
@@ -211,7 +207,7 @@ static void add_extended_existential(struct liveobj_layout_builder *builder, uin
                 0);
         break;
     case CLASS:
-        add_reference(builder, offset, label);
+        liveobj_layout_add_reference(builder, offset, label);
         break;
     case METATYPE:
         break;
@@ -229,7 +225,7 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
                        uint32_t label) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     if (is_builtin(type, runtime->$sBoN) || is_builtin(type, runtime->$sBON))
-        add_reference(builder, offset, label);
+        liveobj_layout_add_reference(builder, offset, label);
     else if (is_builtin(type, runtime->$sBbN))
         add_one(builder, LIVEOBJ_SLOT_BRIDGE, offset, sizeof(uintptr_t), label, 0);
     else
@@ -263,7 +259,7 @@ static void add_by_kind(struct liveobj_layout_builder *builder, uintptr_t type, 
                         uint32_t label) {
     switch (liveobj_metadata_kind(type)) {
     case LIVEOBJ_KIND_CLASS:
-        return add_reference(builder, offset, label);
+        return liveobj_layout_add_reference(builder, offset, label);
     case LIVEOBJ_KIND_STRUCT:
         return add_struct(builder, type, offset, label);
     case LIVEOBJ_KIND_ENUM:

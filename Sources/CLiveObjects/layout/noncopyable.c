@@ -82,21 +82,13 @@ static bool is_class(const struct name *name) {
     return length > 0 && name->text[length - 1] == 'C';
 }
 
-static void add_reference(struct liveobj_layout_builder *builder, size_t offset, uint32_t label) {
-    liveobj_layout_add_slot(builder, (struct liveobj_slot){.offset = (uint32_t)offset,
-                                                           .bytes = sizeof(uintptr_t),
-                                                           .label = label,
-                                                           .kind = LIVEOBJ_SLOT_REFERENCE});
-}
-
 static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,
                       size_t offset, uint32_t label) {
-    static const size_t mask = sizeof(uintptr_t) - 1;
     uintptr_t type = type_of(name);
     if (type)
         liveobj_layout_add_value(builder, type, liveobj_value_offset(type, offset), label);
     else if (is_class(name))
-        add_reference(builder, (offset + mask) & ~mask, label);
+        liveobj_layout_add_reference(builder, liveobj_round_up(offset, sizeof(uintptr_t)), label);
     else
         return false;
     return true;
@@ -113,7 +105,7 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
     if (begins_with(name.text, "15Synchronization6AtomicVy"))
         return true;
     if (take_argument(&name, "15Synchronization19AtomicLazyReferenceVy")) {
-        add_reference(builder, offset, label);
+        liveobj_layout_add_reference(builder, offset, label);
         return true;
     }
     bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");

@@ -46,6 +46,10 @@ struct liveobj_label {
 /// Finds or makes a label. \returns Its id, the same for equal labels; 0 if there is no memory.
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text);
+/// A label of strong references, without text.
+static inline uint32_t liveobj_label_strong(enum liveobj_label_kind kind) {
+    return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
+}
 /// The label with another ownership.
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership);
 /// The label of a place inside of a value whose own place has the label `outer`. It has `outer`'s

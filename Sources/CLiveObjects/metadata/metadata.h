@@ -42,6 +42,10 @@ static inline uintptr_t liveobj_word(uintptr_t address, size_t index) {
     return ((const uintptr_t *)address)[index];
 }
 
+static inline uintptr_t liveobj_word_at(uintptr_t address, size_t byte_offset) {
+    return *(const uintptr_t *)(address + byte_offset);
+}
+
 static inline uint32_t liveobj_half_word(uintptr_t address, size_t byte_offset) {
     return *(const uint32_t *)(address + byte_offset);
 }

@@ -14,20 +14,6 @@ const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *tabl
     return number && number < table->capacity ? table->items[number] : NULL;
 }
 
-static bool make_room(struct liveobj_metadata_table *table, uint32_t number) {
-    enum { FIRST_CAPACITY = 512 };
-    if (number < table->capacity)
-        return true;
-    size_t capacity = table->capacity ? table->capacity * 2 : FIRST_CAPACITY;
-    const void **items = liveobj_os_resize((void *)table->items, table->capacity * sizeof *items,
-                                           capacity * sizeof *items);
-    if (items) {
-        table->items = items;
-        table->capacity = capacity;
-    }
-    return items != NULL;
-}
-
 const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uintptr_t metadata,
                                        const void *item) {
     if (!table->is_listed) {
@@ -36,7 +22,8 @@ const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uin
         table->is_listed = true;
     }
     uint32_t number = item ? liveobj_address_number(&table->numbers, metadata) : 0;
-    if (!number || !make_room(table, number))
+    if (!number || !liveobj_os_make_room((void **)&table->items, number, &table->capacity,
+                                         sizeof *table->items))
         return NULL;
     return table->items[number] = item;
 }

@@ -14,7 +14,7 @@ struct liveobj_metadata_table {
     bool is_listed;
     struct liveobj_address_table numbers;
     const void **items; // by number
-    size_t capacity;
+    uint32_t capacity;
 };
 
 /// NULL if the table has no item.

@@ -53,10 +53,6 @@ bool liveobj_task_is_readable(uintptr_t task) {
     return liveobj_task_bytes() > 0 && liveobj_type_is_task(liveobj_word(task, 0));
 }
 
-static uintptr_t word_at(uintptr_t address, size_t offset) {
-    return *(const uintptr_t *)(address + offset);
-}
-
 // MARK: - Parent
 
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
@@ -83,7 +79,7 @@ static void read_dependency(uintptr_t record, struct liveobj_task *task) {
         return;
     task->wait = (enum liveobj_task_wait)kind;
     if (kind <= LIVEOBJ_TASK_WAIT_CONTINUATION)
-        task->awaited = word_at(record, AT_AWAITED);
+        task->awaited = liveobj_word_at(record, AT_AWAITED);
 }
 
 static void add_frame(struct liveobj_task *task, uintptr_t function) {
@@ -101,9 +97,9 @@ static void read_frames(uintptr_t address, struct liveobj_task *task) {
         uintptr_t resume;
     };
     if (task->wait == LIVEOBJ_TASK_WAIT_NONE || task->wait == LIVEOBJ_TASK_WAIT_EXECUTOR)
-        add_frame(task, word_at(address, LIVEOBJ_TASK_AT_RESUME_FUNCTION));
+        add_frame(task, liveobj_word_at(address, LIVEOBJ_TASK_AT_RESUME_FUNCTION));
     const struct context *context =
-        (const struct context *)word_at(address, LIVEOBJ_TASK_AT_RESUME_CONTEXT);
+        (const struct context *)liveobj_word_at(address, LIVEOBJ_TASK_AT_RESUME_CONTEXT);
     for (uint32_t i = 0;
          context && i < LIVEOBJ_TASK_LIST_LIMIT && task->frame_count < LIVEOBJ_TASK_FRAMES; i++) {
         add_frame(task, context->resume);
@@ -120,7 +116,7 @@ struct liveobj_task liveobj_task_read(uintptr_t address) {
     if (task.state == LIVEOBJ_TASK_COMPLETE || task.state == LIVEOBJ_TASK_RUNNING)
         return task; // its contexts are freed, or newer than the task's data
     if (status & STATUS_WAITS)
-        read_dependency(word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY), &task);
+        read_dependency(liveobj_word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY), &task);
     read_frames(address, &task);
     return task;
 }

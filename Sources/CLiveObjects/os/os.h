@@ -16,6 +16,11 @@
 /// The unit of all addresses and sizes of mappings.
 #define LIVEOBJ_PAGE_BYTES ((size_t)4096)
 
+/// The next multiple of a power of two.
+static inline uintptr_t liveobj_round_up(uintptr_t value, uintptr_t unit) {
+    return (value + unit - 1) & ~(unit - 1);
+}
+
 /// Maps zeroed memory, readable and writable, that is allocated page by page on first access. NULL
 /// if the system refuses.
 ///
@@ -58,6 +63,10 @@ void *liveobj_os_map_shared(size_t bytes);
 /// Changes the size of a mapping and keeps its contents; it may move. NULL if the system refuses;
 /// then the old mapping stays. `start` may be NULL.
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
+
+/// Makes room for item number `count` of an array that grows, which may move. The array is NULL at
+/// first, and `capacity` 0. \returns false if memory could not be had.
+bool liveobj_os_make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes);
 
 /// Writes all bytes, across interruptions and short writes. \returns 0, or the errno that ended it.
 int liveobj_os_write_all(int fd, const void *bytes, size_t count);
@@ -105,8 +114,7 @@ uint64_t liveobj_os_wall_clock(void);
 /// True if the calling thread is the only one. False if that is unknown.
 bool liveobj_os_is_single_threaded(void);
 
-/// True if the word at `address` can be read. One system call; false if a filter
-/// forbids it.
+/// True if the word at `address` can be read. One system call; false if a filter forbids it.
 LIVEOBJ_HOOK bool liveobj_os_is_readable(uintptr_t address);
 
 /// True if the word at `address` can be written. Does not change it, even if other threads write to

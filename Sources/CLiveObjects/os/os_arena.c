@@ -103,10 +103,6 @@ enum { PIECE_BYTES = 256 << 10, LARGE_PIECE_BYTES = 2 << 20, LARGE_FROM_BYTES = 
 
 static const uintptr_t FAR_BYTES = (uintptr_t)4 << 40;
 
-static size_t round_up(size_t bytes, size_t unit) {
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /// Reserves addresses that are unlikely to be used: 4 TB below those at which the system maps
 /// memory, but not below half of such an address. Lower still, ThreadSanitizer allows no mappings.
 static uintptr_t take_place(size_t bytes) {
@@ -121,7 +117,7 @@ static uintptr_t take_place(size_t bytes) {
         __atomic_compare_exchange_n(&next, &first, below, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
     }
-    return __atomic_fetch_add(&next, round_up(bytes, LARGE_PIECE_BYTES) + LARGE_PIECE_BYTES,
+    return __atomic_fetch_add(&next, liveobj_round_up(bytes, LARGE_PIECE_BYTES) + LARGE_PIECE_BYTES,
                               __ATOMIC_RELAXED);
 }
 
@@ -143,8 +139,8 @@ bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
 LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted) {
     size_t bytes = arena->bytes;
     bool is_large = bytes >= LARGE_FROM_BYTES;
-    size_t grown = round_up(wanted, is_large ? LARGE_PIECE_BYTES : PIECE_BYTES);
-    grown = grown < arena->most ? grown : round_up(arena->most, LIVEOBJ_PAGE_BYTES);
+    size_t grown = liveobj_round_up(wanted, is_large ? LARGE_PIECE_BYTES : PIECE_BYTES);
+    grown = grown < arena->most ? grown : liveobj_round_up(arena->most, LIVEOBJ_PAGE_BYTES);
     if (wanted <= bytes)
         return true;
     if (wanted > arena->most || !keep(grown - bytes, true))

@@ -254,6 +254,19 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     return moved;
 }
 
+bool liveobj_os_make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
+    enum { FIRST_CAPACITY = 512 };
+    if (count < *capacity)
+        return true;
+    uint32_t larger = *capacity ? *capacity * 2 : FIRST_CAPACITY;
+    void *moved = liveobj_os_resize(*items, *capacity * item_bytes, larger * item_bytes);
+    if (moved) {
+        *items = moved;
+        *capacity = larger;
+    }
+    return moved != NULL;
+}
+
 // MARK: - Residence
 
 /// Visits the runs of pages that are in memory.

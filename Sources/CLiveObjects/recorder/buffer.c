@@ -33,13 +33,9 @@ static bool append(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-static size_t whole_pages(size_t count) {
-    return (count + LIVEOBJ_PAGE_BYTES - 1) & ~(LIVEOBJ_PAGE_BYTES - 1);
-}
-
 /// Frees the unused capacity, of which `liveobj_buffer_free` does not know.
 static struct liveobj_buffer finished(struct growing buffer) {
-    size_t used = whole_pages(buffer.count);
+    size_t used = liveobj_round_up(buffer.count, LIVEOBJ_PAGE_BYTES);
     if (used < buffer.capacity)
         liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
     return (struct liveobj_buffer){buffer.bytes, buffer.count};
@@ -65,7 +61,7 @@ enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
 }
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {
-    liveobj_os_unmap(buffer.bytes, whole_pages(buffer.count));
+    liveobj_os_unmap(buffer.bytes, liveobj_round_up(buffer.count, LIVEOBJ_PAGE_BYTES));
 }
 
 #endif

@@ -50,29 +50,17 @@ static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
 
 // MARK: - One object
 
-static struct liveobj_edge *new_edge(struct liveobj_walk *walk) {
-    enum { FIRST_CAPACITY = 1 << 16 };
-    if (walk->edge_count == walk->edge_capacity) {
-        uint32_t capacity = walk->edge_capacity ? walk->edge_capacity * 2 : FIRST_CAPACITY;
-        struct liveobj_edge *moved = liveobj_os_resize(
-            walk->edges, walk->edge_capacity * sizeof *moved, capacity * sizeof *moved);
-        if (!moved)
-            return NULL;
-        walk->edges = moved;
-        walk->edge_capacity = capacity;
-    }
-    return &walk->edges[walk->edge_count++];
-}
-
 static void add_edge(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     liveobj_snapshot_advance();
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    struct liveobj_edge *edge = target ? new_edge(walk) : NULL;
-    if (!edge)
+    if (!target || (walk->edge_count == walk->edge_capacity &&
+                    !liveobj_os_make_room((void **)&walk->edges, walk->edge_count,
+                                          &walk->edge_capacity, sizeof *walk->edges)))
         return;
-    *edge = (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
-                                  reference->element, function_id(walk, reference->function)};
+    walk->edges[walk->edge_count++] =
+        (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
+                              reference->element, function_id(walk, reference->function)};
     walk->referrers[target] = walk->ordinals[walk->index];
 }
 

@@ -113,7 +113,7 @@ static uintptr_t read_address(struct liveobj_eh_reader *reader, unsigned encodin
 /// A reader of one CIE or FDE, positioned after its length; empty if there is none.
 static struct liveobj_eh_reader open_entry(const struct liveobj_unwind_image *image,
                                            uintptr_t address) {
-    struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, address);
+    struct liveobj_extent range = liveobj_unwind_image_readable(image, address);
     struct liveobj_eh_reader reader = {range.start, range.end, false};
     uint64_t length = liveobj_eh_read_unsigned(&reader, 4);
     // 0 ends the table; 0xffffffff begins a 64-bit entry, which no linker makes here.
@@ -220,7 +220,7 @@ static enum liveobj_eh_result open_table(const struct liveobj_unwind_image *imag
                                          struct table *table) {
     if (!image->unwind_header)
         return LIVEOBJ_EH_NONE;
-    struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, image->unwind_header);
+    struct liveobj_extent range = liveobj_unwind_image_readable(image, image->unwind_header);
     struct liveobj_eh_reader reader = {range.start, range.end, false};
     uint64_t version = liveobj_eh_read_unsigned(&reader, 1);
     unsigned frame_encoding = (unsigned)liveobj_eh_read_unsigned(&reader, 1);

@@ -49,7 +49,7 @@ static void add_readable(struct liveobj_unwind_image *image, uintptr_t bias,
         return;
     uintptr_t start = bias + header->p_vaddr;
     image->readable[image->readable_count++] =
-        (struct liveobj_unwind_range){start, start + header->p_filesz};
+        (struct liveobj_extent){start, start + header->p_filesz};
 }
 
 static int list_image(struct dl_phdr_info *info, size_t size, void *context) {
@@ -129,12 +129,12 @@ LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_un
     return true;
 }
 
-LIVEOBJ_HOOK struct liveobj_unwind_range
+LIVEOBJ_HOOK struct liveobj_extent
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address) {
     for (uint32_t i = 0; i < image->readable_count; i++)
         if (address >= image->readable[i].start && address < image->readable[i].end)
-            return (struct liveobj_unwind_range){address, image->readable[i].end};
-    return (struct liveobj_unwind_range){address, address};
+            return (struct liveobj_extent){address, image->readable[i].end};
+    return (struct liveobj_extent){address, address};
 }
 
 #endif

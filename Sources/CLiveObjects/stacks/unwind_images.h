@@ -4,6 +4,7 @@
 #pragma once
 
 #include "os/compiler.h"
+#include "os/os.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,21 +12,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A range of bytes that may be read.
-struct liveobj_unwind_range {
-    uintptr_t start;
-    uintptr_t end;
-};
-
 #define LIVEOBJ_UNWIND_RANGES 6
 
 struct liveobj_unwind_image {
     /// The range that encloses all of its segments.
-    struct liveobj_unwind_range code;
+    struct liveobj_extent code;
     /// The address of its `.eh_frame_hdr`; 0 if it has none.
     uintptr_t unwind_header;
     /// Its readable segments.
-    struct liveobj_unwind_range readable[LIVEOBJ_UNWIND_RANGES];
+    struct liveobj_extent readable[LIVEOBJ_UNWIND_RANGES];
     uint32_t readable_count;
 };
 
@@ -37,7 +32,7 @@ void liveobj_unwind_images_refresh(void);
 LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
 
 /// The readable bytes from `address` to the end of its segment; empty if it is in no segment.
-LIVEOBJ_HOOK struct liveobj_unwind_range
+LIVEOBJ_HOOK struct liveobj_extent
 liveobj_unwind_image_readable(const struct liveobj_unwind_image *image, uintptr_t address);
 
 #pragma GCC visibility pop

@@ -67,7 +67,7 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
 /// Whether these code bytes are at `address`.
 static bool is_code(const struct liveobj_unwind_image *image, uintptr_t address,
                     const unsigned char *bytes, size_t count) {
-    struct liveobj_unwind_range range = liveobj_unwind_image_readable(image, address);
+    struct liveobj_extent range = liveobj_unwind_image_readable(image, address);
     size_t same = 0;
     if (range.end - range.start < count)
         return false;

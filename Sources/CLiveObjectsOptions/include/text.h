@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,9 +29,6 @@ void liveobj_text_append(struct liveobj_text *text, const char *string);
 /// Appends a name that came from the program or its user. Replaces bytes that could control a
 /// terminal or are not UTF-8.
 void liveobj_text_append_plain(struct liveobj_text *text, const char *bytes, size_t count);
-
-/// Appends one line, "LiveObjects: " and the strings up to NULL, and flushes.
-void liveobj_text_append_line(struct liveobj_text *text, const char *first, va_list rest);
 
 /// Writes the content of the buffer. \returns false if any write has failed.
 bool liveobj_text_flush(struct liveobj_text *text);

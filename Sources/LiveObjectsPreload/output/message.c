@@ -12,8 +12,10 @@
 #include "safety/safety.h"
 #include "text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +46,11 @@ void liveobj_message(const char *first, ...) {
     liveobj_text_start(&text, liveobj_message_write, NULL);
     va_list rest;
     va_start(rest, first);
-    liveobj_text_append_line(&text, first, rest);
+    liveobj_text_append(&text, "LiveObjects: ");
+    for (const char *part = first; part; part = va_arg(rest, const char *))
+        liveobj_text_append_plain(&text, part, strlen(part));
     va_end(rest);
+    liveobj_text_append(&text, "\n");
+    liveobj_text_flush(&text);
     liveobj_signals_restore(&saved);
 }
