@@ -23,7 +23,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -4,7 +4,6 @@
 
 #include "CSpawn.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

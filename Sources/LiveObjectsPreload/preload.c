@@ -28,9 +28,6 @@
 #include "text.h"
 #include "valgrind_request.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 /// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol

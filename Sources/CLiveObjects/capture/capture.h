@@ -22,9 +22,6 @@
 #include "runtime/image_list.h"
 #include "runtime/memory_reader.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 // MARK: - capture_process.c

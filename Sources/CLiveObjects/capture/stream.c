@@ -9,8 +9,6 @@
 #include "capture/stream.h"
 #include "os/os.h"
 
-#include <string.h>
-
 enum { SECTION_BYTES = 1 << 18 }; // fits into the cache until it is written
 _Static_assert(LIVEOBJ_RECORD_LIMIT < SECTION_BYTES, "a record fits into an empty section");
 

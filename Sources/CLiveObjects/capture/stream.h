@@ -6,9 +6,6 @@
 
 #include "CLiveObjects.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #pragma GCC visibility push(hidden)

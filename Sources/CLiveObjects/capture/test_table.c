@@ -8,10 +8,8 @@
 
 #define _GNU_SOURCE
 #include "capture/test_table.h"
-#include "CLiveObjects.h"
 #include "capture/stream.h"
 #include "os/compiler.h"
-#include "os/os.h"
 #include "records/scopes.h"
 #include "records/thread.h"
 

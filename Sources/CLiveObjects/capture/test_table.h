@@ -5,10 +5,6 @@
 #include "CLiveObjects.h"
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// A test in the table.

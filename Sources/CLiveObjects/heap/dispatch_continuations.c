@@ -12,11 +12,9 @@
 #if defined(__linux__)
 
 #include "heap/dispatch_continuations.h"
-#include "metadata/address_table.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "runtime/image.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -13,8 +13,6 @@
 #include "metadata/address_table.h"
 #include "runtime/image.h"
 
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 enum { LIVEOBJ_CONTINUATION_CACHES_LIMIT = 256 };

@@ -7,9 +7,6 @@
 
 #include "heap/object_type.h"
 #include "metadata/metadata.h"
-#include "metadata/types.h"
-#include "records/records.h"
-#include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
 
 #include <string.h>

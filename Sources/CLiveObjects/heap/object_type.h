@@ -6,9 +6,6 @@
 #include "records/records.h"
 #include "runtime/memory_reader.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// An object's reference counts, in the runtime's encoding.

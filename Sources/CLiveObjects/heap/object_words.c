@@ -7,8 +7,6 @@
 #include "layout/storage.h"
 #include "metadata/types.h"
 #include "os/compiler.h"
-#include "records/records.h"
-#include "runtime/memory_reader.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -5,10 +5,6 @@
 #include "records/records.h"
 #include "runtime/memory_reader.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// Keys or values of a hash table.

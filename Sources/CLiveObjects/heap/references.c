@@ -3,14 +3,11 @@
 #if defined(__linux__)
 
 #include "heap/references.h"
-#include "layout/layout.h"
 #include "layout/storage.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "metadata/metadata_table.h"
-#include "metadata/types.h"
 #include "os/compiler.h"
-#include "records/records.h"
 
 #include <malloc.h>
 

@@ -10,9 +10,6 @@
 #include "records/records.h"
 #include "runtime/memory_reader.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 #define LIVEOBJ_NO_ELEMENT UINT32_MAX

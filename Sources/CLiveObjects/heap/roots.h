@@ -9,10 +9,6 @@
 #include "heap/idle_threads.h"
 #include "records/thread.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The kind of a root, as numbered in the capture format.

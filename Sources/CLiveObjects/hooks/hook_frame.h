@@ -8,8 +8,6 @@
 #include "records/thread.h"
 #include "stacks/stacks.h"
 
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The frame of the hook that uses this: the caller's frame pointer, then the return address. The

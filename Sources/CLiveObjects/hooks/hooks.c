@@ -18,16 +18,13 @@
 
 #define _GNU_SOURCE
 #include "hooks/hooks.h"
-#include "CLiveObjects.h"
 #include "hooks/hook_frame.h"
 #include "metadata/task_state.h"
 #include "metadata/types.h"
-#include "os/compiler.h"
 #include "os/os.h"
 #include "records/records.h"
 #include "records/thread.h"
 #include "runtime/image.h"
-#include "runtime/runtime.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,6 @@
 #include "os/compiler.h"
 #include "runtime/runtime.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 // MARK: - hooks.c: allocations and deallocations

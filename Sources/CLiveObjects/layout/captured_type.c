@@ -3,10 +3,7 @@
 #if defined(__linux__)
 
 #include "layout/captured_type.h"
-#include "layout/generic_environment.h"
-#include "layout/layout.h"
 #include "metadata/labels.h"
-#include "metadata/mangling.h"
 #include "metadata/metadata.h"
 #include "metadata/types.h"
 #include "os/compiler.h"

@@ -9,9 +9,6 @@
 #include "layout/layout.h"
 #include "metadata/mangling.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// Adds a capture that begins at `offset`, or after it if its alignment requires that.

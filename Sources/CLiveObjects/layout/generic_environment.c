@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "layout/generic_environment.h"
 #include "layout/layout.h"
-#include "metadata/mangling.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "runtime/memory_reader.h"

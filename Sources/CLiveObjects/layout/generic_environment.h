@@ -8,9 +8,6 @@
 
 #include "metadata/mangling.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 enum {

@@ -3,7 +3,6 @@
 #if defined(__linux__)
 
 #include "layout/storage.h"
-#include "layout/layout.h"
 #include "metadata/metadata.h"
 #include "metadata/metadata_table.h"
 #include "os/compiler.h"

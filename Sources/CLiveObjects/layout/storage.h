@@ -7,10 +7,6 @@
 #include "os/os.h"
 #include "records/records.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 enum liveobj_storage_kind {

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 
 #include "metadata/mangling.h"
-#include "metadata/labels.h"
 #include "os/compiler.h"
 #include "os/os.h"
 

@@ -5,11 +5,9 @@
 #define _GNU_SOURCE
 
 #include "metadata/metadata.h"
-#include "metadata/mangling.h"
 #include "os/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "runtime/memory_reader.h"
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
 

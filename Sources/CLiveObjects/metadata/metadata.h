@@ -11,10 +11,6 @@
 #include "metadata/mangling.h"
 #include "runtime/memory_reader.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 // MARK: - Kinds

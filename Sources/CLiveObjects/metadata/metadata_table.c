@@ -3,7 +3,6 @@
 #if defined(__linux__)
 
 #include "metadata/metadata_table.h"
-#include "metadata/address_table.h"
 #include "os/os.h"
 
 static struct liveobj_metadata_table *tables;

@@ -10,7 +10,6 @@
 #include "metadata/task_state.h"
 #include "metadata/metadata.h"
 #include "metadata/types.h"
-#include "os/compiler.h"
 #include "runtime/runtime.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN

@@ -10,7 +10,6 @@
 #include "metadata/watched_types.h"
 #include "metadata/metadata.h"
 #include "metadata/types.h"
-#include "os/compiler.h"
 #include "os/os.h"
 
 #include <string.h>

@@ -7,9 +7,6 @@
 
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /// Linux maps nothing above this many bits for a program (on aarch64, unless the program asks for
 /// it).
 #if defined(__x86_64__)

@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE
 #include "os/os.h"
-#include "os/compiler.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,10 +12,6 @@
 
 #include "CLiveObjects.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <sys/types.h>
 
 #pragma GCC visibility push(hidden)

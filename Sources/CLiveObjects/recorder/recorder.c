@@ -8,7 +8,6 @@
 
 #define _GNU_SOURCE
 #include "recorder/recorder.h"
-#include "CLiveObjects.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
 #include "hooks/hooks.h"

@@ -10,10 +10,6 @@
 
 #include "CLiveObjects.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 #define LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)                                                     \

@@ -9,13 +9,10 @@
 #if defined(__linux__)
 
 #include "recorder/write_capture.h"
-#include "CLiveObjects.h"
-#include "capture/capture.h"
 #include "capture/stream.h"
 #include "heap/object_type.h"
 #include "os/os.h"
 #include "records/records.h"
-#include "records/thread.h"
 #include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
 

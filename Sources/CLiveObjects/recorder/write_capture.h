@@ -6,9 +6,6 @@
 #include "capture/capture.h"
 #include "records/thread.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The parameters of `liveobj_capture`, for a thread whose guard is set.

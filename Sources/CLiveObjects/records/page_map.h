@@ -20,10 +20,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum {
     LIVEOBJ_SMALL_GRANULE_BITS = 4,
     LIVEOBJ_LARGE_GRANULE_BITS = 5,

@@ -5,11 +5,6 @@
 
 #include "records/records.h"
 #include "metadata/types.h"
-#include "os/compiler.h"
-#include "os/os.h"
-#include "records/page_map.h"
-#include "records/retain_ledger.h"
-#include "records/thread.h"
 
 #include <malloc.h>
 #include <stdlib.h>

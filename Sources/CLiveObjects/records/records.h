@@ -32,10 +32,6 @@
 #include "records/retain_ledger.h"
 #include "records/thread.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// A live object's record, unpacked.

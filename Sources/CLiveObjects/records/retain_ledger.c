@@ -13,9 +13,6 @@
 #if defined(__linux__)
 
 #include "records/retain_ledger.h"
-#include "metadata/watched_types.h"
-#include "os/compiler.h"
-#include "os/os.h"
 #include "records/thread.h"
 
 enum {

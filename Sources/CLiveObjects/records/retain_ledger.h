@@ -11,9 +11,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// An object's account. The lock of its stripe guards its blocks.

@@ -9,7 +9,6 @@
 
 #include "records/scopes.h"
 #include "os/compiler.h"
-#include "os/os.h"
 #include "records/thread.h"
 
 /// More than any process opens.

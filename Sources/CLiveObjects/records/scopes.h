@@ -4,9 +4,6 @@
 
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// Makes a scope inside `parent`; 0 for no parent.

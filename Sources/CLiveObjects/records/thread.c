@@ -9,7 +9,6 @@
 
 #define _GNU_SOURCE
 #include "records/thread.h"
-#include "os/compiler.h"
 #include "os/os.h"
 
 #include <pthread.h>

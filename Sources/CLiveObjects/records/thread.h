@@ -5,9 +5,6 @@
 #include "os/compiler.h"
 #include "stacks/stack_walk.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 struct liveobj_batch;

@@ -8,7 +8,6 @@
 
 #define _GNU_SOURCE
 #include "runtime/image.h"
-#include "os/os.h"
 
 #include <elf.h>
 #include <link.h>

@@ -4,10 +4,6 @@
 
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// A loaded image. Pointers refer to memory of the dynamic linker and of the image.

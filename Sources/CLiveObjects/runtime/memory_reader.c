@@ -10,7 +10,6 @@
 
 #define _GNU_SOURCE
 #include "runtime/memory_reader.h"
-#include "os/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

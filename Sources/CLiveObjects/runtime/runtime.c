@@ -7,8 +7,6 @@
 #if defined(__linux__)
 
 #include "runtime/runtime.h"
-#include "CLiveObjects.h"
-#include "runtime/image.h"
 
 #define LIVEOBJ_RUNTIME_SYMBOL(name) extern char name __attribute__((weak, visibility("default")));
 #include "runtime/runtime.def"

@@ -14,8 +14,6 @@
 
 #define _GNU_SOURCE
 #include "runtime/unloads.h"
-#include "os/os.h"
-#include "runtime/image_list.h"
 
 #include <link.h>
 

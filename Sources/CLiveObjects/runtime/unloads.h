@@ -8,8 +8,6 @@
 #include "os/os.h"
 #include "runtime/image_list.h"
 
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The reactions of the rest of the recorder to an unload.

@@ -3,10 +3,7 @@
 #if defined(__linux__)
 
 #include "snapshot/walk.h"
-#include "capture/capture.h"
-#include "heap/object_type.h"
 #include "os/compiler.h"
-#include "records/records.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

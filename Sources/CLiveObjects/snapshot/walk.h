@@ -17,9 +17,6 @@
 #include "metadata/types.h"
 #include "records/records.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// A reference as the capture format defines it.

@@ -7,8 +7,6 @@
 #if defined(__linux__)
 
 #include "stacks/eh_frame.h"
-#include "os/compiler.h"
-#include "stacks/unwind_images.h"
 
 // MARK: - Reading
 

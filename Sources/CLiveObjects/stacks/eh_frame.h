@@ -5,10 +5,6 @@
 #include "os/compiler.h"
 #include "stacks/unwind_images.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// A part of a table, read from front to back. A read past its end returns zeros and sets `bad`.

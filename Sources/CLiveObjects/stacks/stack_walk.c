@@ -17,9 +17,7 @@
 #if defined(__linux__)
 
 #include "stacks/stack_walk.h"
-#include "os/compiler.h"
 #include "os/os.h"
-#include "stacks/stacks.h"
 #include "stacks/unwind_rules.h"
 
 /// The largest distance of a guessed frame from the frame before it: libunwind's own limit.

@@ -5,9 +5,6 @@
 #include "os/compiler.h"
 #include "stacks/stacks.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The reason why a walk ended.

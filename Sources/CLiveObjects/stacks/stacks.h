@@ -13,10 +13,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 /// The registers that an unwind rule needs. `pc` is a return address; `sp` and `fp` are the values

@@ -9,8 +9,6 @@
 
 #define _GNU_SOURCE
 #include "stacks/unwind_images.h"
-#include "os/compiler.h"
-#include "os/os.h"
 
 #include <elf.h>
 #include <link.h>

@@ -6,10 +6,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 #define LIVEOBJ_UNWIND_RANGES 6

@@ -8,7 +8,6 @@
 #if defined(__linux__)
 
 #include "stacks/unwind_rules.h"
-#include "os/compiler.h"
 #include "stacks/eh_frame.h"
 #include "stacks/unwind_images.h"
 

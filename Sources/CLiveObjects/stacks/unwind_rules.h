@@ -6,10 +6,6 @@
 #include "os/address.h"
 #include "os/compiler.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #pragma GCC visibility push(hidden)
 
 enum liveobj_unwind_kind {

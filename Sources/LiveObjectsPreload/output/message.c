@@ -13,8 +13,6 @@
 #include "text.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

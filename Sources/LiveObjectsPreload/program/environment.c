@@ -9,8 +9,6 @@
 #include "program/program.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "recorder/recorder.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 
 typedef int (*close_fn)(void *library);
 

@@ -22,8 +22,6 @@
 #include "valgrind_request.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

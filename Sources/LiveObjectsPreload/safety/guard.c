@@ -21,7 +21,6 @@
 #include "safety/safety.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>

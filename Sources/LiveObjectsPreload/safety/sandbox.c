@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
-#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 

@@ -18,8 +18,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <malloc.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -21,9 +21,6 @@
 #include "runtime/image.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

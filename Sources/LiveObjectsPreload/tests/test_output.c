@@ -8,8 +8,6 @@
 #define _GNU_SOURCE
 #include "tests/test_cases.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 struct line {
