@@ -322,29 +322,11 @@ static void append_names(struct liveobj_text *text) {
     }
 }
 
-/// A string in the caller's memory.
-struct sink {
-    char *bytes;
-    size_t room;
-};
-
-/// A `liveobj_text_write_fn`. Text that does not fit is cut off.
-static bool write_to_sink(void *context, const void *bytes, size_t count) {
-    struct sink *sink = context;
-    size_t part = count < sink->room ? count : sink->room;
-    memcpy(sink->bytes, bytes, part);
-    sink->bytes += part;
-    sink->room -= part;
-    *sink->bytes = '\0';
-    return true;
-}
-
 bool liveobj_options_check(const char *string, char *problem, size_t size) {
-    struct sink sink = {problem, size - 1};
     struct liveobj_options options;
-    struct liveobj_text text;
+    struct liveobj_text text = {.failed =
+                                    true}; // nothing is written: a problem fits into the buffer
     struct pair pair;
-    liveobj_text_start(&text, write_to_sink, &sink);
     for (const char *next = string; take_pair(&next, &pair);) {
         enum problem found = apply(&options, &pair);
         if (found == NO_PROBLEM)
@@ -352,7 +334,9 @@ bool liveobj_options_check(const char *string, char *problem, size_t size) {
         append_problem(&text, found, &pair);
         if (found == UNKNOWN_NAME)
             append_names(&text);
-        liveobj_text_flush(&text);
+        size_t count = text.count < size ? text.count : size - 1;
+        memcpy(problem, text.bytes, count);
+        problem[count] = '\0';
         return false;
     }
     return true;

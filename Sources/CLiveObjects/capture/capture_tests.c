@@ -34,7 +34,7 @@ void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next) {
     struct liveobj_section section;
     uint32_t count = liveobj_tests_count();
     if (count == 0 && liveobj_tests_are_watched())
-        liveobj_section_write_empty(stream, "TEST");
+        liveobj_stream_write_section(stream, "TEST", "", 0);
     if (count == 0 || !liveobj_section_start(&section, stream, "TEST"))
         return;
     for (uint32_t number = 1; number <= count; number++) {

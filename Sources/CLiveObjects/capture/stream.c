@@ -16,8 +16,8 @@ void liveobj_stream_forward(struct liveobj_stream *stream, const void *bytes, si
     stream->failed = stream->failed || !stream->write(stream->context, bytes, count);
 }
 
-static void write_section(struct liveobj_stream *stream, const char *tag, const void *bytes,
-                          size_t count) {
+void liveobj_stream_write_section(struct liveobj_stream *stream, const char *tag, const void *bytes,
+                                  size_t count) {
     static const char padding[8];
     struct liveobj_section_header header = {{tag[0], tag[1], tag[2], tag[3]}, 0, count};
     liveobj_stream_forward(stream, &header, sizeof header);
@@ -37,11 +37,7 @@ void liveobj_stream_begin(struct liveobj_stream *stream) {
 
 void liveobj_stream_end(struct liveobj_stream *stream) {
     uint64_t sections = stream->sections;
-    write_section(stream, "END!", &sections, sizeof sections);
-}
-
-void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag) {
-    write_section(stream, tag, "", 0);
+    liveobj_stream_write_section(stream, "END!", &sections, sizeof sections);
 }
 
 bool liveobj_section_start(struct liveobj_section *section, struct liveobj_stream *stream,
@@ -57,7 +53,7 @@ void liveobj_section_flush(struct liveobj_section *section) {
     if (section->before)
         liveobj_section_flush(section->before);
     if (section->count > 0)
-        write_section(section->stream, section->tag, section->bytes, section->count);
+        liveobj_stream_write_section(section->stream, section->tag, section->bytes, section->count);
     section->count = 0;
 }
 

@@ -43,9 +43,10 @@ bool liveobj_section_start(struct liveobj_section *section, struct liveobj_strea
                            const char *tag);
 /// Flushes the buffer and frees it.
 void liveobj_section_finish(struct liveobj_section *section);
-/// Writes a section without content. It says that there are no such records, where a missing
+/// Writes a section. One without content says that there are no such records, where a missing
 /// section says that they are not known.
-void liveobj_section_write_empty(struct liveobj_stream *stream, const char *tag);
+void liveobj_stream_write_section(struct liveobj_stream *stream, const char *tag, const void *bytes,
+                                  size_t count);
 /// Writes the content of the buffer as a section.
 void liveobj_section_flush(struct liveobj_section *section);
 

@@ -4,9 +4,9 @@
 
 #include "heap/references.h"
 #include "layout/storage.h"
+#include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
-#include "metadata/metadata_table.h"
 #include "os/compiler.h"
 
 #include <malloc.h>

@@ -6,9 +6,9 @@
 #if defined(__linux__)
 
 #include "layout/layout.h"
+#include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
-#include "metadata/metadata_table.h"
 #include "os/os.h"
 
 #include <string.h>

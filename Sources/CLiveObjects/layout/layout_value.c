@@ -5,10 +5,10 @@
 #if defined(__linux__)
 
 #include "layout/layout.h"
+#include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"
-#include "metadata/metadata_table.h"
 #include "os/compiler.h"
 #include "runtime/runtime.h"
 

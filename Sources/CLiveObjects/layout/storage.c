@@ -3,8 +3,8 @@
 #if defined(__linux__)
 
 #include "layout/storage.h"
+#include "metadata/address_table.h"
 #include "metadata/metadata.h"
-#include "metadata/metadata_table.h"
 #include "os/compiler.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN

@@ -1,14 +1,15 @@
-// address_table.h - numbers addresses from 1, in the order in which they are first seen.
-//
-// A hash table with open addressing, in memory from the system. Owned by one capture; no locks.
+// address_table.h - tables by address, in memory from the system. No locks.
 
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
+/// Numbers addresses from 1, in the order in which they are first seen. A hash table with open
+/// addressing. Owned by one capture.
 struct liveobj_address_table {
     struct liveobj_numbered_address *slots;
     uint32_t count;
@@ -21,5 +22,30 @@ uint32_t liveobj_address_number(struct liveobj_address_table *table, uintptr_t a
 /// The number of an address that has one; 0 for others.
 uint32_t liveobj_address_find(const struct liveobj_address_table *table, uintptr_t address);
 void liveobj_address_table_end(struct liveobj_address_table *table);
+
+// MARK: - Metadata
+
+/// Maps the address of metadata to what was compiled from it. Zeroed memory is an empty table. Must
+/// be static: it stays in the list of all tables.
+struct liveobj_metadata_table {
+    struct liveobj_metadata_table *next; // in the list of all tables
+    bool is_listed;
+    struct liveobj_address_table numbers;
+    const void **items; // by number
+    uint32_t capacity;
+};
+
+/// NULL if the table has no item.
+const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *table,
+                                       uintptr_t metadata);
+/// \returns `item`, or NULL if there is no memory for it.
+const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uintptr_t metadata,
+                                       const void *item);
+
+/// Allocates zeroed memory that is freed with all tables. NULL if there is none.
+void *liveobj_metadata_table_allocate(size_t bytes);
+
+/// Empties all tables: their items were compiled from metadata that may have been unloaded.
+void liveobj_metadata_tables_forget(void);
 
 #pragma GCC visibility pop

@@ -167,9 +167,9 @@ static void *map(size_t bytes, int flags) {
     return NULL;
 }
 
-static void *map_anywhere(size_t bytes, bool is_dense) {
+static void *map_anywhere(size_t bytes, int flags, bool is_dense) {
     int saved = errno; // the recorder's failures must not change the program's errno
-    void *start = map(bytes, MAP_PRIVATE);
+    void *start = map(bytes, flags);
     if (start) {
         advise(start, bytes, is_dense);
         note_mapping(start, bytes);
@@ -179,11 +179,11 @@ static void *map_anywhere(size_t bytes, bool is_dense) {
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
-    return map_anywhere(bytes, false);
+    return map_anywhere(bytes, MAP_PRIVATE, false);
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes) {
-    return map_anywhere(bytes, true);
+    return map_anywhere(bytes, MAP_PRIVATE, true);
 }
 
 LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
@@ -224,14 +224,7 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 }
 
 void *liveobj_os_map_shared(size_t bytes) {
-    int saved = errno;
-    void *start = map(bytes, MAP_SHARED);
-    if (start) {
-        note_mapping(start, bytes);
-        madvise(start, bytes, MADV_DONTDUMP);
-    }
-    errno = saved;
-    return start;
+    return map_anywhere(bytes, MAP_SHARED, false);
 }
 
 static void *move(void *start, size_t bytes, size_t new_bytes) {

@@ -29,7 +29,7 @@ void liveobj_journal_start(const struct liveobj_status *status, liveobj_write_fn
                            void *context) {
     struct liveobj_stream stream = {.write = write, .context = context};
     liveobj_stream_begin(&stream);
-    liveobj_section_write_empty(&stream, "JRNL");
+    liveobj_stream_write_section(&stream, "JRNL", "", 0);
     liveobj_write_process(&stream, 0, liveobj_sequence_mark());
     liveobj_write_status(&stream, status);
     journal.context = context;

@@ -46,21 +46,19 @@ static inline bool liveobj_page_map_start(struct liveobj_page_map *map, uint32_t
 }
 
 /// Adds a leaf. If two threads try at once, both use the leaf of the first.
-static inline uint32_t *liveobj_page_map_add_leaf(struct liveobj_page_map *map, uintptr_t address) {
+static inline void liveobj_page_map_add_leaf(struct liveobj_page_map *map, uintptr_t address) {
     uint32_t **entry = &map->root[address >> map->granule_bits >> LIVEOBJ_LEAF_BITS];
     uint32_t *leaf = liveobj_os_map_kept(LIVEOBJ_LEAF_BYTES, false);
     uint32_t *present = NULL;
     if (!leaf)
-        return NULL;
+        return;
     // Relaxed: the release below orders this store before the leaf.
     __atomic_store_n(&map->has_leaf[address >> LIVEOBJ_REGION_BITS], true, __ATOMIC_RELAXED);
     // Release: the zeroed leaf before its address. Acquire: the other thread's leaf, if it was
     // first.
-    if (__atomic_compare_exchange_n(entry, &present, leaf, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-        return leaf;
-    liveobj_os_unmap_kept(leaf, LIVEOBJ_LEAF_BYTES, false);
-    return present;
+    if (!__atomic_compare_exchange_n(entry, &present, leaf, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        liveobj_os_unmap_kept(leaf, LIVEOBJ_LEAF_BYTES, false);
 }
 
 /// The slot of any address; NULL if its part of the address space has no leaf.
@@ -81,13 +79,4 @@ static inline bool liveobj_page_map_may_find(const struct liveobj_page_map *map,
     // Relaxed: a thread that knows of an object there has seen this store.
     return address >> LIVEOBJ_ADDRESS_BITS == 0 &&
            __atomic_load_n(&map->has_leaf[address >> LIVEOBJ_REGION_BITS], __ATOMIC_RELAXED);
-}
-
-/// The slot of a new object's address; NULL if there is no memory for its leaf.
-static inline uint32_t *liveobj_page_map_claim(struct liveobj_page_map *map, uintptr_t address) {
-    uint32_t *slot = liveobj_page_map_find(map, address);
-    if (LIVEOBJ_LIKELY(slot != NULL) || address >> LIVEOBJ_ADDRESS_BITS)
-        return slot;
-    liveobj_page_map_add_leaf(map, address);
-    return liveobj_page_map_find(map, address);
 }

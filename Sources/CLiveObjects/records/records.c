@@ -242,7 +242,9 @@ LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
 }
 
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
-    return liveobj_page_map_claim(&liveobj_heap.map, address);
+    if (address >> LIVEOBJ_ADDRESS_BITS == 0)
+        liveobj_page_map_add_leaf(&liveobj_heap.map, address);
+    return liveobj_page_map_find(&liveobj_heap.map, address);
 }
 
 // MARK: - Reading

@@ -104,7 +104,8 @@ static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread);
 /// Keeps a free record for which the thread's batch has no room. Slow path.
 LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index);
-/// The slot of an address in a part of the address space that has no leaf yet. Slow path.
+/// The slot of an address in a part of the address space that has no leaf yet; NULL if there is no
+/// memory for one. Slow path.
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address);
 
 static inline uint32_t liveobj_record_take(struct liveobj_thread *thread) {

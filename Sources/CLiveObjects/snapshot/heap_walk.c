@@ -20,6 +20,48 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
+// MARK: - One object after the other
+
+static uintptr_t address_of(uint32_t index) {
+    return LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].address) & liveobj_value_mask;
+}
+
+/// Prefetches the header of a later object. Headers of large objects lie on separate pages, and
+/// waiting for each of them takes longer than all other work on the object. Prefetching an invalid
+/// address is harmless.
+static void fetch_ahead(const struct liveobj_walk *walk) {
+    enum { AHEAD = 16 };
+    uint32_t later = walk->index + AHEAD;
+    if (later < walk->records_end && walk->ordinals[later])
+        __builtin_prefetch((const void *)address_of(later));
+}
+
+bool liveobj_walk_next(struct liveobj_walk *walk) {
+    while (++walk->index < walk->records_end) {
+        fetch_ahead(walk);
+        if (walk->ordinals[walk->index] && liveobj_records_get(walk->index, &walk->object))
+            return true;
+    }
+    walk->index = 0;
+    return false;
+}
+
+uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
+    uint32_t *slot = liveobj_records_slot_of_word(address);
+    uint32_t index = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
+    if (!index || index >= walk->records_end)
+        return 0;
+    return address_of(index) == address ? walk->ordinals[index] : 0;
+}
+
+void liveobj_walk_read_header(void *context) {
+    struct liveobj_walk *walk = context;
+    struct liveobj_capture *capture = walk->capture;
+    walk->type = liveobj_captured_type_id(&capture->types, &walk->object, &capture->reader,
+                                          &walk->is_new_type);
+    walk->strong = liveobj_strong_count_of(&walk->object, &capture->reader);
+}
+
 // MARK: - Objects
 
 /// Numbers the objects in the order of their records, which is the order of the walk.
@@ -45,10 +87,6 @@ static bool number_objects(struct liveobj_walk *walk) {
     return walk->ordinals && walk->is_in_reach && walk->unaccounted_words && walk->referrers;
 }
 
-static void read_header(void *walk) {
-    liveobj_walk_read_header(walk);
-}
-
 /// Gives an object that cannot be read a type, so that it is written like any other.
 static void use_unreadable_type(struct liveobj_walk *walk) {
     static const struct liveobj_type unreadable = {0, 0, LIVEOBJ_TYPE_OTHER};
@@ -68,7 +106,7 @@ static bool note_new_type(struct liveobj_walk *walk) {
 
 static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer *writer) {
     walk->is_new_type = false;
-    if (!liveobj_snapshot_step(read_header, walk))
+    if (!liveobj_snapshot_step(liveobj_walk_read_header, walk))
         use_unreadable_type(walk);
     if ((walk->is_new_type || walk->type == 0) && !note_new_type(walk))
         return false;

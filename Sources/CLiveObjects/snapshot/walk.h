@@ -1,7 +1,6 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
-//   heap_walk.c        the order of the parts; OBJS, RETN
-//   walk.c             visits one object after the other
+//   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
 //   walk_references.c  LABL, FUNC, REFS
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
@@ -101,7 +100,7 @@ static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
     return walk->ordinals[walk->index] - 1;
 }
 /// Reads the current object's type and counts. A fault ends the step.
-void liveobj_walk_read_header(struct liveobj_walk *walk);
+void liveobj_walk_read_header(void *walk);
 
 /// The index of the live object at an address, counted from 1; 0 if there is none.
 uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
