@@ -32,13 +32,11 @@ static bool is_sigsuspend(const char *text) {
 /// Cuts off and returns the last number, in the kernel's format: ` 0x7ffd…`.
 static uintptr_t take_last_number(char *text) {
     char *word = strrchr(text, ' ');
-    uintptr_t value = 0;
     if (!word)
         return 0;
     *word = 0;
-    for (const char *digit = word + 3; *digit && *digit != '\n'; digit++)
-        value = value << 4 | (uintptr_t)(*digit >= 'a' ? *digit - 'a' + 10 : *digit - '0');
-    return value;
+    const char *digits = word + strlen(" 0x");
+    return liveobj_os_take_hexadecimal(&digits);
 }
 
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {

@@ -10,7 +10,6 @@
 #if defined(__linux__)
 
 #include "layout/captured_type.h"
-#include "layout/generic_environment.h"
 #include "layout/layout.h"
 #include "metadata/address_table.h"
 #include "metadata/labels.h"

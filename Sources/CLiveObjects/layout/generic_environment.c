@@ -1,9 +1,9 @@
-// generic_environment.c - see generic_environment.h. Owns nothing.
+// generic_environment.c - see captured_type.h. Owns nothing.
 
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "layout/generic_environment.h"
+#include "layout/captured_type.h"
 #include "layout/layout.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"

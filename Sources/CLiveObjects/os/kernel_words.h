@@ -4,8 +4,7 @@
 // `epoll_event.data.ptr`, and `sigev_value.sival_ptr` of a POSIX timer. They are read from /proc.
 // The kernel does not show others, such as those of io_uring, aio and message queues.
 
-#ifndef LIVEOBJ_KERNEL_WORDS_H
-#define LIVEOBJ_KERNEL_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ typedef void (*liveobj_kernel_word_visit_fn)(void *context, uintptr_t word);
 bool liveobj_kernel_words_visit(liveobj_kernel_word_visit_fn visit, void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE
 #include "safety/safety.h"
+#include "system_call.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -33,32 +34,9 @@ struct call {
 };
 
 static long ask_kernel(const struct call *call) {
-    const unsigned long *arguments = call->arguments;
-#if defined(__x86_64__)
-    long result;
-    register unsigned long fourth __asm__("r10") = arguments[3];
-    register unsigned long fifth __asm__("r8") = arguments[4];
-    register unsigned long sixth __asm__("r9") = arguments[5];
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(call->number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
-                       "r"(fourth), "r"(fifth), "r"(sixth)
-                     : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-    register long number __asm__("x8") = call->number;
-    register unsigned long first __asm__("x0") = arguments[0];
-    register unsigned long second __asm__("x1") = arguments[1];
-    register unsigned long third __asm__("x2") = arguments[2];
-    register unsigned long fourth __asm__("x3") = arguments[3];
-    register unsigned long fifth __asm__("x4") = arguments[4];
-    register unsigned long sixth __asm__("x5") = arguments[5];
-    __asm__ volatile("svc 0"
-                     : "+r"(first)
-                     : "r"(number), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
-                     : "memory");
-    long result = (long)first;
-#endif
-    return result;
+    const long *arguments = (const long *)call->arguments;
+    return liveobj_system_call_6(call->number, arguments[0], arguments[1], arguments[2],
+                                 arguments[3], arguments[4], arguments[5]);
 }
 
 /// Whether the call installs a filter. Programs also test which filters are supported, by calls

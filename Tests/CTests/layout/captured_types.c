@@ -1,7 +1,6 @@
 // Captured values whose types have no metadata: their mangled names are all that is known.
 
 #include "layout/captured_type.h"
-#include "layout/generic_environment.h"
 #include "layout/layout.h"
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"

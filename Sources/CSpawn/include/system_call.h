@@ -30,13 +30,17 @@
 
 /// \returns the kernel's result: a negative errno for an error.
 LIVEOBJ_BARE static inline __attribute__((always_inline)) long
-liveobj_system_call(long number, long first, long second, long third, long fourth) {
+liveobj_system_call_6(long number, long first, long second, long third, long fourth, long fifth,
+                      long sixth) {
 #if defined(__x86_64__)
     long result;
     register long fourth_register __asm__("r10") = fourth;
+    register long fifth_register __asm__("r8") = fifth;
+    register long sixth_register __asm__("r9") = sixth;
     __asm__ volatile("syscall"
                      : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(fourth_register)
+                     : "a"(number), "D"(first), "S"(second), "d"(third), "r"(fourth_register),
+                       "r"(fifth_register), "r"(sixth_register)
                      : "rcx", "r11", "memory");
     return result;
 #elif defined(__aarch64__)
@@ -45,13 +49,20 @@ liveobj_system_call(long number, long first, long second, long third, long fourt
     register long second_register __asm__("x1") = second;
     register long third_register __asm__("x2") = third;
     register long fourth_register __asm__("x3") = fourth;
+    register long fifth_register __asm__("x4") = fifth;
+    register long sixth_register __asm__("x5") = sixth;
     __asm__ volatile("svc 0"
                      : "+r"(first_register)
                      : "r"(number_register), "r"(second_register), "r"(third_register),
-                       "r"(fourth_register)
+                       "r"(fourth_register), "r"(fifth_register), "r"(sixth_register)
                      : "memory");
     return first_register;
 #endif
+}
+
+LIVEOBJ_BARE static inline __attribute__((always_inline)) long
+liveobj_system_call(long number, long first, long second, long third, long fourth) {
+    return liveobj_system_call_6(number, first, second, third, fourth, 0, 0);
 }
 
 /// Makes a process that calls `function`, which must not return.
