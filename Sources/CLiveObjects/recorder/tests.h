@@ -18,7 +18,7 @@ void liveobj_journal_begin(uint32_t number);
 void liveobj_journal_close(uint32_t number);
 void liveobj_journal_section(const void *section, size_t count);
 
-// MARK: - cycle_search.c
+// MARK: - test_objects.c
 
 void liveobj_selection_end(struct liveobj_selection *selection);
 
@@ -29,8 +29,6 @@ void liveobj_selection_end(struct liveobj_selection *selection);
 /// LIVEOBJ_CYCLE_POSSIBLE: a capture of the visited objects decides.
 enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
                                               struct liveobj_selection *visited);
-
-// MARK: - test_instances.c
 
 /// See `liveobj_test_visit_instances`.
 void liveobj_test_instances_visit(const struct liveobj_kept_test *test,

@@ -1,4 +1,5 @@
-// cycle_search.c - whether objects that a test left behind may form a cycle.
+// test_objects.c - the objects that a test left behind: whether they may form a cycle, and the live
+// instances.
 //
 // Only the graph of the heap, read in a snapshot process, proves a cycle. Most tests leave caches
 // and other values behind that cannot form one, and this search finds that at a thousandth of the
@@ -25,6 +26,8 @@
 #include "records/records.h"
 #include "records/scopes.h"
 #include "runtime/memory_reader.h"
+
+// MARK: - Cycles
 
 /// Beyond these a capture is faster.
 enum { OBJECT_LIMIT = 1 << 15, WORD_LIMIT = 1 << 19 };
@@ -144,6 +147,34 @@ enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *te
     return search.is_inconclusive ? LIVEOBJ_CYCLE_INCONCLUSIVE
            : search.has_cycle     ? LIVEOBJ_CYCLE_POSSIBLE
                                   : LIVEOBJ_CYCLE_NONE;
+}
+
+// MARK: - Instances
+
+static bool is_made_in(const struct liveobj_kept_test *test, const struct liveobj_object *object) {
+    bool is_running = test->end == 0;
+    return object->sequence >= test->first && (is_running || object->sequence < test->end);
+}
+
+static bool is_instance(const struct liveobj_object *object, struct liveobj_reader *reader) {
+    return object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
+           !liveobj_strong_count_of(object, reader).is_pinned;
+}
+
+void liveobj_test_instances_visit(const struct liveobj_kept_test *test,
+                                  liveobj_visit_instance_fn visit, void *context) {
+    uint32_t records_end = liveobj_records_end();
+    struct liveobj_object object;
+    struct liveobj_reader reader;
+    liveobj_reader_start(&reader);
+    for (uint32_t index = 1; index < records_end; index++) {
+        if (!liveobj_records_may_be_since(index, test->first) ||
+            !liveobj_records_get(index, &object) || !is_made_in(test, &object) ||
+            !is_instance(&object, &reader))
+            continue;
+        struct liveobj_instance instance = {~object.address, object.sequence, object.stack};
+        visit(context, &instance);
+    }
 }
 
 #endif
