@@ -7,9 +7,7 @@
 
 #define _GNU_SOURCE
 #include "capture/capture.h"
-#include "capture/stream.h"
 #include "runtime/image.h"
-#include "runtime/image_list.h"
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
 

@@ -5,9 +5,6 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "capture/stream.h"
-#include "heap/object_type.h"
-#include "records/records.h"
 #include "records/retain_ledger.h"
 
 bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,

@@ -5,9 +5,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "CLiveObjects.h"
 #include "capture/capture.h"
-#include "capture/stream.h"
 #include "hooks/hooks.h"
 #include "os/os.h"
 

@@ -11,9 +11,7 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "capture/stream.h"
 #include "os/os.h"
-#include "runtime/image_list.h"
 #include "stacks/stacks.h"
 
 enum {

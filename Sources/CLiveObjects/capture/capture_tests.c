@@ -5,7 +5,6 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "capture/stream.h"
 #include "capture/test_table.h"
 #include "records/scopes.h"
 

@@ -5,11 +5,6 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "capture/stream.h"
-#include "heap/object_type.h"
-#include "metadata/types.h"
-#include "records/records.h"
-#include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
 
 #include <string.h>

@@ -6,7 +6,6 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "heap/dispatch_continuations.h"
 #include "heap/malloc_chunks.h"
 #include "heap/roots.h"
 #include "metadata/address_table.h"

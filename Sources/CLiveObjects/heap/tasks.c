@@ -7,7 +7,6 @@
 #include "metadata/metadata.h"
 #include "metadata/task_state.h"
 #include "os/compiler.h"
-#include "records/records.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -7,13 +7,10 @@
 
 #include "heap/object_type.h"
 #include "heap/references.h"
-#include "layout/layout.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/address.h"
 #include "os/compiler.h"
-#include "records/records.h"
-#include "runtime/memory_reader.h"
 #include "runtime/runtime.h"
 
 #include <string.h>

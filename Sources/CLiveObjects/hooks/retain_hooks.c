@@ -14,12 +14,10 @@
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
 #include "os/address.h"
-#include "os/compiler.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"
 #include "runtime/image.h"
-#include "runtime/runtime.h"
 
 // The originals are the program's own work, so they may allocate and lock.
 LIVEOBJ_HOOK typedef void *(*retain_fn)(void *object);

@@ -18,7 +18,6 @@
 #include "hooks/hooks.h"
 #include "os/os.h"
 #include "runtime/image.h"
-#include "runtime/runtime.h"
 
 #include <elf.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE
 #include "layout/captured_type.h"
-#include "layout/layout.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "runtime/memory_reader.h"

@@ -9,10 +9,7 @@
 
 #if defined(__linux__)
 
-#include "CLiveObjects.h"
-#include "capture/capture.h"
 #include "capture/stream.h"
-#include "capture/test_table.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "recorder/tests.h"

@@ -14,9 +14,6 @@
 
 #if defined(__linux__)
 
-#include "CLiveObjects.h"
-#include "capture/capture.h"
-#include "capture/test_table.h"
 #include "heap/object_type.h"
 #include "heap/object_words.h"
 #include "metadata/address_table.h"

@@ -7,16 +7,12 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "capture/stream.h"
 #include "heap/idle_threads.h"
 #include "heap/references.h"
 #include "heap/roots.h"
 #include "metadata/task_state.h"
-#include "metadata/types.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "records/records.h"
-#include "records/thread.h"
 #include "snapshot/walk.h"
 
 // MARK: - Before

@@ -7,14 +7,10 @@
 #if defined(__linux__)
 
 #include "CLiveObjects.h"
-#include "capture/capture.h"
-#include "heap/object_type.h"
 #include "metadata/metadata.h"
-#include "metadata/types.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "records/records.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 

@@ -11,16 +11,12 @@
 
 #if defined(__linux__)
 
-#include "CLiveObjects.h"
 #include "capture/capture.h"
-#include "heap/object_type.h"
 #include "heap/references.h"
 #include "metadata/address_table.h"
 #include "metadata/metadata.h"
-#include "metadata/types.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "records/records.h"
 #include "runtime/unloads.h"
 
 // MARK: - In the snapshot process

@@ -5,18 +5,13 @@
 
 #if defined(__linux__)
 
-#include "capture/capture.h"
-#include "capture/stream.h"
 #include "heap/object_words.h"
 #include "heap/references.h"
-#include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
-#include "metadata/types.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "records/records.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 

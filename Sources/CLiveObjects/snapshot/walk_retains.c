@@ -5,8 +5,6 @@
 
 #if defined(__linux__)
 
-#include "capture/capture.h"
-#include "capture/stream.h"
 #include "os/compiler.h"
 #include "records/retain_ledger.h"
 #include "snapshot/walk.h"

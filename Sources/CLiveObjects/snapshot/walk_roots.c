@@ -2,9 +2,6 @@
 
 #if defined(__linux__)
 
-#include "capture/capture.h"
-#include "capture/stream.h"
-#include "heap/roots.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "snapshot/walk.h"

@@ -6,13 +6,10 @@
 
 #if defined(__linux__)
 
-#include "capture/stream.h"
 #include "metadata/task_state.h"
-#include "metadata/types.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "records/records.h"
 #include "snapshot/walk.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN

@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#include "os/compiler.h"
 #include "stacks/eh_frame.h"
 
 /// The depth to which DW_CFA_remember_state may nest; compilers use one.

@@ -13,8 +13,6 @@
 
 #if defined(__linux__)
 
-#include "os/compiler.h"
-#include "os/os.h"
 #include "stacks/stacks.h"
 
 #include <string.h>

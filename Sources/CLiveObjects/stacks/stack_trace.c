@@ -12,10 +12,8 @@
 #if defined(__linux__)
 
 #include "CLiveObjects.h"
-#include "os/compiler.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"
-#include "stacks/stacks.h"
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 

@@ -14,8 +14,6 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "os/compiler.h"
-#include "os/os.h"
 #include "stacks/stacks.h"
 
 #if defined(__x86_64__)

@@ -9,7 +9,6 @@
 #include "program/program.h"
 #include "text.h"
 
-#include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>

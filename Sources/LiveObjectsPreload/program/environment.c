@@ -8,7 +8,6 @@
 #include "options.h"
 #include "program/program.h"
 
-#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char variable[] = LIVEOBJ_OPTIONS_VARIABLE "=";

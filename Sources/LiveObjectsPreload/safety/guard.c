@@ -20,7 +20,6 @@
 #define _GNU_SOURCE
 #include "safety/safety.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>

@@ -8,7 +8,6 @@
 #include "safety/safety.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
