@@ -38,28 +38,13 @@ struct finding {
 
 // MARK: - Lists
 
-/// Makes room for one more item. \returns false if memory for it could not be had.
-static bool make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes) {
-    enum { FIRST_CAPACITY = 4096 };
-    if (count < *capacity)
-        return true;
-    uint32_t larger = *capacity ? *capacity * 2 : FIRST_CAPACITY;
-    void *moved = liveobj_os_resize(*items, *capacity * item_bytes, larger * item_bytes);
-    if (!moved)
-        return false;
-    *items = moved;
-    *capacity = larger;
-    return true;
-}
-
 static void add_range(struct finding *finding, struct liveobj_memory_range range) {
-    static const uintptr_t in_word = sizeof(uintptr_t) - 1;
     struct liveobj_roots *roots = finding->roots;
-    range.start = (range.start + in_word) & ~in_word;
-    range.end &= ~in_word;
+    range.start = liveobj_round_up(range.start, sizeof(uintptr_t));
+    range.end &= ~(sizeof(uintptr_t) - 1);
     if (range.start >= range.end)
         return;
-    if (make_room((void **)&roots->ranges, roots->count, &roots->capacity, sizeof range))
+    if (liveobj_os_make_room((void **)&roots->ranges, roots->count, &roots->capacity, sizeof range))
         roots->ranges[roots->count++] = range;
     else
         finding->failed = true;
@@ -67,8 +52,8 @@ static void add_range(struct finding *finding, struct liveobj_memory_range range
 
 static void take(void *context, uintptr_t start, uintptr_t end) {
     struct finding *finding = context;
-    if (make_room((void **)&finding->taken, finding->taken_count, &finding->taken_capacity,
-                  sizeof *finding->taken))
+    if (liveobj_os_make_room((void **)&finding->taken, finding->taken_count,
+                             &finding->taken_capacity, sizeof *finding->taken))
         finding->taken[finding->taken_count++] = (struct liveobj_extent){start, end};
     else
         finding->failed = true;
@@ -78,10 +63,10 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 
 /// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
-    static const uintptr_t in_page = LIVEOBJ_PAGE_BYTES - 1;
     add_range(context,
               (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL, 0});
-    take(context, extent.start & ~in_page, (extent.end + in_page) & ~in_page);
+    take(context, extent.start & ~(LIVEOBJ_PAGE_BYTES - 1),
+         liveobj_round_up(extent.end, LIVEOBJ_PAGE_BYTES));
 }
 
 static bool add_globals(void *context, const struct liveobj_image *image) {
@@ -98,8 +83,8 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
 // MARK: - Threads
 
 static void add_stack(struct finding *finding, struct stack stack) {
-    if (make_room((void **)&finding->stacks, finding->stack_count, &finding->stack_capacity,
-                  sizeof stack))
+    if (liveobj_os_make_room((void **)&finding->stacks, finding->stack_count,
+                             &finding->stack_capacity, sizeof stack))
         finding->stacks[finding->stack_count++] = stack;
     else
         finding->failed = true;
@@ -125,8 +110,8 @@ static void add_thread(void *context, uint32_t thread) {
 static void add_kernel_word(void *context, uintptr_t word) {
     struct finding *finding = context;
     struct liveobj_roots *roots = finding->roots;
-    if (make_room((void **)&roots->kernel_words, roots->kernel_word_count,
-                  &roots->kernel_word_capacity, sizeof word))
+    if (liveobj_os_make_room((void **)&roots->kernel_words, roots->kernel_word_count,
+                             &roots->kernel_word_capacity, sizeof word))
         roots->kernel_words[roots->kernel_word_count++] = word;
     else
         finding->failed = true;
