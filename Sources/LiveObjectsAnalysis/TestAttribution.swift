@@ -139,12 +139,8 @@ struct TestWindows {
   }
 
   func test(at sequence: UInt64) -> Int? {
-    var (low, high) = (0, changes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if changes[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? changes[low - 1].test : nil
+    let next = changes.partitionIndex { $0.sequence > sequence }
+    return next > 0 ? changes[next - 1].test : nil
   }
 }
 

@@ -4,13 +4,15 @@ struct CaptureDecoder {
   private let file: ByteReader
   private var process: ProcessDescription?
   private var tracking: TrackingStatus?
-  private var images: [Image] = []
-  private var types: [TypeDescription] = []
-  private var objects: [LiveObject] = []
-  private var retainCounts: [ObjectAddress: RetainCount] = [:]
-  private var stackTraces = StackTraceTable()
-  private var heapGraph = HeapGraphDecoder()
-  private var testTable = TestTableDecoder()
+  /// All but the process, the tracking status and the heap graph.
+  var capture = Capture(
+    process: ProcessDescription(id: 0, executable: ""), tracking: TrackingStatus(state: .noRuntime))
+  var graph = HeapGraph()
+  /// Whether a section said how well the heap was read.
+  var hasGraph = false
+  /// Indices into `Capture.tests`, by the numbers that the recorder gave the tests.
+  var testIndices: [UInt32: Int] = [:]
+  var lastTest: UInt32 = 0
 
   static func decode(
     _ sections: [Section], of file: ByteReader, _ discard: (Range<Int>) -> Void
@@ -30,48 +32,37 @@ struct CaptureDecoder {
 
   /// Makes room once. The sums cannot exceed the file, so neither can what is allocated, by much.
   private mutating func reserve(for sections: [Section]) {
-    var size: [Section.Tag: Int] = [:]
+    var size: [String: Int] = [:]
     for section in sections { size[section.tag, default: 0] += section.payload.count }
-    objects.reserveCapacity((size[.objects] ?? 0) / ObjectRecord.size)
-    retainCounts.reserveCapacity((size[.retains] ?? 0) / RetainRecord.size)
-    heapGraph.reserveCapacity(references: (size[.references] ?? 0) / Reference.recordSize)
+    capture.objects.reserveCapacity((size["OBJS"] ?? 0) / LiveObject.recordSize)
+    graph.references.reserveCapacity((size["REFS"] ?? 0) / Reference.recordSize)
   }
 
   private mutating func decode(_ section: Section) throws(CaptureError) {
     var reader = file.section(section.payload)
     switch section.tag {
-    case .process: try decodeProcess(&reader)
-    case .status: try decodeStatus(&reader)
-    case .images: while !reader.isAtEnd { try decodeImage(&reader) }
-    case .types: while !reader.isAtEnd { try decodeType(&reader) }
-    case .objects: try decodeObjects(&reader)
-    case .retains: try decodeRetains(&reader)
-    case .stackTraces: while !reader.isAtEnd { try decodeStackTrace(&reader) }
+    case "PROC": try decodeProcess(&reader)
+    case "STAT": try decodeStatus(&reader)
+    case "IMAG": while !reader.isAtEnd { try decodeImage(&reader) }
+    case "TYPE": while !reader.isAtEnd { try decodeType(&reader) }
+    case "OBJS": try decodeObjects(&reader)
+    case "STAK": while !reader.isAtEnd { try decodeStackTrace(&reader) }
     default: guard try decodeOther(section.tag, &reader) else { return }
     }
     guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
   }
 
   /// - Returns: false for an unknown section; nothing was read then.
-  private mutating func decodeOther(
-    _ tag: Section.Tag, _ reader: inout ByteReader
-  ) throws(CaptureError) -> Bool {
-    let extent = HeapGraphDecoder.Extent(objects: objects.count, types: types.count, images: images.count)
-    if try heapGraph.decode(tag, &reader, within: extent) { return true }
-    return try testTable.decode(tag, &reader)
+  private mutating func decodeOther(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
+    if try decodeHeapGraph(tag, &reader) { return true }
+    return try decodeTests(tag, &reader)
   }
 
-  private func finish(end: Int) throws(CaptureError) -> Capture {
+  private mutating func finish(end: Int) throws(CaptureError) -> Capture {
     guard let process else { throw .damage(at: end, "it does not say which process it is of") }
     guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
-    var capture = Capture(
-      process: process, tracking: tracking, images: images, types: types, objects: objects,
-      retainCounts: retainCounts, stackTraces: stackTraces, graph: heapGraph.graph,
-      tests: testTable.tests, scopeParents: testTable.scopeParents)
-    capture.listsTests = testTable.listsTests
-    capture.knownIssueScopes = testTable.knownIssueScopes
-    capture.testFindings = testTable.findings
-    capture.isJournal = testTable.isJournal
+    (capture.process, capture.tracking) = (process, tracking)
+    if hasGraph { capture.graph = graph }
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture
   }
@@ -82,10 +73,11 @@ struct CaptureDecoder {
 extension CaptureDecoder {
   private mutating func decodeProcess(_ reader: inout ByteReader) throws(CaptureError) {
     guard process == nil else { throw .damage(at: reader.offset, "it describes two processes") }
+    let id = try reader.u32()
+    // Machine, time, and the first sequence number.
+    _ = try reader.raw(20)
     process = ProcessDescription(
-      id: try reader.u32(), machine: try reader.u32(), time: try reader.u64(),
-      since: try reader.u64(), next: try reader.u64(), executable: try reader.string(),
-      arguments: try reader.strings())
+      id: id, next: try reader.u64(), executable: try reader.string(), arguments: try reader.strings())
   }
 
   private mutating func decodeStatus(_ reader: inout ByteReader) throws(CaptureError) {
@@ -107,22 +99,21 @@ extension CaptureDecoder {
 
   private mutating func decodeImage(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    guard Int(try reader.u32()) == images.count, images.count < PackedFrame.noImage else {
+    guard Int(try reader.u32()) == capture.images.count, capture.images.count < PackedFrame.noImage else {
       throw .damage(at: start, "an image is out of order")
     }
     let flags = try reader.u32()
-    let loadBias = try reader.u64()
-    let (first, end) = (try reader.u64(), try reader.u64())
+    let (_, first, end) = (try reader.u64(), try reader.u64(), try reader.u64())
     guard first <= end else { throw .damage(at: start, "an image ends before it begins") }
-    images.append(
+    capture.images.append(
       Image(
-        loadBias: loadBias, addresses: first..<end, buildID: try reader.byteString(),
-        path: try reader.string(), isSystem: flags & 1 != 0, isUnloaded: flags & 2 != 0))
+        addresses: first..<end, buildID: try reader.byteString(), path: try reader.string(),
+        isSystem: flags & 1 != 0, isUnloaded: flags & 2 != 0))
   }
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    guard Int(try reader.u32()) == types.count + 1, types.count < LiveObject.typeLimit else {
+    guard Int(try reader.u32()) == capture.types.count + 1, capture.types.count < LiveObject.typeLimit else {
       throw .damage(at: start, "a type is out of order")
     }
     guard let kind = TypeDescription.Kind(rawValue: try reader.u32()) else {
@@ -131,10 +122,10 @@ extension CaptureDecoder {
     let metadata = try reader.u64()
     let imageID = try reader.u32()
     let image = imageID == .max ? nil : Int(imageID)
-    guard image.map(images.indices.contains) ?? true else {
+    guard image.map(capture.images.indices.contains) ?? true else {
       throw .damage(at: start, "a type names an image that is not there")
     }
-    types.append(
+    capture.types.append(
       TypeDescription(
         kind: kind, metadata: metadata, image: image, captureCount: try reader.u32(),
         name: try reader.string()))
@@ -146,29 +137,20 @@ extension CaptureDecoder {
 extension CaptureDecoder {
   private mutating func decodeObjects(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
-    let section = try reader.records(of: ObjectRecord.size)
-    for offset in stride(from: 0, to: section.count, by: ObjectRecord.size) {
-      let record = ObjectRecord(section, at: offset)
-      guard types.indices.contains(Int(record.type) - 1) else {
+    let section = try reader.records(of: LiveObject.recordSize)
+    for offset in stride(from: 0, to: section.count, by: LiveObject.recordSize) {
+      guard let object = LiveObject(section, at: offset, types: capture.types.count) else {
         throw .damage(at: start + offset, "an object is of a type that is not there")
       }
-      objects.append(record.object)
+      capture.objects.append(object)
     }
-    guard objects.count < Self.mostObjects else {
+    guard capture.objects.count < Self.mostObjects else {
       throw .damage(at: start, "it has more objects than can be analysed")
     }
   }
 
   /// The analysis numbers them with 31 bits.
   private static var mostObjects: Int { 1 << 31 }
-
-  private mutating func decodeRetains(_ reader: inout ByteReader) throws(CaptureError) {
-    let section = try reader.records(of: RetainRecord.size)
-    for offset in stride(from: 0, to: section.count, by: RetainRecord.size) {
-      let record = RetainRecord(section, at: offset)
-      retainCounts[record.address] = record.count
-    }
-  }
 
   private mutating func decodeStackTrace(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
@@ -179,30 +161,26 @@ extension CaptureDecoder {
       throw .damage(at: start, "a stack trace is longer than any can be")
     }
     let frames = try reader.raw(ownCount * MemoryLayout<UInt64>.size)
-    try checkFrames(frames, at: start)
+    guard PackedFrame.all(in: frames).allSatisfy({ $0.isValid(among: capture.images.count) }) else {
+      throw .damage(at: start, "a frame lies in an image that is not there")
+    }
     let link = inherited == 0 ? nil : (id: parent, frames: inherited)
-    stackTraces.define(id, continuing: link, with: PackedFrame.all(in: frames))
+    capture.stackTraces.define(id, continuing: link, with: PackedFrame.all(in: frames))
   }
 
   /// Parents come first and are smaller, so that no chain of them can lead back to where it began.
   private func checkStackTrace(
     id: UInt32, parent: UInt32, inherited: Int, at offset: Int
   ) throws(CaptureError) {
-    guard id > stackTraces.lastID else {
+    guard id > capture.stackTraces.lastID else {
       throw .damage(at: offset, "stack trace \(id) is out of order")
     }
-    let available = parent == 0 ? 0 : parent < id ? stackTraces.length(of: parent) : nil
+    let available = parent == 0 ? 0 : parent < id ? capture.stackTraces.length(of: parent) : nil
     guard let available else {
       throw .damage(at: offset, "stack trace \(id) continues in \(parent), which is not before it")
     }
     guard inherited <= available else {
       throw .damage(at: offset, "stack trace \(id) takes more frames from \(parent) than that has")
-    }
-  }
-
-  private func checkFrames(_ frames: UnsafeRawBufferPointer, at offset: Int) throws(CaptureError) {
-    guard PackedFrame.all(in: frames).allSatisfy({ $0.isValid(among: images.count) }) else {
-      throw .damage(at: offset, "a frame lies in an image that is not there")
     }
   }
 }

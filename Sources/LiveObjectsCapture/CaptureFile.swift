@@ -3,7 +3,7 @@ extension Capture {
   ///
   /// - Throws: where the bytes are no capture, are cut off or contradict the format.
   public init(decoding bytes: [UInt8]) throws(CaptureError) {
-    self = try Self.only(of: Self.decodeAll(bytes))
+    self = try Self.only(of: ReadableCaptures(in: bytes).all())
   }
 
   /// Decodes the bytes of one capture where they are.
@@ -11,14 +11,6 @@ extension Capture {
   /// - Throws: where the bytes are no capture, are cut off or contradict the format.
   public init(decoding bytes: UnsafeRawBufferPointer) throws(CaptureError) {
     self = try Self.only(of: ReadableCaptures(in: bytes).all())
-  }
-
-  /// Decodes the captures of a file that several processes wrote to, one after the other.
-  ///
-  /// - Returns: at least one capture.
-  /// - Throws: where any of the bytes are no capture, are cut off or contradict the format.
-  public static func decodeAll(_ bytes: [UInt8]) throws(CaptureError) -> [Capture] {
-    try ReadableCaptures(in: bytes).all()
   }
 
   private static func only(of captures: [Capture]) throws(CaptureError) -> Capture {
@@ -65,7 +57,8 @@ public struct ReadableCaptures: Sendable {
     if failure?.reason == .cutOff, captures.last?.isJournal == true { failure = nil }
   }
 
-  fileprivate func all() throws(CaptureError) -> [Capture] {
+  /// - Throws: the reason why the rest could not be read.
+  package func all() throws(CaptureError) -> [Capture] {
     if let failure { throw failure }
     return captures
   }
@@ -94,7 +87,7 @@ private struct CaptureOutline {
     while !isJournal || !(reader.isAtEnd || reader.continues(with: Self.magic)) {
       let start = reader.offset
       guard let section = try next(&reader) else { return }
-      guard section.tag == .end else {
+      guard section.tag == "END!" else {
         sections.append(section)
         continue
       }
@@ -104,7 +97,7 @@ private struct CaptureOutline {
   }
 
   /// A journal is written piece by piece while the process runs, and has no end.
-  private var isJournal: Bool { sections.first?.tag == .journal }
+  private var isJournal: Bool { sections.first?.tag == "JRNL" }
 
   /// - Returns: `nil` for the last piece of a journal, where it was cut off.
   private func next(_ reader: inout ByteReader) throws(CaptureError) -> Section? {
@@ -145,46 +138,8 @@ private struct CaptureOutline {
 
 /// A tagged part of a capture.
 struct Section {
-  /// Four ASCII characters, the first in the lowest byte.
-  struct Tag: Hashable {
-    var bits: UInt32
-
-    static let process = Tag("PROC")
-    static let status = Tag("STAT")
-    static let images = Tag("IMAG")
-    static let types = Tag("TYPE")
-    static let objects = Tag("OBJS")
-    static let retains = Tag("RETN")
-    static let stackTraces = Tag("STAK")
-    static let heapGraph = Tag("GRPH")
-    static let superclasses = Tag("SUPR")
-    static let labels = Tag("LABL")
-    static let functions = Tag("FUNC")
-    static let references = Tag("REFS")
-    static let roots = Tag("ROOT")
-    static let tasks = Tag("TASK")
-    static let retainSites = Tag("LEDG")
-    static let tests = Tag("TEST")
-    static let scopes = Tag("SCOP")
-    static let knownIssueScopes = Tag("KNOW")
-    static let evaluatedTests = Tag("EVAL")
-    static let testFindings = Tag("FIND")
-    static let journal = Tag("JRNL")
-    static let begunTests = Tag("BEGN")
-    static let closedTests = Tag("DONE")
-    static let end = Tag("END!")
-
-    init(bits: UInt32) {
-      self.bits = bits
-    }
-
-    private init(_ name: StaticString) {
-      bits = name.withUTF8Buffer { UnsafeRawBufferPointer($0).loadUnaligned(as: UInt32.self) }
-      bits = UInt32(littleEndian: bits)
-    }
-  }
-
-  var tag: Tag
+  /// Four ASCII characters.
+  var tag: String
   /// The position of the payload in the file.
   var payload: Range<Int>
 }
@@ -192,7 +147,7 @@ struct Section {
 extension Section {
   /// Reads the header of a section, its payload skipped.
   init(_ reader: inout ByteReader) throws(CaptureError) {
-    tag = Tag(bits: try reader.u32())
+    tag = String(decoding: try reader.raw(4), as: UTF8.self)
     let flagsOffset = reader.offset
     guard try reader.u32() == 0 else {
       throw .damage(at: flagsOffset, "a section has unknown flags")

@@ -3,44 +3,28 @@ public struct HeapGraph: Sendable {
   /// The completeness of the heap graph.
   public struct Status: Sendable, Hashable {
     /// False where the heap could not be read at all; `notes` say why.
-    public var wasRead: Bool
+    public var wasRead = true
     /// Threads that were alive.
-    public var threads: UInt32
+    public var threads: UInt32 = 1
     /// Objects that could not be read.
-    public var unreadObjects: UInt32
+    public var unreadObjects: UInt32 = 0
     /// Objects that were only scanned, because their metadata was missing.
-    public var scannedObjects: UInt32
+    public var scannedObjects: UInt32 = 0
     /// The stack of some thread was not read.
-    public var missesStacks: Bool
+    public var missesStacks = false
     /// Whether memory outside of the heap was left out.
-    public var missesRoots: Bool
+    public var missesRoots = false
     /// Whether every other thread waits for work and has no frame of the program's: none holds an object in a
     /// register.
-    public var othersAreIdle: Bool
+    public var othersAreIdle = false
     /// Whether it is partial: it contains only objects reachable from those that one test left behind,
     /// without roots and other holders.
-    public var isPartial: Bool
+    public var isPartial = false
     /// Whether the capture has waited for other running threads, over several attempts: an object without a
     /// holder in memory counts as unreachable, although a register may hold it.
     package var waitedForOthers = false
     /// Human-readable sentences.
-    public var notes: [String]
-
-    public init(
-      wasRead: Bool = true, threads: UInt32 = 1, unreadObjects: UInt32 = 0,
-      scannedObjects: UInt32 = 0, missesStacks: Bool = false, missesRoots: Bool = false,
-      othersAreIdle: Bool = false, isPartial: Bool = false, notes: [String] = []
-    ) {
-      self.wasRead = wasRead
-      self.threads = threads
-      self.unreadObjects = unreadObjects
-      self.scannedObjects = scannedObjects
-      self.missesStacks = missesStacks
-      self.missesRoots = missesRoots
-      self.othersAreIdle = othersAreIdle
-      self.isPartial = isPartial
-      self.notes = notes
-    }
+    public var notes: [String] = []
 
     /// Whether every object was read.
     package var isEvaluated: Bool { evaluationFailure == nil }
@@ -53,32 +37,20 @@ public struct HeapGraph: Sendable {
     }
   }
 
-  public var status: Status
-  public var labels: [ReferenceLabel]
+  public var status = Status()
+  public var labels: [ReferenceLabel] = []
   /// Code of closures; each address is one past the function's first, like a return address.
-  public var functions: [Frame]
+  public var functions: [Frame] = []
   /// The references, ascending by source.
-  public var references: [Reference]
-  public var roots: [Root]
-  public var tasks: [TaskDescription]
-  public var retainSites: [RetainSite]
+  public var references: [Reference] = []
+  public var roots: [Root] = []
+  public var tasks: [TaskDescription] = []
+  public var retainSites: [RetainSite] = []
   /// The names of a type's superclasses, the nearest first, by index into `Capture.types`.
-  public var superclasses: [Int: [String]]
+  public var superclasses: [Int: [String]] = [:]
 
-  public init(
-    status: Status = Status(), labels: [ReferenceLabel] = [], functions: [Frame] = [],
-    references: [Reference] = [], roots: [Root] = [], tasks: [TaskDescription] = [],
-    retainSites: [RetainSite] = [], superclasses: [Int: [String]] = [:]
-  ) {
-    self.status = status
-    self.labels = labels
-    self.functions = functions
-    self.references = references
-    self.roots = roots
-    self.tasks = tasks
-    self.retainSites = retainSites
-    self.superclasses = superclasses
-  }
+  public init() {}
+  public init(status: Status) { self.status = status }
 }
 
 /// The state of an asynchronous task at the capture.
@@ -87,25 +59,17 @@ public struct TaskDescription: Sendable, Hashable {
     case unknown = 0
     case running, enqueued, suspended, complete
   }
-  public enum Wait: UInt32, Sendable {
-    case nothing = 0
-    case task, continuation, group, executor
-  }
   /// Index into `Capture.objects`.
   public var object: UInt32
   public var state: State
-  public var wait: Wait
   /// Whether nothing was found that could resume it.
   public var isLost: Bool
   /// The functions it will resume in, innermost first.
   public var frames: [Frame]
 
-  public init(
-    object: UInt32, state: State, wait: Wait = .nothing, isLost: Bool = false, frames: [Frame] = []
-  ) {
+  public init(object: UInt32, state: State, isLost: Bool = false, frames: [Frame] = []) {
     self.object = object
     self.state = state
-    self.wait = wait
     self.isLost = isLost
     self.frames = frames
   }
@@ -125,19 +89,5 @@ public struct RetainSite: Sendable, Hashable {
     self.stackTrace = stackTrace
     self.retains = retains
     self.releases = releases
-  }
-}
-
-extension RetainSite {
-  static let recordSize = 16
-
-  /// A site as it stands in a capture.
-  ///
-  /// - Precondition: `recordSize` bytes from `offset` on lie in `bytes`.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    object = bytes.littleEndian(UInt32.self, at: offset)
-    stackTrace = bytes.littleEndian(UInt32.self, at: offset + 4)
-    retains = bytes.littleEndian(UInt32.self, at: offset + 8)
-    releases = bytes.littleEndian(UInt32.self, at: offset + 12)
   }
 }

@@ -72,6 +72,25 @@ extension LiveObject {
   }
 }
 
+extension LiveObject {
+  static let recordSize = 48
+
+  /// An object as it stands in a capture, where types are counted from 1; `nil` for one of no known type.
+  ///
+  /// - Precondition: `recordSize` bytes from `offset` on lie in `bytes`.
+  init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, types: Int) {
+    func field<T: FixedWidthInteger & BitwiseCopyable>(_ start: Int) -> T {
+      bytes.littleEndian(T.self, at: offset + start)
+    }
+    let (type, flags): (UInt32, UInt32) = (field(24), field(36))
+    guard type > 0, type <= types else { return nil }
+    self.init(
+      address: field(0), bytes: field(8), sequence: field(16), type: Int(type) - 1,
+      stackTrace: field(28), scope: field(32), isPinned: flags & 1 != 0, wasWeaklyReferenced: flags & 4 != 0,
+      strongCount: flags & 2 == 0 ? field(40) : nil)
+  }
+}
+
 /// The address of a heap object, in a form that keeps nothing alive and is no conservative reference.
 ///
 /// A process can decode captures of itself. Plain addresses would lie in its memory then, and who
@@ -83,17 +102,6 @@ public struct ObjectAddress: Sendable, Hashable {
 
   public init(_ value: UInt64) {
     complement = ~value
-  }
-}
-
-/// The numbers of retains and releases of an object since its allocation.
-public struct RetainCount: Sendable, Hashable {
-  public var retains: UInt64
-  public var releases: UInt64
-
-  public init(retains: UInt64, releases: UInt64) {
-    self.retains = retains
-    self.releases = releases
   }
 }
 
@@ -129,51 +137,5 @@ public struct TypeDescription: Sendable, Hashable {
     self.image = image
     self.captureCount = captureCount
     self.name = name
-  }
-}
-
-/// The record of an object in a capture.
-struct ObjectRecord {
-  static let size = 48
-
-  private let bytes: UnsafeRawBufferPointer
-  private let offset: Int
-
-  /// - Precondition: `size` bytes from `offset` on lie in `bytes`.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    self.bytes = bytes
-    self.offset = offset
-  }
-
-  /// Counted from 1.
-  var type: UInt32 { field(24) }
-
-  /// - Precondition: `type` is not 0.
-  var object: LiveObject {
-    let flags: UInt32 = field(36)
-    return LiveObject(
-      address: field(0), bytes: field(8), sequence: field(16), type: Int(type) - 1,
-      stackTrace: field(28), scope: field(32), isPinned: flags & 1 != 0, wasWeaklyReferenced: flags & 4 != 0,
-      strongCount: flags & 2 == 0 ? field(40) : nil)
-  }
-
-  private func field<T: FixedWidthInteger & BitwiseCopyable>(_ fieldOffset: Int) -> T {
-    bytes.littleEndian(T.self, at: offset + fieldOffset)
-  }
-}
-
-/// The retains and releases of one object as they stand in a capture.
-struct RetainRecord {
-  static let size = 24
-
-  var address: ObjectAddress
-  var count: RetainCount
-
-  /// - Precondition: `size` bytes from `offset` on lie in `bytes`.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    address = ObjectAddress(bytes.littleEndian(UInt64.self, at: offset))
-    count = RetainCount(
-      retains: bytes.littleEndian(UInt64.self, at: offset + 8),
-      releases: bytes.littleEndian(UInt64.self, at: offset + 16))
   }
 }

@@ -1,12 +1,6 @@
 /// The process that a capture was taken of.
 public struct ProcessDescription: Sendable, Hashable {
   public var id: UInt32
-  /// The ELF machine number: 62 x86_64, 183 aarch64.
-  public var machine: UInt32
-  /// Wall clock, nanoseconds since 1970.
-  public var time: UInt64
-  /// The capture holds the objects from this sequence number on.
-  public var since: UInt64
   /// The next sequence number at the time of the capture.
   public var next: UInt64
   public var executable: String
@@ -15,14 +9,8 @@ public struct ProcessDescription: Sendable, Hashable {
   /// The executable's file name, without its folder.
   public var name: String { executable.fileName }
 
-  public init(
-    id: UInt32, machine: UInt32 = 62, time: UInt64 = 0, since: UInt64 = 0, next: UInt64 = 0,
-    executable: String, arguments: [String] = []
-  ) {
+  public init(id: UInt32, next: UInt64 = 0, executable: String, arguments: [String] = []) {
     self.id = id
-    self.machine = machine
-    self.time = time
-    self.since = since
     self.next = next
     self.executable = executable
     self.arguments = arguments
@@ -86,7 +74,6 @@ public struct TrackingStatus: Sendable, Hashable {
 
 /// An executable or library that is or was mapped into the process.
 public struct Image: Sendable, Hashable {
-  public var loadBias: UInt64
   public var addresses: Range<UInt64>
   public var buildID: [UInt8]
   public var path: String
@@ -99,10 +86,9 @@ public struct Image: Sendable, Hashable {
   public var name: String { path.fileName }
 
   public init(
-    loadBias: UInt64, addresses: Range<UInt64>, buildID: [UInt8] = [], path: String,
-    isSystem: Bool = false, isUnloaded: Bool = false
+    addresses: Range<UInt64>, buildID: [UInt8] = [], path: String, isSystem: Bool = false,
+    isUnloaded: Bool = false
   ) {
-    self.loadBias = loadBias
     self.addresses = addresses
     self.buildID = buildID
     self.path = path

@@ -80,7 +80,8 @@ public struct StackTraceTable: Sendable {
 
   public init() {}
 
-  /// The frames of a trace, innermost first; empty for an unknown id.
+  /// The frames of a trace, innermost first; empty for an unknown id. Traces are set in the order of their
+  /// ids.
   public subscript(id: UInt32) -> [Frame] {
     get { runs(of: id).flatMap { frames[$0].lazy.map(\.frame) } }
     set { define(id, continuing: nil, with: newValue.map(PackedFrame.init)) }
@@ -94,21 +95,19 @@ public struct StackTraceTable: Sendable {
     recordIndex(of: id).map { records[$0].length }
   }
 
-  /// Defines a trace. A parent must have been defined before, be smaller than `id`, and have as
-  /// many frames as are taken: chains then end, and every step of one yields a frame or goes down.
+  /// Defines a trace.
+  ///
+  /// - Precondition: the id is greater than all before. A parent has been defined, and has as many frames as
+  ///   are taken: chains then end, and every step of one yields a frame or goes down.
   mutating func define(
     _ id: UInt32, continuing parent: (id: UInt32, frames: Int)?, with own: some Sequence<PackedFrame>
   ) {
+    precondition(ids.isEmpty || id > lastID)
     let start = frames.count
     frames.append(contentsOf: own)
     let link = parent.flatMap { contributor($0.id, frames: $0.frames) }
-    let record = Record(own: start..<frames.count, parent: link, inherited: parent?.frames ?? 0)
-    let index = index(of: id)
-    if index < ids.count, ids[index] == id {
-      records[index] = record
-    } else {
-      insert(record, id: id, at: index)
-    }
+    ids.append(id)
+    records.append(Record(own: start..<frames.count, parent: link, inherited: parent?.frames ?? 0))
   }
 
   /// The positions of a trace's frames in `frames`, innermost first.
@@ -141,27 +140,21 @@ extension StackTraceTable {
     return index
   }
 
-  /// Adds an entry, at the end in a capture, whose ids ascend.
-  private mutating func insert(_ record: Record, id: UInt32, at index: Int) {
-    for later in index..<records.count {
-      records[later].parent = records[later].parent.map { $0 < index ? $0 : $0 + 1 }
-    }
-    ids.insert(id, at: index)
-    records.insert(record, at: index)
-  }
-
   private func recordIndex(of id: UInt32) -> Int? {
-    let index = index(of: id)
+    let index = ids.partitionIndex { $0 >= id }
     return index < ids.count && ids[index] == id ? index : nil
   }
+}
 
-  /// The index of the first id that is not smaller.
-  private func index(of id: UInt32) -> Int {
-    guard let last = ids.last, id <= last else { return ids.count }
-    var (low, high) = (0, ids.count - 1)
+extension RandomAccessCollection where Index == Int {
+  /// The index of the first element for which a condition holds, by bisection: it holds for all elements behind
+  /// that one too.
+  @inlinable
+  package func partitionIndex(where holds: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if ids[middle] < id { low = middle + 1 } else { high = middle }
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
   }

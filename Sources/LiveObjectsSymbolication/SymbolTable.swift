@@ -1,3 +1,5 @@
+import LiveObjectsCapture
+
 /// The functions or the variables of an ELF file.
 ///
 /// It is read once for all requested addresses, without being sorted: the libraries of the toolchain
@@ -54,7 +56,7 @@ struct SymbolTable {
   private func lastSymbols(upTo addresses: [UInt64]) -> [Symbol?] {
     var last = [Symbol?](repeating: nil, count: addresses.count)
     for symbol in everySymbol {
-      let index = Self.firstIndex(in: addresses, notBelow: symbol.address)
+      let index = addresses.partitionIndex { $0 >= symbol.address }
       if index < last.count, Self.comesBehind(symbol, last[index]) { last[index] = symbol }
     }
     for index in last.indices.dropFirst() where Self.comesBehind(last[index - 1], last[index]) {
@@ -69,16 +71,6 @@ struct SymbolTable {
     guard let symbol else { return false }
     guard let other else { return true }
     return (symbol.address, symbol.size) >= (other.address, other.size)
-  }
-
-  private static func firstIndex(in addresses: [UInt64], notBelow address: UInt64) -> Int {
-    var low = 0
-    var high = addresses.count
-    while low < high {
-      let middle = (low + high) / 2
-      if addresses[middle] < address { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   private var everySymbol: some Sequence<Symbol> {

@@ -75,13 +75,12 @@ extension Capture {
   /// The parts of a capture that a report needs besides its findings: process, tracking status, tests, and
   /// what it says of objects without a readable type.
   fileprivate var withoutObjects: Capture {
-    let graph = graph.map { HeapGraph(status: $0.status) }
-    let unreadable = objectsOfUnreadableTypes
-    var capture = Capture(
-      process: process, tracking: tracking, images: images, types: unreadable.isEmpty ? [] : types,
-      objects: unreadable, graph: graph, tests: tests)
-    capture.listsTests = listsTests
-    capture.isJournal = isJournal
+    var capture = Capture(process: process, tracking: tracking)
+    (capture.images, capture.tests) = (images, tests)
+    (capture.listsTests, capture.isJournal) = (listsTests, isJournal)
+    capture.objects = objectsOfUnreadableTypes
+    if !capture.objects.isEmpty { capture.types = types }
+    capture.graph = graph.map { HeapGraph(status: $0.status) }
     return capture
   }
 }

@@ -6,7 +6,7 @@ extension CaptureBuilder {
   public mutating func visit(_ object: UInt32) { capture.objects[Int(object)].wasWeaklyReferenced = true }
 
   /// Sets how well the heap was read; by default, it was read in full while one thread was alive.
-  public mutating func heapGraph(_ status: HeapGraph.Status = HeapGraph.Status()) {
+  public mutating func heapGraph(_ status: HeapGraph.Status = HeapGraph().status) {
     graph.status = status
   }
 
@@ -76,11 +76,9 @@ extension CaptureBuilder {
   }
 
   public mutating func task(
-    _ object: UInt32, _ state: TaskDescription.State, wait: TaskDescription.Wait = .nothing,
-    isLost: Bool = false, frames: [Frame] = []
+    _ object: UInt32, _ state: TaskDescription.State, isLost: Bool = false, frames: [Frame] = []
   ) {
-    graph.tasks.append(
-      TaskDescription(object: object, state: state, wait: wait, isLost: isLost, frames: frames))
+    graph.tasks.append(TaskDescription(object: object, state: state, isLost: isLost, frames: frames))
   }
 
   public mutating func retainSite(

@@ -26,8 +26,8 @@ public struct CaptureBuilder {
     let base = UInt64(capture.images.count + 1) << 32
     capture.images.append(
       Image(
-        loadBias: base, addresses: base..<base + 0x10_0000, buildID: buildID, path: path,
-        isSystem: isSystem, isUnloaded: isUnloaded))
+        addresses: base..<base + 0x10_0000, buildID: buildID, path: path, isSystem: isSystem,
+        isUnloaded: isUnloaded))
     return capture.images.count - 1
   }
 
@@ -91,11 +91,5 @@ public struct CaptureBuilder {
   public mutating func reuse(_ object: Int) {
     capture.process.next += 1
     capture.objects[object].sequence = capture.process.next
-  }
-
-  /// The retains and releases of the last object.
-  public mutating func retains(_ retains: UInt64, releases: UInt64) {
-    guard let address = capture.objects.last?.address else { return }
-    capture.retainCounts[address] = RetainCount(retains: retains, releases: releases)
   }
 }

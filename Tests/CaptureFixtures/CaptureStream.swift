@@ -8,7 +8,6 @@ extension CaptureBuilder {
   public var sections: [(tag: String, payload: [UInt8])] {
     [
       ("PROC", process), ("STAT", status), ("IMAG", images), ("TYPE", types), ("OBJS", objects),
-      ("RETN", retains),
     ] + testSections + heapGraphSections + [("STAK", stackTraces)]
   }
 
@@ -26,9 +25,9 @@ extension CaptureBuilder {
   private var process: [UInt8] {
     ByteWriter.bytes {
       $0.u32(capture.process.id)
-      $0.u32(capture.process.machine)
-      $0.u64(capture.process.time)
-      $0.u64(capture.process.since)
+      $0.u32(62)
+      $0.u64(0)
+      $0.u64(0)
       $0.u64(capture.process.next)
       $0.string(capture.process.executable)
       $0.strings(capture.process.arguments)
@@ -58,7 +57,7 @@ extension CaptureBuilder {
       for (id, image) in capture.images.enumerated() {
         $0.u32(UInt32(id))
         $0.u32((image.isSystem ? 1 : 0) | (image.isUnloaded ? 2 : 0))
-        $0.u64(image.loadBias)
+        $0.u64(image.addresses.lowerBound)
         $0.u64(image.addresses.lowerBound)
         $0.u64(image.addresses.upperBound)
         $0.byteString(image.buildID)
@@ -91,14 +90,6 @@ extension CaptureBuilder {
           UInt32(object.type + 1), object.stackTrace, object.scope, flags, object.strongCount ?? 0, 0,
         ]
         for field in fields { $0.u32(field) }
-      }
-    }
-  }
-
-  private var retains: [UInt8] {
-    ByteWriter.bytes {
-      for (address, count) in capture.retainCounts {
-        for word in [address.value, count.retains, count.releases] { $0.u64(word) }
       }
     }
   }

@@ -59,7 +59,7 @@ extension Exactness {
     }
 
     private func linkedRecorderCapture() throws -> Capture {
-      try #require(try Capture.decodeAll(try folder.bytes(of: "capture")).first)
+      try Capture(decoding: try folder.bytes(of: "capture"))
     }
 
     /// Links the recorder and what starts it, as one object file.

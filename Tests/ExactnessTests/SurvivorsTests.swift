@@ -39,10 +39,12 @@ extension Exactness {
       let run = try WatchedRun("Survivors", watching: watching)
       let capture = try run.capture
       capture.expectComplete(watching: watching)
+      let balance = capture.retainBalance
       for planted in try Planted.truth(of: run.program) where !planted.isPinned {
         let objects = planted.objects(in: capture)
         #expect(objects.count == planted.count, "\(planted)")
-        #expect(objects.allSatisfy { capture.explainsStrongCount(of: $0) }, "\(planted)")
+        let balances = Set(objects.map { balance[$0] ?? 0 })
+        #expect(balances == [Int(planted.strongCount)], "\(planted)")
       }
     }
 
@@ -94,10 +96,11 @@ extension Planted {
 }
 
 extension Capture {
-  fileprivate func explainsStrongCount(of object: LiveObject) -> Bool {
-    guard let strongCount = object.strongCount else { return false }
-    let counted = retainCounts[object.address] ?? RetainCount(retains: 0, releases: 0)
-    return UInt64(strongCount) + counted.releases == 1 + counted.retains
+  /// Retains minus releases in the ledger, by object.
+  fileprivate var retainBalance: [LiveObject: Int] {
+    (graph?.retainSites ?? []).reduce(into: [:]) { balance, site in
+      balance[objects[Int(site.object)], default: 0] += Int(site.retains) - Int(site.releases)
+    }
   }
 }
 

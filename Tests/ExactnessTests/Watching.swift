@@ -53,7 +53,7 @@ struct WatchedRun {
     captures = try folder.names().flatMap { name in
       // A program that ends before it can write a capture leaves an empty file.
       let bytes = try folder.bytes(of: name)
-      return bytes.isEmpty ? [] : try Capture.decodeAll(bytes)
+      return bytes.isEmpty ? [] : try ReadableCaptures(in: bytes).all()
     }
   }
 }

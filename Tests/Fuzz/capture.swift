@@ -5,7 +5,7 @@ import LiveObjectsCapture
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   reach.add("inputs")
-  if let captures = try? Capture.decodeAll(bytes) { report(on: captures) }
+  if let captures = try? ReadableCaptures(in: bytes).all() { report(on: captures) }
 }
 
 @_silgen_name("LLVMFuzzerMutate")

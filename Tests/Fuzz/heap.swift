@@ -1,4 +1,4 @@
-import LiveObjectsCapture
+@testable import LiveObjectsCapture
 
 /// A heap that the input describes, a byte a choice: every input is one, so that all of them reach the analysis.
 @_cdecl("test_input")
@@ -49,7 +49,7 @@ private let texts = [
 private func makeCapture(_ choices: inout Choices) -> Capture {
   let images = choices.some(3) { choices in
     Image(
-      loadBias: 0, addresses: 0..<UInt64(choices.byte()), buildID: [],
+      addresses: 0..<UInt64(choices.byte()), buildID: [],
       path: choices.of(["/app/demo", "", "libswiftCore.so"]),
       isSystem: choices.flag())
   }
@@ -71,8 +71,9 @@ private func makeCapture(_ choices: inout Choices) -> Capture {
     }
   var capture = Capture(
     process: ProcessDescription(id: 1, executable: "/app/demo"),
-    tracking: TrackingStatus(state: choices.next(8) == 7 ? .blind : .tracking), images: images, types: types,
-    objects: objects, tests: choices.some(5, makeTest))
+    tracking: TrackingStatus(state: choices.next(8) == 7 ? .blind : .tracking))
+  (capture.images, capture.types, capture.objects) = (images, types, objects)
+  capture.tests = choices.some(5, makeTest)
   for id in 1...4 { capture.stackTraces[UInt32(id)] = choices.some(5) { makeFrame(&$0, images.count) } }
   for scope in 2..<(2 + choices.next(4)) {
     capture.scopeParents[UInt32(scope)] = UInt32(choices.next(scope - 1) + 1)
@@ -146,7 +147,7 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
   graph.tasks = choices.some(5) { choices in
     TaskDescription(
       object: object(&choices), state: .init(rawValue: UInt32(choices.next(5)))!,
-      wait: .init(rawValue: UInt32(choices.next(5)))!, isLost: choices.flag(),
+      isLost: choices.flag(),
       frames: choices.some(3) { makeFrame(&$0, capture.images.count) })
   }
   graph.retainSites = choices.some(8) { choices in

@@ -107,7 +107,7 @@ import Testing
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
     builder.reference(from: poller, to: task, property: "task")
-    builder.task(task, .suspended, wait: .continuation, isLost: true)
+    builder.task(task, .suspended, isLost: true)
     let found = try #require(finding(of: "Demo.Poller"))
     #expect(found.verdict == .heldBy)
     #expect(steps(found) == ["Demo.Poller.task", "Swift.Task.closure"])

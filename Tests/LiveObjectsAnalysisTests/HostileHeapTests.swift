@@ -113,11 +113,12 @@ import Testing
     }
     var capture = Capture(
       process: ProcessDescription(id: 12, executable: "/app/demo"),
-      tracking: TrackingStatus(state: .tracking),
-      types: [TypeDescription(kind: .classInstance, name: "Demo.Node")], objects: objects,
-      tests: [
-        TestDescription(library: .testing, outcome: .leaked, id: "T/testOne", sequenceNumbers: 0..<40_000)
-      ])
+      tracking: TrackingStatus(state: .tracking))
+    capture.types = [TypeDescription(kind: .classInstance, name: "Demo.Node")]
+    capture.objects = objects
+    capture.tests = [
+      TestDescription(library: .testing, outcome: .leaked, id: "T/testOne", sequenceNumbers: 0..<40_000)
+    ]
     let finding = Finding(
       fingerprint: "1", verdict: .retainCycle, type: "Demo.Node", kind: .classInstance, instances: 1,
       objects: 1, bytes: 32)

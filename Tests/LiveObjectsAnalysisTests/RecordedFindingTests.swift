@@ -1,7 +1,8 @@
 import CaptureFixtures
 import LiveObjectsAnalysis
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 /// Findings that tests failed with are in the report on their process.
 @Suite struct RecordedFindingTests {

@@ -1,7 +1,8 @@
 import CaptureFixtures
 import LiveObjectsAnalysis
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 @Suite struct RetainCycleTests {
   private var builder = CaptureBuilder()

@@ -1,7 +1,8 @@
 import CaptureFixtures
 import LiveObjectsAnalysis
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 /// The test to which a survivor is attributed.
 @Suite struct TestAttributionTests {

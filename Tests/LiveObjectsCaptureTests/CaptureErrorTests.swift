@@ -1,5 +1,6 @@
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 @Suite struct CaptureErrorTests {
   @Test(

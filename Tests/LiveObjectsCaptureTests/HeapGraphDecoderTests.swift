@@ -1,6 +1,7 @@
 import CaptureFixtures
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 @Suite struct HeapGraphDecoderTests {
   @Test func allWrittenFieldsAreRead() throws {
@@ -134,10 +135,10 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "ROOT", with: root)))
   }
 
-  /// Object, state, wait, flags, frame count.
+  /// Object, state, reason to wait, flags, frame count.
   @Test(
     arguments: [
-      [6, 0, 0, 0, 0], [0, 5, 0, 0, 0], [0, 0, 5, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, .max],
+      [6, 0, 0, 0, 0], [0, 5, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, .max],
     ] as [[UInt32]])
   func anInvalidTaskIsAnError(fields: [UInt32]) {
     #expect(isDamaged(makeStream(replacing: "TASK", with: words(fields))))

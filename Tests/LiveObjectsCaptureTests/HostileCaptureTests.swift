@@ -1,6 +1,7 @@
 import CaptureFixtures
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 /// Captures that no recorder wrote.
 @Suite struct HostileCaptureTests {
@@ -43,7 +44,7 @@ import Testing
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         damaged[Int.random(in: 16..<bytes.count, using: &random)] = interestingByte(using: &random)
       }
-      guard let captures = try? Capture.decodeAll(damaged) else {
+      guard let captures = try? ReadableCaptures(in: damaged).all() else {
         errors += 1
         continue
       }

@@ -1,5 +1,6 @@
 import CaptureFixtures
-import LiveObjectsCapture
+
+@testable import LiveObjectsCapture
 
 /// A capture with records in every section.
 func makeSampleCapture() -> CaptureBuilder {
@@ -15,7 +16,6 @@ func makeSampleCapture() -> CaptureBuilder {
   let inner = builder.stackTrace([0x40], image: library, continuing: outer, taking: 2)
   let nowhere = builder.stackTrace([0x7fff_0000_0000], image: nil)
   builder.objects(3, of: builder.type("Demo.Loader"), bytes: 64, stackTrace: inner, scope: 9)
-  builder.retains(5, releases: 4)
   builder.objects(
     1, of: builder.type("", kind: .closureContextOrBox, image: nil, captureCount: 2), stackTrace: nowhere,
     strongCount: nil)
@@ -45,7 +45,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     .cMemory(address: 0x7f00_1234_5678), .dispatchBlock(Frame(image: nil, offset: 0x900)),
   ] { builder.root(place, to: 4) }
   builder.task(
-    5, .suspended, wait: .continuation, isLost: true,
+    5, .suspended, isLost: true,
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
   builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)
@@ -72,7 +72,7 @@ func makeStream(replacing tag: String, with payload: [UInt8]) -> [UInt8] {
 /// The reason why bytes cannot be decoded; `nil` if they can.
 func decodingError(_ bytes: [UInt8]) -> CaptureError? {
   do {
-    _ = try Capture.decodeAll(bytes)
+    _ = try ReadableCaptures(in: bytes).all()
     return nil
   } catch {
     return error

@@ -108,21 +108,22 @@ import Testing
 
   @Test func aCaptureOfTheSameProcessReplacesTheJournal() throws {
     let sample = makeSampleCapture()
-    let captures = try Capture.decodeAll(sample.journal() + sample.bytes)
+    let captures = try ReadableCaptures(in: sample.journal() + sample.bytes).all()
     #expect(captures.map(\.isJournal) == [false])
     #expect(captures.map(\.tests.count) == [2])
   }
 
   @Test func aJournalBeforeCapturesOfOtherProcessesIsKept() throws {
     let other = CaptureBuilder(processID: 99)
-    let captures = try Capture.decodeAll(makeSampleCapture().journal() + other.journal() + other.bytes)
+    let bytes = makeSampleCapture().journal() + other.journal() + other.bytes
+    let captures = try ReadableCaptures(in: bytes).all()
     #expect(captures.map(\.isJournal) == [true, false])
   }
 
   @Test func aJournalIsKeptIfTheCaptureIsTruncated() throws {
     let sample = makeSampleCapture()
     for count in [8, 100, sample.bytes.count - 1] {
-      let captures = try Capture.decodeAll(sample.journal() + sample.bytes[..<count])
+      let captures = try ReadableCaptures(in: sample.journal() + sample.bytes[..<count]).all()
       #expect(captures.map(\.isJournal) == [true])
     }
   }

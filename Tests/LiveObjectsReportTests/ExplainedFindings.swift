@@ -66,7 +66,7 @@ enum ExplainedFindings {
 
   /// - Parameter status: how well the heap was read; `nil` where that was not asked for.
   static func report(
-    _ findings: [Finding] = all, status: HeapGraph.Status? = HeapGraph.Status()
+    _ findings: [Finding] = all, status: HeapGraph.Status? = HeapGraph().status
   ) -> Report {
     var capture = CaptureBuilder().capture
     capture.graph = status.map { HeapGraph(status: $0) }

@@ -1,8 +1,8 @@
 import CaptureFixtures
 import LiveObjectsAnalysis
-import LiveObjectsCapture
 import Testing
 
+@testable import LiveObjectsCapture
 @testable import LiveObjectsReport
 
 @Suite struct TextRendererTests {

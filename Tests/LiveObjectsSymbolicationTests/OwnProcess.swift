@@ -15,11 +15,13 @@ let ownAddresses: Range<UInt64> = {
 }()
 
 /// A capture of it without objects.
-let ownCapture = Capture(
-  process: ProcessDescription(id: 1, executable: ownExecutable),
-  tracking: TrackingStatus(state: .tracking),
-  images: [
+let ownCapture = {
+  var capture = Capture(
+    process: ProcessDescription(id: 1, executable: ownExecutable),
+    tracking: TrackingStatus(state: .tracking))
+  capture.images = [
     Image(
-      loadBias: ownAddresses.lowerBound, addresses: ownAddresses,
-      buildID: ELFFile(path: ownExecutable)!.buildID, path: ownExecutable)
-  ])
+      addresses: ownAddresses, buildID: ELFFile(path: ownExecutable)!.buildID, path: ownExecutable)
+  ]
+  return capture
+}()

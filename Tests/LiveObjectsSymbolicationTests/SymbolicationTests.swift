@@ -44,8 +44,7 @@ struct SymbolicationTests {
     let runtime = String(try #require(files.first { $0.hasSuffix("/libswiftCore.so") }))
     var capture = ownCapture
     let file = try #require(ELFFile(path: runtime))
-    capture.images[0] = Image(
-      loadBias: 0, addresses: 0..<1, buildID: file.buildID, path: runtime, isSystem: true)
+    capture.images[0] = Image(addresses: 0..<1, buildID: file.buildID, path: runtime, isSystem: true)
     let table = SymbolTable(of: file, .functions).all
     let function = try #require(table.first { $0.name == "swift_retainCount" }).address
     let method = try #require(table.first { $0.name.hasPrefix("_ZNSt6vector") }).address
@@ -232,7 +231,7 @@ struct SymbolicationTests {
       Frame(image: 0, offset: .max), Frame(image: 1, offset: 16),
     ]
     var capture = ownCapture
-    capture.images.append(Image(loadBias: 0, addresses: 0..<1, path: "linux-vdso.so.1", isSystem: true))
+    capture.images.append(Image(addresses: 0..<1, path: "linux-vdso.so.1", isSystem: true))
     let symbolicator = BinarySymbolicator()
     let named = symbolicator.symbolicate(frames, of: capture)
 

@@ -1,8 +1,9 @@
 import CaptureFixtures
 import Foundation
-import LiveObjectsCapture
 import TestSupport
 import Testing
+
+@testable import LiveObjectsCapture
 
 @Suite("liveobjects report")
 struct ReportCommandTests {

@@ -1,35 +1,21 @@
-/// Reads the tests of a process with their findings, the scopes with their parents, and known issues.
-struct TestTableDecoder {
-  private(set) var tests: [TestDescription] = []
-  private(set) var findings: [TestFinding] = []
-  /// The tests come one by one, as they ran, and there is no more than that.
-  private(set) var isJournal = false
-  /// Whether there is a table, possibly empty.
-  private(set) var listsTests = false
-  /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
-  private(set) var scopeParents: [UInt32: UInt32] = [:]
-  /// The sequence numbers below which their objects are known issues.
-  private(set) var knownIssueScopes: [UInt32: UInt64] = [:]
-  /// Indices into `tests`, by the numbers that the recorder gave them.
-  private var indices: [UInt32: Int] = [:]
-  private var lastNumber: UInt32 = 0
-
+/// The tests of a process with their findings, the scopes with their parents, and known issues.
+extension CaptureDecoder {
   /// - Returns: false for a section of another kind; nothing was read then.
-  mutating func decode(_ tag: Section.Tag, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
+  mutating func decodeTests(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
     switch tag {
-    case .tests:
-      listsTests = true
+    case "TEST":
+      capture.listsTests = true
       while !reader.isAtEnd {
-        lastNumber += 1
-        try decodeTest(lastNumber, &reader)
+        lastTest += 1
+        try decodeTest(lastTest, &reader)
       }
-    case .scopes: while !reader.isAtEnd { try decodeScope(&reader) }
-    case .knownIssueScopes: while !reader.isAtEnd { try decodeKnownIssueScope(&reader) }
-    case .evaluatedTests: while !reader.isAtEnd { change(try reader.u32()) { $0.isEvaluated = true } }
-    case .testFindings: try decodeFinding(&reader)
-    case .journal: (isJournal, listsTests) = (true, true)
-    case .begunTests: try decodeTest(try reader.u32(), &reader)
-    case .closedTests: try decodeClosedTest(&reader)
+    case "SCOP": while !reader.isAtEnd { try decodeScope(&reader) }
+    case "KNOW": while !reader.isAtEnd { try decodeKnownIssueScope(&reader) }
+    case "EVAL": while !reader.isAtEnd { change(try reader.u32()) { $0.isEvaluated = true } }
+    case "FIND": try decodeFinding(&reader)
+    case "JRNL": (capture.isJournal, capture.listsTests) = (true, true)
+    case "BEGN": try decodeTest(try reader.u32(), &reader)
+    case "DONE": try decodeClosedTest(&reader)
     default: return false
     }
     return true
@@ -37,7 +23,7 @@ struct TestTableDecoder {
 
   /// A test of an unknown library is skipped.
   private mutating func change(_ number: UInt32, _ change: (inout TestDescription) -> Void) {
-    if let index = indices[number] { change(&tests[index]) }
+    if let index = testIndices[number] { change(&capture.tests[index]) }
   }
 
   /// A test of a library from a newer writer is skipped: its objects are unattributed then, and
@@ -51,8 +37,8 @@ struct TestTableDecoder {
     guard first <= end else { throw .damage(at: start, "a test ends before it begins") }
     let (id, arguments, file) = (try reader.string(), try reader.string(), try reader.string())
     guard let library else { return }
-    indices[number] = tests.count
-    tests.append(
+    testIndices[number] = capture.tests.count
+    capture.tests.append(
       TestDescription(
         library: library, outcome: outcome, scope: scope, id: id, arguments: arguments, file: file,
         line: line, sequenceNumbers: first..<end))
@@ -72,17 +58,18 @@ struct TestTableDecoder {
   /// Decodes a finding, one to a section.
   private mutating func decodeFinding(_ reader: inout ByteReader) throws(CaptureError) {
     let number = try reader.u32()
-    let finding = try TestFinding(test: indices[number] ?? -1, &reader)
-    if finding.test >= 0 { findings.append(finding) }
+    let finding = try TestFinding(test: testIndices[number] ?? -1, &reader)
+    if finding.test >= 0 { capture.testFindings.append(finding) }
   }
 
+  /// Every parent is smaller than its scope, so that no chain of them leads back to where it began.
   private mutating func decodeScope(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (scope, parent) = (try reader.u32(), try reader.u32())
     guard 0 < parent, parent < scope else {
       throw .damage(at: start, "a scope lies in one that is not before it")
     }
-    guard scopeParents.updateValue(parent, forKey: scope) == nil else {
+    guard capture.scopeParents.updateValue(parent, forKey: scope) == nil else {
       throw .damage(at: start, "a scope lies in two others")
     }
   }
@@ -92,6 +79,6 @@ struct TestTableDecoder {
     let start = reader.offset
     let (scope, _, end) = (try reader.u32(), try reader.u32(), try reader.u64())
     guard scope > 0 else { throw .damage(at: start, "scope 0 is marked as a known issue") }
-    knownIssueScopes[scope] = max(end, knownIssueScopes[scope] ?? 0)
+    capture.knownIssueScopes[scope] = max(end, capture.knownIssueScopes[scope] ?? 0)
   }
 }

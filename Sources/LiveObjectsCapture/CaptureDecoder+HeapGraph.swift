@@ -1,0 +1,150 @@
+/// The heap graph, every index checked.
+extension CaptureDecoder {
+  /// - Returns: false for a section that belongs to no graph; nothing was read then.
+  mutating func decodeHeapGraph(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
+    switch tag {
+    case "GRPH":
+      try decodeStatus(of: &reader)
+      return true
+    case "SUPR": while !reader.isAtEnd { try decodeSuperclasses(&reader) }
+    case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
+    case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
+    case "REFS": try decodeReferences(&reader)
+    case "ROOT": while !reader.isAtEnd { try decodeRoot(&reader) }
+    case "TASK": while !reader.isAtEnd { try decodeTask(&reader) }
+    case "LEDG": while !reader.isAtEnd { try decodeRetainSite(&reader) }
+    default: return false
+    }
+    guard hasGraph, graph.status.wasRead else {
+      throw .damage(at: reader.offset, "it describes a heap that was not read")
+    }
+    return true
+  }
+
+  private mutating func decodeStatus(of reader: inout ByteReader) throws(CaptureError) {
+    guard !hasGraph else { throw .damage(at: reader.offset, "it holds two heap graphs") }
+    let state = try reader.u32()
+    guard state == 1 || state == 2 else {
+      throw .damage(at: reader.offset, "the state of the heap graph is unknown")
+    }
+    let (threads, unread, scanned) = (try reader.u32(), try reader.u32(), try reader.u32())
+    let flags = try reader.u32()
+    graph.status = HeapGraph.Status(
+      wasRead: state == 1, threads: threads, unreadObjects: unread, scannedObjects: scanned,
+      missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0,
+      othersAreIdle: flags & 4 != 0, isPartial: flags & 8 != 0, notes: try reader.strings())
+    hasGraph = true
+  }
+
+  /// The number that the recorder writes. They are compared with every closure's function.
+  private static var mostSuperclasses: Int { 64 }
+
+  private mutating func decodeSuperclasses(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let type = Int(try reader.u32()) - 1
+    guard capture.types.indices.contains(type), graph.superclasses[type] == nil else {
+      throw .damage(at: start, "superclasses of a type that is not there, or twice those of one")
+    }
+    graph.superclasses[type] = Array(try reader.strings().prefix(Self.mostSuperclasses))
+  }
+
+  private mutating func decodeLabel(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    guard Int(try reader.u32()) == graph.labels.count + 1 else {
+      throw .damage(at: start, "a label is out of order")
+    }
+    guard let kind = ReferenceLabel.Kind(rawValue: try reader.u32()),
+      let ownership = ReferenceLabel.Ownership(rawValue: try reader.u32())
+    else { throw .damage(at: start, "a label is of an unknown kind") }
+    graph.labels.append(ReferenceLabel(kind, ownership: ownership, text: try reader.string()))
+  }
+
+  private func frames(_ count: Int, _ reader: inout ByteReader) throws(CaptureError) -> [Frame] {
+    let start = reader.offset
+    let words = try reader.raw(count * MemoryLayout<UInt64>.size)
+    guard PackedFrame.all(in: words).allSatisfy({ $0.isValid(among: capture.images.count) }) else {
+      throw .damage(at: start, "a function lies in an image that is not there")
+    }
+    return PackedFrame.all(in: words).map(\.frame)
+  }
+}
+
+// MARK: - Objects
+
+extension CaptureDecoder {
+  private mutating func decodeReferences(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let section = try reader.records(of: Reference.recordSize)
+    let references = (0..<section.count / Reference.recordSize).lazy.map {
+      Reference(section, at: $0 * Reference.recordSize)
+    }
+    var last = graph.references.last?.source ?? 0
+    for reference in references {
+      guard reference.source >= last, isValid(reference) else {
+        throw .damage(at: start, "a reference is out of order or leads nowhere")
+      }
+      last = reference.source
+    }
+    graph.references += references
+    guard graph.references.count < Self.mostReferences else {
+      throw .damage(at: start, "it has more references than can be analysed")
+    }
+  }
+
+  /// The analysis numbers them with 31 bits.
+  private static var mostReferences: Int { Int(Int32.max) }
+
+  private func isValid(_ reference: Reference) -> Bool {
+    isObject(reference.source) && isObject(reference.target)
+      && Int(reference.label) < graph.labels.count
+      && (reference.function.map { Int($0) < graph.functions.count } ?? true)
+  }
+
+  private func isObject(_ index: UInt32) -> Bool { Int(index) < capture.objects.count }
+
+  private mutating func decodeRoot(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let (kind, target) = (try reader.u32(), try reader.u32())
+    let (word, _) = (try reader.u64(), try reader.u64())
+    guard isObject(target), let place = place(kind, word) else {
+      throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
+    }
+    graph.roots.append(Root(place, target: target))
+  }
+
+  /// `nil` for an unknown kind, or a place in an image that is not there.
+  private func place(_ kind: UInt32, _ word: UInt64) -> Root.Place? {
+    let frame = PackedFrame(bits: word)
+    switch kind {
+    case 1 where frame.isValid(among: capture.images.count): return .global(frame.frame)
+    case 2: return .stack(thread: word)
+    case 3: return .threadLocal(thread: word)
+    case 4: return .cMemory(address: word)
+    case 5 where frame.isValid(among: capture.images.count): return .dispatchBlock(frame.frame)
+    default: return nil
+    }
+  }
+
+  private mutating func decodeTask(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let object = try reader.u32()
+    guard isObject(object), let state = TaskDescription.State(rawValue: try reader.u32()) else {
+      throw .damage(at: start, "a task is not there or in an unknown state")
+    }
+    // What it waits for.
+    _ = try reader.u32()
+    let (flags, count) = (try reader.u32(), Int(try reader.u32()))
+    graph.tasks.append(
+      TaskDescription(
+        object: object, state: state, isLost: flags & 1 != 0, frames: try frames(count, &reader)))
+  }
+
+  private mutating func decodeRetainSite(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let site = RetainSite(
+      object: try reader.u32(), stackTrace: try reader.u32(), retains: try reader.u32(),
+      releases: try reader.u32())
+    guard isObject(site.object) else { throw .damage(at: start, "retains of an object that is not there") }
+    graph.retainSites.append(site)
+  }
+}
