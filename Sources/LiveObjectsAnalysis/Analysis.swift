@@ -8,25 +8,19 @@ public struct Analysis: Sendable {
   public var findings: [Finding]
   /// Findings that tests failed with, and whose objects have been deallocated since.
   public var released: [Finding] = []
+}
 
+extension Analysis {
   /// - Parameters:
   ///   - capture: the capture to analyse.
   ///   - symbolicator: names the frames that findings show. `prepare` gets all of them first.
   ///   - options: the objects that count.
-  public init(
-    of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()
-  ) {
+  public init(of capture: Capture, symbolicator: some Symbolicator, options: Options = Options()) {
     let unnamed = UnnamedAnalysis(of: capture, options: options)
     symbolicator.prepare(unnamed.frames, of: capture)
     self = unnamed.named(by: symbolicator)
   }
 
-  init(types: [TypeGrowth], findings: [Finding], released: [Finding] = []) {
-    (self.types, self.findings, self.released) = (types, findings, released)
-  }
-}
-
-extension Analysis {
   /// The objects that count.
   public struct Options: Sendable, Hashable {
     /// Objects with a smaller sequence number are live, but not growth.
@@ -36,24 +30,16 @@ extension Analysis {
     /// Index of the only test whose objects count, into `Capture.tests`; `nil` for all. Objects from before
     /// it began are older objects then, whatever the baseline.
     public var test: Int?
-    /// Only types whose full name contains one of these count; empty for all.
-    public var typeFilters: [String]
     /// Findings for the toolchain's types and for raw buffers too, not for the program's own types only.
     public var findsSystemTypes: Bool
 
     public init(
-      baseline: UInt64 = 0, objects: [Int]? = nil, test: Int? = nil, typeFilters: [String] = [],
-      findsSystemTypes: Bool = false
+      baseline: UInt64 = 0, objects: [Int]? = nil, test: Int? = nil, findsSystemTypes: Bool = false
     ) {
       self.baseline = baseline
       self.objects = objects
       self.test = test
-      self.typeFilters = typeFilters
       self.findsSystemTypes = findsSystemTypes
-    }
-
-    func includes(_ type: String) -> Bool {
-      typeFilters.isEmpty || typeFilters.contains(where: type.contains)
     }
 
     func finds(_ label: TypeLabel) -> Bool {
@@ -64,7 +50,7 @@ extension Analysis {
     /// objects.
     func needsTrace(_ group: ObjectGroup, label: TypeLabel?) -> Bool {
       guard let label else { return true }
-      return finds(label) && group.tally.growth > 0
+      return finds(label) && group.all.growth > 0
     }
   }
 }
@@ -78,8 +64,6 @@ package struct UnnamedAnalysis {
   private let labels: [TypeLabel?]
   private let scope: AnalysisScope
   private let groups: [ObjectGroup]
-  /// Objects that have grown, without a known holder.
-  private let unexplained: [ObjectGroup]
   private let explained: HeapFindings?
   private let traces: NumberedTraces
   /// The frames of the stack traces that findings show, or that name objects.
@@ -92,11 +76,10 @@ package struct UnnamedAnalysis {
     let labels = capture.types.map { TypeLabel($0, of: capture, unreadable: unreadable) }
     let scope = AnalysisScope(in: capture, options)
     let heap = ReachabilityAnalysis(of: scope)
-    groups = ObjectGroup.groups(of: scope)
-    unexplained = ObjectGroup.unexplained(by: heap, scope)
+    groups = ObjectGroup.all(of: scope, heap)
     explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     traces = NumberedTraces(capture.stackTraces)
-    let traced = groups.filter { options.needsTrace($0, label: labels[$0.type]) }.map(\.stackTrace)
+    let traced = groups.filter { options.needsTrace($0, label: labels[$0.key.type]) }.map(\.key.stackTrace)
     tracedFrames = traces.frames(of: Set(traced).union(explained?.stackTraces ?? []))
     (self.labels, self.scope) = (labels, scope)
   }
@@ -111,9 +94,9 @@ package struct UnnamedAnalysis {
   package func named(by symbolicator: some Symbolicator) -> Analysis {
     let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
     let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
-    let recorded = scope.recorded.findings.filter { options.includes($0.type) }
     return Analysis(
-      types: types(traces), findings: (findings + growth(traces) + recorded).sorted(by: Finding.precedes),
+      types: types(traces),
+      findings: (findings + growth(traces) + scope.recorded.findings).sorted(by: Finding.precedes),
       released: scope.recorded.released)
   }
 }
@@ -123,8 +106,7 @@ extension UnnamedAnalysis {
     var types: [TypeLabel: TypeGrowth] = [:]
     for group in groups {
       let label = label(of: group, traces)
-      guard options.includes(label.text) else { continue }
-      types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.tally))
+      types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.all))
     }
     return types.values.sorted(by: TypeGrowth.mostGrown)
   }
@@ -132,21 +114,22 @@ extension UnnamedAnalysis {
   /// One finding for each type, allocating function and test.
   private func growth(_ traces: NamedTraces) -> [Finding] {
     var merger = FindingMerger()
-    for group in unexplained where group.tally.growth > 0 && !traces.isAllocatedByTestRunner(group.stackTrace)
-    {
-      let (label, tally) = (label(of: group, traces), group.tally)
-      guard options.includes(label.text), options.finds(label) else { continue }
+    for group in groups
+    where group.unexplained.growth > 0 && !traces.isAllocatedByTestRunner(group.key.stackTrace) {
+      let (label, tally) = (label(of: group, traces), group.unexplained)
+      guard options.finds(label) else { continue }
       var finding = Finding(
         fingerprint: "", verdict: .growth, type: label.text, kind: label.kind, instances: tally.growth,
         objects: tally.growth, bytes: tally.growthBytes, unexplainedRetains: tally.unexplainedRetains)
-      finding.attribute(to: scope.reportedOwner(for: group.owner), of: scope.attribution)
+      finding.attribute(to: scope.reportedOwner(for: group.key.owner), of: scope.attribution)
       finding.members = capture.members(group.members)
-      merger.add(finding, [(group.stackTrace, tally.growth)], [], in: traces)
+      merger.add(finding, [(group.key.stackTrace, tally.growth)], [], in: traces)
     }
     return merger.findings(with: traces).map(\.remarkingOnRetains)
   }
 
   private func label(of group: ObjectGroup, _ traces: NamedTraces) -> TypeLabel {
-    labels[group.type] ?? TypeLabel(capture.types[group.type], of: capture, group.stackTrace, traces)
+    let key = group.key
+    return labels[key.type] ?? TypeLabel(capture.types[key.type], of: capture, key.stackTrace, traces)
   }
 }

@@ -2,6 +2,7 @@ import LiveObjectsCapture
 
 /// One entry of a report: objects that were left behind, with verdict, path and call sites.
 public struct Finding: Sendable, Hashable {
+  /// Most important first.
   public enum Verdict: String, Sendable, CaseIterable {
     /// Unreachable objects that hold each other.
     case retainCycle
@@ -186,14 +187,9 @@ extension Finding {
 }
 
 extension Finding.Verdict {
-  fileprivate var rank: Int {
-    switch self {
-    case .retainCycle: 0
-    case .overRetained: 1
-    case .heldBy: 2
-    case .growth: 3
-    }
-  }
+  private static let ranked = allCases
+
+  fileprivate var rank: Int { Self.ranked.firstIndex(of: self)! }
 }
 
 /// A short name for a finding that stays the same from run to run and from build to build.

@@ -42,10 +42,14 @@ struct NamedTraces {
   private mutating func name(_ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture) {
     let sources = traces.frames.map { frame -> [SourceFrame] in
       guard unnamed.contains(frame) else { return [] }
-      let sources = named[frame] ?? [ImageNames.name(frame, of: capture)]
-      return sources.map { $0.marked(unloaded: capture.unloadedLibrary(of: frame)) }
+      let library = capture.image(of: frame).flatMap { $0.isUnloaded ? $0.name : nil }
+      return (named[frame] ?? [ImageNames.name(frame, of: capture)]).map { source in
+        var source = source
+        source.unloadedLibrary = library
+        return source
+      }
     }
-    let sorted = Set(sources.joined()).sorted(by: SourceFrame.precedes)
+    let sorted = Set(sources.joined()).sorted { $0.order < $1.order }
     let numbers = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
     names = sources.map { $0.compactMap { numbers[$0] } }
     frames = sorted.map(NamedFrame.init)
@@ -96,23 +100,9 @@ struct NamedTraces {
   }
 }
 
-extension Capture {
-  fileprivate func unloadedLibrary(of frame: Frame) -> String? {
-    image(of: frame).flatMap { $0.isUnloaded ? $0.name : nil }
-  }
-}
-
 extension SourceFrame {
-  fileprivate func marked(unloaded library: String?) -> SourceFrame {
-    var frame = self
-    frame.unloadedLibrary = library
-    return frame
-  }
-
-  fileprivate static func precedes(_ a: SourceFrame, _ b: SourceFrame) -> Bool { a.order < b.order }
-
   /// The sort key. Swift 6.0 needs the explicit type.
-  private var order: (String, String, String, Int, Int, String) {
+  fileprivate var order: (String, String, String, Int, Int, String) {
     (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0, unloadedLibrary ?? "")
   }
 }

@@ -109,9 +109,18 @@ extension Finding {
     self.init(
       fingerprint: names[0], verdict: verdict, certainty: certainty, type: names[4], kind: kind, instances: 0,
       objects: 0, bytes: 0)
-    for _ in 0..<(try reader.u32()) { path.append(try PathStep(&reader)) }
-    for _ in 0..<(try reader.u32()) { allocatedAt.append(try CallSite(&reader)) }
-    for _ in 0..<(try reader.u32()) { retainedAt.append(try RetainingCallSite(&reader)) }
+    for _ in 0..<(try reader.u32()) {
+      let names = try reader.strings() + ["", ""]
+      path.append(PathStep(type: names[0], reference: names[1]))
+    }
+    for _ in 0..<(try reader.u32()) {
+      allocatedAt.append(CallSite(instances: try reader.count(), frames: try reader.frames()))
+    }
+    for _ in 0..<(try reader.u32()) {
+      retainedAt.append(
+        RetainingCallSite(
+          retains: try reader.count(), releases: try reader.count(), frames: try reader.frames()))
+    }
     omittedCallSites = try reader.count()
     unexplainedRetains = try reader.count()
     remarks = try reader.strings()
@@ -149,24 +158,5 @@ extension SourceFrame {
     self.init(
       function: names[1].isEmpty ? nil : names[1], module: names[0], file: names[2].isEmpty ? nil : names[2],
       line: line == 0 ? nil : Int(line), isSystem: flags & 1 != 0)
-  }
-}
-
-extension Finding.PathStep {
-  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
-    let names = try reader.strings() + ["", ""]
-    self.init(type: names[0], reference: names[1])
-  }
-}
-
-extension Finding.CallSite {
-  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
-    self.init(instances: try reader.count(), frames: try reader.frames())
-  }
-}
-
-extension Finding.RetainingCallSite {
-  fileprivate init(_ reader: inout ByteReader) throws(CaptureError) {
-    self.init(retains: try reader.count(), releases: try reader.count(), frames: try reader.frames())
   }
 }

@@ -30,12 +30,10 @@ struct TypeLabel: Hashable {
   /// Names a closure context or box by the trace that allocated it. Its metadata distinguishes the
   /// toolchain's from the program's only where the two lie in different images; the allocating function
   /// always does. Objects that asynchronous programs allocate to start their main task are not the program's.
-  ///
-  /// - Parameters:
-  ///   - allocator: the frame that requested the object from the runtime.
-  ///   - function: the program's function that it happened in.
-  init(_ type: TypeDescription, of capture: Capture, allocator: SourceFrame?, function: String?) {
+  init(_ type: TypeDescription, of capture: Capture, _ stackTrace: UInt32, _ traces: NamedTraces) {
     kind = ObjectKind(of: type)
+    let allocator = traces.allocator(of: stackTrace)
+    let function = traces.fromCallSite(stackTrace).first.map { traces.frames[$0].qualifiedFunction }
     let startsMainTask = kind == .closureOrBox && allocator?.isBareMain == true
     isUserDefined = (allocator?.isUserCode ?? true) && !startsMainTask
     let place = function ?? type.image.map { capture.images[$0].name }
@@ -44,13 +42,6 @@ struct TypeLabel: Hashable {
       return
     }
     text = "\(kind.rawValue) in \(place)"
-  }
-
-  /// Names a closure context or box by the id of the trace that allocated it.
-  init(_ type: TypeDescription, of capture: Capture, _ stackTrace: UInt32, _ traces: NamedTraces) {
-    self.init(
-      type, of: capture, allocator: traces.allocator(of: stackTrace),
-      function: traces.fromCallSite(stackTrace).first.map { traces.frames[$0].qualifiedFunction })
   }
 
   /// Names a closure by its function.

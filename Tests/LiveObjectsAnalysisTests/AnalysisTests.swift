@@ -61,14 +61,6 @@ import Testing
     #expect(analyse(builder).findings.isEmpty)
   }
 
-  @Test func onlyFilteredTypesCount() {
-    var builder = CaptureBuilder()
-    for name in ["Demo.Loader", "Demo.LoaderSpy", "Demo.Client"] { builder.objects(of: builder.type(name)) }
-    let analysis = analyse(builder, options: Analysis.Options(typeFilters: ["Spy", "Client"]))
-    #expect(Set(analysis.types.map(\.type)) == ["Demo.LoaderSpy", "Demo.Client"])
-    #expect(Set(analysis.findings.map(\.type)) == ["Demo.LoaderSpy", "Demo.Client"])
-  }
-
   @Test func findingsHaveTypesOfTheProgramOnly() {
     var builder = CaptureBuilder()
     for name in [

@@ -74,7 +74,7 @@ struct HeapFindings {
     let naming = PathNaming(names, in: graph, labels)
     var merger = FindingMerger()
     var finder = PathFinder(in: graph)
-    for leak in leaks { add(leak, to: &merger, naming, traces, options) }
+    for leak in leaks { add(leak, to: &merger, naming, traces) }
     for (objects, holder) in zip(held, holders) {
       guard let holder else { continue }
       add(objects, holder, to: &merger, &finder, naming, traces, options)
@@ -100,11 +100,9 @@ struct HeapFindings {
 
 extension HeapFindings {
   private func add(
-    _ leak: LeakTally, to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces,
-    _ options: Analysis.Options
+    _ leak: LeakTally, to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces
   ) {
     let label = label(of: leak.start, traces)
-    guard options.includes(label.text) else { return }
     var finding = Finding(
       fingerprint: "", verdict: leak.group.verdict, certainty: leak.group.certainty,
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
@@ -114,9 +112,7 @@ extension HeapFindings {
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
-      finding.remarks.append(
-        "Other threads were running: one of them may hold the object in a register."
-      )
+      finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
@@ -154,9 +150,7 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.stackTraces.filter { !traces.isAllocatedByTestRunner($0.key) }
-    guard options.includes(label.text), options.finds(label), !allocated.isEmpty, !label.isThunk else {
-      return
-    }
+    guard options.finds(label), !allocated.isEmpty, !label.isThunk else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
@@ -170,7 +164,7 @@ extension HeapFindings {
 
   private func closureLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {
     guard graph.kind(of: object) == .closureContextOrBox, let function = reachability.function(of: object),
-      let frame = naming.functions[function]
+      let frame = naming.names.functions[function]
     else { return nil }
     return TypeLabel(closure: frame)
   }
@@ -190,7 +184,7 @@ extension HeapFindings {
   private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {
     guard case .task(let index) = origin else { return [] }
     let task = graph.heap.tasks[index]
-    let place = naming.taskFunctions[index].map { " in \($0)" } ?? ""
+    let place = naming.names.tasks[index].map { " in \($0)" } ?? ""
     if task.isLost {
       return [
         "The task\(place) waits for a continuation that nothing holds: it is probably never resumed."

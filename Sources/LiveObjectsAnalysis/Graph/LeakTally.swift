@@ -70,10 +70,6 @@ struct LeakTally {
     return all
   }
 
-  private init(group: LeakGroup, start: Int, path: ObjectPath?) {
-    (self.group, self.start, self.path) = (group, start, path)
-  }
-
   private static func pattern(
     of leak: LeakGroup, _ start: Int, _ path: ObjectPath?, in reachability: ReachabilityAnalysis
   ) -> Pattern {

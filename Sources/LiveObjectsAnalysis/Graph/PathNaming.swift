@@ -8,10 +8,7 @@ struct PathNaming {
   let graph: ReferenceGraph
   /// By index into `Capture.types`.
   let labels: [TypeLabel?]
-  /// By index into `HeapGraph.functions`.
-  let functions: [UInt32: SourceFrame]
-  let variables: [Frame: String]
-  let taskFunctions: [Int: String]
+  let names: PathNames
   /// The names of closures; thunks have none, for the closure is the function that they call.
   private let closureNames: [UInt32: String]
   /// By index into `HeapGraph.labels`.
@@ -25,9 +22,8 @@ struct PathNaming {
   }
 
   init(_ names: PathNames, in graph: ReferenceGraph, _ labels: [TypeLabel?]) {
-    (self.graph, self.labels) = (graph, labels)
-    (functions, variables, taskFunctions) = (names.functions, names.variables, names.tasks)
-    closureNames = functions.compactMapValues {
+    (self.names, self.graph, self.labels) = (names, graph, labels)
+    closureNames = names.functions.compactMapValues {
       $0.function == nil || $0.isThunk ? nil : $0.qualifiedFunction
     }
     var numbers: [Substring: Int] = [:]
@@ -59,30 +55,30 @@ struct PathNaming {
   private func start(of cycle: ObjectPath) -> PathWriter {
     let closing = cycle.references.last.map { graph.heap.references[$0] }
     guard isContext(cycle.start), let closure = closing.flatMap(closureName) else {
-      return PathWriter(type: name(of: cycle.start))
+      return PathWriter(name(of: cycle.start))
     }
-    return PathWriter(closure: closure)
+    return PathWriter(closure, isClosure: true)
   }
 
   private func start(at origin: HolderSearch.Origin, _ object: Int) -> PathWriter {
     switch origin {
     case .variable(let root): return start(at: variableName(root), object)
     case .dispatchBlock: return start(at: "dispatch block", object)
-    case .task(let task): return PathWriter(type: taskName(task))
-    case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(type: name(of: object))
+    case .task(let task): return PathWriter(taskName(task))
+    case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(name(of: object))
     }
   }
 
   /// The first step at a variable; the object in it is the next step, unless it is part of a collection.
   private func start(at variable: String, _ object: Int) -> PathWriter {
-    var writer = PathWriter(type: variable)
+    var writer = PathWriter(variable)
     if !isPartOfHolder(object) { writer.beginStep(name(of: object)) }
     return writer
   }
 
   private func variableName(_ root: Int) -> String {
     guard case .global(let place) = graph.heap.roots[root].place else { return "global" }
-    if let name = variables[place] { return name }
+    if let name = names.variables[place] { return name }
     return "global in \(ImageNames.name(place, of: graph.capture).module)"
   }
 
@@ -94,7 +90,7 @@ struct PathNaming {
     case .enqueued: state = "enqueued task"
     case .complete, .unknown: state = "task"
     }
-    return taskFunctions[task].map { "\(state) in \($0)" } ?? state
+    return names.tasks[task].map { "\(state) in \($0)" } ?? state
   }
 
   func name(of object: Int) -> String {
@@ -140,7 +136,7 @@ extension PathNaming {
         canBeSelf: isOnlyOfItsType(reference))
       let isEnd = position == path.references.count - 1
       if let closure = closureName(reference) {
-        writer.beginClosure(closure)
+        writer.beginStep(closure, isClosure: true)
         if isContext(target) { continue }
         writer.capture(name(of: target), superclasses(of: target))
         writer.beginStep(name(of: target))
@@ -190,6 +186,7 @@ extension PathNaming {
 
 /// The names that paths need from a symbolicator, of closures, variables and tasks, requested in one go.
 struct PathNames {
+  /// By index into `HeapGraph.functions`.
   private(set) var functions: [UInt32: SourceFrame] = [:]
   private(set) var variables: [Frame: String] = [:]
   /// The names by index into `HeapGraph.tasks`.

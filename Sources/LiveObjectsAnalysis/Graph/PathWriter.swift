@@ -6,27 +6,17 @@ struct PathWriter {
   private var type: String
   private var reference = ""
   /// Whether the type is a closure without a named capture yet.
-  private var isClosure = false
+  private var isClosure: Bool
   /// Whether the step has begun and has no reference yet.
   private var isOpen = false
 
-  init(type: String) {
-    self.type = type
+  init(_ type: String, isClosure: Bool = false) {
+    (self.type, self.isClosure) = (type, isClosure)
   }
 
-  init(closure: String) {
-    type = closure
-    isClosure = true
-  }
-
-  mutating func beginStep(_ type: String) {
+  mutating func beginStep(_ type: String, isClosure: Bool = false) {
     steps.append(Finding.PathStep(type: self.type, reference: reference))
-    (self.type, reference, isClosure, isOpen) = (type, "", false, false)
-  }
-
-  mutating func beginClosure(_ name: String) {
-    beginStep(name)
-    isClosure = true
+    (self.type, reference, self.isClosure, isOpen) = (type, "", isClosure, false)
   }
 
   /// The steps up to the last object, which is no step itself.
