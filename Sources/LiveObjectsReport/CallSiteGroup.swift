@@ -69,11 +69,10 @@ struct ShownFrame: Hashable {
   /// A call without a recorded stack trace.
   static let unknown = ShownFrame(function: "(no stack trace)", location: "")
 
-  private init(function: String, location: String) {
-    self.function = function
-    self.location = location
-  }
+  var hasLine: Bool { location.contains(":") }
+}
 
+extension ShownFrame {
   init(_ frame: SourceFrame) {
     function = frame.function ?? "(no symbol) in \(frame.module)"
     let name = frame.file?.fileName ?? ""
@@ -83,8 +82,6 @@ struct ShownFrame: Hashable {
     location = [place, frame.unloadedLibrary.map { "(\($0), unloaded)" } ?? ""]
       .filter { !$0.isEmpty }.joined(separator: " ")
   }
-
-  var hasLine: Bool { location.contains(":") }
 
   /// The frame without its line.
   var withoutLine: ShownFrame {

@@ -4,10 +4,7 @@ import LiveObjectsAnalysis
 /// finding for each function that allocated instances. Equal findings of several tests are one group.
 struct FindingGroup {
   let callSites: [CallSiteGroup]
-  /// Calls with missing releases, as listed by the findings.
-  let retainedAt: [Finding.RetainingCallSite]
-  private let name: String?
-  /// All findings in the group as one, without merged call sites.
+  /// All findings in the group as one.
   private let sum: Finding
   /// The fingerprints of all findings in the group, sorted.
   let fingerprints: [String]
@@ -21,8 +18,7 @@ struct FindingGroup {
   /// - Parameter tests: in the order in which they ran.
   static func groups(of findings: [Finding], tests: [TestName]) -> [FindingGroup] {
     let groups =
-      explained(findings.filter { $0.verdict != .growth })
-      + growth(of: findings.filter { $0.verdict == .growth })
+      explained(findings.filter { $0.verdict != .growth }) + growth(findings.filter { $0.verdict == .growth })
     let order = Dictionary(uniqueKeysWithValues: zip(tests, tests.indices))
     return groups.map { group in
       var group = group
@@ -31,40 +27,25 @@ struct FindingGroup {
     }
   }
 
-  /// Most important first; equal findings of several tests count as one.
+  /// Most important first; equal findings of several tests are one group.
   private static func explained(_ findings: [Finding]) -> [FindingGroup] {
-    guard findings.contains(where: { $0.test != nil }) else {
-      return findings.map { FindingGroup([$0], leftBy: [$0]) }
-    }
-    return Dictionary(grouping: findings, by: \.fingerprint).values
-      .map { same in (merged: Finding.merged(same), all: same) }
-      .sorted { Finding.precedes($0.merged, $1.merged) }
-      .map { FindingGroup([$0.merged], leftBy: $0.all) }
+    guard findings.contains(where: { $0.test != nil }) else { return findings.map { FindingGroup([$0]) } }
+    return Dictionary(grouping: findings, by: \.fingerprint).values.map(FindingGroup.init)
+      .sorted { Finding.precedes($0.sum, $1.sum) }
   }
 
-  private static func growth(of findings: [Finding]) -> [FindingGroup] {
-    Dictionary(grouping: findings) { [$0.type, $0.kind.rawValue] }
-      .values.map { FindingGroup($0, name: name(ofGrown: $0[0].type, $0[0].kind), leftBy: $0) }
+  private static func growth(_ findings: [Finding]) -> [FindingGroup] {
+    Dictionary(grouping: findings) { [$0.type, $0.kind.rawValue] }.values.map(FindingGroup.init)
       .sorted { ($1.instances, $1.bytes, $0.title) < ($0.instances, $0.bytes, $1.title) }
   }
 
-  /// The title of growth, with its kind; the names of closures and boxes contain it.
-  private static func name(ofGrown type: String, _ kind: ObjectKind) -> String {
-    type.hasPrefix(kind.rawValue) ? type : "\(type)  (\(kind.rawValue))"
-  }
-
-  /// - Parameters:
-  ///   - name: the title of growth.
-  ///   - all: the findings of all tests, before they were merged.
-  private init(_ findings: [Finding], name: String? = nil, leftBy all: [Finding]) {
-    self.name = name
-    sum = findings.dropFirst().reduce(into: findings[0]) { $0.add($1) }
+  private init(_ findings: [Finding]) {
+    sum = Finding.merged(findings)
     fingerprints = Set(findings.map(\.fingerprint)).sorted()
-    callSites = CallSiteGroup.groups(of: findings.flatMap(\.allocatedAt))
-    retainedAt = findings.flatMap(\.retainedAt)
+    callSites = CallSiteGroup.groups(of: sum.allocatedAt)
     var seen: Set<TestName> = []
-    tests = all.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
-    hasUnattributed = all.contains { $0.test == nil }
+    tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
+    hasUnattributed = findings.contains { $0.test == nil }
   }
 
   var instances: Int { sum.instances }
@@ -73,12 +54,19 @@ struct FindingGroup {
   /// Call sites that the findings do not list.
   var omittedCallSites: Int { sum.omittedCallSites }
   var remarks: [String] { sum.remarks }
+  /// Calls with missing releases.
+  var retainedAt: [Finding.RetainingCallSite] { sum.retainedAt }
 
   // Computed when shown: a report shows a few groups of what may be a hundred thousand.
 
   var title: String {
-    "\(name ?? sum.title)  \(size)"
-      + (fingerprints.count == 1 ? "  [\(fingerprints[0])]" : "")
+    "\(name)  \(size)" + (fingerprints.count == 1 ? "  [\(fingerprints[0])]" : "")
+  }
+
+  /// The name of growth has its kind; the names of closures and boxes contain it.
+  private var name: String {
+    guard sum.verdict == .growth else { return sum.title }
+    return sum.type.hasPrefix(sum.kind.rawValue) ? sum.type : "\(sum.type)  (\(sum.kind.rawValue))"
   }
 
   /// Growth has none.

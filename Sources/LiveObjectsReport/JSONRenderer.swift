@@ -38,8 +38,8 @@ public struct JSONRenderer: Sendable {
     .object([
       "id": .string(test.id),
       "case": .optional(test.testCase),
-      "library": .string(test.library.name),
-      "outcome": .string(test.outcome.name),
+      "library": .string(test.library == .xctest ? "XCTest" : "Testing"),
+      "outcome": .string("\(test.outcome)"),
       "evaluated": .bool(test.evaluation == .complete),
       "findings": .strings(test.findings),
     ])
@@ -109,26 +109,5 @@ public struct JSONRenderer: Sendable {
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
     ])
-  }
-}
-
-extension TestDescription.Library {
-  fileprivate var name: String {
-    switch self {
-    case .xctest: "XCTest"
-    case .testing: "Testing"
-    }
-  }
-}
-
-extension TestDescription.Outcome {
-  fileprivate var name: String {
-    switch self {
-    case .running: "running"
-    case .passed: "passed"
-    case .failed: "failed"
-    case .skipped: "skipped"
-    case .leaked: "leaked"
-    }
   }
 }

@@ -56,21 +56,19 @@ enum TrackingNotes {
 
   private static func degradations(of status: TrackingStatus) -> [String?] {
     [
-      dropped(status), droppedTraces(status),
-      missed(status.missedDeallocations), stacks(status.stackSource), hooks(status.hookMode),
+      Count.note(
+        status.droppedRecords, "object was", "objects were",
+        "not recorded, since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"),
+      Count.note(
+        status.droppedStackTraces, "object has", "objects have",
+        "no stack trace, since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"),
+      Count.note(
+        status.missedDeallocations, "deallocation was", "deallocations were",
+        "not recorded: as many objects may be counted as alive although they are not."),
+      stacks(status.stackSource),
+      status.hookMode == .gotEntries
+        ? "Allocations were recorded through GOT entries of the runtime, not through its hook pointers." : nil,
     ]
-  }
-
-  private static func dropped(_ status: TrackingStatus) -> String? {
-    guard status.droppedRecords > 0 else { return nil }
-    return "\(Count.of(status.droppedRecords, "object was", "objects were")) not recorded, "
-      + "since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"
-  }
-
-  private static func droppedTraces(_ status: TrackingStatus) -> String? {
-    guard status.droppedStackTraces > 0 else { return nil }
-    return "\(Count.of(status.droppedStackTraces, "object has", "objects have")) no stack trace, "
-      + "since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"
   }
 
   private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {
@@ -81,12 +79,6 @@ enum TrackingNotes {
       + "It records more where the process may have more memory."
   }
 
-  private static func missed(_ count: UInt64) -> String? {
-    guard count > 0 else { return nil }
-    return "\(Count.of(count, "deallocation was", "deallocations were")) not recorded: "
-      + "as many objects may be counted as alive although they are not."
-  }
-
   private static func stacks(_ source: TrackingStatus.StackSource) -> String? {
     switch source {
     case .unwindTables: nil
@@ -94,11 +86,6 @@ enum TrackingNotes {
     case .framePointers:
       "libunwind.so.8 was not found: stack traces were taken from frame pointers and may miss frames."
     }
-  }
-
-  private static func hooks(_ mode: TrackingStatus.HookMode) -> String? {
-    guard mode == .gotEntries else { return nil }
-    return "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
   }
 }
 
@@ -116,28 +103,29 @@ enum ReferenceNotes {
 
   private static func degradations(of status: HeapGraph.Status) -> [String?] {
     [
-      unread(status.unreadObjects), scanned(status.scannedObjects),
-      status.missesStacks ? missedStacks : nil, status.missesRoots ? missedRoots : nil,
+      Count.note(
+        status.unreadObjects, "object", "objects",
+        "could not be read: objects that they hold are reported without a holder."),
+      Count.note(
+        status.scannedObjects, "object was", "objects were",
+        "scanned conservatively (whatever may be a pointer counts as a reference), without a layout from "
+          + "metadata: findings that depend on it are called probable."),
+      status.missesStacks
+        ? "Not every thread's stack was read: objects that only a stack holds are reported as growth." : nil,
+      status.missesRoots
+        ? "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
+        : nil,
     ]
   }
+}
 
-  private static func unread(_ count: UInt32) -> String? {
-    guard count > 0 else { return nil }
-    return
-      "\(Count.of(count, "object", "objects")) could not be read: objects that they hold are reported without a holder."
+extension Count {
+  /// A sentence about a number of things; `nil` about none.
+  fileprivate static func note(
+    _ count: some BinaryInteger, _ one: String, _ many: String, _ rest: String
+  ) -> String? {
+    count > 0 ? "\(of(count, one, many)) \(rest)" : nil
   }
-
-  private static func scanned(_ count: UInt32) -> String? {
-    guard count > 0 else { return nil }
-    return
-      "\(Count.of(count, "object was", "objects were")) scanned conservatively (whatever may be a pointer counts "
-      + "as a reference), without a layout from metadata: findings that depend on it are called probable."
-  }
-
-  private static let missedStacks =
-    "Not every thread's stack was read: objects that only a stack holds are reported as growth."
-  private static let missedRoots =
-    "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
 }
 
 /// Notes about tests that were not evaluated, and about leaks that were released after their tests had

@@ -3,7 +3,7 @@ import LiveObjectsCapture
 
 extension Report {
   /// Whether the objects that a test left behind were evaluated.
-  public enum Evaluation: Sendable, Hashable, CaseIterable {
+  public enum Evaluation: Sendable, Hashable {
     /// Evaluated in full.
     case complete
     /// Not requested: the test may not have cleaned up, or the user has switched references off.
@@ -41,8 +41,7 @@ extension Report.Test {
         let name = TestName(description)
         let test = Report.Test(description, of: capture, hasFindings: leaving.contains(name))
         if let index = indices[name] {
-          tests[index].outcome.merge(test.outcome)
-          tests[index].evaluation.merge(test.evaluation)
+          tests[index].merge(test)
         } else {
           indices[name] = tests.count
           tests.append(test)
@@ -75,28 +74,11 @@ extension Report.Test {
   }
 }
 
-extension TestDescription.Outcome {
-  /// Keeps the worst outcome of a test that ran several times.
-  fileprivate mutating func merge(_ other: TestDescription.Outcome) {
-    if other.severity > severity { self = other }
-  }
-
-  private var severity: Int {
-    switch self {
-    case .skipped: 0
-    case .passed: 1
-    case .leaked: 2
-    case .running: 3
-    case .failed: 4
-    }
-  }
-}
-
-extension Report.Evaluation {
-  /// Keeps the worst evaluation of a test that ran several times.
-  fileprivate mutating func merge(_ other: Self) {
-    let worstLast = Self.allCases
-    self = worstLast.last { $0 == self || $0 == other } ?? self
+extension Report.Test {
+  /// Keeps the worst results of a test that ran several times.
+  private mutating func merge(_ other: Report.Test) {
+    outcome = [.failed, .running, .leaked, .passed, .skipped].first { [outcome, other.outcome].contains($0) }!
+    evaluation = [.impossible, .notWanted, .complete].first { [evaluation, other.evaluation].contains($0) }!
   }
 }
 

@@ -184,8 +184,7 @@ enum FindingSection: CaseIterable {
   }
 
   private static func section(of finding: Finding) -> FindingSection {
-    if finding.isLibraryLeak { return .libraryLeaks }
-    return finding.isKnownIssue ? .known : section(of: finding.verdict)
+    finding.isLibraryLeak ? .libraryLeaks : finding.isKnownIssue ? .known : section(of: finding.verdict)
   }
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {

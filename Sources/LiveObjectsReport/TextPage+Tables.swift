@@ -65,7 +65,7 @@ extension TextPage {
     ]
   }
 
-  private static func growth(of types: some Collection<TypeGrowth>) -> (instances: Int, bytes: UInt64) {
+  static func growth(of types: some Collection<TypeGrowth>) -> (instances: Int, bytes: UInt64) {
     types.reduce(into: (0, 0)) { sum, type in
       sum.0 += type.growth
       sum.1.add(saturating: type.growthBytes)

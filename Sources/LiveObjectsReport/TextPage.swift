@@ -13,10 +13,6 @@ struct TextPage {
   private(set) var text = ""
   let color: Bool
 
-  init(color: Bool) {
-    self.color = color
-  }
-
   mutating func add(_ line: String = "", style: Style = .plain) {
     let line = line.printable
     text += color && style != .plain ? "\u{1b}[\(style.rawValue)m\(line)\u{1b}[0m\n" : line + "\n"
@@ -51,7 +47,7 @@ struct TextPage {
   ///   - indentation: spaces before each row.
   mutating func add(rows: [[String]], _ alignments: [TextColumn.Alignment], indentation: Int) {
     let columns = alignments.enumerated().map { index, alignment in
-      TextColumn(alignment, width: rows.lazy.map { $0[index].count }.max() ?? 0)
+      TextColumn(alignment: alignment, width: rows.lazy.map { $0[index].count }.max() ?? 0)
     }
     for row in rows {
       let cells = zip(columns, row).map { $0.padded($1) }.joined(separator: "  ")
@@ -67,11 +63,6 @@ struct TextColumn {
 
   let alignment: Alignment
   let width: Int
-
-  init(_ alignment: Alignment, width: Int) {
-    self.alignment = alignment
-    self.width = width
-  }
 
   func padded(_ cell: String) -> String {
     let padding = String(repeating: " ", count: max(0, width - cell.count))

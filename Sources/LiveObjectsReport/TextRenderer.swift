@@ -97,10 +97,14 @@ enum TextHeadline {
     let probable = Set(leaks.lazy.filter { $0.certainty == .probable }.map(\.fingerprint)).count
     let (one, many) = probable == count ? ("probable leak", "probable leaks") : ("leak", "leaks")
     let doubt = probable == 0 || probable == count ? "" : " (\(Count.grouped(probable)) of them probable)"
-    let objects = leaks.reduce(0) { $0 + $1.objects }
-    let bytes = leaks.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
     return "\(Count.of(count, one, many))\(doubt) \(count == 1 ? "keeps" : "keep") "
-      + "\(Count.of(objects, "object", "objects")) (\(Count.bytes(bytes)))"
+      + objects(of: leaks, "object", "objects")
+  }
+
+  /// `20 objects (640 bytes)`
+  private static func objects(of findings: [Finding], _ one: String, _ many: String) -> String {
+    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    return "\(Count.of(findings.reduce(0) { $0 + $1.objects }, one, many)) (\(Count.bytes(bytes)))"
   }
 
   /// "Clean" only where nothing at all is alive: objects of library types may be the program's own too.
@@ -109,8 +113,7 @@ enum TextHeadline {
     guard !others.isEmpty else {
       return (report.isClean ? "clean, " : "") + "nothing of yours was left behind\(place)"
     }
-    let instances = others.reduce(0) { $0 + $1.growth }
-    let bytes = others.reduce(into: UInt64(0)) { $0.add(saturating: $1.growthBytes) }
+    let (instances, bytes) = TextPage.growth(of: others)
     return "no types of yours were left behind\(place); "
       + "\(Count.of(instances, "instance", "instances")) of other types (\(Count.bytes(bytes)))"
   }
@@ -119,10 +122,8 @@ enum TextHeadline {
     let types = Set(findings.map(\.type))
     let others = Set(growth.lazy.filter { !$0.isUserDefined }.map(\.type))
     let whose = types.isDisjoint(with: others) ? " of yours" : ""
-    let objects = findings.reduce(0) { $0 + $1.objects }
-    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
     return "\(Count.of(types.count, "type", "types"))\(whose) left "
-      + "\(Count.of(objects, "instance", "instances")) (\(Count.bytes(bytes)))"
+      + objects(of: findings, "instance", "instances")
   }
 
   /// The number of tests that left objects behind, which says more than the names of their processes.
