@@ -61,7 +61,7 @@ let package = Package(
     .target(
       name: "LiveObjects",
       dependencies: [
-        "CLiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
+        "CLiveObjects", "LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
         "LiveObjectsSymbolication",
       ]),
     .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"]),

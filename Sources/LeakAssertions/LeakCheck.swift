@@ -108,7 +108,6 @@ package enum NotWatched {
   /// Writes a line on standard error, each only once.
   package static func warn(_ why: String) {
     guard printed.withLock({ $0.insert(why).inserted }) else { return }
-    let line = "LiveObjects: \(why)\n"
-    _ = Array(line.utf8).withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+    _ = writeAll(Array("LiveObjects: \(why)\n".utf8), to: STDERR_FILENO)
   }
 }

@@ -47,4 +47,42 @@ extension LiveObjects {
     /// The instances of a class that were left behind; those of its subclasses are not counted.
     public func instances(of type: AnyClass) -> Int { explanation.instances(of: type) }
   }
+
+  /// A call that allocated some of the instances left behind.
+  public struct CallSite: Sendable, Hashable {
+    /// The type of the instances, module-qualified.
+    public var type: String
+    /// The number of instances that this call allocated.
+    public var instances: Int
+    /// The backtrace from the call outwards.
+    public var frames: [SourceFrame]
+
+    /// The function of the call; `nil` without a symbol.
+    public var function: String? { frames.first?.function }
+    /// The source file of the call.
+    public var file: String? { frames.first?.file }
+    /// The line of the call in its file.
+    public var line: Int? { frames.first?.line }
+  }
+}
+
+extension LiveObjects.Diff: CustomStringConvertible {
+  /// A human-readable report: the objects left behind, their call sites, and the limits of the diff.
+  public var description: String {
+    explanation.text(notes: [unattributedNote, filterNote].compactMap { $0 })
+  }
+
+  private var unattributedNote: String? {
+    guard unattributed > 0 else { return nil }
+    let objects = unattributed == 1 ? "object was" : "objects were"
+    return "\(unattributed) more \(objects) allocated at the same time and cannot be attributed: "
+      + "on a dispatch queue or a thread, while other tests ran."
+  }
+
+  /// A filter with a typing error would otherwise pass as code that leaves nothing behind.
+  private var filterNote: String? {
+    guard filteredOut > 0 else { return nil }
+    let instances = filteredOut == 1 ? "instance was" : "instances were"
+    return "\(filteredOut) more \(instances) left behind and not counted, since `types` does not name them."
+  }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+internal import LiveObjectsSystem
 
 /// A value and the lock that guards it. (`Mutex` needs a newer macOS than the package.)
 ///

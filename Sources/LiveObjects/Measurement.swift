@@ -6,7 +6,7 @@ internal import LiveObjectsCapture
 /// count. Objects of a suspension are distinguished by their scope (`Scopes.pauses`).
 final class Measurement {
   private let options: LiveObjects.MeasurementOptions
-  let scope: UInt32
+  private let work = WorkScope()
   private let before: TrackingStatus
   private let stopsBefore: Int
   private let keptMemory = Recorder.KeptMemory()
@@ -16,14 +16,12 @@ final class Measurement {
   private init(_ options: LiveObjects.MeasurementOptions, before: TrackingStatus) {
     self.options = options
     self.before = before
-    scope = Scopes.shared.open()
     stopsBefore = Recorder.stops
     marks.reserveCapacity(passes)
   }
 
-  deinit {
-    Recorder.ignoring { Scopes.shared.close(scope) }
-  }
+  /// The scope of the body's objects.
+  var scope: UInt32 { work.id }
 
   static func begin(
     _ options: LiveObjects.MeasurementOptions

@@ -1,38 +1,21 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+internal import LiveObjectsCapture
+internal import LiveObjectsSystem
 
 /// The threads of the process but the calling one.
 enum OtherThreads {
   /// Whether one of them runs or waits for a processor; `false` where the system does not say.
   static var areRunning: Bool {
     #if os(Linux)
-      guard let folder = opendir("/proc/self/task") else { return false }
-      defer { closedir(folder) }
-      let own = ownThread
-      while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != own, Int32(name) != nil, state(of: name) == UInt8(ascii: "R") { return true }
+      let own = "/proc/thread-self".resolvingLinks?.fileName
+      return entries(ofFolder: "/proc/self/task").contains {
+        $0.name != own && state(of: $0.name) == UInt8(ascii: "R")
       }
+    #else
+      return false
     #endif
-    return false
   }
 
   #if os(Linux)
-    /// The kernel's number of the calling thread, for which the C library's header has no function in Swift.
-    private static var ownThread: String {
-      var target = [UInt8](repeating: 0, count: 64)
-      let count = target.withUnsafeMutableBytes { buffer in
-        readlink("/proc/thread-self", buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
-      }
-      return String(
-        decoding: target[..<max(count, 0)].split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
-    }
-
     /// The letter behind the name, which stands in parentheses and may hold some itself.
     private static func state(of thread: String) -> UInt8? {
       let descriptor = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)

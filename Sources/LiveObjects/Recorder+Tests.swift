@@ -46,12 +46,23 @@ extension Recorder {
     }
   }
 
+  /// Marks the running test as failed by an assertion about its objects: a companion still counts its leaks,
+  /// and adds no failure.
+  ///
+  /// - Parameter leaks: the leaks in the assertion's message, which the report on the process repeats.
+  package static func markTestLeaked(_ leaks: [Finding]) { fail(currentTest, with: leaks) }
+
+  /// Marks the objects of a measurement as a known issue of its test: no other assertion, no companion and no
+  /// report fails because of them. Objects that tasks of the measurement allocate from now on are not
+  /// included.
+  ///
+  /// - Parameter scope: the measurement's scope; 0 for none.
+  package static func markKnownIssue(_ scope: UInt32) { liveobj_scope_mark_known_issue(scope) }
+
   /// A live object, without a capture.
-  package struct Instance: Sendable {
-    package let identity: ObjectIdentity
-    /// The number of the stack trace in captures.
-    package let stackTrace: UInt32
-  }
+  ///
+  /// - stackTrace: its number in captures.
+  package typealias Instance = (identity: ObjectIdentity, stackTrace: UInt32)
 
   /// The live objects that were allocated while a test without a scope ran, except raw buffers.
   package static func instances(of test: UInt32) -> [Instance] {
@@ -61,7 +72,9 @@ extension Recorder {
         test,
         { instances, instance in
           guard let instance = instance?.pointee else { return }
-          instances?.assumingMemoryBound(to: [Instance].self).pointee.append(Instance(instance))
+          let address = ObjectAddress(UInt64(~instance.complement))
+          instances?.assumingMemoryBound(to: [Instance].self).pointee
+            .append((ObjectIdentity(at: address, sequence: instance.sequence), instance.stack))
         }, instances)
     }
     return instances
@@ -87,13 +100,5 @@ extension Recorder {
       return .captured(ignoring { RawCapture(bytes: bytes) })
     default: return .inconclusive
     }
-  }
-}
-
-extension Recorder.Instance {
-  fileprivate init(_ instance: liveobj_instance) {
-    identity = ObjectIdentity(
-      at: ObjectAddress(UInt64(~instance.complement)), sequence: instance.sequence)
-    stackTrace = instance.stack
   }
 }

@@ -1,5 +1,5 @@
 internal import CLiveObjects
-internal import LiveObjectsCapture
+package import LiveObjectsCapture
 
 /// The one place that calls the recorder in C.
 package enum Recorder {
@@ -111,5 +111,27 @@ extension TrackingStatus {
       droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deallocations,
       allocations: status.allocations, deallocations: status.deallocations,
       notes: reason.isEmpty ? [] : [reason])
+  }
+}
+
+/// The bytes of a capture, as the recorder wrote them.
+///
+/// Sendable because the bytes never change.
+package final class RawCapture: @unchecked Sendable {
+  private let bytes: UnsafeRawBufferPointer
+
+  /// Takes over memory that the recorder allocated.
+  init(bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  deinit { Recorder.free(bytes) }
+
+  package func decoded() throws(LiveObjects.TrackingError) -> Capture {
+    do {
+      return try Recorder.ignoring { () throws(CaptureError) in try Capture(decoding: bytes) }
+    } catch {
+      throw .captureFailed(reason: "\(error)")
+    }
   }
 }

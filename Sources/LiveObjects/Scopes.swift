@@ -1,3 +1,5 @@
+internal import LiveObjectsCapture
+
 /// The open diffs of this process, and the attribution of objects to them.
 ///
 /// Every diff binds a scope id of its own around its body, as a task-local value that the recorder stores
@@ -104,5 +106,54 @@ struct ScopeTable {
       ancestor = scope.parent
     }
     return ancestors
+  }
+}
+
+/// The objects that a diff counts as its own.
+struct Attribution {
+  /// The scopes that count; `nil` for all objects of the process.
+  var scopes: Set<UInt32>?
+  /// The scope of the measurement's own pauses, which never counts.
+  var pauses: UInt32
+
+  func owns(_ object: LiveObject) -> Bool {
+    guard object.scope != pauses else { return false }
+    return scopes?.contains(object.scope) ?? true
+  }
+
+  /// Whether the object has no scope, while only some scopes count.
+  func isUndecided(_ object: LiveObject) -> Bool {
+    scopes != nil && object.scope == 0
+  }
+}
+
+/// A scope for the objects of one piece of work without a measurement; an enclosing measurement owns them
+/// too.
+package final class WorkScope: Sendable {
+  /// The number of the scope in the recorder.
+  package let id: UInt32
+
+  package init() {
+    id = Recorder.ignoring { Scopes.shared.open() }
+  }
+
+  deinit {
+    Recorder.ignoring { Scopes.shared.close(id) }
+  }
+
+  package func run<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
+    try Scopes.within(id, work)
+  }
+}
+
+extension LiveObjects {
+  /// Runs work on the caller's actor, in a scope or in the current one.
+  ///
+  /// Swift 6.0 lets no function on an actor call work that returns a value which is not `Sendable`. The
+  /// standard library's functions may.
+  package static func run<Value, Failure: Error>(
+    in scope: WorkScope? = nil, isolation: isolated (any Actor)?, _ work: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await Scopes.within(scope?.id ?? Scopes.current, isolation: isolation, work)
   }
 }

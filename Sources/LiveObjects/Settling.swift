@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+internal import LiveObjectsSystem
 
 /// The intervals between checks of objects that may still be released.
 ///

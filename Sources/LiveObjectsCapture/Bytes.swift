@@ -94,9 +94,7 @@ extension UnsafeRawBufferPointer {
 
 /// Little-endian values as `Documentation/internals/capture-format.md` lays them out, valid or not.
 package struct ByteWriter {
-  package private(set) var bytes: [UInt8] = []
-
-  package init() {}
+  private var bytes: [UInt8] = []
 
   package mutating func u32(_ value: UInt32) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }

@@ -24,26 +24,19 @@ extension BinarySymbolicator {
     return frame.flatMap { $0.line == nil ? nil : $0 }
   }
 
+  /// The ends of the mangled names of methods `() -> ()`, plain or throwing or asynchronous or both.
+  private static let methodEndings = ["yyF", "yyKF", "yyYaF", "yyYaKF"]
+
   /// The addresses of all methods without parameters and results.
   private static func methods(in binary: String) -> [String: UInt64] {
     guard let file = ELFFile(path: binary) else { return [:] }
     var addresses: [String: UInt64] = [:]
     for (address, symbol) in SymbolTable(of: file, .functions).all
-    where Mangling.isMethodWithoutParameters(symbol) {
+    where symbol.hasPrefix("$s") && methodEndings.contains(where: symbol.hasSuffix) {
       guard let name = demangle(symbol: symbol)?.split(separator: "(").first else { continue }
       addresses[String(name)] = address
     }
     return addresses
-  }
-}
-
-/// The ends of Swift's mangled names.
-private enum Mangling {
-  /// `() -> ()`, plain or throwing or asynchronous or both.
-  private static let endings = ["yyF", "yyKF", "yyYaF", "yyYaKF"]
-
-  static func isMethodWithoutParameters(_ symbol: String) -> Bool {
-    symbol.hasPrefix("$s") && endings.contains(where: symbol.hasSuffix)
   }
 }
 

@@ -35,14 +35,11 @@ public final class BinarySymbolicator: Symbolicator {
   /// The addresses of methods that may be tests.
   var methodsByBinary: [String: [String: UInt64]] = [:]
 
-  /// - Parameter binaries: a folder that holds the files of a capture from another machine, at any depth;
-  ///   they are identified by build id, or by name where there is none.
-  public convenience init(binaries: String? = nil) {
-    self.init(binaries: binaries, origin: .unknown)
-  }
-
-  /// - Parameter origin: the origin of all captures.
-  package convenience init(binaries: String? = nil, origin: CaptureOrigin) {
+  /// - Parameters:
+  ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are
+  ///     identified by build id, or by name where there is none.
+  ///   - origin: the origin of all captures.
+  package convenience init(binaries: String? = nil, origin: CaptureOrigin = .unknown) {
     self.init(binaries: binaries, origin: origin, search: SymbolizerSearch())
   }
 
@@ -143,7 +140,7 @@ public final class BinarySymbolicator: Symbolicator {
     let addresses = addresses.subtracting(resolveWithoutLines(among: addresses))
     guard !addresses.isEmpty else { return }
     guard let symbolizer = symbolizer(forProcessWith: origin == .ownRun ? images : []) else {
-      collectedNotes.addMissingSymbolizer()
+      collectedNotes.add(.missingSymbolizer, "llvm-symbolizer")
       return resolveWithoutSymbolizer(addresses)
     }
     do {
@@ -152,7 +149,7 @@ public final class BinarySymbolicator: Symbolicator {
       hasSymbolizer = true
       resolveFromSymbolTables(addresses.subtracting(lines.keys))
     } catch {
-      collectedNotes.addFailedSymbolizer(symbolizer.path, error.reason)
+      collectedNotes.add(.failedSymbolizer, "\(symbolizer.path) failed (\(error.reason))")
       resolveWithoutSymbolizer(addresses)
     }
   }

@@ -29,10 +29,7 @@ final class LLVMSymbolizer {
     var reason: String
   }
 
-  /// - Parameters:
-  ///   - path: its path.
-  ///   - environment: all of it, as `NAME=value`.
-  ///   - timeout: the time after which it is killed without an answer.
+  /// - Parameter timeout: the time after which it is killed without an answer.
   init(path: String, environment: [String], timeout: Duration) {
     self.path = path
     self.environment = environment
@@ -177,16 +174,14 @@ struct LLVMSymbolizerOutput {
 struct SymbolizerSearch {
   /// The folders to search, in order.
   var folders: [String]
+}
 
+extension SymbolizerSearch {
   /// The folders of `PATH`, and those of distributions, without relative ones: the current folder is
   /// untrusted.
   init() {
-    folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
-    folders.removeAll { !$0.hasPrefix("/") }
-  }
-
-  init(folders: [String]) {
-    self.folders = folders
+    let folders = (Environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/bin"]
+    self.init(folders: folders.filter { $0.hasPrefix("/") })
   }
 
   /// - Parameter images: the files of a process that ran here; the toolchain whose libraries are among them

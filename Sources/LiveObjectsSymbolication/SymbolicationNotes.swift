@@ -1,6 +1,9 @@
 /// The files whose frames have no names, with the reasons: a sentence each.
 struct SymbolicationNotes {
   enum Problem: CaseIterable {
+    case missingSymbolizer
+    /// With the reason behind the path.
+    case failedSymbolizer
     /// The path in the capture leads to another file than the one that ran.
     case otherBuild
     case missing
@@ -13,33 +16,21 @@ struct SymbolicationNotes {
   }
 
   private var files: [Problem: Set<String>] = [:]
-  private var symbolizer: [String] = []
 
   mutating func add(_ problem: Problem, _ path: String) { files[problem, default: []].insert(path) }
 
-  mutating func addMissingSymbolizer() {
-    addOnce(
-      "llvm-symbolizer was not found, so files and lines are missing: install the package `llvm`, or put a Swift "
-        + "toolchain that has it into PATH.")
-  }
-
-  mutating func addFailedSymbolizer(_ path: String, _ reason: String) {
-    addOnce("\(path) failed (\(reason)): no file and line.")
-  }
-
-  private mutating func addOnce(_ sentence: String) {
-    if !symbolizer.contains(sentence) { symbolizer.append(sentence) }
-  }
-
   var sentences: [String] {
-    symbolizer
-      + Problem.allCases.flatMap { problem in
-        files[problem, default: []].sorted().map { Self.sentence(problem, $0) }
-      }
+    Problem.allCases.flatMap { problem in
+      files[problem, default: []].sorted().map { Self.sentence(problem, $0) }
+    }
   }
 
   private static func sentence(_ problem: Problem, _ file: String) -> String {
     switch problem {
+    case .missingSymbolizer:
+      "\(file) was not found, so files and lines are missing: install the package `llvm`, or put a Swift "
+        + "toolchain that has it into PATH."
+    case .failedSymbolizer: "\(file): no file and line."
     case .otherBuild: "\(file): another build (build id differs), so its frames have no names."
     case .missing:
       "\(file): not on this machine, so its frames have no names. `--binaries FOLDER` names a folder to search."

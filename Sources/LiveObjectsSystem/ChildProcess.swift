@@ -35,23 +35,19 @@ package struct ChildProcess {
   ) throws(SystemError) {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
     #else
       var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (number, descriptor) in streams {
       posix_spawn_file_actions_adddup2(&actions, descriptor, number)
     }
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
     let arguments = CStringArray([program] + arguments)
     let environment = CStringArray(environment)
     var id: pid_t = 0
     let error = withExtendedLifetime((arguments, environment)) {
-      posix_spawnp(&id, program, &actions, &attributes, arguments.pointers, environment.pointers)
+      posix_spawnp(&id, program, &actions, nil, arguments.pointers, environment.pointers)
     }
     guard error == 0 else { throw SystemError(code: error) }
     self.id = id

@@ -98,26 +98,18 @@ private let newline = UInt8(ascii: "\n")
 ///
 /// The caller may be any test process: the program is not one of its children where the system can hide it.
 struct HelperProcess {
-  #if os(Linux)
-    private enum Identity {
+  private enum Identity {
+    #if os(Linux)
       case hidden(OpaquePointer)
-      case child(ChildProcess)
-    }
-  #else
-    private enum Identity {
-      case child(ChildProcess)
-    }
-  #endif
+    #endif
+    case child(ChildProcess)
+  }
 
   private let identity: Identity
 
   /// Starts a program. Its standard error is thrown away.
   ///
-  /// - Parameters:
-  ///   - path: the path of the program.
-  ///   - arguments: without the program's own name.
-  ///   - environment: all of it, as `NAME=value`.
-  ///   - stream: a descriptor of this process, from 3 on: the program's standard input and output.
+  /// - Parameter stream: a descriptor of this process, from 3 on: the program's standard input and output.
   init(path: String, arguments: [String], environment: [String], stream: CInt) throws(SystemError) {
     #if os(Linux)
       if let hidden = try Self.hidden(path, arguments, environment, stream) {

@@ -15,11 +15,6 @@
       self.failure = failure
     }
 
-    /// The failure of an assertion that needs the end of a running XCTest, without one.
-    static func unchecked(_ assertion: String) -> LeakFailure {
-      LeakFailure(assertion, .unwatched("nothing is checked"))
-    }
-
     /// Fails the test that runs: one of XCTest, else one of Swift Testing, else the process.
     func record(_ file: StaticString, _ line: UInt) {
       if failure.concernsObject { Recorder.markTestLeaked(failure.leak.map { [$0] } ?? []) }

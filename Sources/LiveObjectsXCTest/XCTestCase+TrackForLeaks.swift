@@ -33,7 +33,7 @@
     ) {
       #if os(Linux)
         if testRun == nil, Recorder.runsSwiftTesting {
-          return LeakFailure.unchecked("trackForLeaks").record(file, line)
+          return LeakFailure("trackForLeaks", .unwatched("nothing is checked")).record(file, line)
         }
         Recorder.ignoring {
           let place = TrackedObject.Place(file: file, line: line)

@@ -16,7 +16,7 @@ package struct TestHeapAnalysis {
   /// Whether an object is either over-retained or held by a running thread.
   private let isUndecided: Bool
 
-  private var capture: Capture { analysis.capture }
+  package var capture: Capture { analysis.capture }
 
   /// The result of a check for retain cycles without a scan of the whole heap.
   package enum CycleCheck {
@@ -96,7 +96,7 @@ package struct TestHeapAnalysis {
   /// - Parameters:
   ///   - certainOnly: whether to leave out objects that may still be released.
   ///   - cleared: properties of the test case; findings about their objects mention them.
-  ///   - entry: a frame to symbolicate in the same go, for `declaration`.
+  ///   - entry: a frame to symbolicate in the same go, for its declaration.
   package func failures(
     namedBy symbolicator: BinarySymbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = [],
     symbolicating entry: Frame? = nil
@@ -123,11 +123,6 @@ package struct TestHeapAnalysis {
   {
     let image = capture.images.firstIndex { $0.addresses.contains(UInt64(address)) }
     return image.flatMap { symbolicator.entry(of: methods, in: $0, of: capture) }
-  }
-
-  /// The declaration of a test, by its first instruction.
-  package func declaration(at entry: Frame, namedBy symbolicator: BinarySymbolicator) -> SourceFrame? {
-    symbolicator.declaration(at: entry, of: capture)
   }
 
   /// The properties whose object is still alive, by the fingerprint of its finding.

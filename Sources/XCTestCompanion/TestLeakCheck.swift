@@ -85,7 +85,7 @@
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       let findings = last.failures(
         namedBy: symbolicator, certainOnly: !isFull, cleared: running.clearedProperties, symbolicating: entry)
-      let declaration = entry.flatMap { last.declaration(at: $0, namedBy: symbolicator) }
+      let declaration = entry.flatMap { symbolicator.declaration(at: $0, of: last.capture) }
       return findings.map { finding in
         // Equal optimised methods are merged, and have no place of their own.
         let allocation = finding.allocatedAt.first?.frames.first { $0.isUserCode && $0.line != nil }
