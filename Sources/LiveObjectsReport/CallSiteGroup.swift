@@ -13,10 +13,7 @@ struct CallSiteGroup {
   /// The callers where the call sites differ; most instances first.
   let callers: [Caller]
 
-  struct Caller {
-    let frame: ShownFrame
-    let instances: Int
-  }
+  typealias Caller = (frame: ShownFrame, instances: Int)
 
   /// Most instances first.
   static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
@@ -54,7 +51,7 @@ struct CallSiteGroup {
       guard let caller = trace.frames.dropFirst(shared).first else { continue }
       instances[caller, default: 0] += trace.instances
     }
-    return instances.map(Caller.init).sorted { a, b in
+    return instances.map { Caller($0, $1) }.sorted { a, b in
       a.instances == b.instances ? a.frame < b.frame : a.instances > b.instances
     }
   }

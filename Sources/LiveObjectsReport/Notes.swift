@@ -61,13 +61,15 @@ enum TrackingNotes {
         "not recorded, since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"),
       Count.note(
         status.droppedStackTraces, "object has", "objects have",
-        "no stack trace, since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"),
+        "no stack trace, since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"
+      ),
       Count.note(
         status.missedDeallocations, "deallocation was", "deallocations were",
         "not recorded: as many objects may be counted as alive although they are not."),
       stacks(status.stackSource),
       status.hookMode == .gotEntries
-        ? "Allocations were recorded through GOT entries of the runtime, not through its hook pointers." : nil,
+        ? "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
+        : nil,
     ]
   }
 

@@ -77,8 +77,9 @@ extension Report.Test {
 extension Report.Test {
   /// Keeps the worst results of a test that ran several times.
   private mutating func merge(_ other: Report.Test) {
-    outcome = [.failed, .running, .leaked, .passed, .skipped].first { [outcome, other.outcome].contains($0) }!
-    evaluation = [.impossible, .notWanted, .complete].first { [evaluation, other.evaluation].contains($0) }!
+    let (outcomes, evaluations) = ([outcome, other.outcome], [evaluation, other.evaluation])
+    outcome = [.failed, .running, .leaked, .passed, .skipped].first(where: outcomes.contains)!
+    evaluation = [.impossible, .notWanted, .complete].first(where: evaluations.contains)!
   }
 }
 

@@ -41,11 +41,6 @@ public struct Report: Sendable {
 
   /// Whether test processes were watched to their ends, and no test was selected.
   var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
-
-  /// The findings that make a run fail.
-  public func failingFindings(_ failOn: FailOn) -> [Finding] {
-    findings.filter(failOn.includes)
-  }
 }
 
 extension Report {

@@ -85,18 +85,16 @@ extension ShownPath {
   /// One line for each node, the holder first; empty for a short path.
   var tree: [String] {
     guard nodes.count > 3 else { return [] }
-    let lines = nodes.enumerated().map { index, node in
-      isCycle && index == nodes.count - 1
-        ? Self.labelled(node.name, node) + Self.closing : Self.labelled(node.name, node)
-    }
+    var lines = nodes.map(Self.labelled)
+    if isCycle { lines[lines.count - 1] += Self.closing }
     let shown = Self.abridged(lines)
     return shown.enumerated().map { depth, line in
       depth == 0 ? line : String(repeating: "   ", count: depth - 1) + "└─ " + line
     }
   }
 
-  private static func labelled(_ name: String, _ node: Node) -> String {
-    let name = name.shortened(to: nameWidth)
+  private static func labelled(_ node: Node) -> String {
+    let name = node.name.shortened(to: nameWidth)
     guard let reference = node.reference, !reference.isEmpty else { return name }
     return "\(reference.shortened(to: nameWidth)): \(name)"
   }

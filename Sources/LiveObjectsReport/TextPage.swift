@@ -42,35 +42,26 @@ struct TextPage {
 
   /// Adds rows with their columns lined up.
   ///
-  /// - Parameters:
-  ///   - alignments: one for each column.
-  ///   - indentation: spaces before each row.
-  mutating func add(rows: [[String]], _ alignments: [TextColumn.Alignment], indentation: Int) {
-    let columns = alignments.enumerated().map { index, alignment in
-      TextColumn(alignment: alignment, width: rows.lazy.map { $0[index].count }.max() ?? 0)
-    }
+  /// - Parameter alignments: one for each column.
+  mutating func add(rows: [[String]], _ alignments: [TextAlignment], indentation: Int) {
+    let widths = alignments.indices.map { column in rows.lazy.map { $0[column].count }.max() ?? 0 }
     for row in rows {
-      let cells = zip(columns, row).map { $0.padded($1) }.joined(separator: "  ")
+      let cells = row.indices.map { row[$0].padded(to: widths[$0], alignments[$0]) }.joined(separator: "  ")
       let end = cells.lastIndex { $0 != " " }.map(cells.index(after:)) ?? cells.startIndex
       add(String(repeating: " ", count: indentation) + cells[..<end])
     }
   }
 }
 
-/// A column of a table.
-struct TextColumn {
-  enum Alignment { case left, right }
-
-  let alignment: Alignment
-  let width: Int
-
-  func padded(_ cell: String) -> String {
-    let padding = String(repeating: " ", count: max(0, width - cell.count))
-    return alignment == .left ? cell + padding : padding + cell
-  }
-}
+/// The alignment of a table's column.
+enum TextAlignment { case left, right }
 
 extension String {
+  fileprivate func padded(to width: Int, _ alignment: TextAlignment) -> String {
+    let padding = String(repeating: " ", count: width - count)
+    return alignment == .left ? self + padding : padding + self
+  }
+
   /// The text, cut at its end where it is longer than a column.
   func shortened(to width: Int) -> String {
     count <= width ? self : prefix(width - 1) + "…"

@@ -65,7 +65,7 @@ enum ExitStatus {
   /// The status for a report, if the program has succeeded.
   static func status(for report: Report, failOn: FailOn) -> Int32 {
     guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
-    return report.failingFindings(failOn).isEmpty ? 0 : failingFindings
+    return report.findings.contains(where: failOn.includes) ? failingFindings : 0
   }
 }
 
