@@ -42,52 +42,31 @@ package struct HolderReport {
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
     switch capture {
     case .success(let capture):
-      ProcessNames.use { names in
-        reasons(of: objects, in: capture, namedBy: names)
-          .compactMap { explained($0, in: capture, namedBy: names) }
-      }
+      ProcessNames.use { explained(objects, in: capture, namedBy: $0) }
     case .failure(let error):
       objects.compactMap(\.type).map { ExplainedObjects(types: [$0], evaluationFailure: "\(error)") }
     }
   }
 
-  /// Objects with a common reason, with their indices in the capture.
-  private struct Reason {
-    var finding: Finding?
-    var objects: [WatchedObject]
-    var indices: [Int]
-  }
-
-  private func reasons(
-    of objects: [WatchedObject], in capture: Capture, namedBy symbolicator: BinarySymbolicator
-  ) -> [Reason] {
-    var reasons: [Reason] = []
+  private func explained(
+    _ objects: [WatchedObject], in capture: Capture, namedBy symbolicator: BinarySymbolicator
+  ) -> [ExplainedObjects] {
+    let indices = objects.compactMap { index(of: $0, in: capture) }
+    let findings = findings(on: indices.sorted(), in: capture, namedBy: symbolicator)
+    var explained: [ExplainedObjects] = []
     for object in objects {
-      let index = index(of: object, in: capture).map { [$0] } ?? []
-      let finding = findings(on: index, in: capture, namedBy: symbolicator).first
-      let equal = reasons.firstIndex { finding != nil && $0.finding?.fingerprint == finding?.fingerprint }
-      if let equal {
-        reasons[equal].objects.append(object)
-        reasons[equal].indices += index
+      guard let type = object.type else { continue }
+      let finding = findings.first { $0.members.contains { $0.address == object.address } }
+      if let equal = explained.firstIndex(where: { finding != nil && $0.finding == finding }) {
+        explained[equal].types.append(type)
       } else {
-        reasons.append(Reason(finding: finding, objects: [object], indices: index))
+        let failure =
+          index(of: object, in: capture) == nil
+          ? "it was allocated before tracking started" : capture.evaluationFailure
+        explained.append(ExplainedObjects(types: [type], finding: finding, evaluationFailure: failure))
       }
     }
-    return reasons
-  }
-
-  private func explained(
-    _ reason: Reason, in capture: Capture, namedBy symbolicator: BinarySymbolicator
-  ) -> ExplainedObjects? {
-    let types = reason.objects.compactMap(\.type)
-    if types.isEmpty { return nil }
-    let indices = reason.indices.sorted()
-    if indices.isEmpty {
-      return ExplainedObjects(types: types, evaluationFailure: "it was allocated before tracking started")
-    }
-    let finding =
-      indices.count == 1 ? reason.finding : findings(on: indices, in: capture, namedBy: symbolicator).first
-    return ExplainedObjects(types: types, finding: finding, evaluationFailure: capture.evaluationFailure)
+    return explained
   }
 
   private func index(of object: WatchedObject, in capture: Capture) -> Int? {
