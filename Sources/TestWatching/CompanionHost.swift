@@ -17,11 +17,6 @@ package struct CompanionHost: @unchecked Sendable {
     failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
   }
 
-  /// Writes one human-readable line on standard error.
-  package func warn(_ line: String) {
-    host.pointee.say(line)
-  }
-
   /// Reports that Swift Testing has bound a task-local value on this task.
   package func valueWasBound() { host.pointee.value_bound() }
 

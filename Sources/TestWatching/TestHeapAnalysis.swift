@@ -9,7 +9,6 @@ package import LiveObjectsSymbolication
 /// All of it is the recorder's own work: call it inside `Recorder.ignoring`.
 package struct TestHeapAnalysis {
   private let analysis: UnnamedAnalysis
-  private let options: Analysis.Options
   private let failOn: FailOn
   /// The findings that fail, before functions have names. Names may only remove findings.
   private let suspects: [Finding]
@@ -54,8 +53,7 @@ package struct TestHeapAnalysis {
   }
 
   private init(at test: WatchedTest, in capture: Capture, failOn: FailOn) {
-    options = test.options
-    analysis = UnnamedAnalysis(of: capture, options: options)
+    analysis = UnnamedAnalysis(of: capture, options: test.options)
     self.failOn = failOn
     let findings = analysis.named(by: ImageNames()).findings
     suspects = findings.filter(failOn.includes)
@@ -103,42 +101,22 @@ package struct TestHeapAnalysis {
   ) -> [Finding] {
     guard hasSuspects else { return [] }
     symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)
-    let explained = explained(cleared, namedBy: symbolicator)
     return analysis.named(by: symbolicator).findings
       .filter { failOn.includes($0) && (!certainOnly || $0.isCertainLeak) }
       .map { finding in
         var finding = finding
-        finding.remarks.insert(contentsOf: (explained[finding.fingerprint] ?? []).map(\.remark), at: 0)
+        let held = cleared.filter { finding.members.contains(where: $0.held) }
+        finding.remarks.insert(contentsOf: held.map(\.remark), at: 0)
         return finding
       }
   }
 
-  /// The first instruction of a test.
-  ///
-  /// - Parameters:
-  ///   - methods: its possible names, as `BinarySymbolicator.entry` takes them.
-  ///   - address: in the image that holds its code.
+  /// The first instruction of a test, by its possible names and an address in the image that holds its code.
   package func entry(of methods: [String], near address: UInt, namedBy symbolicator: BinarySymbolicator)
     -> Frame?
   {
     let image = capture.images.firstIndex { $0.addresses.contains(UInt64(address)) }
     return image.flatMap { symbolicator.entry(of: methods, in: $0, of: capture) }
-  }
-
-  /// The properties whose object is still alive, by the fingerprint of its finding.
-  private func explained(
-    _ properties: [ClearedProperty], namedBy symbolicator: some Symbolicator
-  ) -> [String: [ClearedProperty]] {
-    var explained: [String: [ClearedProperty]] = [:]
-    for property in properties {
-      guard let object = capture.objects.firstIndex(where: property.held) else { continue }
-      var options = options
-      options.objects = [object]
-      for finding in Analysis(of: capture, symbolicator: symbolicator, options: options).findings {
-        explained[finding.fingerprint, default: []].append(property)
-      }
-    }
-    return explained
   }
 }
 
@@ -157,7 +135,6 @@ package struct ClearedProperty: Sendable {
   private let mark: UInt64
 
   /// - Parameters:
-  ///   - owner: the test case's class.
   ///   - word: the value of the property at the end of the body.
   ///   - mark: the recorder's sequence number at that time.
   package init(name: String, owner: String, word: UInt, mark: UInt64) {
@@ -167,9 +144,7 @@ package struct ClearedProperty: Sendable {
     address = ObjectAddress(UInt64(word))
   }
 
-  func held(_ object: LiveObject) -> Bool {
-    object.address == address && object.sequence < mark && !object.isPinned
-  }
+  func held(_ object: TestFinding.Object) -> Bool { object.address == address && object.sequence < mark }
 
   var remark: String { "`\(name)` of \(owner) was cleared, but the object that it held is still alive." }
 }

@@ -24,9 +24,7 @@ package struct WatchedTest: Sendable {
 
   /// Sets the final result. The last call.
   ///
-  /// - Parameters:
-  ///   - findings: the findings that it fails with.
-  ///   - isEvaluated: whether all objects that it left behind were evaluated.
+  /// - Parameter isEvaluated: whether all objects that it left behind were evaluated.
   package func close(
     _ outcome: TestDescription.Outcome, failingWith findings: [Finding] = [], isEvaluated: Bool
   ) {

@@ -33,43 +33,18 @@
       guard let testCase = Test.Case.current, let test = Test.current else { return 0 }
       let arguments = testCase.argumentsText
       return Recorder.ignoring {
-        begin(TestDescription(id: "\(test.id)", at: test.sourceLocation, arguments: arguments))
+        var test = TestDescription(id: "\(test.id)", at: test.sourceLocation, arguments: arguments)
+        test.scope = Recorder.makeScope()
+        let (scope, watched) = (test.scope, WatchedTest(beginning: test))
+        running.withLock { $0[scope] = watched }
+        return scope
       }
-    }
-
-    /// Begins a test case. Call it inside `Recorder.ignoring`.
-    ///
-    /// - Parameter test: without its scope.
-    /// - Returns: its scope.
-    func begin(_ test: TestDescription) -> UInt32 {
-      var test = test
-      test.scope = Recorder.makeScope()
-      let watched = WatchedTest(beginning: test)
-      running.withLock { $0[test.scope] = watched }
-      return test.scope
-    }
-
-    /// The scope of a running test case, by its number in the recorder.
-    func scope(of test: UInt32) -> UInt32? {
-      guard test != 0 else { return nil }
-      return running.withLock { running in running.first { $0.value.number == test }?.key }
     }
 
     func end(_ scope: UInt32, hasFailed: Bool) {
       let outcome: TestDescription.Outcome = hasFailed ? .failed : Task.isCancelled ? .skipped : .passed
-      end(scope, outcome, at: Test.current?.sourceLocation)
-    }
-
-    /// Ends a test case.
-    ///
-    /// - Parameters:
-    ///   - place: the place of its issues.
-    ///   - remark: a remark for each of them.
-    func end(
-      _ scope: UInt32, _ outcome: TestDescription.Outcome, at place: SourceLocation?, remark: String? = nil
-    ) {
-      let messages = Recorder.ignoring { checkForLeaks(scope, outcome, remark) }
-      guard let place else { return }
+      let messages = Recorder.ignoring { checkForLeaks(scope, outcome) }
+      guard let place = Test.current?.sourceLocation else { return }
       for message in messages { Issue.record(message, sourceLocation: place) }
     }
   }
@@ -78,9 +53,7 @@
 
   extension CaseWatcher {
     /// - Returns: the text of each issue.
-    private func checkForLeaks(
-      _ scope: UInt32, _ outcome: TestDescription.Outcome, _ remark: String?
-    ) -> [Comment] {
+    private func checkForLeaks(_ scope: UInt32, _ outcome: TestDescription.Outcome) -> [Comment] {
       guard let test = running.withLock({ $0.removeValue(forKey: scope) }),
         let host = host.withLock({ $0 })
       else { return [] }
@@ -90,11 +63,7 @@
       let leaks = isEvaluated ? certainLeaks(of: test, host) : []
       // Other findings are in the report only.
       test.close(outcome, failingWith: leaks, isEvaluated: false)
-      return leaks.map { leak in
-        var leak = leak
-        leak.remarks += [remark].compactMap(\.self)
-        return Comment(rawValue: FindingText(leak).description)
-      }
+      return leaks.map { Comment(rawValue: FindingText($0).description) }
     }
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
