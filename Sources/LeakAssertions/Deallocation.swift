@@ -7,10 +7,7 @@ package enum Deallocation {
   private static let noObject = AssertionFailure.unwatched(
     "the closure returned nil: no object was watched")
 
-  /// - Parameters:
-  ///   - time: the time that the object may take.
-  ///   - pausing: waits, while other work goes on that may release the object.
-  ///   - make: creates the object.
+  /// - Parameter pausing: waits, while other work goes on that may release the object.
   /// - Returns: a failure if the object is still alive, or if there was none.
   package static func failure<Failure: Error>(
     within time: Duration, pausing: (Duration) -> Void, of make: () throws(Failure) -> AnyObject?

@@ -86,11 +86,7 @@ package struct AssertionFailure: Sendable {
     AssertionFailure(text, concernsObject: false)
   }
 
-  /// The text for the test library, with the user's own message on the first line.
-  ///
-  /// - Parameters:
-  ///   - assertion: the name of the assertion.
-  ///   - message: empty for none.
+  /// The text for the test library, with the user's own message, if any, on the first line.
   package func text(of assertion: String, _ message: String) -> String {
     guard !message.isEmpty else { return "\(assertion): \(text)" }
     let end = text.firstIndex(of: "\n") ?? text.endIndex

@@ -9,14 +9,11 @@ extension LiveObjects {
 
   /// A diff for assertions: the body runs even where nothing can be watched, and its value is returned.
   ///
-  /// - Parameters:
-  ///   - options: the options of the measurement.
-  ///   - pausing: waits for late releases.
-  ///   - body: the code to measure. An error of it passes unchanged.
+  /// - Parameter pausing: waits for late releases.
   package static func measure<Value, Failure: Error>(
     _ options: MeasurementOptions, pausing: (Duration) -> Void, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Measured<Value> {
-    switch Measurement.started(options) {
+    switch Result(catching: { () throws(TrackingError) in try Measurement.begin(options) }) {
     case .failure(let error):
       return Measured(value: try body(), diff: .failure(error))
     case .success(let measurement):
@@ -24,12 +21,8 @@ extension LiveObjects {
       // From this frame, which was there before the body ran: the next ones would lie over what it left
       // behind.
       Recorder.forgetStack()
-      do throws(TrackingError) {
-        let diff = try measurement.finish(pausing: pausing)
-        return Measured(value: value, diff: .success(diff), scope: measurement.scope)
-      } catch {
-        return Measured(value: value, diff: .failure(error))
-      }
+      let diff = Result { () throws(TrackingError) in try measurement.finish(pausing: pausing) }
+      return Measured(value: value, diff: diff, scope: measurement.scope)
     }
   }
 
@@ -46,7 +39,7 @@ extension LiveObjects {
     _ options: MeasurementOptions, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Measured<Value> {
-    switch Measurement.started(options) {
+    switch Result(catching: { () throws(TrackingError) in try Measurement.begin(options) }) {
     case .failure(let error):
       return Measured(value: try await run(isolation: isolation, body), diff: .failure(error))
     case .success(let measurement):
@@ -57,16 +50,6 @@ extension LiveObjects {
       } catch {
         return Measured(value: value, diff: .failure(error))
       }
-    }
-  }
-}
-
-extension Measurement {
-  fileprivate static func started(
-    _ options: LiveObjects.MeasurementOptions
-  ) -> Result<Measurement, LiveObjects.TrackingError> {
-    do throws(LiveObjects.TrackingError) { return .success(try begin(options)) } catch {
-      return .failure(error)
     }
   }
 }

@@ -25,15 +25,9 @@ package struct TestLibraries {
   /// Whether a test library allocated the object; `false` without a backtrace.
   package mutating func allocated(_ object: LiveObject) -> Bool {
     if let answer = answers[object.stackTrace] { return answer }
-    let answer = innermostSide(of: stackTraces[object.stackTrace]) == .library
+    let frames = stackTraces[object.stackTrace].lazy
+    let answer = frames.compactMap { [sides] in $0.image.flatMap { sides[$0] } }.first == .library
     answers[object.stackTrace] = answer
     return answer
-  }
-
-  private func innermostSide(of frames: [Frame]) -> Side? {
-    for frame in frames {
-      if let image = frame.image, let side = sides[image] { return side }
-    }
-    return nil
   }
 }

@@ -8,7 +8,8 @@
 
 /// A program that this process started.
 ///
-/// The caller may be any test process, so this code changes no signal handler and creates no descriptor
+/// Arguments are without the program's own name, and an environment is all of it, as `NAME=value`. The caller may be
+/// any test process, so this code changes no signal handler and creates no descriptor
 /// that others inherit, and another `wait` in the process may take the status first.
 package struct ChildProcess {
   /// The end of a process.
@@ -25,8 +26,6 @@ package struct ChildProcess {
   ///
   /// - Parameters:
   ///   - program: a path, or a name to search for in `PATH`.
-  ///   - arguments: without the program's own name.
-  ///   - environment: all of it, as `NAME=value`.
   ///   - streams: descriptors of this process, from 3 on, by the number they have in the child; others
   ///     that are not close-on-exec are inherited.
   /// - Throws: the reason why it could not be started.
@@ -58,11 +57,7 @@ package struct ChildProcess {
 
   /// Becomes another program: the process id, the signal mask and the dispositions stay.
   ///
-  /// - Parameters:
-  ///   - program: a path.
-  ///   - name: the name that the program gets as its first argument; `nil` for the path.
-  ///   - arguments: without the program's own name.
-  ///   - environment: all of it, as `NAME=value`.
+  /// - Parameter name: the name that the program gets as its first argument; `nil` for the path.
   /// - Returns: the reason why the program could not be started; otherwise it does not return.
   package static func become(
     program: String, as name: String? = nil, arguments: [String], environment: [String]

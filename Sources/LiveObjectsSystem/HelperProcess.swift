@@ -26,11 +26,6 @@ package final class HelperConnection {
   private var isOver = false
 
   /// Starts a program; its standard error is thrown away.
-  ///
-  /// - Parameters:
-  ///   - path: the path of the program.
-  ///   - arguments: without the program's own name.
-  ///   - environment: all of it, as `NAME=value`.
   package init(with path: String, arguments: [String], environment: [String]) throws(SystemError) {
     let (own, its) = try Socket.pair()
     defer { its.close() }

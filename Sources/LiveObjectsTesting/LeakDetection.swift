@@ -3,7 +3,7 @@
   public import LiveObjects
   public import Testing
 
-  /// A trait: a test fails that leaves something behind out of reach.
+  /// A trait: a test fails that leaves unreachable objects behind.
   ///
   /// On a suite it holds for every test inside; each case of a parameterised test is evaluated separately,
   /// also while others run. A test that fails otherwise, throws or is cancelled is not evaluated: its teardown

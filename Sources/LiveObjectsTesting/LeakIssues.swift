@@ -29,7 +29,7 @@
       self.init(assertion, LeakCheck(options).failures(of: measured.diff), in: measured.scope)
     }
 
-    /// Fails the test that runs, unless it expects just that: then everybody shall know.
+    /// Fails the test that runs. Leaks that it expects are marked as its known issue.
     ///
     /// - Parameter comment: the user's own.
     func record(at location: SourceLocation, _ comment: () -> Comment?) {

@@ -8,7 +8,7 @@
 
     var wereRecorded: Bool { seen.withLock { $0 } }
 
-    /// Runs a body, and notices the issues that are recorded in it. They are recorded as ever.
+    /// Runs a body, and notices the issues that are recorded in it.
     ///
     /// - Returns: `nil` only if the library treated an error as a known issue.
     func watching<Value>(

@@ -7,7 +7,7 @@
   ///
   /// The object is held weakly, and checked at once and then at growing intervals until the time is up; the
   /// thread is blocked meanwhile. The issue says what keeps the object alive: the retain cycle it is part of,
-  /// or the way to it from its holder.
+  /// or the path to it from its holder.
   ///
   /// ```swift
   /// expectDeallocated {

@@ -74,11 +74,7 @@ struct Outputs {
   }
 
   /// Writes a report and its captures to all files.
-  ///
-  /// - Parameter failOn: the findings that the exit status counts.
-  func write(
-    _ report: Report, failOn: FailOn, captures: some Sequence<[UInt8]>
-  ) throws(ToolFailure) {
+  func write(_ report: Report, failOn: FailOn, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
     let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
     if let text {
       let renderer = TextRenderer(color: text.wantsColor, failOn: failOn)

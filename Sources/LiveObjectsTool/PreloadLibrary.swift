@@ -58,9 +58,7 @@ enum LibraryOptions {
 
   /// Checks the options, and prints one line about those without effect.
   ///
-  /// - Parameters:
-  ///   - options: the value of `--options`. A mistake in it would go unnoticed in a CI job.
-  ///   - command: the subcommand.
+  /// - Parameter options: the value of `--options`. A mistake in it would go unnoticed in a CI job.
   /// - Throws: if the options cannot be used. The preload library reports mistakes in those of the
   ///   environment.
   static func check(_ options: String?, under command: String) throws(ToolFailure) {
@@ -95,9 +93,7 @@ enum LeakSanitizer {
 
   /// Prints one line if the check was off, or ended a program.
   ///
-  /// - Parameters:
-  ///   - captures: of the programs that were watched.
-  ///   - isComplete: every program has reported.
+  /// - Parameter isComplete: every program has reported.
   static func warn(about captures: [Capture], isComplete: Bool) {
     if choice == "1", !isComplete {
       printError(

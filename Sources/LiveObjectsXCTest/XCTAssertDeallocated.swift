@@ -9,7 +9,7 @@
   ///
   /// The object is held weakly, and checked at once and then at growing intervals until the time is up; on
   /// the main thread the main run loop runs meanwhile. The failure says what keeps the object alive: the
-  /// retain cycle it is part of, or the way to it from its holder.
+  /// retain cycle it is part of, or the path to it from its holder.
   ///
   /// ```swift
   /// XCTAssertDeallocated {

@@ -11,9 +11,6 @@ struct StronglyConnectedComponents {
   private var members: [UInt32] = []
   private var starts: [Int] = [0]
 
-  /// - Parameters:
-  ///   - isPart: the objects that take part.
-  ///   - follows: the references that count.
   init(in graph: ReferenceGraph, isPart: (Int) -> Bool, follows: (Int) -> Bool) {
     marks = [UInt32](repeating: 0, count: graph.count)
     members.reserveCapacity(graph.count)
@@ -32,7 +29,7 @@ struct StronglyConnectedComponents {
         }
         let target = graph.target(reference)
         if marks[target] == 0 {
-          stacks.setNext(reference)  // examined again on the way back
+          stacks.setNext(reference)  // examined again after the target
           arrive(at: target, in: graph, &arrivals, &stacks)
         } else {
           stacks.setNext(reference + 1)
@@ -84,7 +81,7 @@ struct StronglyConnectedComponents {
   subscript(number: Int) -> ArraySlice<UInt32> { members[starts[number]..<starts[number + 1]] }
 }
 
-/// The way from the start to the present object, with the next reference of each, and the objects whose
+/// The path from the start to the present object, with the next reference of each, and the objects whose
 /// component is still open. An object is in one of the two at most, so that they grow towards each other in
 /// the same memory.
 private struct Stacks {
