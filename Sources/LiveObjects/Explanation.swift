@@ -4,15 +4,12 @@ internal import LiveObjectsReport
 
 /// The analysis of a diff's objects, computed when first used.
 final class Explanation: Sendable {
-  private struct Answer {
-    var analysis: Analysis
-    /// Notes about names that are missing.
-    var notes: [String]
-  }
+  /// With notes about names that are missing.
+  private typealias Answer = (analysis: Analysis, notes: [String])
 
   private let survivors: Survivors
   private let cachedAnswer = Locked<Answer?>(nil)
-  private let cachedGrowth = Locked<Analysis?>(nil)
+  private let cachedGrowth = Locked<Answer?>(nil)
 
   init(of survivors: Survivors) {
     self.survivors = survivors
@@ -30,32 +27,27 @@ final class Explanation: Sendable {
 
   var analysis: Analysis { answer.analysis }
 
-  private var answer: Answer { Self.once(cachedAnswer, explain) }
+  private var answer: Answer { answer(cachedAnswer, of: capture) }
 
   /// The analysis without references, which lists every instance at its allocating call: connected objects
   /// are one finding otherwise.
   private var growth: Analysis {
-    Self.once(cachedGrowth) {
-      var unlinked = capture
-      unlinked.graph = nil
-      return ProcessNames.use { Analysis(of: unlinked, symbolicator: $0, options: options) }
-    }
+    var unlinked = capture
+    unlinked.graph = nil
+    return answer(cachedGrowth, of: unlinked).analysis
   }
 
-  private static func once<Value>(_ cache: Locked<Value?>, _ compute: () -> Value) -> Value {
+  private func answer(_ cache: Locked<Answer?>, of capture: Capture) -> Answer {
     Recorder.ignoring {
       cache.withLock { cached in
-        let value = cached ?? compute()
-        cached = value
-        return value
+        let answer =
+          cached
+          ?? ProcessNames.use { names in
+            (Analysis(of: capture, symbolicator: names, options: options), names.notes)
+          }
+        cached = answer
+        return answer
       }
-    }
-  }
-
-  private func explain() -> Answer {
-    ProcessNames.use { symbolicator in
-      let analysis = Analysis(of: capture, symbolicator: symbolicator, options: options)
-      return Answer(analysis: analysis, notes: symbolicator.notes)
     }
   }
 
