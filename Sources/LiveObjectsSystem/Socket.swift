@@ -67,13 +67,13 @@ package struct Socket {
       var waiting = pollfd(
         fd: descriptor, events: Int16(rest.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
       guard poll(&waiting, 1, CInt(milliseconds)) > 0 else { continue }
-      if let event = receive(&received) ?? send(&rest) { return event }
+      if let event = receiveMore(&received) ?? sendMore(&rest) { return event }
     }
     return .end
   }
 
   /// - Returns: `nil` if there is nothing to receive.
-  private func receive(_ received: inout [UInt8]) -> Event? {
+  private func receiveMore(_ received: inout [UInt8]) -> Event? {
     let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, dontWait)
       if count > 0 { received.append(contentsOf: buffer[..<count]) }
@@ -83,9 +83,10 @@ package struct Socket {
   }
 
   /// - Returns: `nil` if there is nothing to send, or no room for it.
-  private func send(_ rest: inout ArraySlice<UInt8>) -> Event? {
+  private func sendMore(_ rest: inout ArraySlice<UInt8>) -> Event? {
     guard !rest.isEmpty else { return nil }
-    let count = rest.withUnsafeBytes { sendBytes(descriptor, $0) }
+    // Without SIGPIPE.
+    let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, dontWait | dontSignal) }
     guard count >= 0 else { return isPassing(errno) ? nil : .end }
     rest = rest.dropFirst(count)
     return .progress(0)
@@ -98,11 +99,6 @@ private let dontWait = CInt(MSG_DONTWAIT)
 #else
   private let dontSignal = CInt(MSG_NOSIGNAL)
 #endif
-
-/// Writes without SIGPIPE.
-private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-  send(descriptor, bytes.baseAddress, bytes.count, dontWait | dontSignal)
-}
 
 private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 

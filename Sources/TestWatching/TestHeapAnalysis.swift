@@ -17,26 +17,21 @@ package struct TestHeapAnalysis {
 
   package var capture: Capture { analysis.capture }
 
-  /// The result of a check for retain cycles without a scan of the whole heap.
-  package enum CycleCheck {
-    case none
-    case found(TestHeapAnalysis)
-    /// There may be more cycles than those of the analysis.
-    case inconclusive(TestHeapAnalysis?)
-  }
-
-  /// Searches for retain cycles among the objects reachable from those that a test left behind. Only the
-  /// certain leaks of the analysis are valid.
-  package static func cycles(of test: WatchedTest, failOn: FailOn) -> CycleCheck {
-    switch test.partialCapture {
-    case .noCycle: return .none
-    case .inconclusive: return .inconclusive(nil)
+  /// Searches for retain cycles among the objects reachable from those that a test left behind, without a scan
+  /// of the whole heap. Only the certain leaks of the analysis are valid.
+  ///
+  /// - Returns: an analysis with certain leaks, if there are any, and whether there are no other cycles.
+  package static func cycles(
+    of test: WatchedTest, failOn: FailOn
+  ) -> (analysis: TestHeapAnalysis?, isConclusive: Bool) {
+    switch Recorder.partialCapture(of: test.number) {
+    case .noCycle: return (nil, true)
+    case .inconclusive: return (nil, false)
     case .captured(let bytes):
-      guard let capture = try? bytes.decoded() else { return .inconclusive(nil) }
+      guard let capture = try? bytes.decoded() else { return (nil, false) }
       let analysis = TestHeapAnalysis(at: test, in: capture, failOn: failOn)
-      let found = analysis.hasCertainLeak ? analysis : nil
-      if analysis.suspects.contains(where: \.mayBeReleased) { return .inconclusive(found) }
-      return found.map { .found($0) } ?? .none
+      let mayBeReleased = analysis.suspects.contains(where: \.mayBeReleased)
+      return (analysis.hasCertainLeak ? analysis : nil, !mayBeReleased)
     }
   }
 

@@ -43,9 +43,6 @@ package struct WatchedTest: Sendable {
     return instances.filter { !Self.librarySites.contains($0.stackTrace) }.map(\.identity)
   }
 
-  /// A capture of the objects reachable from those that it left behind.
-  var partialCapture: Recorder.PartialCapture { Recorder.partialCapture(of: number) }
-
   /// Options that evaluate this test alone.
   ///
   /// - Precondition: it left objects behind, so that the recorder has stored it.

@@ -67,11 +67,8 @@
     }
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
-      switch TestHeapAnalysis.cycles(of: test, failOn: host.failOn) {
-      case .none: nil
-      case .found(let analysis): analysis
-      case .inconclusive(let analysis): budget.scan(at: test, failOn: host.failOn) ?? analysis
-      }
+      let (analysis, isConclusive) = TestHeapAnalysis.cycles(of: test, failOn: host.failOn)
+      return isConclusive ? analysis : budget.scan(at: test, failOn: host.failOn) ?? analysis
     }
 
     /// The leaks that are certain now. The rest is evaluated in the report at the end.

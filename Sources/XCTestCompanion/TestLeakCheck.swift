@@ -42,11 +42,7 @@
 
     private func checkForCycles() {
       isFull = false
-      switch TestHeapAnalysis.cycles(of: test, failOn: failOn) {
-      case .none: break
-      case .found(let analysis): last = analysis
-      case .inconclusive(let analysis): last = analysis
-      }
+      last = TestHeapAnalysis.cycles(of: test, failOn: failOn).analysis
     }
 
     /// The time to wait before the next call; `nil` when the last analysis is final.
