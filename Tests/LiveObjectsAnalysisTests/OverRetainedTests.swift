@@ -126,6 +126,18 @@ import Testing
     #expect(finding.certainty == .probable)
   }
 
+  @Test mutating func anObjectInMemoryOfAReachableObjectIsHeld() throws {
+    let owner = builder.object(of: builder.type("Demo.Deque"))
+    let memory = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
+    let handle = builder.object(of: builder.type("Demo.Handle"))
+    builder.global(0x100, to: owner)
+    builder.reference(from: owner, to: memory, property: "", .unmanaged)
+    builder.reference(from: memory, to: handle, ReferenceLabel(.memory, ownership: .conservative))
+    let finding = try #require(analysis().findings.first { $0.type == "Demo.Handle" })
+    #expect(finding.verdict == .heldBy)
+    #expect(finding.certainty == .probable)
+  }
+
   private func analysis() -> Analysis {
     Analysis(of: builder.capture, symbolicator: symbolicator)
   }

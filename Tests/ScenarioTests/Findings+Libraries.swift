@@ -84,6 +84,8 @@ extension ExpectedFinding {
     .held("longList", "Link", by: ["global list → "], instances: 100_000),
     .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
     .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
+    .held(
+      "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
   ]
 
   /// Foundation's storage of observers is an implementation detail, which changed with 6.3.

@@ -76,11 +76,12 @@ final class ReferenceGraph: Sendable {
   }
 
   /// Whether the reference is a pointer that the program keeps by itself, `Unmanaged` or a plain address, to
-  /// a target with an unbalanced retain: the retain may belong to it. A task retains itself.
+  /// memory without a count, or to a target with an unbalanced retain: the retain may belong to it. A task
+  /// retains itself.
   func mayBeRetainedPointer(_ reference: Int) -> Bool {
     ownership[Int(heap.references[reference].label)] == .unmanaged
       && kind(of: target(reference)) != .task
-      && unexplained(target(reference)).map { $0 > 0 } ?? false
+      && unexplained(target(reference)).map { $0 > 0 } ?? true
   }
 
   /// Whether code may load the target through the reference, which does not keep it alive.

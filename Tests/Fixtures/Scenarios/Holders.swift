@@ -10,6 +10,7 @@ extension Scenario {
     Scenario("heldCycle", plantHeldCycle),
     Scenario("retainedPointer", plantRetainedPointer),
     Scenario("retainedAddress", plantRetainedAddress),
+    Scenario("rawStorage", plantRawStorage),
   ]
 }
 
@@ -128,4 +129,21 @@ nonisolated(unsafe) var addresses: [UInt] = []
 @inline(never) @_optimize(none)
 func plantRetainedAddress() {
   addresses.append(UInt(bitPattern: Unmanaged.passRetained(Handle()).toOpaque()))
+}
+
+/// Keeps an object in memory of its own, as containers do.
+final class Drawer {
+  let contents: UnsafeMutablePointer<Handle>
+
+  init(_ handle: Handle) {
+    contents = .allocate(capacity: 1)
+    contents.initialize(to: handle)
+  }
+}
+
+nonisolated(unsafe) var drawer: Drawer?
+
+@inline(never) @_optimize(none)
+func plantRawStorage() {
+  drawer = Drawer(Handle())
 }
