@@ -86,6 +86,9 @@ extension ExpectedFinding {
     .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
     .held(
       "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
+    .held(
+      "pointerBesideUnknown", "Handle",
+      by: ["global envelope → ", "Envelope<Pack{Swift.Int, Swift.String}> → "], certainty: "probable"),
   ]
 
   /// Foundation's storage of observers is an implementation detail, which changed with 6.3.

@@ -94,7 +94,7 @@ static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_
 static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
     struct liveobj_reader *reader = &walk->capture->reader;
     uintptr_t word;
-    if (!walk->is_precise || !may_keep_pointers(type))
+    if (!may_keep_pointers(type))
         return;
     struct liveobj_words words = liveobj_words_of(&walk->object, reader);
     if (!words.bitmap)

@@ -11,6 +11,7 @@ extension Scenario {
     Scenario("retainedPointer", plantRetainedPointer),
     Scenario("retainedAddress", plantRetainedAddress),
     Scenario("rawStorage", plantRawStorage),
+    Scenario("pointerBesideUnknown", plantPointerBesideUnknown),
   ]
 }
 
@@ -146,4 +147,22 @@ nonisolated(unsafe) var drawer: Drawer?
 @inline(never) @_optimize(none)
 func plantRawStorage() {
   drawer = Drawer(Handle())
+}
+
+/// Has a pointer, and a property whose type the runtime cannot be asked for.
+final class Envelope<each Item> {
+  var items: (repeat each Item)
+  let pointer: UnsafeMutableRawPointer
+
+  init(_ items: repeat each Item, to handle: Handle) {
+    self.items = (repeat each items)
+    pointer = Unmanaged.passRetained(handle).toOpaque()
+  }
+}
+
+nonisolated(unsafe) var envelope: Envelope<Int, String>?
+
+@inline(never) @_optimize(none)
+func plantPointerBesideUnknown() {
+  envelope = Envelope(1, "text", to: Handle())
 }

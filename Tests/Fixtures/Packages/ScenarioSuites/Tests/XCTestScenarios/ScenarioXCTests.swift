@@ -122,6 +122,7 @@ final class ScenarioXCTests: XCTestCase {
   func test_retainedPointer() throws { try plant() }
   func test_retainedAddress() throws { try plant() }
   func test_rawStorage() throws { try plant() }
+  func test_pointerBesideUnknown() throws { try plant() }
   func test_longCycle() throws { try plant() }
   func test_longList() throws { try plant() }
 }
