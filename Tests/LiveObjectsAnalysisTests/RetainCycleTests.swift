@@ -36,6 +36,23 @@ import Testing
     #expect((finding.instances, finding.objects, finding.victims, finding.bytes) == (1, 2, 0, 64))
   }
 
+  @Test mutating func elementsInMemoryOfACycleAreItsVictims() throws {
+    let author = builder.object(of: builder.type("Demo.Author"))
+    let memory = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
+    let (book, page) = (
+      builder.object(of: builder.type("Demo.Book")), builder.object(of: builder.type("Demo.Page"))
+    )
+    builder.reference(from: author, to: author, property: "itself")
+    builder.reference(from: author, to: memory, property: "", .unmanaged)
+    builder.reference(from: memory, to: book, ReferenceLabel(.memory, ownership: .conservative))
+    builder.reference(from: book, to: page, property: "page")
+
+    let findings = analyse(builder).findings
+    #expect(findings.map(\.verdict) == [.retainCycle])
+    #expect(findings.map(\.objects) == [3])
+    #expect(findings.map(\.victims) == [2])
+  }
+
   @Test mutating func equalCyclesAreInstancesOfOneFinding() {
     let (book, author) = (builder.type("Demo.Book"), builder.type("Demo.Author"))
     for _ in 0..<3 { cycle(author, book) }

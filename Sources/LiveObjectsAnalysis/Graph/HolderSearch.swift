@@ -110,8 +110,7 @@ struct HolderSearch {
       order.append(UInt32(object))
     }
     while next < order.count {
-      for reference in graph.references(from: Int(order[next]))
-      where graph.mayHold(reference) || graph.mayBeRetainedPointer(reference) {
+      for reference in graph.references(from: Int(order[next])) where graph.mayKeepAlive(reference) {
         let target = graph.target(reference)
         guard !isReached(target), !isExcluded(target) else { continue }
         if graph.isStrong(reference) {

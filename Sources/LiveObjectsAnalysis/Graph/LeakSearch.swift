@@ -53,7 +53,7 @@ struct LeakSearch {
       groups.append(
         LeakGroup(
           verdict: .retainCycle, certainty: certainty, core: Array(core),
-          victims: takeVictims(of: core) { [graph] object in
+          victims: takeVictims(of: core, follows: graph.mayHold) { [graph] object in
             isolation[object] != .held && !graph.capture.objects[object].isPinned
           }))
     }
@@ -76,11 +76,13 @@ struct LeakSearch {
   }
 
   /// Takes all objects reachable from the core that no group has yet.
-  mutating func takeVictims(of core: some Collection<Int>, _ isVictim: (Int) -> Bool) -> [Int] {
+  mutating func takeVictims(
+    of core: some Collection<Int>, follows: (Int) -> Bool, _ isVictim: (Int) -> Bool
+  ) -> [Int] {
     var victims: [Int] = []
     var open = core.map(UInt32.init)
     while let object = open.popLast() {
-      for reference in graph.references(from: Int(object)) where graph.mayHold(reference) {
+      for reference in graph.references(from: Int(object)) where follows(reference) {
         let target = graph.target(reference)
         guard !taken[target], isVictim(target) else { continue }
         taken[target] = true
@@ -99,12 +101,25 @@ extension LeakSearch {
   /// if the capture has waited for those threads, or if the ledger accounts for all of its retains and every
   /// thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
+    for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
     // Objects that another candidate holds come last: they are its victims then.
     for object in candidates.filter({ !held.contains($0) }) + candidates.filter(held.contains) {
       addOverRetained(object, holders)
     }
+  }
+
+  /// Adds what only a group keeps by pointers, in memory of its own too. It is released with the group.
+  private mutating func addRetainedByPointer(toGroup index: Int, _ holders: HolderSearch) {
+    let objects = groups[index].core + groups[index].victims
+    groups[index].victims += takeUnreachableVictims(of: objects, holders)
+  }
+
+  /// Raw buffers are not counted: those behind a pointer may be the runtime's own, such as side tables.
+  private mutating func takeUnreachableVictims(of core: [Int], _ holders: HolderSearch) -> [Int] {
+    takeVictims(of: core, follows: graph.mayKeepAlive) { [self] in isUnreachable($0, holders) }
+      .filter { graph.kind(of: $0) != .rawBuffer }
   }
 
   /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
@@ -123,9 +138,13 @@ extension LeakSearch {
     return targets
   }
 
+  private func isUnreachable(_ object: Int, _ holders: HolderSearch) -> Bool {
+    !holders.isReached(object) && !graph.capture.objects[object].isPinned
+  }
+
   private func isOverRetained(_ object: Int, _ holders: HolderSearch) -> Bool {
-    guard isolation[object] == .held, !holders.isReached(object), !graph.capture.objects[object].isPinned,
-      graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
+    guard isolation[object] == .held, isUnreachable(object, holders), graph.kind(of: object) != .task,
+      let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
     let status = graph.heap.status
     return hasAllRegisters || status.waitedForOthers || (!status.missesStacks && isAccountedFor(object))
@@ -145,9 +164,7 @@ extension LeakSearch {
   private mutating func addOverRetained(_ object: Int, _ holders: HolderSearch) {
     guard !taken[object] else { return }
     taken[object] = true
-    let victims = takeVictims(of: [object]) { [graph] target in
-      !holders.isReached(target) && !graph.capture.objects[target].isPinned
-    }
+    let victims = takeUnreachableVictims(of: [object], holders)
     let certainty: Finding.Certainty =
       graph.heap.status.missesRoots || graph.conservative[object] > 0 || !hasAllRegisters
       ? .probable : .definite

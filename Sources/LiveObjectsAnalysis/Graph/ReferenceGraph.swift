@@ -78,11 +78,14 @@ final class ReferenceGraph: Sendable {
   /// Whether the reference is a pointer that the program keeps by itself, `Unmanaged` or a plain address, to
   /// memory without a count, or to a target with an unbalanced retain: the retain may belong to it. A task
   /// retains itself.
-  func mayBeRetainedPointer(_ reference: Int) -> Bool {
+  private func mayBeRetainedPointer(_ reference: Int) -> Bool {
     ownership[Int(heap.references[reference].label)] == .unmanaged
       && kind(of: target(reference)) != .task
       && unexplained(target(reference)).map { $0 > 0 } ?? true
   }
+
+  /// Whether the target may be alive because of the reference, by its type or by a retain of the program's own.
+  func mayKeepAlive(_ reference: Int) -> Bool { mayHold(reference) || mayBeRetainedPointer(reference) }
 
   /// Whether code may load the target through the reference, which does not keep it alive.
   /// A word without a type may be stale.
