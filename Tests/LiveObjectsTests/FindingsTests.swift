@@ -53,10 +53,9 @@ final class FindingsTests: XCTestCase {
   /// A stale word in an object of XCTest, which has no reflection metadata, may equal the address of one.
   func testUnbalancedRetainsAreOverRetained() throws {
     let diff = try LiveObjects.diff { for _ in 0..<4 { plant(Screen()) } }
-    let finding = try XCTUnwrap(
-      diff.findings.first { [.overRetained, .growth].contains($0.verdict) }, "\(diff)")
-    XCTAssertGreaterThanOrEqual(finding.instances, 3, "\(diff)")
-    XCTAssertEqual(finding.unexplainedRetains, finding.instances)
+    let findings = diff.findings.filter { [.overRetained, .growth].contains($0.verdict) }
+    XCTAssertGreaterThanOrEqual(findings.map(\.instances).reduce(0, +), 3, "\(diff)")
+    for finding in findings { XCTAssertEqual(finding.unexplainedRetains, finding.instances, "\(diff)") }
   }
 
   func testGrowthBetweenSnapshotsIsExplained() throws {
