@@ -33,6 +33,7 @@ struct finding {
     struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
+    uintptr_t guard_end; // the end of the last inaccessible mapping
     bool failed;
 };
 
@@ -63,8 +64,8 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 
 /// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
-    add_range(context,
-              (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL, 0});
+    add_range(context, (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL,
+                                                     0, false});
     take(context, extent.start & ~(LIVEOBJ_PAGE_BYTES - 1),
          liveobj_round_up(extent.end, LIVEOBJ_PAGE_BYTES));
 }
@@ -122,6 +123,7 @@ static void add_kernel_word(void *context, uintptr_t word) {
 /// Adds the parts of a mapping that were not added with another kind and are not the recorder's
 /// own.
 static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
+    bool may_be_stack = mapping.start == finding->guard_end;
     while (mapping.start < mapping.end) {
         uintptr_t until = mapping.end, after = mapping.end;
         for (uint32_t i = 0; i < finding->taken_count; i++) {
@@ -131,8 +133,8 @@ static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
                 after = taken.end;
             }
         }
-        add_range(finding,
-                  (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0});
+        add_range(finding, (struct liveobj_memory_range){mapping.start, until,
+                                                         LIVEOBJ_ROOT_C_MEMORY, 0, may_be_stack});
         mapping.start = after;
     }
 }
@@ -158,7 +160,7 @@ static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
         const struct stack *next = next_stack(finding, mapping, stack->from + 1);
         uintptr_t end = next ? next->from : mapping.end;
         add_range(finding, (struct liveobj_memory_range){stack->from, end, LIVEOBJ_ROOT_STACK,
-                                                         stack->thread});
+                                                         stack->thread, false});
         stack = next;
     }
     return is_stack;
@@ -187,6 +189,8 @@ static bool add_mapping(void *context, const char *line) {
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (strncmp(line, " ---", 4) == 0)
+        finding->guard_end = mapping.end;
     if (!is_memory(line) || add_stacks(finding, mapping))
         return !finding->failed;
     // The recorder may work on a stack that was allocated for it, which holds no frame of the

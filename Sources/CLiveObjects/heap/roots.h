@@ -35,6 +35,7 @@ struct liveobj_memory_range {
     uintptr_t end;
     enum liveobj_root_kind kind; // GLOBAL, STACK, THREAD_LOCAL or C_MEMORY
     uint32_t thread;             // for STACK
+    bool may_be_stack;           // for C_MEMORY: inaccessible memory lies below, as below a stack
 };
 
 /// All writable memory of the process, except the recorder's own.

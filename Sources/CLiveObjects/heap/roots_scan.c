@@ -25,6 +25,7 @@ struct scan {
     void *context;
     struct liveobj_memory_range range; // the part that one step reads
     size_t thread_local_bytes;
+    uintptr_t thread_block;  // in a thread's stack: its control block; 0 if it was not found
     uintptr_t thread_locals; // in a thread's stack: where its variables begin
     uintptr_t next;          // next word to read
     bool is_heap;            // a heap of the C library that was read chunk by chunk
@@ -212,18 +213,43 @@ static void find_thread_block(void *context) {
          from += ALIGNMENT) {
         const uintptr_t *words = (const uintptr_t *)from;
         if (words[0] == from && words[2] == from) {
+            scan->thread_block = from;
             scan->thread_locals = from - scan->thread_local_bytes;
             return;
         }
     }
 }
 
+/// The index of the thread's id in a thread's control block, which the own one tells; 0 if unknown.
+static size_t find_thread_id(uint32_t own_thread) {
+    enum { MOST_BYTES = 1024 }; // less than a block has
+#if defined(__x86_64__)
+    const uint32_t *words = __builtin_thread_pointer();
+    for (size_t i = 1; i < MOST_BYTES / sizeof *words; i++)
+        if (words[i] == own_thread)
+            return i;
+#endif
+    (void)own_thread;
+    return 0;
+}
+
+/// Whether the range is the stack of a thread that has ended, which the C library keeps for the
+/// next one. The kernel has set the thread's id to 0.
+static bool is_of_ended_thread(const struct scan *scan) {
+    size_t place = find_thread_id(scan->roots->own_thread);
+    return scan->range.may_be_stack && scan->thread_block && place &&
+           ((const uint32_t *)scan->thread_block)[place] == 0;
+}
+
 static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->next = 0;
+    scan->thread_block = 0;
     scan->thread_locals = UINTPTR_MAX;
-    if (range.kind == LIVEOBJ_ROOT_STACK)
+    if (range.kind == LIVEOBJ_ROOT_STACK || range.may_be_stack)
         liveobj_snapshot_step(find_thread_block, scan);
+    if (is_of_ended_thread(scan)) // the block has the value that the thread returned
+        scan->range.start = range.start = scan->thread_block;
     scan->is_heap = false;
     bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
     // Scan resident pages only: a program may have reserved more memory than the machine has.

@@ -55,6 +55,8 @@ enum {
     IN_CLOSED_EPOLL,
     IN_TIMER,
     OWN_SHARED,
+    ON_ENDED_STACK,
+    RETURNED_BY_THREAD,
     OBJECTS
 };
 
@@ -268,6 +270,32 @@ static void reserve_too_much(void) {
     sparse[TOUCHED] = 1;
 }
 
+/// Leaves a word on the stack, and returns another one.
+static void *leave_on_stack(void *unused) {
+    volatile uintptr_t words[8];
+    (void)unused;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = hidden(objects[ON_ENDED_STACK]);
+    return (void *)hidden(objects[RETURNED_BY_THREAD]);
+}
+
+static void count_thread(void *context, uint32_t thread) {
+    (void)thread;
+    ++*(uint32_t *)context;
+}
+
+/// The C library keeps the stack of a thread that has ended.
+static pthread_t end_a_thread(void) {
+    pthread_t thread;
+    uint32_t count;
+    EXPECT(pthread_create(&thread, NULL, leave_on_stack, NULL) == 0);
+    do {
+        count = 0;
+        liveobj_os_visit_threads(count_thread, &count);
+    } while (count != 1);
+    return thread;
+}
+
 static pthread_t start_other_thread(void) {
     enum { A_MOMENT = 50000 };
     pthread_t thread;
@@ -296,6 +324,7 @@ static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_READ_ONLY, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_EPOLL, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_TIMER, LIVEOBJ_ROOT_C_MEMORY));
+    EXPECT(seen[RETURNED_BY_THREAD].counts[LIVEOBJ_ROOT_C_MEMORY] > 0);
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
@@ -311,6 +340,9 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_SLACK));
     EXPECT(is_not_found(IN_MIXED_CACHE));
     EXPECT(is_not_found(IN_CLOSED_EPOLL));
+#if defined(__x86_64__) // elsewhere the stack is not recognised
+    EXPECT(is_not_found(ON_ENDED_STACK));
+#endif
 }
 
 /// Starts a thread that waits in libc and has no frame of the program.
@@ -411,6 +443,7 @@ int main(void) {
     leave_in_mixed_cache();
     leave_in_queue();
     reserve_too_much();
+    pthread_t ended = end_a_thread();
     pthread_t thread = start_other_thread();
     hold_and_scan();
     roots_are_found_and_distinguished();
@@ -418,6 +451,7 @@ int main(void) {
     a_thread_with_a_frame_of_the_program_is_not_parked();
     close(gate[1]);
     pthread_join(thread, NULL);
+    pthread_join(ended, NULL);
     a_thread_that_waits_in_libc_is_parked_until_it_runs();
     a_failure_to_list_threads_is_reported();
     a_lack_of_memory_is_reported();
