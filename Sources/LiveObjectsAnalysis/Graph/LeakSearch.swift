@@ -118,8 +118,11 @@ extension LeakSearch {
 
   /// Raw buffers are not counted: those behind a pointer may be the runtime's own, such as side tables.
   private mutating func takeUnreachableVictims(of core: [Int], _ holders: HolderSearch) -> [Int] {
-    takeVictims(of: core, follows: graph.mayKeepAlive) { [self] in isUnreachable($0, holders) }
-      .filter { graph.kind(of: $0) != .rawBuffer }
+    // Captures no `self`: a second reference to `taken` would copy it for each group.
+    takeVictims(of: core, follows: graph.mayKeepAlive) { [graph] in
+      Self.isUnreachable($0, in: graph, holders)
+    }
+    .filter { graph.kind(of: $0) != .rawBuffer }
   }
 
   /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
@@ -138,13 +141,15 @@ extension LeakSearch {
     return targets
   }
 
-  private func isUnreachable(_ object: Int, _ holders: HolderSearch) -> Bool {
+  private static func isUnreachable(
+    _ object: Int, in graph: ReferenceGraph, _ holders: HolderSearch
+  ) -> Bool {
     !holders.isReached(object) && !graph.capture.objects[object].isPinned
   }
 
   private func isOverRetained(_ object: Int, _ holders: HolderSearch) -> Bool {
-    guard isolation[object] == .held, isUnreachable(object, holders), graph.kind(of: object) != .task,
-      let unexplained = graph.unexplained(object), unexplained > 0
+    guard isolation[object] == .held, Self.isUnreachable(object, in: graph, holders),
+      graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
     let status = graph.heap.status
     return hasAllRegisters || status.waitedForOthers || (!status.missesStacks && isAccountedFor(object))
