@@ -51,17 +51,17 @@ package struct HolderReport {
   private func explained(
     _ objects: [WatchedObject], in capture: Capture, namedBy symbolicator: BinarySymbolicator
   ) -> [ExplainedObjects] {
-    let indices = objects.compactMap { index(of: $0, in: capture) }
-    let findings = findings(on: indices.sorted(), in: capture, namedBy: symbolicator)
+    let indices = objects.map { index(of: $0, in: capture) }
+    let findings = findings(on: indices.compactMap(\.self).sorted(), in: capture, namedBy: symbolicator)
     var explained: [ExplainedObjects] = []
-    for object in objects {
+    for (object, index) in zip(objects, indices) {
       guard let type = object.type else { continue }
       let finding = findings.first { $0.members.contains { $0.address == object.address } }
       if let equal = explained.firstIndex(where: { finding != nil && $0.finding == finding }) {
         explained[equal].types.append(type)
       } else {
         let failure =
-          index(of: object, in: capture) == nil
+          index == nil
           ? "it was allocated before tracking started" : capture.evaluationFailure
         explained.append(ExplainedObjects(types: [type], finding: finding, evaluationFailure: failure))
       }

@@ -94,8 +94,8 @@ struct ObjectGroup {
       guard counted[index], !object.isPinned, !(heap?.isLeaked(index) ?? false),
         heap?.signature(of: index) == nil
       else { continue }
-      tallies[key]!.unexplained.add(object, baseline: scope.baseline)
-      tallies[key]!.unexplained.unexplainedRetains += max(0, heap?.graph.unexplained(index) ?? 0)
+      tallies[key]!.unexplained.add(
+        object, baseline: scope.baseline, unexplainedRetains: max(0, heap?.graph.unexplained(index) ?? 0))
       if scope.namesMembers { members[key, default: []].append(index) }
     }
     return tallies.map {
@@ -114,11 +114,12 @@ struct Tally {
   /// Strong retains without a matching reference; 0 where references were not read.
   var unexplainedRetains = 0
 
-  mutating func add(_ object: LiveObject, baseline: UInt64) {
+  mutating func add(_ object: LiveObject, baseline: UInt64, unexplainedRetains retains: Int = 0) {
     guard !object.isPinned else {
       pinned += 1
       return
     }
+    unexplainedRetains += retains
     live += 1
     bytes.add(saturating: object.bytes)
     guard object.sequence >= baseline else { return }

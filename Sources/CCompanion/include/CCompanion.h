@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 4
+#define LIVEOBJ_COMPANION_VERSION 5
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -26,8 +26,6 @@ struct liveobj_companion_host {
     /// `leaks`, `held`, `growth` or `none`: which findings fail a test.
     const char *fail_on;
 
-    /// Prints one line on standard error, marked as a line of LiveObjects.
-    void (*say)(const char *line);
     /// To be called after Swift Testing has bound a task-local value, and before it unbinds one, on
     /// its task. For `with_value`.
     void (*value_bound)(void);

@@ -220,7 +220,8 @@ static void find_thread_block(void *context) {
     }
 }
 
-/// The index of the thread's id in a thread's control block, which the own one tells; 0 if unknown.
+/// The index of the thread's id in a thread's control block, found in the calling thread's; 0 if
+/// unknown.
 static size_t find_thread_id(uint32_t own_thread) {
     enum { MOST_BYTES = 1024 }; // less than a block has
 #if defined(__x86_64__)
@@ -236,9 +237,10 @@ static size_t find_thread_id(uint32_t own_thread) {
 /// Whether the range is the stack of a thread that has ended, which the C library keeps for the
 /// next one. The kernel has set the thread's id to 0.
 static bool is_of_ended_thread(const struct scan *scan) {
+    if (!scan->range.may_be_stack || !scan->thread_block)
+        return false;
     size_t place = find_thread_id(scan->roots->own_thread);
-    return scan->range.may_be_stack && scan->thread_block && place &&
-           ((const uint32_t *)scan->thread_block)[place] == 0;
+    return place && ((const uint32_t *)scan->thread_block)[place] == 0;
 }
 
 static void scan_one(struct scan *scan, struct liveobj_memory_range range) {

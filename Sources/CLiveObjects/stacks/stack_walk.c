@@ -9,8 +9,8 @@
 //
 // Invariants
 //   frames[0] is the root; sp decreases strictly from the root to the leaf
-//   every load is in [sp of the leaf, top of the thread's stack], or, on a foreign stack, in one of
-//   its frames or in a page that the kernel has just reported as mapped
+//   every load is in [sp of the leaf, top of the thread's stack], or, on a foreign stack, in the
+//   leaf's page or in a page that the kernel has just reported as mapped
 //
 // Everything runs in hooks, on the thread that owns the cache.
 

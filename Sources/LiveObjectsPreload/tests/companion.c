@@ -39,13 +39,8 @@ static const struct library testing = {"Swift Testing", "swt_abiv0_getEntryPoint
 
 // MARK: - The host
 
-static void say(const char *line) {
-    liveobj_message(line, NULL);
-}
-
 static struct liveobj_companion_host host = {
     .version = LIVEOBJ_COMPANION_VERSION,
-    .say = say,
     .value_bound = liveobj_test_cases_value_bound,
     .value_unbinding = liveobj_test_cases_value_unbinding,
 };
