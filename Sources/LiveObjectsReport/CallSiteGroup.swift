@@ -86,13 +86,15 @@ extension ShownFrame {
   }
 
   /// The frames of the program's own source code, innermost first; all frames where there are none. Files of
-  /// unloaded libraries may be unknown.
+  /// unloaded libraries may be unknown. Callers without a place are left out: a reader could not open a
+  /// protocol's witness.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
     let own = trace.filter {
       $0.isUserCode && !$0.isCompilerGenerated && !$0.isBareMain
         && ($0.file != nil || $0.unloadedLibrary != nil)
     }
-    return (own.isEmpty ? trace : own).map(ShownFrame.init)
+    let shown = (own.isEmpty ? trace : own).map(ShownFrame.init)
+    return own.isEmpty ? shown : shown.prefix(1) + shown.dropFirst().filter { !$0.location.isEmpty }
   }
 }
 

@@ -28,7 +28,7 @@ enum ProcessNotes {
   private static func typeNotes(of capture: Capture) -> [String] {
     capture.unreadableTypes.sorted { $0.key < $1.key }.map { name, count in
       "\(Count.of(count, "object has", "objects have")) no type that could be read (\(name)): "
-        + "their references were found by a conservative scan."
+        + "each value in them that may be a pointer counts as a reference."
     }
   }
 
@@ -109,9 +109,9 @@ enum ReferenceNotes {
         status.unreadObjects, "object", "objects",
         "could not be read: objects that they hold are reported without a holder."),
       Count.note(
-        status.scannedObjects, "object was", "objects were",
-        "scanned conservatively (whatever may be a pointer counts as a reference), without a layout from "
-          + "metadata: findings that depend on it are called probable."),
+        status.scannedObjects, "object has", "objects have",
+        "properties of unknown types: each value in them that may be a pointer counts as a reference, and "
+          + "findings that depend on one are called probable."),
       status.missesStacks
         ? "Not every thread's stack was read: objects that only a stack holds are reported as growth." : nil,
       status.missesRoots

@@ -11,10 +11,10 @@ extension TextPage {
   mutating func addLegend() {
     add()
     add(
-      "  How to read: verdict: type  size  [fingerprint, the same in every run]; `A.b → C`: property b of A holds C;",
+      "  Legend: verdict: type  number, size  [fingerprint: same in all runs]; `A.b → C`: A's property b holds C;",
       style: .dim)
     add(
-      "  instances: how often it was found; victims: kept alive by the leaked ones; `3 ×`: 3 allocated there.",
+      "  cycle closes: the first object again; victims: outside the cycle, kept alive by it; `3 ×`: 3 objects.",
       style: .dim)
   }
 
@@ -160,7 +160,7 @@ enum FindingSection: CaseIterable {
     case .held: "Held: objects that are still reachable, which may be intended"
     case .growth: "Growth: objects that are still allocated, holder unknown"
     case .known: "Known issues: leaks that tests expect"
-    case .libraryLeaks: "Library leaks: not caused by your code"
+    case .libraryLeaks: "Library leaks: leaks inside of XCTest, Swift or the system"
     }
   }
 

@@ -25,7 +25,7 @@ extension TextPage {
   private mutating func add(grown: [TypeGrowth]) {
     guard !grown.isEmpty else { return }
     let rest = grown.dropFirst(Self.listedTypes)
-    var rows = [["Still allocated, by type", "new", "live", "bytes", "kind"]]
+    var rows = [["Live objects, leaked or not", "new", "live", "size", "kind"]]
     rows += grown.prefix(Self.listedTypes).map(Self.row)
     if !rest.isEmpty { rows.append(Self.summary(of: rest)) }
     add()
@@ -52,7 +52,7 @@ extension TextPage {
 
   private static func row(of type: TypeGrowth) -> [String] {
     [
-      type.type.shortened(to: typeWidth), Count.grouped(type.growth), Count.grouped(type.live),
+      type.type.abridged(to: typeWidth), Count.grouped(type.growth), Count.grouped(type.live),
       Count.bytes(type.growthBytes), type.kind.rawValue,
     ]
   }

@@ -62,6 +62,11 @@ extension String {
     return alignment == .left ? self + padding : padding + self
   }
 
+  /// The text without its middle where it is longer than a column: names of closures differ at their ends.
+  func abridged(to width: Int) -> String {
+    count <= width ? self : prefix(width / 2) + "…" + suffix(width - width / 2 - 1)
+  }
+
   /// The text, cut at its end where it is longer than a column.
   func shortened(to width: Int) -> String {
     count <= width ? self : prefix(width - 1) + "…"

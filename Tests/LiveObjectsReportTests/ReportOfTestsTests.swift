@@ -158,7 +158,7 @@ import Testing
         """
         LiveObjects: no leaks found except known issues; 1 type of yours left 1 instance (32 bytes) behind; 1 of 1 test left objects behind
 
-          How to read:
+          Legend:
         """))
     #expect(
       known.contains(
@@ -172,7 +172,7 @@ import Testing
     builder.test("S/two()", scope: 8) { builder, _ in builder.leakItself(node, scope: 8) }
     let text = TextRenderer().render(makeReport(of: builder))
     #expect(text.hasPrefix("LiveObjects: 1 leak keeps 1 object (32 bytes) alive; 2 of 2 tests left"))
-    #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n  How to read: "))
+    #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n  Legend: "))
   }
 
   @Test func aPartlyKnownFindingIsListedTwiceAndNamedOnceByItsTest() {

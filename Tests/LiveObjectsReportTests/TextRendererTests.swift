@@ -44,7 +44,9 @@ import Testing
       text.contains("\nGrowth: objects that are still allocated, holder unknown; the run fails \(growth).\n"))
     #expect(
       text.contains("still allocated; the run fails only without `--fail-on none`") == (failOn == .none))
-    #expect(text.contains("Library leaks: not caused by your code; the run never fails because of them."))
+    #expect(
+      text.contains(
+        "Library leaks: leaks inside of XCTest, Swift or the system; the run never fails because of them."))
   }
 
   @Test(
@@ -65,6 +67,15 @@ import Testing
   @Test func aLineWithoutAFileIsNotShown() {
     let frame = ShownFrame(.user("Transport.get(_:)", file: "/<compiler-generated>", line: 11))
     #expect(frame.location.isEmpty)
+  }
+
+  @Test func callersWithoutAPlaceAreLeftOut() {
+    let witness = SourceFrame.user("Client.get(_:)", file: "/<compiler-generated>", line: nil)
+    let caller = SourceFrame.user("Loader.load()", line: 24)
+    #expect(
+      ShownFrame.frames(of: [witness, witness, caller]).map(\.function) == [
+        "Client.get(_:)", "Loader.load()",
+      ])
   }
 
   @Test func aFrameInAnUnloadedLibraryNamesIt() {
@@ -207,6 +218,13 @@ import Testing
     try expectGolden(TextRenderer().render(CalledFromManyPlaces().report()), "callers.txt")
   }
 
+  @Test func longTypeNamesKeepTheirEnds() {
+    var builder = CaptureBuilder()
+    builder.objects(of: builder.type("Demo." + String(repeating: "M", count: 100) + ".testLoad()"))
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(text.contains("\n  Demo.MMMMMMMMMMMMMMMMMMMMMMMMM…MMMMMMMMMMMMMMMMMM.testLoad()  "))
+  }
+
   @Test func longFunctionNamesAreTruncated() {
     var builder = CaptureBuilder()
     let symbolicator = TableSymbolicator()
@@ -223,8 +241,8 @@ import Testing
       of: builder.capture, symbolicator: TableSymbolicator(),
       options: .init(baseline: builder.capture.process.next))
     let text = TextRenderer().render(Report(of: [(builder.capture, analysis)]))
-    #expect(text.contains("Still allocated, by type  new  live     bytes  kind\n"))
-    #expect(text.contains("Demo.Node                   1     3  32 bytes  class\n"))
+    #expect(text.contains("Live objects, leaked or not  new  live      size  kind\n"))
+    #expect(text.contains("Demo.Node                      1     3  32 bytes  class\n"))
   }
 
   @Test func namesHaveNoControlCharacters() {

@@ -7,11 +7,8 @@
 
 #define _GNU_SOURCE
 #include "heap/roots.h"
-#include "heap/dispatch_continuations.h"
-#include "heap/idle_threads.h"
 #include "os/kernel_words.h"
 #include "os/os.h"
-#include "records/thread.h"
 #include "runtime/image.h"
 
 #include <elf.h>

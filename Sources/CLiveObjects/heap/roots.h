@@ -33,7 +33,7 @@ typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *
 struct liveobj_memory_range {
     uintptr_t start;
     uintptr_t end;
-    enum liveobj_root_kind kind; // GLOBAL, STACK, THREAD_LOCAL or C_MEMORY
+    enum liveobj_root_kind kind; // GLOBAL, STACK or C_MEMORY
     uint32_t thread;             // for STACK
     bool may_be_stack;           // for C_MEMORY: inaccessible memory lies below, as below a stack
 };
