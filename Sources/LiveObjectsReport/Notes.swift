@@ -110,8 +110,8 @@ enum ReferenceNotes {
         "could not be read: objects that they hold are reported without a holder."),
       Count.note(
         status.scannedObjects, "object has", "objects have",
-        "properties of unknown types: each value in them that may be a pointer counts as a reference, and "
-          + "findings that depend on one are called probable."),
+        "properties of unknown types, since metadata is missing: each value in them that may be a pointer "
+          + "counts as a reference, and findings that depend on one are called probable."),
       status.missesStacks
         ? "Not every thread's stack was read: objects that only a stack holds are reported as growth." : nil,
       status.missesRoots
