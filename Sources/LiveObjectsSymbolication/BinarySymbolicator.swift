@@ -78,6 +78,7 @@ public final class BinarySymbolicator: Symbolicator {
     let addresses = codeAddresses(of: frames, in: capture)
     resolve(Set(addresses.values).subtracting(known.keys), images: capture.images.map(\.path))
     noteMissingLines(of: addresses, in: capture)
+    nameSymbols(at: addresses.values)
     return Dictionary(
       uniqueKeysWithValues: frames.map { frame in
         (frame, sourceFrames(of: frame, at: addresses[frame], in: capture))
@@ -230,12 +231,18 @@ public final class BinarySymbolicator: Symbolicator {
   private func functionName(of symbol: String, in image: Image?) -> FunctionName {
     // SwiftPM renames the entry point of an executable, so that tests can link it.
     if let image, symbol == image.name + "_main" { return FunctionName(undemangled: "main") }
-    if let name = names[symbol] { return name }
-    let name =
-      demangle(symbol: symbol).map(FunctionName.init(demangled:))
-      ?? FunctionName(undemangled: symbol)
-    names[symbol] = name
-    return name
+    return names[symbol] ?? FunctionName(undemangled: symbol)
+  }
+
+  /// Demangles all symbols at addresses in one go.
+  private func nameSymbols(at addresses: some Sequence<CodeAddress>) {
+    let symbols = Set(addresses.compactMap { known[$0] }.joined().compactMap(\.symbol))
+      .subtracting(names.keys)
+    let demangled = demangle(symbols: symbols)
+    for symbol in symbols {
+      names[symbol] =
+        demangled[symbol].map(FunctionName.init(demangled:)) ?? FunctionName(undemangled: symbol)
+    }
   }
 }
 

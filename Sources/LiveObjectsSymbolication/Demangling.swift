@@ -15,22 +15,27 @@ package enum Demangling {
 }
 
 /// A Swift symbol as text; `nil` if it is not one.
-func demangle(symbol: String) -> String? {
-  ["$s", "$S", "_$s", "_$S", "_T0"].contains(where: symbol.hasPrefix) ? text(of: symbol) : nil
+func demangle(symbol: String) -> String? { demangle(symbols: [symbol])[symbol] }
+
+/// Swift symbols as text, by symbol; what is not one is missing.
+func demangle(symbols: Set<String>) -> [String: String] {
+  texts(of: symbols.filter { symbol in ["$s", "$S", "_$s", "_$S", "_T0"].contains(where: symbol.hasPrefix) })
 }
 
 /// A C++ symbol as text; `nil` if it is not one.
 func demangle(itaniumSymbol symbol: String) -> String? {
-  symbol.hasPrefix("_Z") ? text(of: symbol) : nil
+  symbol.hasPrefix("_Z") ? texts(of: [symbol])[symbol] : nil
 }
 
-private func text(of symbol: String) -> String? {
+private func texts(of symbols: Set<String>) -> [String: String] {
   #if os(Linux)
-    if let process = Demangling.process { return process.text(of: symbol) }
+    if let process = Demangling.process { return process.texts(of: symbols) }
   #endif
-  guard let text = demangled(symbol) else { return nil }
-  defer { free(text) }
-  return String(cString: text)
+  return symbols.reduce(into: [:]) { texts, symbol in
+    guard let text = demangled(symbol) else { return }
+    defer { free(text) }
+    texts[symbol] = String(cString: text)
+  }
 }
 
 /// The name that a symbol stands for, to be freed by the caller. It may take all memory.
@@ -76,21 +81,38 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
 
     deinit { end() }
 
-    /// - Returns: `nil` for text that is no symbol, or a symbol with an excessive name.
-    func text(of symbol: String) -> String? {
-      guard endedProcesses < Self.processLimit, !symbol.utf8.contains(newline), let socket = begun() else {
-        return nil
+    /// Asks about all symbols in one go, because each wait for the other process takes longer than its answer.
+    ///
+    /// - Returns: the names by symbol, without text that is no symbol and symbols with an excessive name.
+    func texts(of symbols: Set<String>) -> [String: String] {
+      var texts: [String: String] = [:]
+      var rest = symbols.filter { !$0.utf8.contains(newline) }.sorted()[...]
+      while !rest.isEmpty, endedProcesses < Self.processLimit, let socket = begun() {
+        let answers = answers(to: rest, from: socket)
+        for (symbol, answer) in zip(rest, answers) where !answer.isEmpty {
+          texts[symbol] = String(decoding: answer, as: UTF8.self)
+        }
+        // The first symbol without an answer has ended the process.
+        rest = rest.dropFirst(answers.count + 1)
       }
-      var question = Array(symbol.utf8 + [newline])[...]
-      var answer: [UInt8] = []
-      while answer.last != newline {
-        guard case .progress = socket.exchange(&question, &answer, timeout: Self.timeout) else {
+      return texts
+    }
+
+    /// - Returns: the answers in the order of the symbols; fewer if the process did not answer.
+    private func answers(to symbols: ArraySlice<String>, from socket: Socket) -> [ArraySlice<UInt8>] {
+      var questions = Array(symbols.joined(separator: "\n").utf8 + [newline])[...]
+      var answers: [UInt8] = []
+      var missing = symbols.count
+      while missing > 0 {
+        let known = answers.count
+        guard case .progress = socket.exchange(&questions, &answers, timeout: Self.timeout) else {
           end()
           endedProcesses += 1
-          return nil
+          break
         }
+        missing -= answers[known...].count { $0 == newline }
       }
-      return answer.count > 1 ? String(decoding: answer.dropLast(), as: UTF8.self) : nil
+      return answers.split(separator: newline, omittingEmptySubsequences: false).dropLast()
     }
 
     private func begun() -> Socket? {
@@ -122,24 +144,23 @@ private let itaniumDemangle = dlsym(nil, "__cxa_demangle").map {
       // A demangler that finds no memory says so.
       let null = open("/dev/null", O_WRONLY)
       for stream in [STDOUT_FILENO, STDERR_FILENO] { dup2(null, stream) }
-      var symbol: [CChar] = []
-      var byte: CChar = 0
-      while read(descriptor, &byte, 1) == 1 {
-        guard byte == CChar(newline) else {
-          symbol.append(byte)
-          continue
-        }
-        answer(symbol + [0], descriptor)
-        symbol = []
+      guard let questions = fdopen(descriptor, "r") else { _exit(1) }
+      var line: UnsafeMutablePointer<CChar>?
+      var capacity = 0
+      while case let count = getline(&line, &capacity, questions), count > 0, let symbol = line {
+        symbol[count - 1] = 0  // the end of the line
+        answer(symbol, descriptor)
       }
       _exit(0)
     }
 
-    private static func answer(_ symbol: [CChar], _ descriptor: CInt) {
-      let name = demangled(symbol).map { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) } ?? []
-      let isFit = name.count <= longestName && !name.contains(CChar(newline))
-      let line = (isFit ? name : []).map(UInt8.init(bitPattern:)) + [newline]
-      guard writeAll(line, to: descriptor) else { _exit(0) }
+    /// Writes each answer at once: the first that is missing shows which symbol has ended the process.
+    private static func answer(_ symbol: UnsafePointer<CChar>, _ descriptor: CInt) {
+      let name = demangled(symbol)
+      defer { free(name) }
+      let text = UnsafeRawBufferPointer(start: name, count: name.map { strlen($0) } ?? 0)
+      let isFit = text.count <= longestName && !text.contains(newline)
+      guard writeAll((isFit ? Array(text) : []) + [newline], to: descriptor) else { _exit(0) }
     }
 
     /// Limits memory to this much more than the process has now; a crash leaves no core file.

@@ -10,7 +10,8 @@ import Testing
 /// Symbols of an untrusted file.
 @Suite("liveobjects report, given a symbol whose name has no end,")
 struct HostileSymbolTests {
-  private static let harmless = "$s4Demo4load5countySi_tF"
+  /// One before the symbol in the order of the alphabet, and one after it.
+  private static let harmless = ["$s4Demo4load5countySi_tF", "$sSi4DemoE6doubleSiyF"]
 
   /// A tuple of dictionaries, each from the one before to itself: a name twice as long for each.
   private static func bomb(_ doublings: Int) -> String {
@@ -20,7 +21,7 @@ struct HostileSymbolTests {
 
   @Test("shows the symbol as it is, and names all others", arguments: [12, 25])
   func showsTheSymbol(doublings: Int) throws {
-    let symbols = [Self.bomb(doublings), Self.harmless]
+    let symbols = [Self.bomb(doublings)] + Self.harmless
     let folder = try TemporaryFolder()
     let library = try self.library(of: symbols, in: folder)
     let file = try #require(ELFFile(path: library))
@@ -36,6 +37,7 @@ struct HostileSymbolTests {
     let result = try runProgram(BuiltProducts.tool, ["report", folder.path("capture"), "--json", "-"])
     #expect(result.status == .exited(0))
     #expect(result.standardOutput.contains("\"load(count:)\""))
+    #expect(result.standardOutput.contains("\"Int.double()\""))
     #expect(result.standardOutput.contains(symbols[0]))
     #expect(result.standardOutput.utf8.count < 100_000)
   }
