@@ -3,9 +3,7 @@
 #if defined(__linux__)
 
 #include "heap/object_words.h"
-#include "heap/object_type.h"
 #include "layout/storage.h"
-#include "metadata/types.h"
 #include "os/compiler.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -79,26 +77,26 @@ static bool is_left_over(struct liveobj_words *words, uintptr_t place,
 // MARK: - All words
 
 struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
+                                      const struct liveobj_type *type,
                                       struct liveobj_reader *reader) {
     enum { HEADER_BYTES = 16 };
     struct array_header header;
-    struct liveobj_type type = liveobj_type_of(object, reader);
     struct liveobj_words words = {
-        .next = object->address + (type.kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES),
+        .next = object->address + (type->kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES),
         .end = object->address + (object->bytes & ~(sizeof(uintptr_t) - 1))};
-    if (type.kind != LIVEOBJ_TYPE_CLASS)
+    if (type->kind != LIVEOBJ_TYPE_CLASS)
         return words;
-    switch (liveobj_storage_kind_of(type.metadata)) {
+    switch (liveobj_storage_kind_of(type->metadata)) {
     case LIVEOBJ_STORAGE_TEXT:
         words.end = words.next;
         break;
     case LIVEOBJ_STORAGE_ARRAY:
         if (liveobj_read(reader, words.next, &header, sizeof header))
-            words.end = end_of_elements(object, type.metadata, &header);
+            words.end = end_of_elements(object, type->metadata, &header);
         break;
     case LIVEOBJ_STORAGE_DICTIONARY:
     case LIVEOBJ_STORAGE_SET:
-        find_buckets(&words, object, type.metadata, reader);
+        find_buckets(&words, object, type->metadata, reader);
         break;
     case LIVEOBJ_STORAGE_NONE:
         break;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "metadata/types.h"
 #include "records/records.h"
 #include "runtime/memory_reader.h"
 
@@ -26,7 +27,9 @@ struct liveobj_words {
 };
 
 /// Leaves out what keeps nothing alive: the header, text, the room behind an array's elements.
+/// \param type The object's type, from `liveobj_type_of`.
 struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
+                                      const struct liveobj_type *type,
                                       struct liveobj_reader *reader);
 
 /// \param word receives the next one; 0 in place of what a hash table left in a free bucket.

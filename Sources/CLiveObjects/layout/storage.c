@@ -20,6 +20,9 @@ enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
         {"__StringStorage", LIVEOBJ_STORAGE_TEXT},
     };
     uintptr_t descriptor = liveobj_descriptor_of(metadata);
+    // Most classes differ in the first character: no comparison of the module's name for them.
+    if (!descriptor || *liveobj_descriptor_name(descriptor) != '_')
+        return LIVEOBJ_STORAGE_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (liveobj_descriptor_is(descriptor, "Swift", known[i].name))
             return known[i].kind;

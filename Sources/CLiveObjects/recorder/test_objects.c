@@ -72,10 +72,11 @@ static void enter(struct search *search, uint32_t index, const struct liveobj_ob
     search->is_inconclusive |= number == 0 || number >= OBJECT_LIMIT;
     if (search->is_inconclusive)
         return;
+    struct liveobj_type type = liveobj_type_of(object, &search->reader);
     search->visited->indices[search->visited->count++] = index;
     search->is_on_path[number] = true;
     search->path[search->depth++] =
-        (struct path_object){number, liveobj_words_of(object, &search->reader)};
+        (struct path_object){number, liveobj_words_of(object, &type, &search->reader)};
 }
 
 /// Objects allocated on queues and threads have no scope: they may be part of a cycle of the test.

@@ -263,24 +263,18 @@ static bool is_alive(uint32_t index, uint64_t address_word) {
 }
 
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
-    struct liveobj_record *record = &liveobj_heap.records[index];
+    const struct liveobj_record *record = &liveobj_heap.records[index];
+    struct liveobj_record copy;
     // Acquire: the other words as they were before the sequence number was written.
-    uint64_t sequence_and_size = __atomic_load_n(&record->sequence_and_size, __ATOMIC_ACQUIRE);
-    uint64_t address = LIVEOBJ_LOAD_RELAXED(record->address);
-    uint64_t metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
-    uint64_t origin = LIVEOBJ_LOAD_RELAXED(record->origin);
-    bool alive = sequence_and_size && is_alive(index, address);
+    copy.sequence_and_size = __atomic_load_n(&record->sequence_and_size, __ATOMIC_ACQUIRE);
+    copy.address = LIVEOBJ_LOAD_RELAXED(record->address);
+    copy.metadata = LIVEOBJ_LOAD_RELAXED(record->metadata);
+    copy.origin = LIVEOBJ_LOAD_RELAXED(record->origin);
+    bool alive = copy.sequence_and_size && is_alive(index, copy.address);
     __atomic_thread_fence(__ATOMIC_ACQUIRE); // the reads above precede the second one
-    if (!alive || LIVEOBJ_LOAD_RELAXED(record->sequence_and_size) != sequence_and_size)
+    if (!alive || LIVEOBJ_LOAD_RELAXED(record->sequence_and_size) != copy.sequence_and_size)
         return false; // deallocated meanwhile
-    *object = (struct liveobj_object){
-        .address = address & liveobj_value_mask,
-        .metadata = metadata & liveobj_value_mask,
-        .bytes = origin >> 32 | sequence_and_size >> LIVEOBJ_VALUE_BITS << 32,
-        .sequence = sequence_and_size & liveobj_value_mask,
-        .stack = (uint32_t)origin,
-        .scope = liveobj_scope_unpack(address, metadata),
-    };
+    *object = liveobj_record_unpack(copy);
     return true;
 }
 

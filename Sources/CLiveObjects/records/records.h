@@ -94,6 +94,17 @@ static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequenc
             liveobj_value_mask) >= sequence;
 }
 
+static inline struct liveobj_object liveobj_record_unpack(struct liveobj_record record) {
+    return (struct liveobj_object){
+        .address = record.address & liveobj_value_mask,
+        .metadata = record.metadata & liveobj_value_mask,
+        .bytes = record.origin >> 32 | record.sequence_and_size >> LIVEOBJ_VALUE_BITS << 32,
+        .sequence = record.sequence_and_size & liveobj_value_mask,
+        .stack = (uint32_t)record.origin,
+        .scope = liveobj_scope_unpack(record.address, record.metadata),
+    };
+}
+
 /// Packs 16 bits above a value. Addresses of user space have 47 bits; sequence numbers reach 48
 /// bits after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {

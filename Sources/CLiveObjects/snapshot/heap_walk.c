@@ -35,8 +35,10 @@ static void fetch_ahead(const struct liveobj_walk *walk) {
 bool liveobj_walk_next(struct liveobj_walk *walk) {
     while (++walk->index < walk->records_end) {
         fetch_ahead(walk);
-        if (walk->ordinals[walk->index] && liveobj_records_get(walk->index, &walk->object))
+        if (walk->ordinals[walk->index]) { // live: no other thread runs
+            walk->object = liveobj_record_unpack(liveobj_heap.records[walk->index]);
             return true;
+        }
     }
     walk->index = 0;
     return false;

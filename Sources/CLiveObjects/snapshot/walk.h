@@ -87,6 +87,7 @@ struct liveobj_walk {
 
     struct liveobj_address_table functions;
     uint32_t labels_written;
+    uint32_t pointer_label; // 0 until a pointer is searched for
     struct liveobj_section label_section;
     struct liveobj_section function_section;
     struct liveobj_section reference_section;

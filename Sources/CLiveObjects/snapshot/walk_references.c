@@ -86,8 +86,10 @@ static bool may_keep_pointers(const struct liveobj_type *type) {
 }
 
 static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
-    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
-    liveobj_references_scan(start, end, label, add_pointer, walk);
+    if (!walk->pointer_label)
+        walk->pointer_label =
+            liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+    liveobj_references_scan(start, end, walk->pointer_label, add_pointer, walk);
 }
 
 /// Text has no pointers. Words that arrays and hash tables no longer use are stale.
@@ -96,7 +98,7 @@ static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *t
     uintptr_t word;
     if (!may_keep_pointers(type))
         return;
-    struct liveobj_words words = liveobj_words_of(&walk->object, reader);
+    struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
     if (!words.bitmap)
         return add_pointers_in(walk, words.next, words.end);
     while (liveobj_words_next(&words, reader, &word))
