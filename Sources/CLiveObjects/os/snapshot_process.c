@@ -36,6 +36,9 @@
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /// The C library's own function. ThreadSanitizer replaces `sigaction`, and its handlers crash here.
 int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
@@ -66,6 +69,7 @@ static struct {
     struct liveobj_snapshot_result *result;
     liveobj_snapshot_work_fn work;
     void *context;
+    size_t mapped;           // bytes of the result whose pages were asked for
     bool shares_descriptors; // with the program, at first
     sigjmp_buf leave;
     volatile bool is_in_step;
@@ -187,10 +191,25 @@ static bool leave_descriptors(void) {
     return true;
 }
 
+/// Asks for the pages up to `end` and for some more at once, which takes less time than a fault for
+/// each. Never for more than twice what is in use. If the system refuses, as before Linux 5.14,
+/// each page faults.
+static void map_ahead(struct liveobj_snapshot_result *result, size_t end) {
+    enum { PIECE_BYTES = 1 << 20 };
+    if (end <= child.mapped || end < PIECE_BYTES)
+        return;
+    size_t used = liveobj_round_up(result->count, LIVEOBJ_PAGE_BYTES);
+    size_t start = used > child.mapped ? used : child.mapped;
+    child.mapped = start + PIECE_BYTES;
+    if (child.mapped <= result->capacity)
+        madvise(bytes_of(result) + start, PIECE_BYTES, MADV_POPULATE_WRITE);
+}
+
 static bool append(void *destination, const void *bytes, size_t count) {
     struct liveobj_snapshot_result *result = destination;
     if (count > result->capacity - result->count)
         return false;
+    map_ahead(result, result->count + count);
     memcpy(bytes_of(result) + result->count, bytes, count);
     result->count += count;
     liveobj_snapshot_advance();
