@@ -27,15 +27,11 @@ static inline uintptr_t liveobj_round_up(uintptr_t value, uintptr_t unit) {
 /// Like all mappings made here, it is never part of a core file. It is never in huge pages, because
 /// a part of it may stay untouched.
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes);
-/// The same for memory that will soon be used throughout: in huge pages, if the system has them. A
-/// fork copies those hundreds of times faster.
-LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes);
 LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 
 /// Maps memory at this page-aligned address, unless something is mapped there.
-/// \param is_dense Whether all of it will soon be used: huge pages, if the system has them.
 /// \returns false if the system refuses.
-LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense);
+LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes);
 
 /// The start of a range of so much address space that is free at the moment; NULL if there is none.
 void *liveobj_os_find_room(size_t bytes);

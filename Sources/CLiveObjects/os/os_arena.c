@@ -83,7 +83,7 @@ static bool keep(size_t bytes, bool is_dense) {
 LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
     if (!keep(bytes, is_dense))
         return NULL;
-    void *start = is_dense ? liveobj_os_map_dense(bytes) : liveobj_os_map(bytes);
+    void *start = liveobj_os_map(bytes);
     if (start)
         return start;
     give_up(bytes, is_dense);
@@ -137,14 +137,14 @@ bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
 
 LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted) {
     size_t bytes = arena->bytes;
-    bool is_large = bytes >= LARGE_FROM_BYTES;
-    size_t grown = liveobj_round_up(wanted, is_large ? LARGE_PIECE_BYTES : PIECE_BYTES);
+    size_t piece = bytes < LARGE_FROM_BYTES ? PIECE_BYTES : LARGE_PIECE_BYTES;
+    size_t grown = liveobj_round_up(wanted, piece);
     grown = grown < arena->most ? grown : liveobj_round_up(arena->most, LIVEOBJ_PAGE_BYTES);
     if (wanted <= bytes)
         return true;
     if (wanted > arena->most || !keep(grown - bytes, true))
         return false;
-    if (!liveobj_os_map_at(arena->start + bytes, grown - bytes, is_large)) {
+    if (!liveobj_os_map_at(arena->start + bytes, grown - bytes)) {
         give_up(grown - bytes, true);
         note_shortage();
         return false;

@@ -125,13 +125,13 @@ void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context)
 // MARK: - Memory
 
 /// Applies what all of the recorder's mappings have in common. They are not part of core files.
-/// They are in small pages unless they are used throughout, because a huge page takes two megabytes
-/// at the first access.
-static void advise(void *start, size_t bytes, bool is_dense) {
+/// They are in small pages: a huge page takes two megabytes at the first access, and in a virtual
+/// machine that returns free memory, clearing one takes longer than all faults of small ones.
+static void advise(void *start, size_t bytes) {
     enum { HUGE_PAGE_BYTES = 2 << 20 };
     madvise(start, bytes, MADV_DONTDUMP);
     if (bytes >= HUGE_PAGE_BYTES)
-        madvise(start, bytes, is_dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        madvise(start, bytes, MADV_NOHUGEPAGE);
 }
 
 /// \returns Whether the program has locked its memory including future mappings (mlockall): the
@@ -166,11 +166,11 @@ static void *map(size_t bytes, int flags) {
     return NULL;
 }
 
-static void *map_anywhere(size_t bytes, int flags, bool is_dense) {
+static void *map_anywhere(size_t bytes, int flags) {
     int saved = errno; // the recorder's failures must not change the program's errno
     void *start = map(bytes, flags);
     if (start) {
-        advise(start, bytes, is_dense);
+        advise(start, bytes);
         note_mapping(start, bytes);
     }
     errno = saved;
@@ -178,14 +178,10 @@ static void *map_anywhere(size_t bytes, int flags, bool is_dense) {
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map(size_t bytes) {
-    return map_anywhere(bytes, MAP_PRIVATE, false);
+    return map_anywhere(bytes, MAP_PRIVATE);
 }
 
-LIVEOBJ_HOOK void *liveobj_os_map_dense(size_t bytes) {
-    return map_anywhere(bytes, MAP_PRIVATE, true);
-}
-
-LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
+LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes) {
     int saved = errno;
     // ThreadSanitizer's mmap replaces an address that is not the program's by 0, and ends the
     // process.
@@ -196,7 +192,7 @@ LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes, bool is_dense) {
     if (mapped != MAP_FAILED && !is_there) // an older kernel ignores the flag
         munmap(mapped, bytes);
     if (is_there) {
-        advise(start, bytes, is_dense);
+        advise(start, bytes);
         if (!lengthen_mapping(start, bytes))
             note_mapping(start, bytes);
     }
@@ -223,7 +219,7 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes) {
 }
 
 void *liveobj_os_map_shared(size_t bytes) {
-    return map_anywhere(bytes, MAP_SHARED, false);
+    return map_anywhere(bytes, MAP_SHARED);
 }
 
 static void *move(void *start, size_t bytes, size_t new_bytes) {
