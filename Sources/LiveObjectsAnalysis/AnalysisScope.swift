@@ -87,25 +87,25 @@ extension AnalysisScope {
   ///
   /// - Returns: `nil` for a group that is not reported.
   func owner(of group: LeakGroup, _ counted: [Bool]) -> ObjectOwner? {
-    guard [group.core, group.victims].joined().contains(where: { counted[$0] }) else { return nil }
+    guard group.objects.contains(where: { counted[Int($0)] }) else { return nil }
     guard let attribution else { return .unattributed }
     let test = firstTest(of: group.core, attribution) ?? firstTest(of: group.victims, attribution)
-    if test == nil, !group.core.allSatisfy({ owner(of: $0).test == nil }) { return nil }
+    if test == nil, !group.core.allSatisfy({ owner(of: Int($0)).test == nil }) { return nil }
     let found = ObjectOwner(test: test, isKnownIssue: isKnownIssue(group.core))
     guard let evaluatedTest, test != nil else { return found }
     return found == ObjectOwner(test: evaluatedTest) ? found : nil
   }
 
   /// The test that allocated the oldest object for which a test is accountable.
-  private func firstTest(of objects: [Int], _ attribution: TestAttribution) -> Int? {
-    objects.lazy.filter { attribution.isAccountable(owner(of: $0)) }
+  private func firstTest(of objects: [UInt32], _ attribution: TestAttribution) -> Int? {
+    objects.lazy.map(Int.init).filter { attribution.isAccountable(owner(of: $0)) }
       .min { capture.objects[$0].sequence < capture.objects[$1].sequence }
       .flatMap { owner(of: $0).test }
   }
 
   /// A group is a known issue only if no object of another scope is part of it.
-  private func isKnownIssue(_ objects: [Int]) -> Bool {
-    let scoped = objects.lazy.filter { capture.objects[$0].scope != 0 }
+  private func isKnownIssue(_ objects: [UInt32]) -> Bool {
+    let scoped = objects.lazy.map(Int.init).filter { capture.objects[$0].scope != 0 }
     return !scoped.isEmpty && scoped.allSatisfy { owner(of: $0).isKnownIssue }
   }
 }

@@ -68,11 +68,11 @@ struct ObjectGroup {
   }
 
   let key: Key
-  let all: Tally
+  private(set) var all = Tally()
   /// The evaluated objects that are neither leaked nor held by a known holder.
-  let unexplained: Tally
+  private(set) var unexplained = Tally()
   /// The unexplained objects, where findings list their objects.
-  let members: [Int]
+  private(set) var members: [Int] = []
 
   /// - Parameter heap: `nil` where no references were read.
   static func all(of scope: AnalysisScope, _ heap: ReachabilityAnalysis?) -> [ObjectGroup] {
@@ -84,23 +84,59 @@ struct ObjectGroup {
     _ objects: some Sequence<Int>, _ scope: AnalysisScope, _ heap: ReachabilityAnalysis?
   ) -> [ObjectGroup] {
     let counted = heap?.counted ?? scope.counted
-    // Without references to count: a heap has tens of millions of objects.
-    var tallies: [Key: (all: Tally, unexplained: Tally)] = [:]
-    var members: [Key: [Int]] = [:]
+    var numbers = Numbering<Key>()
+    var groups: [ObjectGroup] = []
     for index in objects {
       let object = scope.capture.objects[index]
       let key = Key(type: object.type, stackTrace: object.stackTrace, owner: scope.owner(of: index))
-      tallies[key, default: (Tally(), Tally())].all.add(object, baseline: scope.baseline)
+      let group = numbers.number(of: key)
+      if group == groups.count { groups.append(ObjectGroup(key: key)) }
+      groups[group].all.add(object, baseline: scope.baseline)
       guard counted[index], !object.isPinned, !(heap?.isLeaked(index) ?? false),
         heap?.signature(of: index) == nil
       else { continue }
-      tallies[key]!.unexplained.add(
+      groups[group].unexplained.add(
         object, baseline: scope.baseline, unexplainedRetains: max(0, heap?.graph.unexplained(index) ?? 0))
-      if scope.namesMembers { members[key, default: []].append(index) }
+      if scope.namesMembers { groups[group].members.append(index) }
     }
-    return tallies.map {
-      ObjectGroup(key: $0, all: $1.all, unexplained: $1.unexplained, members: members[$0] ?? [])
+    return groups
+  }
+}
+
+/// Numbers keys in the order of their first appearance. The last key is compared first: neighbours in a heap
+/// mostly have equal ones, and to hash a key for each of tens of millions of objects takes long.
+struct Numbering<Key: Hashable> {
+  private(set) var keys: [Key] = []
+  private var numbers: [Key: Int] = [:]
+  private var last = 0
+
+  /// - Returns: the number of keys before, for a new one.
+  mutating func number(of key: Key) -> Int {
+    if last < keys.count, keys[last] == key { return last }
+    last = numbers[key] ?? keys.count
+    if last == keys.count {
+      numbers[key] = last
+      keys.append(key)
     }
+    return last
+  }
+}
+
+/// The number of objects by the stack trace that allocated them.
+struct StackTraceCounts {
+  private var traces = Numbering<UInt32>()
+  private var counts: [Int] = []
+
+  var stackTraces: [UInt32] { traces.keys }
+
+  var all: some Sequence<(stackTrace: UInt32, count: Int)> {
+    zip(traces.keys, counts).lazy.map { (stackTrace: $0, count: $1) }
+  }
+
+  mutating func add(_ stackTrace: UInt32) {
+    let number = traces.number(of: stackTrace)
+    if number == counts.count { counts.append(0) }
+    counts[number] += 1
   }
 }
 

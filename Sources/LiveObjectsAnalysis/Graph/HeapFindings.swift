@@ -62,7 +62,7 @@ struct HeapFindings {
   /// The stack traces that findings show.
   var stackTraces: Set<UInt32> {
     leaks.reduce(into: []) { traces, leak in
-      traces.formUnion(leak.stackTraces.keys)
+      traces.formUnion(leak.allocations.stackTraces)
       traces.formUnion(leak.retainSites.lazy.map(\.stackTrace))
     }
   }
@@ -124,13 +124,13 @@ extension HeapFindings {
         "More references than retains were found for an object of \(self.label(of: object, traces).text)."
       ]
     }
-    let sites = leak.stackTraces.sorted { $0.key < $1.key }.map { (stackTrace: $0.key, count: $0.value) }
+    let sites = leak.allocations.all.sorted { $0.stackTrace < $1.stackTrace }
     merger.add(finding, sites, leak.retainSites, in: traces)
   }
 
   /// Whether no object is of the program's types, and none was allocated by the program.
   private func isLibraryLeak(_ leak: LeakTally, _ traces: NamedTraces) -> Bool {
-    !leak.hasUserType && !leak.stackTraces.keys.contains(where: traces.isAllocatedByUser)
+    !leak.hasUserType && !leak.allocations.stackTraces.contains(where: traces.isAllocatedByUser)
   }
 
   private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {
@@ -149,7 +149,7 @@ extension HeapFindings {
     _ options: Analysis.Options
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
-    let allocated = objects.stackTraces.filter { !traces.isAllocatedByTestRunner($0.key) }
+    let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
     guard options.finds(label), !allocated.isEmpty, !label.isThunk else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
@@ -159,7 +159,7 @@ extension HeapFindings {
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.owner, of: reachability.scope.attribution)
     finding.members = capture.members(objects.members)
-    merger.add(finding, allocated.map { ($0.key, $0.value) }, [], in: traces)
+    merger.add(finding, allocated, [], in: traces)
   }
 
   private func closureLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {

@@ -12,24 +12,20 @@ struct HeldObjects {
   var nearest: Int
   var count = 0
   var bytes: UInt64 = 0
-  /// Objects by the stack trace that allocated them.
-  var stackTraces: [UInt32: Int] = [:]
+  var allocations = StackTraceCounts()
   /// All of them, where findings list their objects.
   var members: [Int] = []
 
   /// - Parameter isEvaluated: the objects that count and may be shown.
   static func all(in reachability: ReachabilityAnalysis, isEvaluated: (Int) -> Bool) -> [HeldObjects] {
-    var indices: [Key: Int] = [:]
+    var numbers = Numbering<Key>()
     var all: [HeldObjects] = []
     for object in reachability.holders.order.lazy.map(Int.init) {
       guard isEvaluated(object), let signature = reachability.signature(of: object) else { continue }
       let scope = reachability.scope
       let key = Key(signature: signature, owner: scope.reportedOwner(of: object))
-      let index = indices[key] ?? all.count
-      if index == all.count {
-        indices[key] = index
-        all.append(HeldObjects(owner: key.owner, nearest: object))
-      }
+      let index = numbers.number(of: key)
+      if index == all.count { all.append(HeldObjects(owner: key.owner, nearest: object)) }
       all[index].add(reachability.graph.capture.objects[object])
       if scope.namesMembers { all[index].members.append(object) }
     }
@@ -39,7 +35,7 @@ struct HeldObjects {
   private mutating func add(_ object: LiveObject) {
     count += 1
     bytes.add(saturating: object.bytes)
-    stackTraces[object.stackTrace, default: 0] += 1
+    allocations.add(object.stackTrace)
   }
 }
 
@@ -62,8 +58,7 @@ struct HeldSignatures {
   /// Holders of an object that are searched for one of its own type: a heap may be as deep as it is large.
   private static let mostAncestors = 256
 
-  private var numbers: [Step: Int32] = [:]
-  private var steps: [Step] = []
+  private var steps = Numbering<Step>()
   /// The signatures by object; -1 for unreachable ones.
   private(set) var signatures: [Int32]
   /// Whether the holder that a signature begins with may be named, by signature.
@@ -71,14 +66,14 @@ struct HeldSignatures {
 
   init(in graph: ReferenceGraph, _ holders: HolderSearch) {
     signatures = [Int32](repeating: -1, count: graph.count)
-    var places: [HolderSearch.Origin: Int32] = [:]
+    var places = Numbering<HolderSearch.Origin>()
     let kinds = graph.capture.types.map { ObjectKind(of: $0) }
     for object in holders.order.lazy.map(Int.init) {
       let type = graph.capture.objects[object].type
       guard let arrival = holders.arrival(at: object) else {
         guard let origin = holders.origins[object] else { continue }
         let step = Step(
-          holder: -1, type: Int32(type), label: 0, function: 0, origin: Self.number(of: origin, &places))
+          holder: -1, type: Int32(type), label: 0, function: 0, origin: Int32(places.number(of: origin)))
         signatures[object] = number(of: step, isNamed: origin.isNamed)
         continue
       }
@@ -96,29 +91,17 @@ struct HeldSignatures {
   }
 
   private mutating func number(of step: Step, isNamed named: Bool) -> Int32 {
-    if let known = numbers[step] { return known }
-    let number = Int32(steps.count)
-    numbers[step] = number
-    steps.append(step)
-    isNamed.append(named)
-    return number
+    let number = steps.number(of: step)
+    if number == isNamed.count { isNamed.append(named) }
+    return Int32(number)
   }
 
   private func ancestor(of signature: Int32, type: Int32) -> Int32? {
     var signature = signature
     for _ in 0..<Self.mostAncestors where signature >= 0 {
-      if steps[Int(signature)].type == type { return signature }
-      signature = steps[Int(signature)].holder
+      if steps.keys[Int(signature)].type == type { return signature }
+      signature = steps.keys[Int(signature)].holder
     }
     return nil
-  }
-
-  private static func number(
-    of origin: HolderSearch.Origin, _ places: inout [HolderSearch.Origin: Int32]
-  ) -> Int32 {
-    if let known = places[origin] { return known }
-    let number = Int32(places.count)
-    places[origin] = number
-    return number
   }
 }

@@ -5,11 +5,13 @@ struct LeakGroup {
   var verdict: Finding.Verdict
   var certainty: Finding.Certainty
   /// The objects that hold each other, or the one with too many retains.
-  var core: [Int]
+  var core: [UInt32]
   /// Other objects that only the core keeps alive.
-  var victims: [Int]
+  var victims: [UInt32]
   /// The test that left the objects behind.
   var owner = ObjectOwner.unattributed
+
+  var objects: FlattenSequence<[[UInt32]]> { [core, victims].joined() }
 
   func attributed(to owner: ObjectOwner) -> LeakGroup {
     var group = self
@@ -40,16 +42,15 @@ struct LeakSearch {
     _ state: Isolation.State, _ certainty: Finding.Certainty, follows: (Int) -> Bool
   ) {
     let isolation = isolation
+    guard isolation.states.contains(state) else { return }
     let components = StronglyConnectedComponents(
       in: graph, isPart: { isolation[$0] == state }, follows: follows)
-    let isHeld = held(components, follows: follows)
     // Holders have greater numbers than what they hold.
-    for number in (0..<components.count).reversed() where !isHeld[number] {
-      let core = components[number].lazy.map(Int.init)
-      guard let first = core.first, !taken[first], core.count > 1 || refersToItself(first, follows) else {
-        continue
-      }
-      for object in core { taken[object] = true }
+    for number in (0..<components.count).reversed() where !components.isHeld[number] {
+      let core = components[number]
+      let first = Int(core[core.startIndex])
+      guard !taken[first], core.count > 1 || refersToItself(first, follows) else { continue }
+      for object in core { taken[Int(object)] = true }
       groups.append(
         LeakGroup(
           verdict: .retainCycle, certainty: certainty, core: Array(core),
@@ -59,35 +60,26 @@ struct LeakSearch {
     }
   }
 
-  /// By component: whether another one refers to it.
-  private func held(_ components: StronglyConnectedComponents, follows: (Int) -> Bool) -> [Bool] {
-    var held = [Bool](repeating: false, count: components.count)
-    for reference in graph.heap.references.indices where follows(reference) {
-      guard let source = components.component(of: graph.source(reference)),
-        let target = components.component(of: graph.target(reference)), source != target
-      else { continue }
-      held[target] = true
-    }
-    return held
-  }
-
   private func refersToItself(_ object: Int, _ follows: (Int) -> Bool) -> Bool {
     graph.references(from: object).contains { follows($0) && graph.target($0) == object }
   }
 
   /// Takes all objects reachable from the core that no group has yet.
-  mutating func takeVictims(
-    of core: some Collection<Int>, follows: (Int) -> Bool, _ isVictim: (Int) -> Bool
-  ) -> [Int] {
-    var victims: [Int] = []
-    var open = core.map(UInt32.init)
-    while let object = open.popLast() {
-      for reference in graph.references(from: Int(object)) where follows(reference) {
-        let target = graph.target(reference)
-        guard !taken[target], isVictim(target) else { continue }
-        taken[target] = true
-        victims.append(target)
-        open.append(UInt32(target))
+  private mutating func takeVictims(
+    of core: some BidirectionalCollection<UInt32>, follows: (Int) -> Bool, _ isVictim: (Int) -> Bool
+  ) -> [UInt32] {
+    var victims: [UInt32] = []
+    var open: [UInt32] = []
+    for object in core.reversed() {
+      open.append(object)
+      while let object = open.popLast() {
+        for reference in graph.references(from: Int(object)) where follows(reference) {
+          let target = graph.target(reference)
+          guard !taken[target], isVictim(target) else { continue }
+          taken[target] = true
+          victims.append(UInt32(target))
+          open.append(UInt32(target))
+        }
       }
     }
     return victims
@@ -112,17 +104,18 @@ extension LeakSearch {
 
   /// Adds what only a group keeps by pointers, in memory of its own too. It is released with the group.
   private mutating func addRetainedByPointer(toGroup index: Int, _ holders: HolderSearch) {
-    let objects = groups[index].core + groups[index].victims
-    groups[index].victims += takeUnreachableVictims(of: objects, holders)
+    groups[index].victims += takeUnreachableVictims(of: groups[index].objects, holders)
   }
 
   /// Raw buffers are not counted: those behind a pointer may be the runtime's own, such as side tables.
-  private mutating func takeUnreachableVictims(of core: [Int], _ holders: HolderSearch) -> [Int] {
+  private mutating func takeUnreachableVictims(
+    of core: some BidirectionalCollection<UInt32>, _ holders: HolderSearch
+  ) -> [UInt32] {
     // Captures no `self`: a second reference to `taken` would copy it for each group.
     takeVictims(of: core, follows: graph.mayKeepAlive) { [graph] in
       Self.isUnreachable($0, in: graph, holders)
     }
-    .filter { graph.kind(of: $0) != .rawBuffer }
+    .filter { graph.kind(of: Int($0)) != .rawBuffer }
   }
 
   /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
@@ -169,11 +162,12 @@ extension LeakSearch {
   private mutating func addOverRetained(_ object: Int, _ holders: HolderSearch) {
     guard !taken[object] else { return }
     taken[object] = true
-    let victims = takeUnreachableVictims(of: [object], holders)
+    let core = [UInt32(object)]
+    let victims = takeUnreachableVictims(of: core, holders)
     let certainty: Finding.Certainty =
       graph.heap.status.missesRoots || graph.conservative[object] > 0 || !hasAllRegisters
       ? .probable : .definite
     groups.append(
-      LeakGroup(verdict: .overRetained, certainty: certainty, core: [object], victims: victims))
+      LeakGroup(verdict: .overRetained, certainty: certainty, core: core, victims: victims))
   }
 }

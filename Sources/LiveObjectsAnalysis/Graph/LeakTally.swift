@@ -24,8 +24,8 @@ struct LeakTally {
   private(set) var victims = 0
   private(set) var bytes: UInt64 = 0
   private(set) var unexplainedRetains = 0
-  /// The leaking objects by the stack traces that allocated them.
-  private(set) var stackTraces: [UInt32: Int] = [:]
+  /// The leaking objects, without victims.
+  private(set) var allocations = StackTraceCounts()
   private(set) var retainSites: [RetainSite] = []
   /// Retains in the strong counts that the ledger does not have; 0 without a ledger.
   private(set) var unrecordedRetains = 0
@@ -45,26 +45,22 @@ struct LeakTally {
     let isUserDefined = labels.map { $0?.isUserDefined == true }
     var finder = PathFinder(in: graph)
     var isCore = [Bool](repeating: false, count: graph.count)
-    var indices: [Pattern: Int] = [:]
+    var numbers = Numbering<Pattern>()
     var all: [LeakTally] = []
     for leak in leaks {
       let named = order.best(of: leak.core, atMost: PathFinder.startLimit, in: graph.capture)
       var path: ObjectPath?
       if leak.verdict == .retainCycle {
-        for object in leak.core { isCore[object] = true }
+        for object in leak.core { isCore[Int(object)] = true }
         path = finder.cycle(through: named) { reference in
           isCore[graph.target(reference)]
             && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
         }
-        for object in leak.core { isCore[object] = false }
+        for object in leak.core { isCore[Int(object)] = false }
       }
       let start = path?.start ?? named[0]
-      let pattern = Self.pattern(of: leak, start, path, in: reachability)
-      let index = indices[pattern] ?? all.count
-      if index == all.count {
-        indices[pattern] = index
-        all.append(LeakTally(group: leak, start: start, path: path))
-      }
+      let index = numbers.number(of: pattern(of: leak, start, path, in: reachability))
+      if index == all.count { all.append(LeakTally(group: leak, start: start, path: path)) }
       all[index].add(leak, in: reachability, isUserDefined)
     }
     return all
@@ -96,8 +92,8 @@ struct LeakTally {
     victims += leak.victims.count
     isWeaklyReferenced = isWeaklyReferenced || reachability.isWeaklyReferenced(leak)
     let hasLedger = !reachability.retainSites.isEmpty
-    for object in leak.core {
-      stackTraces[graph.capture.objects[object].stackTrace, default: 0] += 1
+    for object in leak.core.lazy.map(Int.init) {
+      allocations.add(graph.capture.objects[object].stackTrace)
       let unexplained = graph.unexplained(object) ?? 0
       if unexplained < 0 { contradiction = object }
       if leak.verdict == .overRetained { unexplainedRetains += unexplained }
@@ -106,14 +102,14 @@ struct LeakTally {
       }
       add(graph.capture.objects[object], isUserDefined)
     }
-    for object in leak.victims { add(graph.capture.objects[object], isUserDefined) }
+    for object in leak.victims { add(graph.capture.objects[Int(object)], isUserDefined) }
     if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }
 
   private mutating func addMembers(of leak: LeakGroup, _ capture: Capture) {
     for (objects, isCore) in [(leak.core, true), (leak.victims, false)] {
       members += objects.map {
-        TestFinding.Object(capture.objects[$0], instance: instances - 1, isCore: isCore)
+        TestFinding.Object(capture.objects[Int($0)], instance: instances - 1, isCore: isCore)
       }
     }
   }
@@ -152,10 +148,10 @@ struct TypeOrder {
   }
 
   /// The first objects, in the order of the capture, of the best type among them.
-  func best(of objects: [Int], atMost limit: Int, in capture: Capture) -> [Int] {
-    let best = objects.lazy.map { ranks[capture.objects[$0].type] }.min()
+  func best(of objects: [UInt32], atMost limit: Int, in capture: Capture) -> [Int] {
+    let best = objects.lazy.map { ranks[capture.objects[Int($0)].type] }.min()
     var first: [Int] = []
-    for object in objects where ranks[capture.objects[object].type] == best {
+    for object in objects.lazy.map(Int.init) where ranks[capture.objects[object].type] == best {
       guard first.count < limit || object < first[limit - 1] else { continue }
       if first.count == limit { first.removeLast() }
       first.insert(object, at: first.firstIndex { object < $0 } ?? first.count)

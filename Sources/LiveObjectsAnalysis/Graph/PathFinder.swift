@@ -16,13 +16,13 @@ struct PathFinder {
   static let referenceLimit = 1 << 14
 
   private let graph: ReferenceGraph
-  /// The reference by which each object was first reached in this search; -1 for none.
-  private var arrivals: [Int32]
+  /// The reference by which each object was first reached in this search; -1 for none. Empty before the first
+  /// search: many reports need none.
+  private var arrivals: [Int32] = []
   private var queue: [UInt32] = []
 
   init(in graph: ReferenceGraph) {
     self.graph = graph
-    arrivals = [Int32](repeating: -1, count: graph.count)
   }
 
   /// The shortest path from one object to another one, or back to itself.
@@ -33,6 +33,7 @@ struct PathFinder {
   mutating func path(
     from start: Int, to end: Int, following limit: Int = .max, follows: (Int) -> Bool
   ) -> ObjectPath? {
+    if arrivals.isEmpty { arrivals = [Int32](repeating: -1, count: graph.count) }
     queue.append(UInt32(start))
     defer { forget() }
     var (next, followed) = (0, 0)

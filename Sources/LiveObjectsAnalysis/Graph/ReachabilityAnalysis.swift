@@ -35,27 +35,33 @@ struct ReachabilityAnalysis {
     retainSites = search.retainSites
     self.holders = holders
     isLeaked = search.taken
-    weaklyReferenced = Set(
-      heap.references.indices.lazy.filter { graph.leadsWithoutHolding($0) }
-        .filter { isolation[graph.source($0)] == .held }.map(graph.target))
+    weaklyReferenced = Self.weaklyReferenced(in: graph, isolation)
     leaks = search.groups.compactMap { group in
-      guard !group.core.contains(where: scope.recorded.objects.contains) else { return nil }
+      guard !group.core.contains(where: { scope.recorded.objects.contains(Int($0)) }) else { return nil }
       return scope.owner(of: group, counted).map { group.attributed(to: $0) }
     }
     signatures = HeldSignatures(in: graph, holders)
+  }
+
+  private static func weaklyReferenced(in graph: ReferenceGraph, _ isolation: Isolation) -> Set<Int> {
+    var objects: Set<Int> = []
+    for reference in graph.heap.references.indices
+    where graph.leadsWithoutHolding(reference) && isolation[graph.source(reference)] == .held {
+      objects.insert(graph.target(reference))
+    }
+    return objects
   }
 
   func isLeaked(_ object: Int) -> Bool { isLeaked[object] }
 
   /// Whether running code may load a weak reference to the group, and break its cycle.
   func isWeaklyReferenced(_ group: LeakGroup) -> Bool {
-    let objects = [group.core, group.victims].joined()
     // A partial heap graph does not show the objects that have the weak references, and whether they are
     // alive.
     if graph.heap.status.isPartial {
-      return objects.contains { graph.capture.objects[$0].wasWeaklyReferenced }
+      return group.objects.contains { graph.capture.objects[Int($0)].wasWeaklyReferenced }
     }
-    return !weaklyReferenced.isEmpty && objects.contains(where: weaklyReferenced.contains)
+    return !weaklyReferenced.isEmpty && group.objects.contains { weaklyReferenced.contains(Int($0)) }
   }
 
   /// The signature of the path to an object; `nil` where no holder may be named.

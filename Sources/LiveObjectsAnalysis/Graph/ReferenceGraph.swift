@@ -11,6 +11,8 @@ final class ReferenceGraph: Sendable {
   /// The references of object `i` are `heap.references[starts[i]..<starts[i + 1]]`.
   private let starts: [UInt32]
   private let ownership: [ReferenceLabel.Ownership]
+  /// See `leadsWithoutHolding(_:)`, by index into `HeapGraph.labels`.
+  private let leadsWithoutHolding: [Bool]
   /// By index into `Capture.types`.
   private let isTestCase: [Bool]
   /// Strong references to each object.
@@ -23,6 +25,7 @@ final class ReferenceGraph: Sendable {
     self.capture = capture
     self.heap = heap
     ownership = heap.labels.map(\.ownership)
+    leadsWithoutHolding = heap.labels.map(\.leadsWithoutHolding)
     isTestCase = capture.types.indices.map {
       heap.superclasses[$0]?.contains("XCTest.XCTestCase") ?? false
     }
@@ -90,12 +93,7 @@ final class ReferenceGraph: Sendable {
   /// Whether code may load the target through the reference, which does not keep it alive.
   /// A word without a type may be stale.
   func leadsWithoutHolding(_ reference: Int) -> Bool {
-    let label = heap.labels[Int(heap.references[reference].label)]
-    return switch label.ownership {
-    case .weak, .unowned: true
-    case .unmanaged: label.kind != .memory
-    case .strong, .conservative: false
-    }
+    leadsWithoutHolding[Int(heap.references[reference].label)]
   }
 
   func kind(of object: Int) -> TypeDescription.Kind {
@@ -110,6 +108,16 @@ final class ReferenceGraph: Sendable {
   /// references were found that hold nothing.
   func unexplained(_ object: Int) -> Int? {
     capture.objects[object].strongCount.map { Int($0) - Int(strong[object]) }
+  }
+}
+
+extension ReferenceLabel {
+  fileprivate var leadsWithoutHolding: Bool {
+    switch ownership {
+    case .weak, .unowned: true
+    case .unmanaged: kind != .memory
+    case .strong, .conservative: false
+    }
   }
 }
 

@@ -10,6 +10,8 @@ struct StronglyConnectedComponents {
   /// The objects of all components, one component after the other.
   private var members: [UInt32] = []
   private var starts: [Int] = [0]
+  /// By component: whether another one refers to it.
+  private(set) var isHeld: [Bool] = []
 
   init(in graph: ReferenceGraph, isPart: (Int) -> Bool, follows: (Int) -> Bool) {
     marks = [UInt32](repeating: 0, count: graph.count)
@@ -33,7 +35,9 @@ struct StronglyConnectedComponents {
           arrive(at: target, in: graph, &arrivals, &stacks)
         } else {
           stacks.setNext(reference + 1)
-          if marks[target] < marks[object] {
+          if let closed = component(of: target), closed < count {
+            isHeld[closed] = true
+          } else if marks[target] < marks[object] {
             marks[object] = marks[target]
             stacks.topLeadsBack()
           }
@@ -64,6 +68,7 @@ struct StronglyConnectedComponents {
     }
     close(object, number, &arrivals)
     starts.append(members.count)
+    isHeld.append(false)
   }
 
   private mutating func close(_ object: Int, _ number: UInt32, _ arrivals: inout UInt32) {
