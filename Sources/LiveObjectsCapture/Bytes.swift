@@ -1,37 +1,53 @@
-/// Reads little-endian values from front to back. Never reads past its end: a value that would
-/// reach beyond is an error of the kind that `overrun` says.
-package struct ByteReader {
-  private let bytes: UnsafeRawBufferPointer
+/// The bytes of a file, of which only the piece in use has to be in memory.
+package struct FileBytes {
+  let count: Int
+  private let load: (Range<Int>) -> UnsafeRawBufferPointer
+  let discard: (Range<Int>) -> Void
+
+  /// - Parameters:
+  ///   - load: returns the bytes at a place, which have to be there until the next call only. Fewer than were
+  ///     requested if the file is shorter by now.
+  ///   - discard: is called with the place of what is not read again.
+  package init(
+    count: Int, load: @escaping (Range<Int>) -> UnsafeRawBufferPointer,
+    discarding discard: @escaping (Range<Int>) -> Void = { _ in }
+  ) {
+    (self.count, self.load, self.discard) = (count, load, discard)
+  }
+
+  /// - Parameter bytes: must outlive it.
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count, load: { UnsafeRawBufferPointer(rebasing: bytes[$0]) })
+  }
+
+  package func bytes(in range: Range<Int>) -> [UInt8] { Array(load(range)) }
+
+  /// A reader of a part, not to be used when another one was made.
+  func reader(of range: Range<Int>, overrun: CaptureError.Reason) throws(CaptureError) -> ByteReader {
+    let bytes = load(range)
+    guard bytes.count == range.count else {
+      throw CaptureError(offset: range.lowerBound + bytes.count, reason: .cutOff)
+    }
+    return ByteReader(bytes, at: range.lowerBound, overrun: overrun)
+  }
+}
+
+/// A position in a file that moves from front to back. It never passes its end: what would reach beyond is an
+/// error of the kind that `overrun` says.
+struct ByteCursor {
   private(set) var offset: Int
-  let end: Int
+  private let end: Int
   private let overrun: CaptureError.Reason
 
-  private init(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, overrun: CaptureError.Reason) {
-    self.bytes = bytes
-    self.overrun = overrun
-    offset = range.lowerBound
-    end = range.upperBound
+  init(_ range: Range<Int>, overrun: CaptureError.Reason) {
+    (offset, end, self.overrun) = (range.lowerBound, range.upperBound, overrun)
   }
 
-  /// A reader of a whole file, whose bytes must outlive it.
-  package init(file bytes: UnsafeRawBufferPointer) {
-    self.init(bytes, in: 0..<bytes.count, overrun: .cutOff)
-  }
-
-  /// A reader of a part of the same file.
-  ///
-  /// - Precondition: `range` came from `take`.
-  func section(_ range: Range<Int>) -> ByteReader {
-    ByteReader(bytes, in: range, overrun: .damaged("a record reaches past the end of its section"))
-  }
-
-  package var isAtEnd: Bool { offset == end }
+  var isAtEnd: Bool { offset == end }
   var remaining: Int { end - offset }
 
-  /// Whether these bytes come next.
-  func continues(with other: [UInt8]) -> Bool {
-    bytes[offset..<end].starts(with: other)
-  }
+  /// Where the next bytes are, up to `count` of them.
+  func next(_ count: Int) -> Range<Int> { offset..<offset + min(count, remaining) }
 
   /// Skips `count` bytes and returns where they are.
   mutating func take(_ count: some BinaryInteger) throws(CaptureError) -> Range<Int> {
@@ -41,18 +57,40 @@ package struct ByteReader {
     defer { offset += count }
     return offset..<offset + count
   }
+}
+
+/// Reads little-endian values from front to back.
+package struct ByteReader {
+  private let bytes: UnsafeRawBufferPointer
+  /// The place of the bytes in the file.
+  private let start: Int
+  private var cursor: ByteCursor
+
+  init(_ bytes: UnsafeRawBufferPointer, at start: Int, overrun: CaptureError.Reason) {
+    (self.bytes, self.start) = (bytes, start)
+    cursor = ByteCursor(start..<start + bytes.count, overrun: overrun)
+  }
+
+  /// A reader of a whole file, whose bytes must outlive it.
+  package init(file bytes: UnsafeRawBufferPointer) {
+    self.init(bytes, at: 0, overrun: .cutOff)
+  }
+
+  var offset: Int { cursor.offset }
+  package var isAtEnd: Bool { cursor.isAtEnd }
+  var remaining: Int { cursor.remaining }
 
   package mutating func u32() throws(CaptureError) -> UInt32 {
-    bytes.littleEndian(UInt32.self, at: try take(4).lowerBound)
+    try raw(4).littleEndian(UInt32.self, at: 0)
   }
 
   mutating func u64() throws(CaptureError) -> UInt64 {
-    bytes.littleEndian(UInt64.self, at: try take(8).lowerBound)
+    try raw(8).littleEndian(UInt64.self, at: 0)
   }
 
   mutating func byteString() throws(CaptureError) -> [UInt8] {
     let count = try u32()
-    return Array(bytes[try take(count)])
+    return Array(try raw(count))
   }
 
   /// The bytes of a string that are kept. A report may repeat a name for every object, so that a long one
@@ -63,7 +101,7 @@ package struct ByteReader {
   /// is better than none.
   package mutating func string() throws(CaptureError) -> String {
     let count = try u32()
-    return String(decoding: bytes[try take(count).prefix(Self.longestString)], as: UTF8.self)
+    return String(decoding: try raw(count).prefix(Self.longestString), as: UTF8.self)
   }
 
   package mutating func strings() throws(CaptureError) -> [String] {
@@ -78,8 +116,9 @@ package struct ByteReader {
   }
 
   /// `count` bytes from here on that have been checked to be there, for reading without more checks.
-  mutating func raw(_ count: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes[try take(count)])
+  mutating func raw(_ count: some BinaryInteger) throws(CaptureError) -> UnsafeRawBufferPointer {
+    let range = try cursor.take(count)
+    return UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound - start..<range.upperBound - start])
   }
 }
 

@@ -1,7 +1,6 @@
 /// Puts a capture together from its sections. Everything that one record says about another is
 /// checked here, so that later code has no invalid index.
 struct CaptureDecoder {
-  private let file: ByteReader
   private var process: ProcessDescription?
   private var tracking: TrackingStatus?
   /// All but the process, the tracking status and the heap graph.
@@ -14,20 +13,18 @@ struct CaptureDecoder {
   var testIndices: [UInt32: Int] = [:]
   var lastTest: UInt32 = 0
 
-  static func decode(
-    _ sections: [Section], of file: ByteReader, _ discard: (Range<Int>) -> Void
-  ) throws(CaptureError) -> Capture {
-    var decoder = CaptureDecoder(file: file)
+  static func decode(_ sections: [Section], of file: FileBytes) throws(CaptureError) -> Capture {
+    var decoder = CaptureDecoder()
     decoder.reserve(for: sections)
     for section in sections {
-      try decoder.decode(section)
-      discard(section.payload)
+      for piece in section.pieces {
+        var reader = try file.reader(
+          of: piece, overrun: .damaged("a record reaches past the end of its section"))
+        try decoder.decode(section.tag, &reader)
+        file.discard(piece)
+      }
     }
     return try decoder.finish(end: sections.last?.payload.upperBound ?? 0)
-  }
-
-  private init(file: ByteReader) {
-    self.file = file
   }
 
   /// Makes room once. The sums cannot exceed the file, so neither can what is allocated, by much.
@@ -38,16 +35,15 @@ struct CaptureDecoder {
     graph.references.reserveCapacity((size["REFS"] ?? 0) / Reference.recordSize)
   }
 
-  private mutating func decode(_ section: Section) throws(CaptureError) {
-    var reader = file.section(section.payload)
-    switch section.tag {
+  private mutating func decode(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) {
+    switch tag {
     case "PROC": try decodeProcess(&reader)
     case "STAT": try decodeStatus(&reader)
     case "IMAG": while !reader.isAtEnd { try decodeImage(&reader) }
     case "TYPE": while !reader.isAtEnd { try decodeType(&reader) }
     case "OBJS": try decodeObjects(&reader)
     case "STAK": while !reader.isAtEnd { try decodeStackTrace(&reader) }
-    default: guard try decodeOther(section.tag, &reader) else { return }
+    default: guard try decodeOther(tag, &reader) else { return }
     }
     guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
   }

@@ -10,7 +10,7 @@ extension Capture {
   ///
   /// - Throws: where the bytes are no capture, are cut off or contradict the format.
   public init(decoding bytes: UnsafeRawBufferPointer) throws(CaptureError) {
-    self = try Self.only(of: ReadableCaptures(in: bytes).all())
+    self = try Self.only(of: ReadableCaptures(in: FileBytes(bytes)).all())
   }
 
   private static func only(of captures: [Capture]) throws(CaptureError) -> Capture {
@@ -35,20 +35,17 @@ public struct ReadableCaptures: Sendable {
   public private(set) var size = 0
 
   public init(in bytes: [UInt8]) {
-    self = bytes.withUnsafeBytes { ReadableCaptures(in: $0) }
+    self = bytes.withUnsafeBytes { ReadableCaptures(in: FileBytes($0)) }
   }
 
-  /// - Parameters:
-  ///   - bytes: must outlive the call only.
-  ///   - discard: is called with the place of what was decoded and is not read again.
-  package init(in bytes: UnsafeRawBufferPointer, discarding discard: (Range<Int>) -> Void = { _ in }) {
-    var reader = ByteReader(file: bytes)
-    if bytes.isEmpty { failure = CaptureError(offset: 0, reason: .empty) }
-    while failure == nil && !reader.isAtEnd {
+  package init(in file: FileBytes) {
+    var cursor = ByteCursor(0..<file.count, overrun: .cutOff)
+    if cursor.isAtEnd { failure = CaptureError(offset: 0, reason: .empty) }
+    while failure == nil && !cursor.isAtEnd {
       do throws(CaptureError) {
-        let outline = try CaptureOutline(&reader)
-        add(try CaptureDecoder.decode(outline.sections, of: reader, discard))
-        size = reader.offset
+        let outline = try CaptureOutline(&cursor, of: file)
+        add(try CaptureDecoder.decode(outline.sections, of: file))
+        size = cursor.offset
       } catch {
         failure = error
       }
@@ -77,21 +74,23 @@ public struct ReadableCaptures: Sendable {
 private struct CaptureOutline {
   /// All sections but the last, which says how many there are.
   private(set) var sections: [Section] = []
+  private let file: FileBytes
 
   static let magic: [UInt8] = Array("LiveObj\0".utf8)
   private static let version: UInt32 = 1
   private static let headerSize = 16
 
-  init(_ reader: inout ByteReader) throws(CaptureError) {
-    try Self.readHeader(&reader)
-    while !isJournal || !(reader.isAtEnd || reader.continues(with: Self.magic)) {
-      let start = reader.offset
-      guard let section = try next(&reader) else { return }
+  init(_ cursor: inout ByteCursor, of file: FileBytes) throws(CaptureError) {
+    self.file = file
+    try skipHeader(&cursor)
+    while try !isJournalEnd(cursor) {
+      let start = cursor.offset
+      guard let section = try next(&cursor) else { return }
       guard section.tag == "END!" else {
         sections.append(section)
         continue
       }
-      try checkEnd(section, at: start, reader)
+      try checkEnd(section, at: start)
       return
     }
   }
@@ -99,37 +98,45 @@ private struct CaptureOutline {
   /// A journal is written piece by piece while the process runs, and has no end.
   private var isJournal: Bool { sections.first?.tag == "JRNL" }
 
+  private func isJournalEnd(_ cursor: ByteCursor) throws(CaptureError) -> Bool {
+    guard isJournal, !cursor.isAtEnd else { return isJournal }
+    var reader = try file.reader(of: cursor.next(Self.magic.count), overrun: .cutOff)
+    return try reader.raw(reader.remaining).elementsEqual(Self.magic)
+  }
+
   /// - Returns: `nil` for the last piece of a journal, where it was cut off.
-  private func next(_ reader: inout ByteReader) throws(CaptureError) -> Section? {
+  private func next(_ cursor: inout ByteCursor) throws(CaptureError) -> Section? {
     do throws(CaptureError) {
-      return try Section(&reader)
+      return try Section(&cursor, of: file)
     } catch {
       guard isJournal, error.reason == .cutOff else { throw error }
-      _ = try reader.raw(reader.remaining)
+      _ = try cursor.take(cursor.remaining)
       return nil
     }
   }
 
-  private static func readHeader(_ reader: inout ByteReader) throws(CaptureError) {
-    let start = reader.offset
-    let found = try reader.raw(min(magic.count, reader.remaining))
-    guard found.elementsEqual(magic.prefix(found.count)) else {
+  private func skipHeader(_ cursor: inout ByteCursor) throws(CaptureError) {
+    let start = cursor.offset
+    var reader = try file.reader(of: cursor.next(Self.headerSize), overrun: .cutOff)
+    let found = try reader.raw(min(Self.magic.count, reader.remaining))
+    guard found.elementsEqual(Self.magic.prefix(found.count)) else {
       throw CaptureError(offset: start, reason: .notACapture)
     }
-    guard found.count == magic.count else { throw CaptureError(offset: reader.offset, reason: .cutOff) }
+    guard found.count == Self.magic.count else { throw CaptureError(offset: reader.offset, reason: .cutOff) }
     let version = try reader.u32()
     guard version == Self.version else {
       throw CaptureError(offset: start + 8, reason: .unsupportedVersion(version))
     }
     let size = try reader.u32()
-    guard size >= headerSize else {
+    guard size >= Self.headerSize else {
       throw .damage(at: start + 12, "its header is too short")
     }
-    _ = try reader.take(Int(size) - headerSize)
+    _ = try cursor.take(Self.headerSize)
+    _ = try cursor.take(Int(size) - Self.headerSize)
   }
 
-  private func checkEnd(_ end: Section, at offset: Int, _ reader: ByteReader) throws(CaptureError) {
-    var payload = reader.section(end.payload)
+  private func checkEnd(_ end: Section, at offset: Int) throws(CaptureError) {
+    var payload = try file.reader(of: end.payload.prefix(8), overrun: .cutOff)
     guard end.payload.count == 8, try payload.u64() == sections.count else {
       throw .damage(at: offset, "sections are missing or were added")
     }
@@ -145,16 +152,30 @@ struct Section {
 }
 
 extension Section {
+  private static let headerSize = 16
+
   /// Reads the header of a section, its payload skipped.
-  init(_ reader: inout ByteReader) throws(CaptureError) {
+  init(_ cursor: inout ByteCursor, of file: FileBytes) throws(CaptureError) {
+    var reader = try file.reader(of: cursor.next(Self.headerSize), overrun: .cutOff)
     tag = String(decoding: try reader.raw(4), as: UTF8.self)
     let flagsOffset = reader.offset
     guard try reader.u32() == 0 else {
       throw .damage(at: flagsOffset, "a section has unknown flags")
     }
     let count = try reader.u64()
-    payload = try reader.take(count)
+    _ = try cursor.take(Self.headerSize)
+    payload = try cursor.take(count)
     let padding = -payload.count & 7
-    _ = try reader.take(padding)
+    _ = try cursor.take(padding)
+  }
+
+  /// What is decoded at a time: records of one size in pieces, since there may be as many as the heap has
+  /// objects, all else as a whole.
+  var pieces: [Range<Int>] {
+    let sizes = ["OBJS": LiveObject.recordSize, "REFS": Reference.recordSize]
+    guard let size = sizes[tag].map({ $0 << 14 }), payload.count > size else { return [payload] }
+    return stride(from: payload.lowerBound, to: payload.upperBound, by: size).map {
+      $0..<min($0 + size, payload.upperBound)
+    }
   }
 }

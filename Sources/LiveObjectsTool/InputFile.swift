@@ -1,22 +1,44 @@
+import LiveObjectsCapture
 import LiveObjectsSystem
 
-/// A file that is read as a whole.
+/// Files that are read.
 enum InputFile {
+  static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
+    try reading(path) { readAll($0) { _ in true } }.withUnsafeBytes { Array($0) }
+  }
+
+  /// The captures of a file. Of a regular file one piece at a time is in memory.
+  ///
   /// - Parameters:
   ///   - path: `-` is standard input.
-  ///   - isWanted: whether to read on after the first bytes.
-  static func memory(
-    of path: String, ifBeginning isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
-  ) throws(ToolFailure) -> InputBytes {
+  ///   - isKept: whether the bytes are wanted too.
+  /// - Returns: the captures, and the bytes that they take.
+  static func captures(
+    in path: String, isKept: Bool
+  ) throws(ToolFailure) -> (readable: ReadableCaptures, bytes: [UInt8]) {
+    try reading(path) { descriptor in
+      let pieces = FilePieces(of: descriptor)
+      guard let file = pieces?.file ?? readAll(descriptor, Capture.mayBegin)?.file(isKept: isKept) else {
+        return nil
+      }
+      let readable = ReadableCaptures(in: file)
+      if let error = pieces?.error {
+        errno = error
+        return nil
+      }
+      return (readable, isKept ? file.bytes(in: 0..<readable.size) : [])
+    }
+  }
+
+  /// - Parameter read: returns `nil`, with `errno` set, if that failed.
+  private static func reading<Result>(
+    _ path: String, _ read: (CInt) -> Result?
+  ) throws(ToolFailure) -> Result {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path) }
     defer { if path != "-" { close(descriptor) } }
-    guard let bytes = readAll(descriptor, isWanted) else { throw failure(path) }
-    return bytes
-  }
-
-  static func bytes(of path: String) throws(ToolFailure) -> [UInt8] {
-    try memory(of: path).withUnsafeBytes { Array($0) }
+    guard let result = read(descriptor) else { throw failure(path) }
+    return result
   }
 
   /// - Throws: unless there is a folder that can be listed.
@@ -25,6 +47,7 @@ enum InputFile {
     closedir(folder)
   }
 
+  /// - Parameter isWanted: whether to read on after the first bytes.
   /// - Returns: `nil`, with `errno` set, if reading failed.
   private static func readAll(
     _ descriptor: CInt, _ isWanted: (UnsafeRawBufferPointer) -> Bool
@@ -45,7 +68,60 @@ enum InputFile {
   }
 }
 
-/// The bytes of a file in memory that can be given back piece by piece.
+/// A regular file, of which one piece is in memory. It is not mapped: SIGBUS would end the process if the file
+/// became shorter.
+private final class FilePieces {
+  /// The least that is read at a time: sections may have a few bytes.
+  private static let leastSize = 1 << 16
+
+  private let descriptor: CInt
+  private let start: Int
+  private let count: Int
+  private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: leastSize, alignment: 1)
+  /// The bytes in memory, by their place in the file.
+  private var loaded = 0..<0
+  private(set) var error: CInt?
+
+  /// - Returns: `nil` for what is no regular file, or has no size, like the files of `/proc`.
+  init?(of descriptor: CInt) {
+    var status = stat()
+    start = Int(lseek(descriptor, 0, SEEK_CUR))
+    guard start >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > start
+    else { return nil }
+    self.descriptor = descriptor
+    count = Int(status.st_size) - start
+  }
+
+  deinit { memory.deallocate() }
+
+  var file: FileBytes { FileBytes(count: count, load: bytes(in:)) }
+
+  private func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+    if range.lowerBound < loaded.lowerBound || range.upperBound > loaded.upperBound { load(range) }
+    let part = range.clamped(to: loaded)
+    return UnsafeRawBufferPointer(
+      rebasing: memory[part.lowerBound - loaded.lowerBound..<part.upperBound - loaded.lowerBound])
+  }
+
+  private func load(_ range: Range<Int>) {
+    if memory.count < range.count {
+      memory.deallocate()
+      memory = .allocate(byteCount: range.count, alignment: 1)
+    }
+    loaded = range.lowerBound..<range.lowerBound
+    while loaded.upperBound < range.upperBound {
+      let free = UnsafeMutableRawBufferPointer(rebasing: memory[loaded.count...])
+      let result = pread(descriptor, free.baseAddress, free.count, off_t(start + loaded.upperBound))
+      if result < 0 && errno == EINTR { continue }
+      if result < 0 { error = errno }
+      guard result > 0 else { return }
+      loaded = loaded.lowerBound..<loaded.upperBound + result
+    }
+  }
+}
+
+/// The bytes of what can be read only once, in memory that can be given back piece by piece.
 final class InputBytes {
   private var memory: UnsafeMutableRawBufferPointer
   private(set) var count = 0
@@ -77,8 +153,15 @@ final class InputBytes {
     return result
   }
 
+  /// - Parameter isKept: whether the bytes are read again.
+  func file(isKept: Bool) -> FileBytes {
+    FileBytes(
+      count: count, load: { UnsafeRawBufferPointer(rebasing: self.memory[$0]) },
+      discarding: { if !isKept { self.discard($0) } })
+  }
+
   /// Gives memory back whose bytes are not read any more; they are zeros from now on.
-  func discard(_ range: Range<Int>) {
+  private func discard(_ range: Range<Int>) {
     let page = Int(getpagesize())
     let (first, end) = ((range.lowerBound + page - 1) / page * page, range.upperBound / page * page)
     if first < end { madvise(memory.baseAddress! + first, end - first, MADV_DONTNEED) }

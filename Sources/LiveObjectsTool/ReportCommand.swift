@@ -32,14 +32,10 @@ struct ReportCommand: ParsableCommand {
     var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
     var failures: [String] = []
     for path in captures {
-      let input = try InputFile.memory(of: path, ifBeginning: Capture.mayBegin)
-      let isKept = output.capture != nil
-      let readable = input.withUnsafeBytes { bytes in
-        ReadableCaptures(in: bytes, discarding: { if !isKept { input.discard($0) } })
-      }
+      let (readable, bytes) = try InputFile.captures(in: path, isKept: output.capture != nil)
       for capture in readable.captures { builder.add(capture) }
       if let failure = readable.failure { failures.append("\(path): \(failure)") }
-      if output.capture != nil { streams.append(input.withUnsafeBytes { Array($0.prefix(readable.size)) }) }
+      if output.capture != nil { streams.append(bytes) }
     }
     if builder.captures.isEmpty { throw ToolFailure(failures[0]) }
     for failure in failures { builder.add(lost: failure) }

@@ -1,6 +1,7 @@
 import CaptureFixtures
-import LiveObjectsCapture
 import Testing
+
+@testable import LiveObjectsCapture
 
 @Suite struct CaptureDecoderTests {
   @Test func allWrittenFieldsAreRead() throws {
@@ -53,6 +54,34 @@ import Testing
     #expect(captures.map(\.objects.count) == [6, 1])
   }
 
+  @Test func onePieceOfALargeFileIsInMemoryAtATime() throws {
+    let written = makeLargeCapture()
+    let bytes = written.bytes
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count / 2, alignment: 1)
+    defer { memory.deallocate() }
+    let file = FileBytes(count: bytes.count) { range in
+      memory.copyBytes(from: bytes[range])
+      return UnsafeRawBufferPointer(rebasing: memory[..<range.count])
+    }
+    let read = try #require(try ReadableCaptures(in: file).all().first)
+    #expect(read.objects == written.capture.objects)
+    #expect(read.graph?.references == written.capture.graph?.references)
+  }
+
+  @Test func aFileThatBecomesShorterIsCutOff() throws {
+    let bytes = makeLargeCapture().bytes
+    let failure = bytes.withUnsafeBytes { bytes in
+      var count = bytes.count
+      let file = FileBytes(count: count) { range in
+        // The end is read once, before the content of any section.
+        defer { if range.upperBound == bytes.count { count = 2_000_000 } }
+        return UnsafeRawBufferPointer(rebasing: bytes[range.clamped(to: 0..<count)])
+      }
+      return ReadableCaptures(in: file).failure
+    }
+    #expect(failure == CaptureError(offset: 2_000_000, reason: .cutOff))
+  }
+
   @Test func malformedUTF8IsRepaired() throws {
     let type = ByteWriter.bytes {
       for word: UInt32 in [1, 1, 0, 0, .max, 0] { $0.u32(word) }
@@ -62,4 +91,14 @@ import Testing
     let read = try Capture(decoding: CaptureBuilder.stream(sections))
     #expect(read.types[0].name == "Demo.\u{fffd}\u{fffd}")
   }
+}
+
+/// A capture with sections that are decoded in several pieces, and the last one in part.
+private func makeLargeCapture() -> CaptureBuilder {
+  var builder = CaptureBuilder()
+  let objects = builder.objects(50_000, of: builder.type("Demo.Node"))
+  let label = builder.label(ReferenceLabel(.property, text: "next"))
+  builder.references(
+    objects.map { Reference(from: UInt32($0), to: UInt32(objects.upperBound - 1 - $0), label: label) })
+  return builder
 }
