@@ -30,7 +30,6 @@ struct finding {
     struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
-    uintptr_t guard_end; // the end of the last inaccessible mapping
     bool failed;
 };
 
@@ -119,8 +118,7 @@ static void add_kernel_word(void *context, uintptr_t word) {
 
 /// Adds the parts of a mapping that were not added with another kind and are not the recorder's
 /// own.
-static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
-    bool may_be_stack = mapping.start == finding->guard_end;
+static void add_rest(struct finding *finding, struct liveobj_extent mapping, bool ends_at_stack) {
     while (mapping.start < mapping.end) {
         uintptr_t until = mapping.end, after = mapping.end;
         for (uint32_t i = 0; i < finding->taken_count; i++) {
@@ -130,8 +128,9 @@ static void add_rest(struct finding *finding, struct liveobj_extent mapping) {
                 after = taken.end;
             }
         }
-        add_range(finding, (struct liveobj_memory_range){mapping.start, until,
-                                                         LIVEOBJ_ROOT_C_MEMORY, 0, may_be_stack});
+        add_range(finding,
+                  (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0,
+                                                ends_at_stack && until == mapping.end});
         mapping.start = after;
     }
 }
@@ -148,16 +147,19 @@ static const struct stack *next_stack(const struct finding *finding, struct live
     return next;
 }
 
-/// Adds the stacks in a mapping. Memory below the stack pointer is not in use.
-/// \returns false if no thread's stack lies in the mapping.
+/// Adds the stacks in a mapping, and what else is in it: since glibc 2.42 the system may unite
+/// stacks with each other and with other memory, because their guard pages are not mappings any
+/// more. \returns false if no thread's stack lies in the mapping.
 static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     const struct stack *stack = next_stack(finding, mapping, mapping.start);
     bool is_stack = stack != NULL;
+    if (is_stack)
+        add_rest(finding, (struct liveobj_extent){mapping.start, stack->from}, true);
     while (stack) {
         const struct stack *next = next_stack(finding, mapping, stack->from + 1);
         uintptr_t end = next ? next->from : mapping.end;
         add_range(finding, (struct liveobj_memory_range){stack->from, end, LIVEOBJ_ROOT_STACK,
-                                                         stack->thread, false});
+                                                         stack->thread, next != NULL});
         stack = next;
     }
     return is_stack;
@@ -186,14 +188,12 @@ static bool add_mapping(void *context, const char *line) {
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (strncmp(line, " ---", 4) == 0)
-        finding->guard_end = mapping.end;
     if (!is_memory(line) || add_stacks(finding, mapping))
         return !finding->failed;
     // The recorder may work on a stack that was allocated for it, which holds no frame of the
     // program.
     if (here < mapping.start || here >= mapping.end)
-        add_rest(finding, mapping);
+        add_rest(finding, mapping, false);
     return !finding->failed;
 }
 

@@ -35,7 +35,7 @@ struct liveobj_memory_range {
     uintptr_t end;
     enum liveobj_root_kind kind; // GLOBAL, STACK or C_MEMORY
     uint32_t thread;             // for STACK
-    bool may_be_stack;           // for C_MEMORY: inaccessible memory lies below, as below a stack
+    bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
 };
 
 /// All writable memory of the process, except the recorder's own.

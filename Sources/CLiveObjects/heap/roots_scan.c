@@ -23,9 +23,10 @@ struct scan {
     const struct liveobj_roots *roots;
     liveobj_visit_root_fn visit;
     void *context;
-    struct liveobj_memory_range range; // the part that one step reads
-    size_t thread_local_bytes;
-    uintptr_t thread_block;  // in a thread's stack: its control block; 0 if it was not found
+    struct liveobj_memory_range whole;
+    struct liveobj_memory_range range; // the part of it that one step reads
+    size_t thread_id_index;            // of the thread's id in its control block; 0 if unknown
+    uintptr_t thread_block;  // the control block that was searched for; 0 if there is none
     uintptr_t thread_locals; // in a thread's stack: where its variables begin
     uintptr_t next;          // next word to read
     bool is_heap;            // a heap of the C library that was read chunk by chunk
@@ -184,40 +185,17 @@ static void scan_heap(void *context) {
     scan->range = range;
 }
 
-// MARK: - Other memory
+// MARK: - Threads' control blocks
+//
+// On x86_64 the thread pointer points to a block that has its own address in its first and third
+// words. The thread's variables lie below it. In a stack that the C library has allocated, the
+// block is at the top.
 
-/// Scans in steps, and continues after a page that cannot be read.
-static void scan_in_steps(void *context, struct liveobj_extent extent) {
-    struct scan *scan = context;
-    scan->range.start = extent.start;
-    scan->range.end = extent.end;
-    if (scan->next < extent.start) // otherwise an object extends into it
-        scan->next = extent.start;
-    while (scan->next < extent.end && !liveobj_snapshot_step(scan_range, scan)) {
-        scan->is_complete = false;
-        scan->next = end_of_page(scan->next);
-    }
-}
+enum { BLOCK_ALIGNMENT = 64, BLOCK_WORDS = 3 };
 
-// MARK: - Ranges
-
-/// Finds the thread's variables. On x86_64 the thread pointer points to a block that has its own
-/// address in its first and third words. The thread's variables lie below it. In a stack that the C
-/// library has allocated, the block is at the top.
-static void find_thread_block(void *context) {
-    enum { ALIGNMENT = 64, MOST_BYTES = 1 << 16, WORDS = 3 };
-    struct scan *scan = context;
-    uintptr_t end = scan->range.end - WORDS * sizeof(uintptr_t);
-    uintptr_t from = end - scan->range.start < MOST_BYTES ? scan->range.start : end - MOST_BYTES;
-    for (from = (from + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1); from <= end;
-         from += ALIGNMENT) {
-        const uintptr_t *words = (const uintptr_t *)from;
-        if (words[0] == from && words[2] == from) {
-            scan->thread_block = from;
-            scan->thread_locals = from - scan->thread_local_bytes;
-            return;
-        }
-    }
+static bool is_thread_block(uintptr_t address) {
+    const uintptr_t *words = (const uintptr_t *)address;
+    return words[0] == address && words[2] == address;
 }
 
 /// The index of the thread's id in a thread's control block, found in the calling thread's; 0 if
@@ -234,30 +212,95 @@ static size_t find_thread_id(uint32_t own_thread) {
     return 0;
 }
 
-/// Whether the range is the stack of a thread that has ended, which the C library keeps for the
-/// next one. The kernel has set the thread's id to 0.
-static bool is_of_ended_thread(const struct scan *scan) {
-    if (!scan->range.may_be_stack || !scan->thread_block)
-        return false;
-    size_t place = find_thread_id(scan->roots->own_thread);
-    return place && ((const uint32_t *)scan->thread_block)[place] == 0;
+/// Whether the kernel has set the thread's id to 0, as it does when the thread has ended.
+static bool is_of_ended_thread(const struct scan *scan, uintptr_t block) {
+    return scan->thread_id_index && ((const uint32_t *)block)[scan->thread_id_index] == 0;
 }
 
-static void scan_one(struct scan *scan, struct liveobj_memory_range range) {
-    scan->range = range;
-    scan->next = 0;
+/// Finds the control block of the thread whose stack the part is in: the first one above its stack
+/// pointer. In other memory, finds the last one of a thread that has ended.
+static void find_thread_block(void *context) {
+    struct scan *scan = context;
+    bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
+    uintptr_t place = liveobj_round_up(scan->range.start, BLOCK_ALIGNMENT);
+    for (; place + BLOCK_WORDS * sizeof(uintptr_t) <= scan->range.end; place += BLOCK_ALIGNMENT) {
+        if (!is_thread_block(place) || (!is_stack && !is_of_ended_thread(scan, place)))
+            continue;
+        scan->thread_block = place;
+        if (is_stack)
+            return;
+    }
+}
+
+// MARK: - Other memory
+
+/// Leaves out the words that calls have left in a part of memory: below a thread's stack pointer,
+/// and in the stack of a thread that has ended, which the C library keeps for the next one. Guard
+/// pages are not resident, so the part does not reach below the stack. The control block of a
+/// thread that has ended has the value that it returned.
+static void leave_out_stale_words(struct scan *scan) {
     scan->thread_block = 0;
-    scan->thread_locals = UINTPTR_MAX;
-    if (range.kind == LIVEOBJ_ROOT_STACK || range.may_be_stack)
-        liveobj_snapshot_step(find_thread_block, scan);
-    if (is_of_ended_thread(scan)) // the block has the value that the thread returned
-        scan->range.start = range.start = scan->thread_block;
+    liveobj_snapshot_step(find_thread_block, scan);
+    if (scan->thread_block)
+        scan->range.start = scan->thread_block;
+    if (scan->whole.ends_at_stack && scan->range.end == scan->whole.end)
+        scan->range.start = scan->range.end;
+}
+
+/// Scans in steps, and continues after a page that cannot be read.
+static void scan_in_steps(void *context, struct liveobj_extent extent) {
+    struct scan *scan = context;
+    scan->range.start = extent.start;
+    scan->range.end = extent.end;
+    if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY)
+        leave_out_stale_words(scan);
+    if (scan->next < scan->range.start) // otherwise an object extends into it
+        scan->next = scan->range.start;
+    while (scan->next < extent.end && !liveobj_snapshot_step(scan_range, scan)) {
+        scan->is_complete = false;
+        scan->next = end_of_page(scan->next);
+    }
+}
+
+// MARK: - Ranges
+
+static void scan_whole(struct scan *scan, struct liveobj_memory_range range) {
+    scan->whole = scan->range = range;
+    scan->next = 0;
     scan->is_heap = false;
     bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
     // Scan resident pages only: a program may have reserved more memory than the machine has.
     if (!is_read || !scan->is_heap)
         scan->is_complete &= liveobj_os_visit_resident(
             (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
+}
+
+static void find_in_extent(void *context, struct liveobj_extent extent) {
+    struct scan *scan = context;
+    scan->range.start = extent.start;
+    scan->range.end = extent.end;
+    if (!scan->thread_block)
+        liveobj_snapshot_step(find_thread_block, scan);
+}
+
+/// The end of the stack that the range begins in; the range's end if it is not known.
+static uintptr_t end_of_stack(struct scan *scan, struct liveobj_memory_range range) {
+    scan->range = range;
+    scan->thread_block = 0;
+    liveobj_os_visit_resident((struct liveobj_extent){range.start, range.end}, find_in_extent,
+                              scan);
+    uintptr_t end = end_of_page(scan->thread_block);
+    return scan->thread_block && end < range.end ? end : range.end;
+}
+
+static void scan_stack(struct scan *scan, struct liveobj_memory_range range) {
+    struct liveobj_memory_range above = range;
+    above.start = range.end = end_of_stack(scan, range);
+    above.kind = LIVEOBJ_ROOT_C_MEMORY;
+    scan->thread_locals =
+        scan->thread_block ? scan->thread_block - scan->roots->thread_local_bytes : UINTPTR_MAX;
+    scan_whole(scan, range);
+    scan_whole(scan, above);
 }
 
 // MARK: - Words outside of memory
@@ -288,7 +331,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
     struct scan scan = {.roots = roots,
                         .visit = visit,
                         .context = context,
-                        .thread_local_bytes = roots->thread_local_bytes,
+                        .thread_id_index = find_thread_id(roots->own_thread),
                         .continuations = liveobj_continuations_find(&roots->caches),
                         .is_complete = !roots->misses_kernel_words};
     uintptr_t left = most;
@@ -298,8 +341,10 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
         bool is_scanned = bytes <= left;
         left -= is_scanned ? bytes : 0;
         scan.is_complete &= is_scanned;
-        if (is_scanned)
-            scan_one(&scan, roots->ranges[i]);
+        if (is_scanned && roots->ranges[i].kind == LIVEOBJ_ROOT_STACK)
+            scan_stack(&scan, roots->ranges[i]);
+        else if (is_scanned)
+            scan_whole(&scan, roots->ranges[i]);
     }
     liveobj_address_table_end(&scan.continuations);
     return scan.is_complete;

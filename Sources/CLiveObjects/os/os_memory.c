@@ -257,20 +257,30 @@ bool liveobj_os_make_room(void **items, uint32_t count, uint32_t *capacity, size
 
 // MARK: - Residence
 
-/// Visits the runs of pages that are in memory.
-static void visit_runs(struct liveobj_extent extent, const unsigned char *residence,
-                       liveobj_extent_visit_fn visit, void *context) {
-    uintptr_t first = extent.start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+struct run {
+    struct liveobj_extent pages; // empty at first
+    liveobj_extent_visit_fn visit;
+    void *context;
+};
+
+static void visit_run(const struct run *run) {
+    if (run->pages.start < run->pages.end)
+        run->visit(run->context, run->pages);
+}
+
+/// Extends the run by the pages that are in memory, and visits it where it ends.
+static void add_pages(struct run *run, struct liveobj_extent extent,
+                      const unsigned char *residence) {
     for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
-        bool is_resident = residence[(start - first) / LIVEOBJ_PAGE_BYTES] & 1;
-        end = start;
-        do
-            end = (end | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
-        while (end < extent.end &&
-               (residence[(end - first) / LIVEOBJ_PAGE_BYTES] & 1) == is_resident);
+        end = (start | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
         end = end < extent.end ? end : extent.end;
-        if (is_resident)
-            visit(context, (struct liveobj_extent){start, end});
+        if (!(*residence++ & 1))
+            continue;
+        if (run->pages.end != start) {
+            visit_run(run);
+            run->pages.start = start;
+        }
+        run->pages.end = end;
     }
 }
 
@@ -278,6 +288,7 @@ bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visi
                                void *context) {
     enum { PAGES = 1024 };
     unsigned char residence[PAGES];
+    struct run run = {.visit = visit, .context = context};
     bool is_complete = true;
     int saved = errno;
     for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
@@ -286,9 +297,10 @@ bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visi
         end = end < extent.end ? end : extent.end;
         bool is_known = mincore((void *)first, end - first, residence) == 0;
         if (is_known)
-            visit_runs((struct liveobj_extent){start, end}, residence, visit, context);
+            add_pages(&run, (struct liveobj_extent){start, end}, residence);
         is_complete &= is_known;
     }
+    visit_run(&run);
     errno = saved;
     return is_complete;
 }

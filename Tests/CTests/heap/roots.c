@@ -57,6 +57,7 @@ enum {
     OWN_SHARED,
     ON_ENDED_STACK,
     RETURNED_BY_THREAD,
+    BELOW_A_STACK,
     OBJECTS
 };
 
@@ -297,10 +298,19 @@ static pthread_t end_a_thread(void) {
 }
 
 static pthread_t start_other_thread(void) {
-    enum { A_MOMENT = 50000 };
+    enum { A_MOMENT = 50000, STACK_BYTES = 1 << 20 };
     pthread_t thread;
+    pthread_attr_t attributes;
+    // As the system places memory and stacks since glibc 2.42: in one mapping.
+    char *memory = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(memory != MAP_FAILED);
+    *(volatile uintptr_t *)(void *)memory = hidden(objects[BELOW_A_STACK]);
     EXPECT(pipe(gate) == 0);
-    pthread_create(&thread, NULL, hold_on_stack_and_wait, NULL);
+    pthread_attr_init(&attributes);
+    EXPECT(pthread_attr_setstack(&attributes, memory + STACK_BYTES, STACK_BYTES) == 0);
+    pthread_create(&thread, &attributes, hold_on_stack_and_wait, NULL);
+    pthread_attr_destroy(&attributes);
     while (!__atomic_load_n(&other_thread, __ATOMIC_ACQUIRE))
         usleep(A_MOMENT);
     while (!liveobj_thread_state_of(other_thread).stack_pointer)
@@ -325,6 +335,7 @@ static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_EPOLL, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(is_found(IN_TIMER, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(seen[RETURNED_BY_THREAD].counts[LIVEOBJ_ROOT_C_MEMORY] > 0);
+    EXPECT(is_found(BELOW_A_STACK, LIVEOBJ_ROOT_C_MEMORY));
 #if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
