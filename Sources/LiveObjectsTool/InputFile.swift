@@ -77,7 +77,9 @@ private final class FilePieces {
   private let descriptor: CInt
   private let start: Int
   private let count: Int
-  private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: leastSize, alignment: 1)
+  /// Room for all of the file, since any piece may be as large; only what is written to is in memory. A file
+  /// without room could not be analysed either: a sparse one may be of any size.
+  private let memory: UnsafeMutableRawBufferPointer
   /// The bytes in memory, by their place in the file.
   private var loaded = 0..<0
   private(set) var error: CInt?
@@ -91,9 +93,12 @@ private final class FilePieces {
     else { return nil }
     self.descriptor = descriptor
     count = Int(status.st_size) - start
+    let room = malloc(max(count, Self.leastSize))
+    memory = UnsafeMutableRawBufferPointer(start: room, count: room == nil ? 0 : max(count, Self.leastSize))
+    error = room == nil ? ENOMEM : nil
   }
 
-  deinit { memory.deallocate() }
+  deinit { free(memory.baseAddress) }
 
   var file: FileBytes { FileBytes(count: count, load: bytes(in:)) }
 
@@ -105,13 +110,10 @@ private final class FilePieces {
   }
 
   private func load(_ range: Range<Int>) {
-    if memory.count < range.count {
-      memory.deallocate()
-      memory = .allocate(byteCount: range.count, alignment: 1)
-    }
     loaded = range.lowerBound..<range.lowerBound
+    let part = memory.prefix(max(range.count, Self.leastSize))
     while loaded.upperBound < range.upperBound {
-      let free = UnsafeMutableRawBufferPointer(rebasing: memory[loaded.count...])
+      let free = UnsafeMutableRawBufferPointer(rebasing: part[loaded.count...])
       let result = pread(descriptor, free.baseAddress, free.count, off_t(start + loaded.upperBound))
       if result < 0 && errno == EINTR { continue }
       if result < 0 { error = errno }

@@ -93,6 +93,19 @@ struct UntrustedCaptureTests {
     if path == "/dev/tty" { #expect(openings.count == 0) }
   }
 
+  @Test("refuses a sparse file that is larger than the memory")
+  func refusesASparseFile() throws {
+    let path = folder.path("sparse")
+    // The version, the size of the header, and one section of half a terabyte, as in a capture.
+    let header: [UInt32] = [1, 16, 0x4b41_5453, 0, 0, 128]
+    let bytes = Array("LiveObj\0".utf8) + header.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    try #require(truncate(path, 1 << 40) == 0)
+    let result = try runProgram(BuiltProducts.tool, ["report", path])
+    #expect(result.status == .exited(2))
+    #expect(result.standardError.contains("cannot read \(path): "))
+  }
+
   @Test("uses no names from another build")
   func usesNoOtherBuild() throws {
     let result = try report(program.capture(buildID: [1, 2, 3]))

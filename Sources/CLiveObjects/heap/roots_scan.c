@@ -191,11 +191,20 @@ static void scan_heap(void *context) {
 // words. The thread's variables lie below it. In a stack that the C library has allocated, the
 // block is at the top.
 
-enum { BLOCK_ALIGNMENT = 64, BLOCK_WORDS = 3 };
+enum { BLOCK_ALIGNMENT = 64, BLOCK_WORDS = 6 };
 
+/// Compares the stack guard, too, a random number that all threads have: other memory may be a
+/// list's empty head, which refers to itself twice as well.
 static bool is_thread_block(uintptr_t address) {
+    enum { STACK_GUARD = 5 };
     const uintptr_t *words = (const uintptr_t *)address;
-    return words[0] == address && words[2] == address;
+    if (words[0] != address || words[2] != address)
+        return false;
+#if defined(__x86_64__)
+    return words[STACK_GUARD] == ((const uintptr_t *)__builtin_thread_pointer())[STACK_GUARD];
+#else
+    return true;
+#endif
 }
 
 /// The index of the thread's id in a thread's control block, found in the calling thread's; 0 if
