@@ -49,7 +49,7 @@ let package = Package(
     // Its files include one another by folder: "records/records.h".
     .target(name: "CLiveObjects", cSettings: [.headerSearchPath(".")]),
     .target(name: "CCompanion"),
-    .target(name: "CSpawn"),
+    .target(name: "CSpawn", cSettings: [.headerSearchPath("../CLiveObjects")]),
     .target(name: "CLiveObjectsOptions"),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),

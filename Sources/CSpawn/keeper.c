@@ -8,15 +8,15 @@
 // the keeper's child.
 //
 // Both run on the thread-local storage of one of the host's threads, where a call of libc could be
-// cancelled or intercepted by a sanitizer. So this file makes system calls only (system_call.h) and
-// calls nothing else; a test checks that.
+// cancelled or intercepted by a sanitizer. So this file makes system calls only
+// (arch/system_call.h) and calls nothing else; a test checks that.
 
 #define _GNU_SOURCE
 #include "keeper.h"
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__linux__)
 
-#include "system_call.h"
+#include "arch/system_call.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,10 +12,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__linux__)
 
-#include "system_call.h"
-#include "valgrind_request.h"
+#include "arch/system_call.h"
+#include "arch/valgrind_request.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -18,6 +18,7 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
+#include "arch/valgrind_request.h"
 #include "options.h"
 #include "output/output.h"
 #include "program/program.h"
@@ -26,7 +27,6 @@
 #include "safety/safety.h"
 #include "tests/companion.h"
 #include "text.h"
-#include "valgrind_request.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "arch/address.h"
 #include "capture/capture.h"
 #include "hooks/hooks.h"
 #include "os/os.h"
@@ -39,16 +40,11 @@ void liveobj_put_executable(struct liveobj_section *section) {
 }
 
 void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64_t next) {
-#if defined(__aarch64__)
-    enum { MACHINE = EM_AARCH64 };
-#else
-    enum { MACHINE = EM_X86_64 };
-#endif
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "PROC"))
         return;
     liveobj_put_u32(&section, (uint32_t)getpid());
-    liveobj_put_u32(&section, MACHINE);
+    liveobj_put_u32(&section, LIVEOBJ_ELF_MACHINE);
     liveobj_put_u64(&section, liveobj_os_wall_clock());
     liveobj_put_u64(&section, since);
     liveobj_put_u64(&section, next);

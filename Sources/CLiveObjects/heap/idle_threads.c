@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "heap/idle_threads.h"
+#include "arch/registers.h"
 #include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/memory_reader.h"
@@ -109,14 +110,17 @@ static bool read_word(struct liveobj_reader *reader, uintptr_t address, uintptr_
 /// Moves to the caller's frame. \returns false if it cannot be found.
 static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
                  struct liveobj_reader *reader) {
-    uintptr_t cfa = (rule->from_fp ? frame->fp : frame->sp) + rule->cfa_words * sizeof(uintptr_t);
+    uintptr_t cfa =
+        liveobj_cfa(rule->from_fp, rule->cfa_words, rule->fp_words, frame->sp, frame->fp);
     if (rule->fp_words) {
         frame->has_fp = read_word(reader, cfa - rule->fp_words * sizeof(uintptr_t), &frame->fp);
         if (!frame->has_fp)
             return false;
     }
     frame->sp = cfa;
-    return read_word(reader, cfa - sizeof(uintptr_t), &frame->pc);
+    bool has_pc = read_word(reader, cfa - rule->return_words * sizeof(uintptr_t), &frame->pc);
+    frame->pc = liveobj_code_address(frame->pc);
+    return has_pc;
 }
 
 /// Whether the address lies in a thread's outermost frame: in libc, or in the few instructions at
@@ -141,12 +145,14 @@ static bool is_asleep_for_good(const struct liveobj_thread_state *state, uintptr
 
 /// Whether no word up to the thread's outermost frame points into other code. Used for a frame
 /// whose caller's address is only in a register. A stale word can make an idle thread look busy,
-/// and never the reverse.
+/// and never the reverse. A frame that the search does not find has no unwind table.
 static bool is_rest_quiet(uintptr_t place, struct liveobj_reader *reader) {
     struct liveobj_image image;
     struct liveobj_unwind_image any;
-    uintptr_t word;
-    for (; read_word(reader, place, &word); place += sizeof word) {
+    enum { MOST_BYTES = 256 * 1024 };
+    uintptr_t word, end = place + MOST_BYTES;
+    for (; place < end && read_word(reader, place, &word); place += sizeof word) {
+        word = liveobj_code_address(word);
         if (is_outermost(word))
             return true;
         // The first test excludes most words, so that the other two are rarely needed.

@@ -62,8 +62,8 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 static void add_variables(void *context, struct liveobj_extent extent) {
     add_range(context, (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL,
                                                      0, false});
-    take(context, extent.start & ~(LIVEOBJ_PAGE_BYTES - 1),
-         liveobj_round_up(extent.end, LIVEOBJ_PAGE_BYTES));
+    size_t page = liveobj_os_page_bytes();
+    take(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
 }
 
 static bool add_globals(void *context, const struct liveobj_image *image) {

@@ -6,6 +6,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "arch/thread_block.h"
 #include "heap/malloc_chunks.h"
 #include "heap/roots.h"
 #include "metadata/address_table.h"
@@ -25,7 +26,7 @@ struct scan {
     void *context;
     struct liveobj_memory_range whole;
     struct liveobj_memory_range range; // the part of it that one step reads
-    size_t thread_id_index;            // of the thread's id in its control block; 0 if unknown
+    struct liveobj_thread_layout layout;
     uintptr_t thread_block;  // the control block that was searched for; 0 if there is none
     uintptr_t thread_locals; // in a thread's stack: where its variables begin
     uintptr_t next;          // next word to read
@@ -186,44 +187,11 @@ static void scan_heap(void *context) {
 }
 
 // MARK: - Threads' control blocks
-//
-// On x86_64 the thread pointer points to a block that has its own address in its first and third
-// words. The thread's variables lie below it. In a stack that the C library has allocated, the
-// block is at the top.
-
-enum { BLOCK_ALIGNMENT = 64, BLOCK_WORDS = 6 };
-
-/// Compares the stack guard, too, a random number that all threads have: other memory may be a
-/// list's empty head, which refers to itself twice as well.
-static bool is_thread_block(uintptr_t address) {
-    enum { STACK_GUARD = 5 };
-    const uintptr_t *words = (const uintptr_t *)address;
-    if (words[0] != address || words[2] != address)
-        return false;
-#if defined(__x86_64__)
-    return words[STACK_GUARD] == ((const uintptr_t *)__builtin_thread_pointer())[STACK_GUARD];
-#else
-    return true;
-#endif
-}
-
-/// The index of the thread's id in a thread's control block, found in the calling thread's; 0 if
-/// unknown.
-static size_t find_thread_id(uint32_t own_thread) {
-    enum { MOST_BYTES = 1024 }; // less than a block has
-#if defined(__x86_64__)
-    const uint32_t *words = __builtin_thread_pointer();
-    for (size_t i = 1; i < MOST_BYTES / sizeof *words; i++)
-        if (words[i] == own_thread)
-            return i;
-#endif
-    (void)own_thread;
-    return 0;
-}
 
 /// Whether the kernel has set the thread's id to 0, as it does when the thread has ended.
 static bool is_of_ended_thread(const struct scan *scan, uintptr_t block) {
-    return scan->thread_id_index && ((const uint32_t *)block)[scan->thread_id_index] == 0;
+    intptr_t id = scan->layout.id;
+    return id && *(const uint32_t *)(block + (uintptr_t)id) == 0;
 }
 
 /// Finds the control block of the thread whose stack the part is in: the first one above its stack
@@ -231,9 +199,10 @@ static bool is_of_ended_thread(const struct scan *scan, uintptr_t block) {
 static void find_thread_block(void *context) {
     struct scan *scan = context;
     bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
-    uintptr_t place = liveobj_round_up(scan->range.start, BLOCK_ALIGNMENT);
-    for (; place + BLOCK_WORDS * sizeof(uintptr_t) <= scan->range.end; place += BLOCK_ALIGNMENT) {
-        if (!is_thread_block(place) || (!is_stack && !is_of_ended_thread(scan, place)))
+    enum { ALIGNMENT = LIVEOBJ_THREAD_BLOCK_ALIGNMENT, WORDS = LIVEOBJ_THREAD_BLOCK_WORDS };
+    uintptr_t place = liveobj_round_up(scan->range.start, ALIGNMENT);
+    for (; place + WORDS * sizeof(uintptr_t) <= scan->range.end; place += ALIGNMENT) {
+        if (!liveobj_thread_block_is_at(place) || (!is_stack && !is_of_ended_thread(scan, place)))
             continue;
         scan->thread_block = place;
         if (is_stack)
@@ -292,13 +261,18 @@ static void find_in_extent(void *context, struct liveobj_extent extent) {
         liveobj_snapshot_step(find_thread_block, scan);
 }
 
+static struct liveobj_extent extent_of_thread(const struct scan *scan) {
+    return liveobj_thread_extent(&scan->layout, scan->thread_block,
+                                 scan->roots->thread_local_bytes);
+}
+
 /// The end of the stack that the range begins in; the range's end if it is not known.
 static uintptr_t end_of_stack(struct scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->thread_block = 0;
     liveobj_os_visit_resident((struct liveobj_extent){range.start, range.end}, find_in_extent,
                               scan);
-    uintptr_t end = end_of_page(scan->thread_block);
+    uintptr_t end = end_of_page(extent_of_thread(scan).end);
     return scan->thread_block && end < range.end ? end : range.end;
 }
 
@@ -306,8 +280,7 @@ static void scan_stack(struct scan *scan, struct liveobj_memory_range range) {
     struct liveobj_memory_range above = range;
     above.start = range.end = end_of_stack(scan, range);
     above.kind = LIVEOBJ_ROOT_C_MEMORY;
-    scan->thread_locals =
-        scan->thread_block ? scan->thread_block - scan->roots->thread_local_bytes : UINTPTR_MAX;
+    scan->thread_locals = scan->thread_block ? extent_of_thread(scan).start : UINTPTR_MAX;
     scan_whole(scan, range);
     scan_whole(scan, above);
 }
@@ -340,7 +313,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
     struct scan scan = {.roots = roots,
                         .visit = visit,
                         .context = context,
-                        .thread_id_index = find_thread_id(roots->own_thread),
+                        .layout = liveobj_thread_layout_find(roots->own_thread),
                         .continuations = liveobj_continuations_find(&roots->caches),
                         .is_complete = !roots->misses_kernel_words};
     uintptr_t left = most;

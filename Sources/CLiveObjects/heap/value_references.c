@@ -5,11 +5,11 @@
 
 #if defined(__linux__)
 
+#include "arch/address.h"
 #include "heap/object_type.h"
 #include "heap/references.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
-#include "os/address.h"
 #include "os/compiler.h"
 #include "runtime/runtime.h"
 

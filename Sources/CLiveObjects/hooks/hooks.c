@@ -18,6 +18,7 @@
 
 #define _GNU_SOURCE
 #include "hooks/hooks.h"
+#include "arch/runtime_code.h"
 #include "hooks/hook_frame.h"
 #include "metadata/task_state.h"
 #include "metadata/types.h"
@@ -109,7 +110,8 @@ LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
 
 /// The long path: a thread's first hook, hooks after a thread's destructors, and the extras.
 __attribute__((noinline)) static void record_with_extras(void *address, uintptr_t metadata,
-                                                         size_t bytes, const uintptr_t *frame) {
+                                                         size_t bytes,
+                                                         struct liveobj_hook_frame frame) {
     // Acquire: what an extra needs was stored before its bit.
     uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
     struct liveobj_tls *tls = liveobj_tls_get();
@@ -135,8 +137,8 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
 }
 
 /// Always inline: a call would take as long as the function itself.
-static inline __attribute__((always_inline)) void record(void *address, uintptr_t metadata,
-                                                         size_t bytes, const uintptr_t *frame) {
+static inline __attribute__((always_inline)) void
+record(void *address, uintptr_t metadata, size_t bytes, struct liveobj_hook_frame frame) {
     struct liveobj_thread *thread = liveobj_tls_get()->thread;
     // Relaxed: an allocation during a change of the extras may see either value.
     if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
@@ -221,34 +223,36 @@ static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
 }
 
 /// The purpose of memory, by the caller of `swift_slowAlloc`.
-/// \param frame The frame of the hook that `swift_slowAlloc` called.
+/// \param record The frame record of the hook that `swift_slowAlloc` called.
 /// \returns One of LIVEOBJ_METADATA_*; 0 for the runtime's metadata pools.
-static uintptr_t purpose_of_slow_allocation(const uintptr_t *frame) {
-    const uintptr_t *slow_alloc_frame = (const uintptr_t *)frame[0];
-    if (!is_frame_of_caller(frame, frame[0]))
+static uintptr_t purpose_of_slow_allocation(const uintptr_t *record) {
+    const uintptr_t *outer = (const uintptr_t *)liveobj_frame_record_fp(record);
+    if (!is_frame_of_caller(record, (uintptr_t)outer))
         return LIVEOBJ_METADATA_RAW_BUFFER;
-    if (is_inside(metadata_allocate, slow_alloc_frame[1]))
+    uintptr_t caller = liveobj_frame_record_pc(outer);
+    if (is_inside(metadata_allocate, caller))
         return 0;
     for (size_t i = 0; objects_are_seen_by_got && i < 3; i++)
-        if (is_inside(object_allocators[i], slow_alloc_frame[1]))
+        if (is_inside(object_allocators[i], caller))
             return LIVEOBJ_METADATA_IN_HEADER;
     return LIVEOBJ_METADATA_RAW_BUFFER;
 }
 
 /// \returns One of LIVEOBJ_METADATA_*; 0 for memory that the runtime uses itself.
-static uintptr_t purpose_of_memory(const uintptr_t *frame) {
-    if (is_inside(task_create, frame[1]))
+static uintptr_t purpose_of_memory(const uintptr_t *record) {
+    uintptr_t caller = liveobj_frame_record_pc(record);
+    if (is_inside(task_create, caller))
         return LIVEOBJ_METADATA_TASK;
-    return is_inside(slow_alloc, frame[1]) ? purpose_of_slow_allocation(frame) : 0;
+    return is_inside(slow_alloc, caller) ? purpose_of_slow_allocation(record) : 0;
 }
 
 /// Records memory that the runtime allocated for a caller. While an object is allocated through the
 /// hook pointers the guard is set, so this memory is a task, a raw buffer, or, in mode
 /// LIVEOBJ_HOOKS_GOT, an object.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
-                                                    const uintptr_t *frame) {
+                                                    struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
-    uintptr_t purpose = memory ? purpose_of_memory(frame) : 0;
+    uintptr_t purpose = memory ? purpose_of_memory(frame.record) : 0;
     if (!purpose)
         return;
     liveobj_guard_set(tls);
@@ -279,19 +283,17 @@ LIVEOBJ_HOOK static void hook_free(void *memory) {
 
 // MARK: - Installation
 
-/// The place where the runtime allocates its metadata pools. A stripped runtime has no symbol for
-/// the function, but its call is the only one that passes 16 KB and no alignment as constants.
+static uintptr_t find_pool_call(struct liveobj_extent code) {
+    return liveobj_code_find_pool_call((const void *)code.start, (const void *)code.end);
+}
+
+/// The place where the runtime allocates its metadata pools: in a stripped runtime, which has no
+/// symbol for the function, its call alone.
 static struct liveobj_extent find_metadata_allocate(const struct liveobj_image *runtime) {
     struct liveobj_extent named =
         liveobj_image_symbol(runtime, "_ZN5swift17MetadataAllocator8AllocateEmm");
-#if defined(__x86_64__)
-    // mov $0x4000, %edi; xor %esi, %esi; call, and its displacement up to the return address
-    static const unsigned char code[] = {0xbf, 0x00, 0x40, 0x00, 0x00, 0x31, 0xf6, 0xe8};
-    enum { DISPLACEMENT_BYTES = 4 };
-    if (!named.start && (named = liveobj_image_code_like(runtime, code, sizeof code)).start)
-        named.end += DISPLACEMENT_BYTES + 1;
-#endif
-    return named;
+    uintptr_t call = named.start ? 0 : liveobj_image_find_in_code(runtime, find_pool_call);
+    return call ? (struct liveobj_extent){call, call + 1} : named;
 }
 
 static void find_extents(const struct liveobj_runtime *runtime) {

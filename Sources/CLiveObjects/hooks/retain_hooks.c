@@ -11,9 +11,9 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "arch/address.h"
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
-#include "os/address.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"
@@ -56,14 +56,14 @@ static inline uint32_t watched_record(const void *object) {
     return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) ? record : 0;
 }
 
-static uint32_t call_site(struct liveobj_tls *tls, const uintptr_t *frame) {
+static uint32_t call_site(struct liveobj_tls *tls, struct liveobj_hook_frame frame) {
     struct liveobj_thread *thread = tls->thread ? tls->thread : liveobj_thread_attach();
     return thread && liveobj_hooks_record_stacks() ? liveobj_hook_stack_trace(thread, frame) : 0;
 }
 
 /// Not inlined, to keep the hooks' short path short.
 __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uint32_t releases,
-                                          const uintptr_t *frame) {
+                                          struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard)) {
         liveobj_ledger_add(record, 0, retains, releases);
@@ -87,13 +87,14 @@ static bool is_last_release(const void *object, uint32_t count) {
     return is_mortal && bits >> 32 == (uint64_t)(count - 1) << 1;
 }
 
-static inline void retained(const void *object, uint32_t count, const uintptr_t *frame) {
+static inline void retained(const void *object, uint32_t count, struct liveobj_hook_frame frame) {
     uint32_t record = watched_record(object);
     if (record)
         add(record, count, 0, frame);
 }
 
-static inline void will_release(const void *object, uint32_t count, const uintptr_t *frame) {
+static inline void will_release(const void *object, uint32_t count,
+                                struct liveobj_hook_frame frame) {
     uint32_t record = watched_record(object);
     if (!record)
         return;

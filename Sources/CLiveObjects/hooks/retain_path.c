@@ -15,12 +15,12 @@
 
 #if defined(__linux__)
 
+#include "arch/runtime_code.h"
 #include "hooks/hooks.h"
 #include "os/os.h"
 #include "runtime/image.h"
 
 #include <elf.h>
-#include <string.h>
 
 typedef void *(*retain_fn)(void *);
 
@@ -61,35 +61,17 @@ static bool leads_to_adapter(const struct liveobj_runtime *runtime, void **varia
            liveobj_image_contains(&runtime->image, (uintptr_t)*variable, PF_X);
 }
 
-#if defined(__x86_64__)
-
-/// The variable that `swift_retain` jumps through: mov disp32(%rip),%rax [pop %rbp] jmp *%rax.
+/// The variable that `swift_retain` jumps through.
 static void **decode_adapter_variable(const struct liveobj_runtime *runtime) {
     enum { SEARCHED = 256 };
-    const unsigned char *code = runtime->swift_retain;
-    if (!liveobj_image_contains(&runtime->image, (uintptr_t)code + SEARCHED, PF_X))
+    const unsigned char *code = runtime->swift_retain, *end = code + SEARCHED;
+    if (!liveobj_image_contains(&runtime->image, (uintptr_t)end, PF_X))
         return NULL;
-    for (const unsigned char *at = code; at < code + SEARCHED - 10; at++) {
-        const unsigned char *jump = at[7] == 0x5d ? at + 8 : at + 7;
-        if (memcmp(at, "\x48\x8b\x05", 3) != 0 || memcmp(jump, "\xff\xe0", 2) != 0)
-            continue;
-        int32_t displacement;
-        memcpy(&displacement, at + 3, sizeof displacement);
-        void **variable = (void **)(uintptr_t)(at + 7 + displacement);
-        if (leads_to_adapter(runtime, variable))
-            return variable;
-    }
+    for (uintptr_t variable; (variable = liveobj_code_next_variable_jump(&code, end));)
+        if (leads_to_adapter(runtime, (void **)variable))
+            return (void **)variable;
     return NULL;
 }
-
-#else
-
-static void **decode_adapter_variable(const struct liveobj_runtime *runtime) {
-    (void)runtime; // other machines: by symbol only
-    return NULL;
-}
-
-#endif
 
 static void **find_adapter_variable(const struct liveobj_runtime *runtime) {
     void **variable = decode_adapter_variable(runtime);

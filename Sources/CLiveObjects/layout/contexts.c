@@ -9,6 +9,7 @@
 
 #if defined(__linux__)
 
+#include "arch/address.h"
 #include "layout/captured_type.h"
 #include "layout/layout.h"
 #include "metadata/address_table.h"
@@ -16,7 +17,6 @@
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"
 #include "metadata/types.h"
-#include "os/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 

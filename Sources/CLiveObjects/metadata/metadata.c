@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 
 #include "metadata/metadata.h"
-#include "os/address.h"
+#include "arch/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "runtime/runtime.h"

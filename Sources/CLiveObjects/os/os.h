@@ -13,8 +13,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The unit of all addresses and sizes of mappings.
+/// The smallest page of any system: the unit in which memory that may be unmapped is read.
 #define LIVEOBJ_PAGE_BYTES ((size_t)4096)
+/// The system's page, the unit of mappings: 4, 16 or 64 KiB.
+LIVEOBJ_HOOK size_t liveobj_os_page_bytes(void);
 
 /// The next multiple of a power of two.
 static inline uintptr_t liveobj_round_up(uintptr_t value, uintptr_t unit) {
@@ -88,7 +90,6 @@ bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, vo
 
 /// Reads a hexadecimal number without prefix, and moves `next` behind it.
 uintptr_t liveobj_os_take_hexadecimal(const char **next);
-
 /// Calls `visit` for each entry of a folder of /proc that has a number for a name.
 typedef void (*liveobj_os_visit_number_fn)(void *context, uint32_t number);
 void liveobj_os_visit_numbers(const char *folder, liveobj_os_visit_number_fn visit, void *context);
@@ -106,7 +107,6 @@ void liveobj_os_thread_file(uint32_t thread, const char *name, char path[64]);
 
 /// Nanoseconds since 1970.
 uint64_t liveobj_os_wall_clock(void);
-
 /// True if the calling thread is the only one. False if that is unknown.
 bool liveobj_os_is_single_threaded(void);
 

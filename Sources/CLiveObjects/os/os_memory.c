@@ -6,6 +6,7 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -123,6 +124,10 @@ void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context)
 }
 
 // MARK: - Memory
+
+LIVEOBJ_HOOK size_t liveobj_os_page_bytes(void) {
+    return getauxval(AT_PAGESZ); // reads an array
+}
 
 /// Applies what all of the recorder's mappings have in common. They are not part of core files.
 /// They are in small pages: a huge page takes two megabytes at the first access, and in a virtual
@@ -271,8 +276,9 @@ static void visit_run(const struct run *run) {
 /// Extends the run by the pages that are in memory, and visits it where it ends.
 static void add_pages(struct run *run, struct liveobj_extent extent,
                       const unsigned char *residence) {
+    uintptr_t page = liveobj_os_page_bytes();
     for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
-        end = (start | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
+        end = (start | (page - 1)) + 1;
         end = end < extent.end ? end : extent.end;
         if (!(*residence++ & 1))
             continue;
@@ -290,10 +296,11 @@ bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visi
     unsigned char residence[PAGES];
     struct run run = {.visit = visit, .context = context};
     bool is_complete = true;
+    uintptr_t page = liveobj_os_page_bytes();
     int saved = errno;
     for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
-        uintptr_t first = start & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-        end = first + PAGES * LIVEOBJ_PAGE_BYTES;
+        uintptr_t first = start & ~(page - 1);
+        end = first + PAGES * page;
         end = end < extent.end ? end : extent.end;
         bool is_known = mincore((void *)first, end - first, residence) == 0;
         if (is_known)

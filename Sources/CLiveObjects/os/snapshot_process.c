@@ -56,7 +56,7 @@ struct liveobj_snapshot_result {
 };
 
 static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
-    return (unsigned char *)result + LIVEOBJ_PAGE_BYTES;
+    return (unsigned char *)result + liveobj_os_page_bytes();
 }
 
 static long close_descriptors(unsigned first, unsigned last, unsigned flags) {
@@ -279,7 +279,7 @@ static bool would_be_first_of_namespace(void) {
 static bool map_result(struct liveobj_snapshot *child, size_t capacity) {
     enum { LEAST = 1 << 20 };
     for (; capacity >= LEAST && !child->result; capacity /= 2) {
-        child->result_bytes = LIVEOBJ_PAGE_BYTES + capacity;
+        child->result_bytes = liveobj_os_page_bytes() + capacity;
         child->result = liveobj_os_map_shared(child->result_bytes);
         if (child->result)
             child->result->capacity = capacity;
@@ -415,7 +415,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void
 
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count) {
     int saved = errno;
-    size_t whole_pages = count & ~(size_t)(LIVEOBJ_PAGE_BYTES - 1);
+    size_t whole_pages = count & ~(liveobj_os_page_bytes() - 1);
     madvise(bytes_of(child->result), whole_pages, MADV_REMOVE);
     errno = saved;
 }

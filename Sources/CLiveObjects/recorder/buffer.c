@@ -35,7 +35,7 @@ static bool append(void *context, const void *bytes, size_t count) {
 
 /// Frees the unused capacity, of which `liveobj_buffer_free` does not know.
 static struct liveobj_buffer finished(struct growing buffer) {
-    size_t used = liveobj_round_up(buffer.count, LIVEOBJ_PAGE_BYTES);
+    size_t used = liveobj_round_up(buffer.count, liveobj_os_page_bytes());
     if (used < buffer.capacity)
         liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
     return (struct liveobj_buffer){buffer.bytes, buffer.count};
@@ -61,7 +61,7 @@ enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
 }
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {
-    liveobj_os_unmap(buffer.bytes, liveobj_round_up(buffer.count, LIVEOBJ_PAGE_BYTES));
+    liveobj_os_unmap(buffer.bytes, liveobj_round_up(buffer.count, liveobj_os_page_bytes()));
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #define _GNU_SOURCE
 #include "recorder/recorder.h"
+#include "arch/registers.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
@@ -73,31 +74,6 @@ struct liveobj_settings liveobj_settings_default(void) {
 
 // MARK: - Own work
 
-/// A function may have its only reference to an object in a register that is saved in one of our
-/// frames, below the program's own frames.
-static inline __attribute__((always_inline)) void save_registers(uintptr_t *registers) {
-#if defined(__x86_64__)
-    __asm__ volatile("movq %%rbx, 0(%0)\n"
-                     "movq %%rbp, 8(%0)\n"
-                     "movq %%r12, 16(%0)\n"
-                     "movq %%r13, 24(%0)\n"
-                     "movq %%r14, 32(%0)\n"
-                     "movq %%r15, 40(%0)\n"
-                     :
-                     : "r"(registers)
-                     : "memory");
-#elif defined(__aarch64__)
-    __asm__ volatile("stp x19, x20, [%0]\n"
-                     "stp x21, x22, [%0, 16]\n"
-                     "stp x23, x24, [%0, 32]\n"
-                     "stp x25, x26, [%0, 48]\n"
-                     "stp x27, x28, [%0, 64]\n"
-                     :
-                     : "r"(registers)
-                     : "memory");
-#endif
-}
-
 static void hide(struct liveobj_caller_context *entry) {
     for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
         entry->registers[i] = ~entry->registers[i];
@@ -113,7 +89,9 @@ __attribute__((noinline)) static bool enter(void) {
     liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
     if (!is_outermost)
         return false;
-    save_registers(entry->registers);
+    // A function may have its only reference to an object in a register that is saved in one of our
+    // frames, below the program's own frames.
+    liveobj_registers_save(entry->registers);
     hide(entry);
     entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
     return true;

@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "os/address.h"
+#include "arch/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 

@@ -25,7 +25,7 @@
 
 #pragma once
 
-#include "os/address.h"
+#include "arch/address.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "records/page_map.h"

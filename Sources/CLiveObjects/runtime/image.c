@@ -109,24 +109,22 @@ bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address
     return false;
 }
 
-struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
-                                              size_t count) {
+uintptr_t liveobj_image_find_in_code(const struct liveobj_image *image,
+                                     uintptr_t (*find)(struct liveobj_extent code)) {
     const ElfW(Phdr) *headers = image->headers;
-    for (size_t i = 0; i < image->header_count; i++) {
-        if (headers[i].p_type != PT_LOAD || headers[i].p_flags != (PF_R | PF_X))
-            continue;
-        const void *code = (const void *)(image->bias + headers[i].p_vaddr);
-        uintptr_t found = (uintptr_t)memmem(code, headers[i].p_memsz, bytes, count);
-        if (found)
-            return (struct liveobj_extent){found, found + count};
+    uintptr_t found = 0;
+    for (size_t i = 0; i < image->header_count && !found; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr;
+        if (headers[i].p_type == PT_LOAD && headers[i].p_flags == (PF_R | PF_X))
+            found = find((struct liveobj_extent){start, start + headers[i].p_memsz});
     }
-    return (struct liveobj_extent){0};
+    return found;
 }
 
 /// The part that the dynamic linker makes read-only after relocation: whole pages only, with the
 /// end rounded down.
 static struct liveobj_extent read_only_pages(const struct liveobj_image *image) {
-    static const uintptr_t page = ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
+    const uintptr_t page = ~(liveobj_os_page_bytes() - 1);
     struct liveobj_extent pages = {0, 0};
     const ElfW(Phdr) *headers = image->headers;
     for (size_t i = 0; i < image->header_count; i++)
@@ -378,17 +376,18 @@ static struct liveobj_got_entries store_in_slot(const struct liveobj_image *imag
                                                 void *value) {
     static const struct liveobj_got_entries left_alone = {0, 0}, is_so_already = {1, 0},
                                             changed = {1, 1};
-    void *page = (void *)(slot & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1));
+    size_t page_bytes = liveobj_os_page_bytes();
+    void *page = (void *)(slot & ~(page_bytes - 1));
     void *present = __atomic_load_n((void **)slot, __ATOMIC_RELAXED);
     if (present == value || !is_relocated(image, present))
         return present == value ? is_so_already : left_alone;
     bool is_protected = is_read_only(image, (uintptr_t)page) && !liveobj_os_is_writable(slot);
-    if (is_protected && mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+    if (is_protected && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0)
         return left_alone;
     // Release: a call through the entry sees what the replacement needs.
     __atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
     if (is_protected)
-        mprotect(page, LIVEOBJ_PAGE_BYTES, PROT_READ);
+        mprotect(page, page_bytes, PROT_READ);
     return changed;
 }
 

@@ -39,9 +39,9 @@ void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_ex
 /// file does not have it.
 struct liveobj_extent liveobj_image_symbol(const struct liveobj_image *image, const char *name);
 
-/// The first place in the image's code with these bytes; {0, 0} if there is none.
-struct liveobj_extent liveobj_image_code_like(const struct liveobj_image *image, const void *bytes,
-                                              size_t count);
+/// Searches the image's code. \returns What `find` returned for a segment, if not 0 for all.
+uintptr_t liveobj_image_find_in_code(const struct liveobj_image *image,
+                                     uintptr_t (*find)(struct liveobj_extent code));
 
 /// Finds the symbol at `address` whose name begins with `prefix`.
 /// \returns false if there is none or its name does not fit.

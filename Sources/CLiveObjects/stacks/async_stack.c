@@ -5,9 +5,9 @@
 // the code that resumes the caller.
 //
 // The function keeps the address of its own context in one of two places:
-//   frame     in most functions, and in all debug code: three words below the CFA
-//   register  in others: in the context register (r14), which its callees, the recorder's own hook
-//             among them, may have saved
+//   frame     in most functions, and in all debug code: in the word below the frame record
+//   register  in others: in the context register, which its callees, the recorder's own hook among
+//             them, may have saved
 // The register may have another value by now. So a context is accepted only if all contexts that
 // follow from it, up to the task's first one, are readable memory and look like contexts.
 //
@@ -15,13 +15,11 @@
 
 #if defined(__linux__)
 
+#include "arch/registers.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
-
-/// The distance of a frame's own context below the CFA.
-#define OWN_CONTEXT_WORDS 3
 
 /// The alignment of the runtime's allocator of task memory.
 #define CONTEXT_ALIGNMENT 16
@@ -35,23 +33,15 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 
 /// The value of the context register in the frame whose stack pointer is `sp`: the one that called
 /// the hook. Steps outwards to it from here, through the recorder's own functions.
-#if defined(__x86_64__)
 __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
     enum { OWN_FRAMES = 16 };
     struct liveobj_registers frame;
     uintptr_t context;
-    // Into memory: an output register could be the one that is to be read.
-    __asm__ volatile("mov %%r14, %3\n\t"
-                     "mov %%rsp, %1\n\t"
-                     "mov %%rbp, %2\n\t"
-                     "lea 0(%%rip), %%rax\n\t"
-                     "mov %%rax, %0"
-                     : "=m"(frame.pc), "=m"(frame.sp), "=m"(frame.fp), "=m"(context)
-                     :
-                     : "rax");
+    liveobj_registers_read(&frame.pc, &frame.sp, &frame.fp, &context);
     for (int i = 0; i < OWN_FRAMES && frame.sp < sp; i++) {
         struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame.pc);
-        uintptr_t cfa = (rule.from_fp ? frame.fp : frame.sp) + 8 * (uintptr_t)rule.cfa_words;
+        uintptr_t cfa =
+            liveobj_cfa(rule.from_fp, rule.cfa_words, rule.fp_words, frame.sp, frame.fp);
         if (rule.kind != LIVEOBJ_UNWIND_STEP || cfa <= frame.sp || cfa > sp ||
             rule.context_words >= LIVEOBJ_UNWIND_CONTEXT_OWN)
             return 0;
@@ -59,17 +49,11 @@ __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t 
             context = load(cfa - 8 * (uintptr_t)rule.context_words);
         if (rule.fp_words)
             frame.fp = load(cfa - 8 * (uintptr_t)rule.fp_words);
-        frame.pc = load(cfa - 8);
+        frame.pc = liveobj_code_address(load(cfa - 8 * (uintptr_t)rule.return_words));
         frame.sp = cfa;
     }
     return frame.sp == sp ? context : 0;
 }
-#else
-static uintptr_t register_in_caller_of_hook(uintptr_t sp) {
-    (void)sp;
-    return 0;
-}
-#endif
 
 /// The value of the context register in frame 1. Its callees are the frames from 2 on; the first of
 /// them that saved the register has the value.
@@ -85,13 +69,13 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
 }
 
-/// The context of frame 1, the task's function that runs now. Its frame ends where that of the
-/// runtime's function begins.
+/// The context of frame 1, the task's function that runs now.
 static uintptr_t context_of_task(const struct liveobj_frame *frames, uint32_t count) {
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frames[1].registers.pc);
-    return rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN
-               ? load(frames[0].registers.sp - 8 * OWN_CONTEXT_WORDS)
-               : register_in_task(frames, count);
+    const struct liveobj_registers *frame = &frames[1].registers;
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
+    if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_OWN)
+        return register_in_task(frames, count);
+    return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
 }
 
 // MARK: - Contexts
@@ -113,7 +97,7 @@ static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
 
 static bool is_function(uintptr_t address) {
     struct liveobj_unwind_image image;
-    switch (liveobj_unwind_rule_find(address + 1).kind) {
+    switch (liveobj_unwind_rule_find(address + LIVEOBJ_CODE_UNIT).kind) {
     case LIVEOBJ_UNWIND_STEP:
         return true;
     case LIVEOBJ_UNWIND_GUESS: // code without a table, or no code
@@ -138,7 +122,7 @@ static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uin
             return 0;
         if (!caller)
             break;
-        callers[count++] = resume + 1;
+        callers[count++] = resume + LIVEOBJ_CODE_UNIT;
         context = caller;
     }
     return count;

@@ -148,6 +148,9 @@ static void read_augmentation(struct liveobj_eh_reader *reader, uintptr_t letter
         case 'S':
             program->is_signal_frame = true;
             break;
+        case 'B': // the key that signs return addresses
+        case 'G': // memory of the stack is tagged
+            break;
         default:
             data.bad = true;
         }

@@ -171,6 +171,8 @@ static void run_instruction(struct machine *machine, unsigned opcode,
         restore(machine);
     else if (opcode == 0x2e) // DW_CFA_GNU_args_size
         liveobj_eh_read_uleb(reader);
+    else if (opcode == 0x2c || opcode == 0x2d) // DW_CFA_AARCH64_negate_ra_state, with or without pc
+        return;                                // a signed return address is recognised by its bits
     else if (opcode >= 0x0c && opcode != 0x10 && opcode != 0x11 && opcode < 0x14)
         run_cfa(machine, opcode, reader);
     else if (opcode != 0) // DW_CFA_nop

@@ -59,7 +59,7 @@ static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
     to->registers.pc = liveobj_frame_load(&from->registers.pc);
     to->registers.sp = liveobj_frame_load(&from->registers.sp);
     to->registers.fp = liveobj_frame_load(&from->registers.fp);
-    to->fp_place = liveobj_frame_load(&from->fp_place);
+    to->places = liveobj_frame_load(&from->places);
     to->fp_word = liveobj_frame_load(&from->fp_word);
 }
 

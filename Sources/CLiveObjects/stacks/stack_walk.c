@@ -17,6 +17,7 @@
 #if defined(__linux__)
 
 #include "stacks/stack_walk.h"
+#include "arch/registers.h"
 #include "os/os.h"
 #include "stacks/unwind_rules.h"
 
@@ -96,7 +97,7 @@ static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, 
         return (struct liveobj_stack_extent){control_block, false};
     if (&__libc_stack_end && is_below(sp, (uintptr_t)__libc_stack_end))
         return (struct liveobj_stack_extent){(uintptr_t)__libc_stack_end & ~(uintptr_t)7, false};
-    // The word below sp was the return address.
+    // The word below sp is the hook's.
     return (struct liveobj_stack_extent){page_of(sp - 1) + LIVEOBJ_PAGE_BYTES, true};
 }
 
@@ -133,19 +134,19 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
 }
 
 /// Finds the caller's frame.
-/// \param cfa, fp_words As in the unwind rule. `cfa` is not above the stack; the return address is
-/// the word below it.
+/// \param cfa, fp_words, return_words As in the unwind rule. `cfa` is not above the stack.
 /// \returns false if there is no caller, or none that may be read.
 static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
                                                           const struct liveobj_registers *frame,
-                                                          uintptr_t cfa, uintptr_t fp_words) {
-    uintptr_t depth = 8 * (fp_words ? fp_words : 1);
+                                                          uintptr_t cfa, uintptr_t fp_words,
+                                                          uintptr_t return_words) {
+    uintptr_t depth = 8 * (fp_words ? fp_words : return_words); // of the deepest word
     // Signed: `cfa` may be any address below the top of the stack.
     if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || (intptr_t)(cfa - frame->sp) < (intptr_t)depth))
         return false;
-    caller->registers.pc = load(cfa - 8);
+    caller->registers.pc = liveobj_code_address(load(cfa - 8 * return_words));
     caller->registers.sp = cfa;
-    caller->fp_place = cfa - depth;
+    caller->places = liveobj_places_make(cfa - depth, fp_words);
     caller->fp_word = load(cfa - depth);
     caller->registers.fp = fp_words ? caller->fp_word : frame->fp;
     return caller->registers.pc != 0;
@@ -165,10 +166,10 @@ static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk
         word = liveobj_unwind_rule_pack(liveobj_unwind_rule_guess());
     }
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_unpack(word);
-    uintptr_t cfa = (rule.from_fp ? frame->fp : frame->sp) + 8 * (uintptr_t)rule.cfa_words;
+    uintptr_t cfa = liveobj_cfa(rule.from_fp, rule.cfa_words, rule.fp_words, frame->sp, frame->fp);
     if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend(&walk->extent, cfa))
         return false;
-    return step_to(caller, frame, cfa, rule.fp_words);
+    return step_to(caller, frame, cfa, rule.fp_words, rule.return_words);
 }
 
 // MARK: - The last trace
@@ -179,8 +180,9 @@ static bool is_same(const struct liveobj_registers *a, const struct liveobj_regi
 
 /// Zero if the words from which this frame's registers were read are unchanged.
 static inline uintptr_t difference(const struct liveobj_frame *frame) {
-    uintptr_t bits = (load(frame->registers.sp - 8) ^ frame->registers.pc) |
-                     (load(frame->fp_place) ^ frame->fp_word);
+    uintptr_t pc = load(liveobj_places_return(frame->places, frame->registers.sp));
+    uintptr_t bits = (liveobj_code_address(pc) ^ frame->registers.pc) |
+                     (load(liveobj_places_fp(frame->places)) ^ frame->fp_word);
     // Hides the origin of the bits: the optimiser would make a branch of each word.
     __asm__("" : "+r"(bits));
     return bits;
@@ -263,7 +265,7 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
         walk->common = index + 1;
         walk->walked = walked;
         // The frames further inside may be other ones now.
-        cache->frames[index].fp_place = liveobj_frame_load(&frame->fp_place);
+        cache->frames[index].places = liveobj_frame_load(&frame->places);
         cache->frames[index].fp_word = liveobj_frame_load(&frame->fp_word);
         return NULL;
     }
@@ -298,7 +300,9 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
                                      uintptr_t fp) {
     *walk = (struct liveobj_stack_walk){.cache = cache, .extent = extent_of(cache, sp)};
     cache->walked[0] = (struct liveobj_frame){
-        .registers = {.pc = pc, .sp = sp, .fp = fp}, .fp_place = sp - 8, .fp_word = pc};
+        .registers = {.pc = pc, .sp = sp, .fp = fp},
+        .places = liveobj_places_make(sp - 8, false), // of no use: nobody proves a leaf
+        .fp_word = pc};
     walk_from(walk, cache->walked);
 }
 

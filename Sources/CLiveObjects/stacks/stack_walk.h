@@ -29,9 +29,9 @@ enum liveobj_stack_end {
 
 struct liveobj_frame {
     struct liveobj_registers registers;
-    /// The place where `registers.fp` was read, and the value. If the inner frame did not save it,
-    /// the place and the value of `registers.pc`, the word below `registers.sp`, again.
-    uintptr_t fp_place;
+    /// Where `registers.fp` and `registers.pc` were read (liveobj_places_*), and the value of the
+    /// former. If the inner frame did not save the frame pointer, the return address's, again.
+    uintptr_t places;
     uintptr_t fp_word;
     /// The hash of the return addresses from the root up to this frame.
     uint64_t hash;
@@ -100,8 +100,9 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *w
 /// Lists the asynchronous functions that wait for the outermost function on the calling thread
 /// (async_stack.c): callers that are on no stack. The thread's last trace must end where the
 /// runtime runs a task. Must be called in the hook that walked that trace. \param callers Room for
-/// `capacity` addresses, innermost first. Each is one byte after the start of the code that
-/// resumes, as a return address lies after its call. \returns Their number; 0 if they are unknown.
+/// `capacity` addresses, innermost first. Each is one instruction after the start of the code
+/// that resumes, as a return address lies after its call. \returns Their number; 0 if they are
+/// unknown.
 LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, uintptr_t *callers,
                                             uint32_t capacity);
 

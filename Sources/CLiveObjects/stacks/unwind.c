@@ -3,8 +3,7 @@
 // libunwind is never linked. In a program that links it, _Unwind_RaiseException and
 // _Unwind_Backtrace are libunwind's, so the program's C++ exceptions would use another unwinder
 // than before. dlopen with RTLD_LOCAL does not change the program's symbols. Headers are not
-// needed: the declarations here have been the binary interface of libunwind.so.8 on x86_64 since
-// 2014.
+// needed: the declarations here have been the binary interface of libunwind.so.8 since 2014.
 //
 // A walk uses libunwind only where the unwind table needs a full interpreter: for signal frames,
 // and for frames whose CFA is computed by an expression or from another register than sp and fp.
@@ -14,9 +13,10 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "arch/unwind.h"
+#include "arch/assembly.h"
+#include "arch/registers.h"
 #include "stacks/stacks.h"
-
-#if defined(__x86_64__)
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,17 +26,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REGISTER_SP 7
-#define REGISTER_PC 16
 #define CACHE_PER_THREAD 2
 
-// Larger than the library's own (ucontext_t, 968 bytes; 127 words).
+// Its names: those with L are for the own process only.
+#define NAME(name) "_U" LIVEOBJ_LIBUNWIND_NAME "_" name
+#define LOCAL_NAME(name) "_UL" LIVEOBJ_LIBUNWIND_NAME "_" name
+
+// Larger than the library's own (on aarch64: 992 bytes; 250 words).
 struct context {
     _Alignas(16) unsigned char bytes[1024];
 };
 struct cursor {
-    _Alignas(16) unsigned char bytes[1024];
+    _Alignas(16) unsigned char bytes[2048];
 };
+
+__asm__(LIVEOBJ_LIBUNWIND_CONTEXT_ASSEMBLY);
 
 // Declared fit for hooks, with one exception: libunwind's tables are thread-local storage, which
 // the dynamic linker may allocate with malloc at a thread's first use. That is slow but safe,
@@ -144,9 +148,9 @@ static void close_pipe(struct lowest lowest) {
 
 /// Sets libunwind up to read through `access_memory`. \returns false if that is impossible.
 static bool take_over_memory(void *library, void *address_space) {
-    get_accessors_fn *get_accessors = (get_accessors_fn *)dlsym(library, "_Ux86_64_get_accessors");
+    get_accessors_fn *get_accessors = (get_accessors_fn *)dlsym(library, NAME("get_accessors"));
     if (!get_accessors)
-        get_accessors = (get_accessors_fn *)dlsym(library, "_ULx86_64_get_accessors");
+        get_accessors = (get_accessors_fn *)dlsym(library, LOCAL_NAME("get_accessors"));
     bool is_alone = liveobj_os_is_single_threaded();
     struct lowest lowest = is_alone ? lowest_descriptors() : (struct lowest){{-1, -1}};
     struct accessors *accessors = get_accessors ? get_accessors(address_space) : NULL;
@@ -163,13 +167,15 @@ static bool load(void) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    libunwind.get_context = (get_context_fn *)dlsym(library, "_Ux86_64_getcontext");
-    libunwind.init_local = (init_local_fn *)dlsym(library, "_ULx86_64_init_local");
-    libunwind.step = (step_fn *)dlsym(library, "_ULx86_64_step");
-    libunwind.get_register = (get_register_fn *)dlsym(library, "_ULx86_64_get_reg");
+    libunwind.get_context = (get_context_fn *)liveobj_libunwind_context;
+    if (!libunwind.get_context) // this library has it
+        libunwind.get_context = (get_context_fn *)dlsym(library, NAME("getcontext"));
+    libunwind.init_local = (init_local_fn *)dlsym(library, LOCAL_NAME("init_local"));
+    libunwind.step = (step_fn *)dlsym(library, LOCAL_NAME("step"));
+    libunwind.get_register = (get_register_fn *)dlsym(library, LOCAL_NAME("get_reg"));
     set_caching_policy_fn *set_caching_policy =
-        (set_caching_policy_fn *)dlsym(library, "_ULx86_64_set_caching_policy");
-    void **address_space = dlsym(library, "_ULx86_64_local_addr_space");
+        (set_caching_policy_fn *)dlsym(library, LOCAL_NAME("set_caching_policy"));
+    void **address_space = dlsym(library, LOCAL_NAME("local_addr_space"));
     if (!libunwind.get_context || !libunwind.init_local || !libunwind.step ||
         !libunwind.get_register || !address_space || !take_over_memory(library, *address_space))
         return false;
@@ -195,13 +201,20 @@ static uintptr_t register_of(struct cursor *cursor, int number) {
     return libunwind.get_register(cursor, number, &value) == 0 ? value : 0;
 }
 
+static uintptr_t pc_of(struct cursor *cursor) {
+    return liveobj_code_address(register_of(cursor, LIVEOBJ_LIBUNWIND_PC));
+}
+
+static uintptr_t sp_of(struct cursor *cursor) {
+    return register_of(cursor, LIVEOBJ_LIBUNWIND_SP);
+}
+
 /// Steps outwards to the frame; the frames before it are the recorder's and the hook's.
 static bool step_to(struct cursor *cursor, struct liveobj_registers frame) {
-    while (register_of(cursor, REGISTER_SP) < frame.sp)
+    while (sp_of(cursor) < frame.sp)
         if (libunwind.step(cursor) <= 0)
             return false;
-    return register_of(cursor, REGISTER_SP) == frame.sp &&
-           register_of(cursor, REGISTER_PC) == frame.pc;
+    return liveobj_sp_matches(frame.sp, sp_of(cursor)) && pc_of(cursor) == frame.pc;
 }
 
 LIVEOBJ_UNCHECKED_BEGIN
@@ -232,7 +245,7 @@ LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_
     libunwind.get_context(&context);
     if (libunwind.init_local(&cursor, &context) == 0 && step_to(&cursor, frame))
         while (count < capacity && libunwind.step(&cursor) > 0)
-            pcs[count++] = register_of(&cursor, REGISTER_PC);
+            pcs[count++] = pc_of(&cursor);
     __atomic_fetch_sub(&threads_inside, 1, __ATOMIC_RELAXED);
     set_cancel_state(cancel_state);
     *host_errno() = saved;
@@ -245,27 +258,5 @@ void liveobj_unwind_after_fork_child(void) {
         __atomic_store_n(&is_loaded, false, __ATOMIC_RELEASE);
     threads_inside = 0;
 }
-
-#else
-
-bool liveobj_unwind_start(void) {
-    return false;
-}
-
-LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void) {
-    return false;
-}
-
-LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
-                                        size_t capacity) {
-    (void)frame;
-    (void)pcs;
-    (void)capacity;
-    return 0;
-}
-
-void liveobj_unwind_after_fork_child(void) {}
-
-#endif
 
 #endif

@@ -105,8 +105,8 @@ static void read_segments(struct liveobj_unwind_image *image) {
     uintptr_t bias = image->code.start;
     for (size_t i = 0; i < elf->e_phnum; i++)
         if (headers[i].p_type == PT_LOAD) {
-            bias -= headers[i].p_vaddr &
-                    ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1); // the first one is the lowest
+            // The first one is the lowest.
+            bias -= headers[i].p_vaddr & ~(liveobj_os_page_bytes() - 1);
             break;
         }
     for (size_t i = 0; i < elf->e_phnum; i++)

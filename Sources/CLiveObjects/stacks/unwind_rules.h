@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "os/address.h"
+#include "arch/unwind.h"
 #include "os/compiler.h"
 
 #pragma GCC visibility push(hidden)
@@ -25,13 +25,15 @@ enum liveobj_unwind_kind {
     LIVEOBJ_UNWIND_OPAQUE,
 };
 
-/// CFA = (sp or fp) + 8 * cfa_words. The return address is the word below the CFA. The caller's
-/// frame pointer is the word `fp_words` words below the CFA, or unchanged if that is 0.
+/// CFA = (sp or fp) + 8 * cfa_words. The return address is the word `return_words` words below the
+/// CFA. The caller's frame pointer is the word `fp_words` words below it, or unchanged if that is
+/// 0.
 struct liveobj_unwind_rule {
     enum liveobj_unwind_kind kind;
     bool from_fp;
     uint16_t cfa_words;
     uint16_t fp_words;
+    uint16_t return_words;
     /// The number of words below the CFA at which the caller's context register was saved, or one
     /// of these values.
     uint16_t context_words;
@@ -39,7 +41,8 @@ struct liveobj_unwind_rule {
 
 /// The context register, in which asynchronous functions get their context, is unchanged.
 #define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
-/// The function is asynchronous and keeps its own context in its frame, three words below the CFA.
+/// The function is asynchronous and keeps its own context in its frame, in the word below the frame
+/// record.
 #define LIVEOBJ_UNWIND_CONTEXT_OWN 14
 /// It is unknown where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15
@@ -52,8 +55,9 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
     return (struct liveobj_unwind_rule){
         .kind = LIVEOBJ_UNWIND_GUESS,
         .from_fp = true,
-        .cfa_words = 2,
-        .fp_words = 2,
+        .cfa_words = LIVEOBJ_GUESS_CFA_WORDS,
+        .fp_words = LIVEOBJ_GUESS_CFA_WORDS,
+        .return_words = LIVEOBJ_GUESS_CFA_WORDS - 1,
         .context_words = LIVEOBJ_UNWIND_CONTEXT_LOST,
     };
 }
@@ -66,40 +70,53 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
 //
 // Sets of eight words, one cache line each; the return address chooses the set. One word holds
 // everything about one address, so no reader can see half of it:
-//     bits 30-63: the tag, pc >> SET_BITS      bits 0-29: the rule
-// The set's number is the low bits of pc xor a function of the tag. So number and tag together are
-// the whole address, and an entry is never mistaken for another address's.
-//     equation: tag(pc) == tag(q) and set(pc) == set(q)  <=>  pc == q, for addresses pc, q
+//     high bits: the tag, key >> SET_BITS      low bits: the rule, RULE_BITS
+// The key is the address without the low bits that are 0 in all return addresses. The set's number
+// is the low bits of the key xor a function of the tag. So number and tag together are the whole
+// key, and an entry is never mistaken for another address's.
+//     equation: tag(k) == tag(q) and set(k) == set(q)  <=>  k == q, for keys k, q
 
-#define LIVEOBJ_UNWIND_RULE_BITS 30
-#define LIVEOBJ_UNWIND_SET_BITS (LIVEOBJ_ADDRESS_BITS - (64 - LIVEOBJ_UNWIND_RULE_BITS))
-#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
-#define LIVEOBJ_UNWIND_CFA_BITS 14
-#define LIVEOBJ_UNWIND_FP_BITS 8
 #define LIVEOBJ_UNWIND_CONTEXT_BITS 4
+#define LIVEOBJ_UNWIND_CFA_SHIFT 4 // the bits of `kind` and `from_fp`
+#define LIVEOBJ_UNWIND_SAVED_SHIFT (LIVEOBJ_UNWIND_CFA_SHIFT + LIVEOBJ_UNWIND_CFA_BITS)
+#define LIVEOBJ_UNWIND_CONTEXT_SHIFT (LIVEOBJ_UNWIND_SAVED_SHIFT + LIVEOBJ_UNWIND_SAVED_BITS)
+#define LIVEOBJ_UNWIND_RULE_BITS (LIVEOBJ_UNWIND_CONTEXT_SHIFT + LIVEOBJ_UNWIND_CONTEXT_BITS)
+#define LIVEOBJ_UNWIND_KEY_BITS (LIVEOBJ_ADDRESS_BITS - LIVEOBJ_CODE_UNIT_BITS)
+#define LIVEOBJ_UNWIND_SET_BITS (LIVEOBJ_UNWIND_KEY_BITS - (64 - LIVEOBJ_UNWIND_RULE_BITS))
+#define LIVEOBJ_UNWIND_SET_MASK (((uintptr_t)1 << LIVEOBJ_UNWIND_SET_BITS) - 1)
 #define LIVEOBJ_UNWIND_WAYS 8
 
 extern uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS];
 
+static inline uintptr_t liveobj_unwind_tag_of(uintptr_t pc) {
+    return pc >> LIVEOBJ_CODE_UNIT_BITS >> LIVEOBJ_UNWIND_SET_BITS;
+}
+
 static inline uint64_t *liveobj_unwind_set_of(uintptr_t pc) {
-    uintptr_t tag = pc >> LIVEOBJ_UNWIND_SET_BITS;
-    uintptr_t set = pc ^ tag ^ (tag >> LIVEOBJ_UNWIND_SET_BITS);
+    uintptr_t key = pc >> LIVEOBJ_CODE_UNIT_BITS;
+    uintptr_t tag = liveobj_unwind_tag_of(pc);
+    uintptr_t set = key ^ tag ^ (tag >> LIVEOBJ_UNWIND_SET_BITS);
     return liveobj_unwind_table[set & LIVEOBJ_UNWIND_SET_MASK];
 }
 
 /// Packs a rule into the low bits of a word.
 static inline uint64_t liveobj_unwind_rule_pack(struct liveobj_unwind_rule rule) {
-    return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 | (uint64_t)rule.cfa_words << 4 |
-           (uint64_t)rule.fp_words << 18 | (uint64_t)rule.context_words << 26;
+    return (uint64_t)rule.kind | (uint64_t)rule.from_fp << 3 |
+           (uint64_t)rule.cfa_words << LIVEOBJ_UNWIND_CFA_SHIFT |
+           liveobj_saved_pack(rule.fp_words, rule.return_words) << LIVEOBJ_UNWIND_SAVED_SHIFT |
+           (uint64_t)rule.context_words << LIVEOBJ_UNWIND_CONTEXT_SHIFT;
 }
 
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_unpack(uint64_t word) {
+    uint64_t saved = word >> LIVEOBJ_UNWIND_SAVED_SHIFT & ((1 << LIVEOBJ_UNWIND_SAVED_BITS) - 1);
     return (struct liveobj_unwind_rule){
         .kind = (enum liveobj_unwind_kind)(word & 7),
         .from_fp = word >> 3 & 1,
-        .cfa_words = word >> 4 & ((1 << LIVEOBJ_UNWIND_CFA_BITS) - 1),
-        .fp_words = word >> 18 & ((1 << LIVEOBJ_UNWIND_FP_BITS) - 1),
-        .context_words = word >> 26 & ((1 << LIVEOBJ_UNWIND_CONTEXT_BITS) - 1),
+        .cfa_words = word >> LIVEOBJ_UNWIND_CFA_SHIFT & ((1 << LIVEOBJ_UNWIND_CFA_BITS) - 1),
+        .fp_words = liveobj_saved_fp_words(saved),
+        .return_words = liveobj_saved_return_words(saved),
+        .context_words =
+            word >> LIVEOBJ_UNWIND_CONTEXT_SHIFT & ((1 << LIVEOBJ_UNWIND_CONTEXT_BITS) - 1),
     };
 }
 
@@ -108,7 +125,7 @@ static inline uint64_t liveobj_unwind_word_find(uintptr_t pc) {
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
         // Relaxed: the word refers to no other memory.
         uint64_t word = __atomic_load_n(&set[way], __ATOMIC_RELAXED);
-        if (LIVEOBJ_LIKELY(word >> LIVEOBJ_UNWIND_RULE_BITS == pc >> LIVEOBJ_UNWIND_SET_BITS))
+        if (LIVEOBJ_LIKELY(word >> LIVEOBJ_UNWIND_RULE_BITS == liveobj_unwind_tag_of(pc)))
             return word;
     }
     return liveobj_unwind_rule_derive(pc);

@@ -15,11 +15,11 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
+#include "arch/valgrind_request.h"
 #include "options.h"
 #include "output/output.h"
 #include "report/report.h"
 #include "safety/safety.h"
-#include "valgrind_request.h"
 
 #include <pthread.h>
 #include <stdio.h>

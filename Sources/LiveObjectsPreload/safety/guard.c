@@ -18,6 +18,7 @@
 // Uses system calls only: the signal handling of a sanitizer would delay the ticks.
 
 #define _GNU_SOURCE
+#include "arch/assembly.h"
 #include "safety/safety.h"
 
 #include <stddef.h>
@@ -68,23 +69,7 @@ static struct {
     _Alignas(16) char stack[64 * 1024];
 } guard;
 
-#if defined(__x86_64__)
-#define SA_RETURNS_BY_OURS 0x04000000ul // SA_RESTORER
-void liveobj_guard_return(void);
-__asm__(".pushsection .text\n"
-        ".hidden liveobj_guard_return\n"
-        ".globl liveobj_guard_return\n"
-        ".type liveobj_guard_return, @function\n"
-        "nop\n" // unwinders read the instruction before
-        "liveobj_guard_return:\n"
-        "movq $15, %rax\n" // rt_sigreturn
-        "syscall\n"
-        ".size liveobj_guard_return, . - liveobj_guard_return\n"
-        ".popsection\n");
-#else
-#define SA_RETURNS_BY_OURS 0ul
-#define liveobj_guard_return NULL
-#endif
+__asm__(LIVEOBJ_SIGNAL_RETURN_ASSEMBLY);
 
 static int timer_signal(void) {
     return SIGRTMAX - 1; // far from the signals of programs, which count up from SIGRTMIN
@@ -230,7 +215,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
 // MARK: - Around the report
 
 static void take_signals(void) {
-    const unsigned long flags = SA_SIGINFO | SA_ONSTACK | SA_RETURNS_BY_OURS;
+    const unsigned long flags = SA_SIGINFO | SA_ONSTACK | LIVEOBJ_SIGNAL_RETURN_FLAG;
     const struct action action = {handle, flags, liveobj_guard_return, UINT64_MAX};
     for (int i = 0; i < GUARDED_COUNT; i++) {
         int signal = caught_signal(i);

@@ -10,8 +10,9 @@
 // The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
 #define _GNU_SOURCE
+#include "arch/assembly.h"
+#include "arch/system_call.h"
 #include "safety/safety.h"
-#include "system_call.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -116,58 +117,5 @@ long liveobj_sandbox_call(long number, unsigned long first, unsigned long second
 // the stack of its parent.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
-#if defined(__x86_64__)
-__asm__(".pushsection .text\n"
-        ".globl syscall\n"
-        ".type syscall, @function\n"
-        "syscall:\n"
-        ".cfi_startproc\n"
-        "endbr64\n"
-        "cmpq $" TEXT(SYS_prctl) ", %rdi\n"
-                                 "je liveobj_sandbox_call\n"
-                                 "cmpq $" TEXT(SYS_seccomp) ", %rdi\n"
-                                                            "je liveobj_sandbox_call\n"
-                                                            "movq %rdi, %rax\n"
-                                                            "movq %rsi, %rdi\n"
-                                                            "movq %rdx, %rsi\n"
-                                                            "movq %rcx, %rdx\n"
-                                                            "movq %r8, %r10\n"
-                                                            "movq %r9, %r8\n"
-                                                            "movq 8(%rsp), %r9\n"
-                                                            "syscall\n"
-                                                            "cmpq $-4095, %rax\n"
-                                                            "jae 1f\n"
-                                                            "retq\n"
-                                                            "1: movq %rax, %rdi\n"
-                                                            "jmp liveobj_sandbox_fail\n"
-                                                            ".cfi_endproc\n"
-                                                            ".size syscall, . - syscall\n"
-                                                            ".popsection\n");
-#elif defined(__aarch64__)
-__asm__(".pushsection .text\n"
-        ".globl syscall\n"
-        ".type syscall, @function\n"
-        "syscall:\n"
-        ".cfi_startproc\n"
-        "hint #34\n" // bti c
-        "cmp x0, #" TEXT(SYS_prctl) "\n"
-                                    "b.eq 2f\n"
-                                    "cmp x0, #" TEXT(SYS_seccomp) "\n"
-                                                                  "b.eq 2f\n"
-                                                                  "mov x8, x0\n"
-                                                                  "mov x0, x1\n"
-                                                                  "mov x1, x2\n"
-                                                                  "mov x2, x3\n"
-                                                                  "mov x3, x4\n"
-                                                                  "mov x4, x5\n"
-                                                                  "mov x5, x6\n"
-                                                                  "svc #0\n"
-                                                                  "cmn x0, #4095\n"
-                                                                  "b.cs 1f\n"
-                                                                  "ret\n"
-                                                                  "1: b liveobj_sandbox_fail\n"
-                                                                  "2: b liveobj_sandbox_call\n"
-                                                                  ".cfi_endproc\n"
-                                                                  ".size syscall, . - syscall\n"
-                                                                  ".popsection\n");
-#endif
+__asm__(".set .Lprctl, " TEXT(SYS_prctl) "\n.set .Lseccomp, " TEXT(SYS_seccomp) "\n");
+__asm__(LIVEOBJ_SYSCALL_ASSEMBLY);

@@ -339,10 +339,8 @@ static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_TIMER, LIVEOBJ_ROOT_C_MEMORY));
     EXPECT(seen[RETURNED_BY_THREAD].counts[LIVEOBJ_ROOT_C_MEMORY] > 0);
     EXPECT(is_found(BELOW_A_STACK, LIVEOBJ_ROOT_C_MEMORY));
-#if defined(__x86_64__)
     EXPECT(is_found(IN_THREAD, LIVEOBJ_ROOT_THREAD_LOCAL));
     EXPECT(seen[IN_THREAD].place == (uint64_t)other_thread);
-#endif
 }
 
 static void words_outside_of_roots_are_not_found(void) {
@@ -354,9 +352,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_SLACK));
     EXPECT(is_not_found(IN_MIXED_CACHE));
     EXPECT(is_not_found(IN_CLOSED_EPOLL));
-#if defined(__x86_64__) // elsewhere the stack is not recognised
     EXPECT(is_not_found(ON_ENDED_STACK));
-#endif
 }
 
 /// Starts a thread that waits in libc and has no frame of the program.

@@ -8,8 +8,6 @@
 #include "support/fake_runtime.h"
 #include "support/live_records.h"
 
-#if defined(__x86_64__)
-
 int main(void) {
     struct liveobj_settings settings = liveobj_settings_default();
     settings.hook_mode = LIVEOBJ_HOOKS_GOT;
@@ -21,11 +19,3 @@ int main(void) {
     swift_slowDealloc(object, 48, 7);
     return EXPECT_STATUS();
 }
-
-#else
-
-int main(void) {
-    return 0; // the runtime above is written for one machine
-}
-
-#endif

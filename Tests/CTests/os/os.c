@@ -47,7 +47,8 @@ static void a_wait_times_out(void) {
 
 // MARK: - Memory
 
-enum { PAGE = LIVEOBJ_PAGE_BYTES, PAGES = 3000 };
+#define PAGE liveobj_os_page_bytes()
+enum { PAGES = 3000 };
 
 struct seen {
     size_t count;

@@ -81,11 +81,11 @@ static void memory_changes_in_the_snapshot_process_stay_there(void) {
 }
 
 static bool write_pages(void *context, liveobj_write_fn write, void *destination) {
-    char page[LIVEOBJ_PAGE_BYTES];
+    static char page[1 << 16];
     memset(page, 'a', sizeof page);
     bool is_written = true;
     for (int i = 0; i < *(int *)context; i++)
-        is_written &= write(destination, page, sizeof page);
+        is_written &= write(destination, page, liveobj_os_page_bytes());
     return is_written;
 }
 
@@ -93,8 +93,8 @@ static void output_that_was_read_occupies_no_memory(void) {
     int pages = 3;
     unsigned char is_resident[3];
     struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, &pages, capacity);
-    EXPECT(child.count == (size_t)pages * LIVEOBJ_PAGE_BYTES);
-    liveobj_snapshot_discard(&child, 2 * LIVEOBJ_PAGE_BYTES + 1);
+    EXPECT(child.count == (size_t)pages * liveobj_os_page_bytes());
+    liveobj_snapshot_discard(&child, 2 * liveobj_os_page_bytes() + 1);
     EXPECT(mincore((void *)(uintptr_t)child.bytes, child.count, is_resident) == 0);
     EXPECT(!(is_resident[0] & 1) && !(is_resident[1] & 1) && is_resident[2] & 1);
     liveobj_snapshot_end(&child);

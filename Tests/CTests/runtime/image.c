@@ -16,7 +16,8 @@
 
 // MARK: - GOT entries
 
-enum { PAGE = LIVEOBJ_PAGE_BYTES, ADDRESS_IN_FILE = 0x40, RESOLVED = 0x70000000 };
+/// A multiple of every system's page.
+enum { PAGE = 1 << 16, ADDRESS_IN_FILE = 0x40, RESOLVED = 0x70000000 };
 
 /// An image of two pages: its dynamic section, and a GOT entry in a page that becomes read-only.
 struct fake_image {

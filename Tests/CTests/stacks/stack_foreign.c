@@ -3,10 +3,11 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
+#include "arch/system_call.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
-#include "support/expect.h"
+#include "support/stack_testing.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-
-enum { STACK_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
+#define PAGE_BYTES liveobj_os_page_bytes()
+enum { STACK_BYTES = 64 * 1024 };
 
 static struct liveobj_stack_cache *cache;
 static uint32_t trace;
@@ -33,14 +33,7 @@ long syscall(long number, ...) {
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(list, long);
     va_end(list);
-    register long fourth __asm__("r10") = a[3];
-    register long fifth __asm__("r8") = a[4];
-    register long sixth __asm__("r9") = a[5];
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(fourth), "r"(fifth),
-                       "r"(sixth)
-                     : "rcx", "r11", "memory");
+    result = liveobj_system_call_6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     system_calls += number == SYS_rt_sigprocmask;
     errno = result < 0 ? (int)-result : errno;
     return result < 0 ? -1 : result;
@@ -52,8 +45,9 @@ void liveobj_switch_to(void *stack_pointer);
 void liveobj_switch_back(void);
 extern const char liveobj_never_run[];
 __asm__(".local saved_stack_pointer\n"
-        ".comm saved_stack_pointer, 8, 8\n"
-        "liveobj_switch_to:\n"
+        ".comm saved_stack_pointer, 8, 8\n");
+#if defined(__x86_64__)
+__asm__("liveobj_switch_to:\n"
         "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
         "  mov %rsp, saved_stack_pointer(%rip)\n"
         "  mov %rdi, %rsp\n"
@@ -66,10 +60,31 @@ __asm__(".local saved_stack_pointer\n"
         "  .cfi_startproc\n  ret\n  .cfi_endproc\n"
         "liveobj_never_run:\n"
         "  .cfi_startproc\n  ud2\n  .cfi_endproc\n");
+#elif defined(__aarch64__)
+__asm__("liveobj_switch_to:\n"
+        "  stp x29, x30, [sp, #-96]!\n  stp x19, x20, [sp, #16]\n  stp x21, x22, [sp, #32]\n"
+        "  stp x23, x24, [sp, #48]\n  stp x25, x26, [sp, #64]\n  stp x27, x28, [sp, #80]\n"
+        "  adrp x1, saved_stack_pointer\n  mov x2, sp\n"
+        "  str x2, [x1, :lo12:saved_stack_pointer]\n"
+        "  ldp x3, x30, [x0]\n" // the return address is in a register, and the stack empty
+        "  add sp, x0, #16\n"
+        "  br x3\n"
+        "liveobj_switch_back:\n"
+        "  adrp x1, saved_stack_pointer\n  ldr x2, [x1, :lo12:saved_stack_pointer]\n"
+        "  mov sp, x2\n"
+        "  ldp x19, x20, [sp, #16]\n  ldp x21, x22, [sp, #32]\n  ldp x23, x24, [sp, #48]\n"
+        "  ldp x25, x26, [sp, #64]\n  ldp x27, x28, [sp, #80]\n  ldp x29, x30, [sp], #96\n"
+        "  ret\n"
+        "liveobj_leaf:\n" // with a frame record, so that the walk goes on above the stack
+        "  .cfi_startproc\n  .cfi_def_cfa_offset 16\n  .cfi_offset x29, -16\n"
+        "  .cfi_offset x30, -8\n  ret\n  .cfi_endproc\n"
+        "liveobj_never_run:\n"
+        "  .cfi_startproc\n  brk #1\n  .cfi_endproc\n");
+#endif
 
 __attribute__((noinline)) static void record_trace(void) {
-    const uintptr_t *frame = __builtin_frame_address(0);
-    trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
+    struct liveobj_registers leaf = CALLER_REGISTERS();
+    trace = liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp);
 }
 
 static unsigned traces_to_record;
@@ -178,11 +193,3 @@ int main(void) {
     }
     return EXPECT_STATUS();
 }
-
-#else
-
-int main(void) {
-    return 0; // no unwind tables are read on this machine
-}
-
-#endif

@@ -5,15 +5,13 @@
 #include "os/os.h"
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
-#include "support/expect.h"
+#include "support/stack_testing.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
 
 static struct liveobj_stack_cache *cache;
 static uint32_t trace;
@@ -24,16 +22,28 @@ static int next_descriptor(void) {
     return descriptor;
 }
 
-/// Stops in a function without an unwind table, where libunwind guesses and tries memory out.
+void liveobj_raise(void);
+void liveobj_raise(void) {
+    raise(SIGTRAP);
+}
+
+/// Raises a signal below a function without an unwind table, where libunwind guesses and tries
+/// memory out.
 void liveobj_stop_without_table(void);
+#if defined(__x86_64__)
 __asm__("liveobj_stop_without_table:\n"
-        "  push %rbp\n  mov %rsp, %rbp\n  int3\n  pop %rbp\n  ret\n");
+        "  push %rbp\n  mov %rsp, %rbp\n  call liveobj_raise\n  pop %rbp\n  ret\n");
+#elif defined(__aarch64__)
+__asm__("liveobj_stop_without_table:\n"
+        "  stp x29, x30, [sp, #-16]!\n  mov x29, sp\n  bl liveobj_raise\n"
+        "  ldp x29, x30, [sp], #16\n  ret\n");
+#endif
 
 /// A signal frame is one that only libunwind passes.
 static void record_trace(int signal) {
     (void)signal;
-    const uintptr_t *frame = __builtin_frame_address(0);
-    trace = liveobj_stack_trace_record(cache, frame[1], (uintptr_t)(frame + 2), frame[0]);
+    struct liveobj_registers leaf = CALLER_REGISTERS();
+    trace = liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp);
 }
 
 static void the_next_descriptor_number_is_unchanged(void) {
@@ -72,11 +82,3 @@ int main(void) {
     files_of_the_program_are_not_changed();
     return EXPECT_STATUS();
 }
-
-#else
-
-int main(void) {
-    return 0; // libunwind is not used on this machine
-}
-
-#endif

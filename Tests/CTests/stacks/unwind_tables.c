@@ -117,12 +117,11 @@ static size_t build(unsigned char *start, size_t total) {
 
 /// The table between two pages that cannot be read, at the end of its own.
 static unsigned char *make_table(struct liveobj_unwind_image *image) {
-    unsigned char *pages =
-        mmap(NULL, 3 * LIVEOBJ_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED ||
-        mprotect(pages + LIVEOBJ_PAGE_BYTES, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE) != 0)
+    size_t page = liveobj_os_page_bytes();
+    unsigned char *pages = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_READ | PROT_WRITE) != 0)
         abort();
-    unsigned char *table = pages + 2 * LIVEOBJ_PAGE_BYTES - TABLE_BYTES;
+    unsigned char *table = pages + 2 * page - TABLE_BYTES;
     EXPECT(build(table, TABLE_BYTES) == TABLE_BYTES);
     uintptr_t start = (uintptr_t)table;
     *image = (struct liveobj_unwind_image){

@@ -13,16 +13,8 @@
 #endif
 #endif
 
-#if defined(__x86_64__)
-
 #if !defined(OWN_MALLOC) && !defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
 #define FAKE_RUNTIME_CAN_BE_WATCHED
-#endif
-
-#if defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
-#define SET_FRAME_POINTER "  mov $0x10, %ebp\n" // any value at all
-#else
-#define SET_FRAME_POINTER "  mov %rsp, %rbp\n"
 #endif
 
 void *swift_slowAlloc(size_t bytes, size_t alignment_mask);
@@ -31,14 +23,32 @@ void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mas
 void *swift_retain(void *object);
 void *swift_task_create_common(size_t bytes);
 
+#if defined(__x86_64__)
+
+#if defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
+#define SET_FRAME_POINTER "  mov $0x10, %ebp\n" // any value at all
+#else
+#define SET_FRAME_POINTER "  mov %rsp, %rbp\n"
+#endif
+#define CALL_MALLOC "  push %rbp\n" SET_FRAME_POINTER "  call malloc@PLT\n  pop %rbp\n  ret\n"
+
+#elif defined(__aarch64__)
+
+#if defined(FAKE_RUNTIME_WITHOUT_FRAME_POINTER)
+#define SET_FRAME_POINTER "  mov x29, #0x10\n"
+#else
+#define SET_FRAME_POINTER "  mov x29, sp\n"
+#endif
+#define CALL_MALLOC                                                                                \
+    "  stp x29, x30, [sp, #-16]!\n" SET_FRAME_POINTER "  bl malloc\n"                              \
+    "  ldp x29, x30, [sp], #16\n  ret\n"
+
+#endif
+
 // A function that allocates as many bytes as its first argument says.
 #define MALLOC_CALLER(name)                                                                        \
     ".globl " name "\n"                                                                            \
-    ".type " name ", @function\n" name ":\n"                                                       \
-    "  push %rbp\n" SET_FRAME_POINTER "  call malloc@PLT\n"                                        \
-    "  pop %rbp\n"                                                                                 \
-    "  ret\n"                                                                                      \
-    ".size " name ", . - " name "\n"
+    ".type " name ", %function\n" name ":\n" CALL_MALLOC ".size " name ", . - " name "\n"
 
 __asm__(MALLOC_CALLER("swift_slowAlloc") MALLOC_CALLER("swift_task_create_common"));
 
@@ -56,5 +66,3 @@ void *swift_allocObject(const void *metadata, size_t bytes, size_t alignment_mas
 void *swift_retain(void *object) {
     return object;
 }
-
-#endif

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "arch/registers.h"
 #include "expect.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"
@@ -30,12 +31,15 @@ static inline size_t expand(uint32_t id, uintptr_t *addresses) {
 
 /// The registers that the caller of the function where this stands will have when it returns.
 /// The function must keep a frame pointer and not be inlined.
-#define CALLER_REGISTERS()                                                                         \
-    ((struct liveobj_registers){                                                                   \
-        .pc = (uintptr_t)__builtin_return_address(0),                                              \
-        .sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t),                       \
-        .fp = *(const uintptr_t *)__builtin_frame_address(0),                                      \
-    })
+#define CALLER_REGISTERS() registers_of_caller(LIVEOBJ_HOOK_FRAME())
+
+static inline struct liveobj_registers registers_of_caller(struct liveobj_hook_frame frame) {
+    return (struct liveobj_registers){
+        .pc = liveobj_frame_record_pc(frame.record),
+        .sp = liveobj_hook_frame_sp(frame),
+        .fp = liveobj_frame_record_fp(frame.record),
+    };
+}
 
 static inline struct liveobj_stack_cache *make_cache(void) {
     struct liveobj_stack_cache *cache = liveobj_os_map(sizeof *cache);

@@ -4,18 +4,40 @@
 #define TEXT_OF(word) #word
 #define TEXT(word) TEXT_OF(word)
 
+__asm__(".set .Lbytes, " TEXT(FRAME_BYTES) "\n");
+
+#if defined(__x86_64__)
 __asm__(".text\n"
         ".globl call\n"
         ".type call, @function\n"
         "call:\n"
         "  .cfi_startproc\n"
-        "  subq $" TEXT(FRAME_BYTES) ", %rsp\n"
-                                     "  .cfi_def_cfa_offset " TEXT(
-                                         FRAME_BYTES) " + 8\n"
-                                                      "  call *%rdi\n"
-                                                      "  addq $" TEXT(
-                                                          FRAME_BYTES) ", %rsp\n"
-                                                                       "  .cfi_def_cfa_offset 8\n"
-                                                                       "  ret\n"
-                                                                       "  .cfi_endproc\n"
-                                                                       ".size call, . - call\n");
+        "  subq $.Lbytes, %rsp\n"
+        "  .cfi_def_cfa_offset .Lbytes + 8\n"
+        "  call *%rdi\n"
+        "  addq $.Lbytes, %rsp\n"
+        "  .cfi_def_cfa_offset 8\n"
+        "  ret\n"
+        "  .cfi_endproc\n"
+        ".size call, . - call\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".globl call\n"
+        ".type call, %function\n"
+        "call:\n"
+        "  .cfi_startproc\n"
+        "  sub sp, sp, #.Lbytes + 8\n"
+        "  .cfi_def_cfa_offset .Lbytes + 8\n"
+        "  stp x29, x30, [sp]\n"
+        "  .cfi_offset x29, -.Lbytes - 8\n"
+        "  .cfi_offset x30, -.Lbytes\n"
+        "  blr x0\n"
+        "  ldp x29, x30, [sp]\n"
+        "  add sp, sp, #.Lbytes + 8\n"
+        "  .cfi_def_cfa_offset 0\n"
+        "  .cfi_restore x29\n"
+        "  .cfi_restore x30\n"
+        "  ret\n"
+        "  .cfi_endproc\n"
+        ".size call, . - call\n");
+#endif

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "arch/assembly.h"
+#include "arch/unwind.h"
 #include "stack_testing.h"
 
 #include <dlfcn.h>
@@ -19,10 +21,12 @@ static inline bool truth_load(struct truth *truth) {
     void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
-    *(void **)&truth->get_context = dlsym(library, "_Ux86_64_getcontext");
-    *(void **)&truth->init_local = dlsym(library, "_ULx86_64_init_local");
-    *(void **)&truth->step = dlsym(library, "_ULx86_64_step");
-    *(void **)&truth->get_register = dlsym(library, "_ULx86_64_get_reg");
+    *(void **)&truth->get_context = (void *)liveobj_libunwind_context;
+    if (!truth->get_context)
+        *(void **)&truth->get_context = dlsym(library, "_U" LIVEOBJ_LIBUNWIND_NAME "_getcontext");
+    *(void **)&truth->init_local = dlsym(library, "_UL" LIVEOBJ_LIBUNWIND_NAME "_init_local");
+    *(void **)&truth->step = dlsym(library, "_UL" LIVEOBJ_LIBUNWIND_NAME "_step");
+    *(void **)&truth->get_register = dlsym(library, "_UL" LIVEOBJ_LIBUNWIND_NAME "_get_reg");
     return truth->get_context && truth->init_local && truth->step && truth->get_register;
 }
 
@@ -36,8 +40,9 @@ static inline size_t truth_walk(const struct truth *truth, struct liveobj_regist
     truth->get_context(&context);
     truth->init_local(cursor, &context);
     do {
-        truth->get_register(cursor, 16, &pc);
-        truth->get_register(cursor, 7, &sp);
+        truth->get_register(cursor, LIVEOBJ_LIBUNWIND_PC, &pc);
+        truth->get_register(cursor, LIVEOBJ_LIBUNWIND_SP, &sp);
+        pc = liveobj_code_address(pc);
         if (sp >= leaf.sp && pc)
             addresses[count++] = pc;
     } while (count < MAX_FRAMES && truth->step(cursor) > 0);

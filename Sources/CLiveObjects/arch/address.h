@@ -11,8 +11,12 @@
 /// it).
 #if defined(__x86_64__)
 #define LIVEOBJ_ADDRESS_BITS 47
-#else
+#define LIVEOBJ_ELF_MACHINE EM_X86_64
+#elif defined(__aarch64__)
 #define LIVEOBJ_ADDRESS_BITS 48
+#define LIVEOBJ_ELF_MACHINE EM_AARCH64
+#else
+#error "LiveObjects runs on x86_64 and aarch64"
 #endif
 #define LIVEOBJ_ADDRESS_END (UINT64_C(1) << LIVEOBJ_ADDRESS_BITS)
 

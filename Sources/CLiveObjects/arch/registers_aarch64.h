@@ -1,0 +1,55 @@
+// registers_aarch64.h - see registers.h, which includes it.
+
+#pragma once
+
+/// The record lies anywhere in the hook's frame, so the caller's stack pointer does not follow from
+/// it.
+struct liveobj_hook_frame {
+    const uintptr_t *record;
+    uintptr_t sp;
+};
+
+// At a function's entry the stack pointer is the caller's. __builtin_dwarf_cfa() is that value with
+// gcc, and another one with clang.
+#if defined(__clang__)
+#define LIVEOBJ_ENTRY_SP() ((uintptr_t)__builtin_sponentry())
+#else
+#define LIVEOBJ_ENTRY_SP() ((uintptr_t)__builtin_dwarf_cfa())
+#endif
+#define LIVEOBJ_HOOK_FRAME()                                                                       \
+    ((struct liveobj_hook_frame){__builtin_frame_address(0), LIVEOBJ_ENTRY_SP()})
+
+static inline uintptr_t liveobj_hook_frame_sp(struct liveobj_hook_frame frame) {
+    return frame.sp;
+}
+
+/// Code compiled with pointer authentication signs the return addresses that it stores, in bits
+/// that no address of a program has.
+static inline uintptr_t liveobj_code_address(uintptr_t word) {
+    return word & (LIVEOBJ_ADDRESS_END - 1);
+}
+
+static inline __attribute__((always_inline)) void liveobj_registers_save(uintptr_t *words) {
+    __asm__ volatile("stp x19, x20, [%0]\n"
+                     "stp x21, x22, [%0, 16]\n"
+                     "stp x23, x24, [%0, 32]\n"
+                     "stp x25, x26, [%0, 48]\n"
+                     "stp x27, x28, [%0, 64]\n"
+                     :
+                     : "r"(words)
+                     : "memory");
+}
+
+static inline __attribute__((always_inline)) void
+liveobj_registers_read(uintptr_t *pc, uintptr_t *sp, uintptr_t *fp, uintptr_t *context) {
+    // Into memory: an output register could be the one that is to be read.
+    __asm__ volatile("str x22, %3\n\t"
+                     "mov x16, sp\n\t"
+                     "str x16, %1\n\t"
+                     "str x29, %2\n\t"
+                     "adr x16, .\n\t"
+                     "str x16, %0"
+                     : "=m"(*pc), "=m"(*sp), "=m"(*fp), "=m"(*context)
+                     :
+                     : "x16");
+}

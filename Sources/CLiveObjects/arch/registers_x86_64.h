@@ -1,0 +1,42 @@
+// registers_x86_64.h - see registers.h, which includes it.
+
+#pragma once
+
+struct liveobj_hook_frame {
+    const uintptr_t *record;
+};
+
+#define LIVEOBJ_HOOK_FRAME() ((struct liveobj_hook_frame){__builtin_frame_address(0)})
+
+static inline uintptr_t liveobj_hook_frame_sp(struct liveobj_hook_frame frame) {
+    return (uintptr_t)(frame.record + 2);
+}
+
+static inline uintptr_t liveobj_code_address(uintptr_t word) {
+    return word;
+}
+
+static inline __attribute__((always_inline)) void liveobj_registers_save(uintptr_t *words) {
+    __asm__ volatile("movq %%rbx, 0(%0)\n"
+                     "movq %%rbp, 8(%0)\n"
+                     "movq %%r12, 16(%0)\n"
+                     "movq %%r13, 24(%0)\n"
+                     "movq %%r14, 32(%0)\n"
+                     "movq %%r15, 40(%0)\n"
+                     :
+                     : "r"(words)
+                     : "memory");
+}
+
+static inline __attribute__((always_inline)) void
+liveobj_registers_read(uintptr_t *pc, uintptr_t *sp, uintptr_t *fp, uintptr_t *context) {
+    // Into memory: an output register could be the one that is to be read.
+    __asm__ volatile("mov %%r14, %3\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2\n\t"
+                     "lea 0(%%rip), %%rax\n\t"
+                     "mov %%rax, %0"
+                     : "=m"(*pc), "=m"(*sp), "=m"(*fp), "=m"(*context)
+                     :
+                     : "rax");
+}

@@ -1,0 +1,55 @@
+// system_call.h - system calls without libc.
+//
+// libc's functions write into the thread-local storage of their thread (errno, cancellation), and
+// sanitizers replace them. The keeper, and the program before its `execve`, run on the thread-local
+// storage of a thread of the host. So they call nothing but these functions.
+
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/// Disables the checks that compilers add, because they may read thread-local storage too.
+#if defined(__has_attribute)
+#if __has_attribute(no_stack_protector)
+#define LIVEOBJ_BARE_STACK __attribute__((no_stack_protector))
+#endif
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define LIVEOBJ_BARE_CODE __attribute__((disable_sanitizer_instrumentation))
+#endif
+#endif
+#ifndef LIVEOBJ_BARE_STACK
+#define LIVEOBJ_BARE_STACK
+#endif
+#ifndef LIVEOBJ_BARE_CODE
+#define LIVEOBJ_BARE_CODE __attribute__((no_sanitize("thread")))
+#endif
+#define LIVEOBJ_BARE                                                                               \
+    LIVEOBJ_BARE_STACK LIVEOBJ_BARE_CODE __attribute__((no_sanitize("address", "undefined")))
+
+/// \returns the kernel's result: a negative errno for an error.
+LIVEOBJ_BARE static inline __attribute__((always_inline)) long
+liveobj_system_call_6(long number, long first, long second, long third, long fourth, long fifth,
+                      long sixth);
+
+/// Makes a process that calls `function`, which must not return.
+/// \param flags Flags of the kernel's `clone`.
+/// \param stack The stack's top. NULL to use the caller's stack below its frame, which needs
+/// CLONE_VFORK or copied memory.
+/// \returns the process's id, or a negative errno.
+LIVEOBJ_BARE static inline __attribute__((always_inline)) long
+liveobj_clone(long flags, void *stack, void (*function)(void *context), void *context);
+
+#if defined(__x86_64__)
+#include "arch/system_call_x86_64.h"
+#elif defined(__aarch64__)
+#include "arch/system_call_aarch64.h"
+#else
+#error "LiveObjects runs on x86_64 and aarch64"
+#endif
+
+LIVEOBJ_BARE static inline __attribute__((always_inline)) long
+liveobj_system_call(long number, long first, long second, long third, long fourth) {
+    return liveobj_system_call_6(number, first, second, third, fourth, 0, 0);
+}
