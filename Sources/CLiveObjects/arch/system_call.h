@@ -41,6 +41,13 @@ liveobj_system_call_6(long number, long first, long second, long third, long fou
 LIVEOBJ_BARE static inline __attribute__((always_inline)) long
 liveobj_clone(long flags, void *stack, void (*function)(void *context), void *context);
 
+/// Orders loads of all threads from here on after the stores of the calling one so far. Only where
+/// the processor may reorder loads. For a function pointer that others load without acquire.
+static inline void liveobj_order_threads(void);
+
+/// Runs the instructions that valgrind recognises. \returns 0 without valgrind.
+static inline uint64_t liveobj_valgrind_ask(volatile uint64_t words[6]);
+
 #if defined(__x86_64__)
 #include "arch/system_call_x86_64.h"
 #elif defined(__aarch64__)

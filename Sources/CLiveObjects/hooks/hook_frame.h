@@ -23,10 +23,14 @@ static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                : 0;
 }
 
-/// Replaces a hook pointer of the runtime and keeps its value in `original`. Release: the original,
-/// and all that the hook needs, is stored before the hook.
-#define LIVEOBJ_TAKE_POINTER(runtime, name, hook)                                                  \
-    original.name = *(__typeof__(original.name) *)(runtime)->name;                                 \
+/// Keeps the value of a hook pointer of the runtime in `original`.
+#define LIVEOBJ_KEEP_POINTER(runtime, name)                                                        \
+    original.name = *(__typeof__(original.name) *)(runtime)->name;
+
+/// Replaces a hook pointer of the runtime. Release, and `liveobj_order_threads` before it, because
+/// the runtime loads the pointer without order: the original, and all that the hook needs, is seen
+/// by a thread that calls the hook.
+#define LIVEOBJ_REPLACE_POINTER(runtime, name, hook)                                               \
     __atomic_store_n((void **)(runtime)->name, (void *)(uintptr_t)hook, __ATOMIC_RELEASE);
 
 #pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #define _GNU_SOURCE
 #include "hooks/hooks.h"
 #include "arch/runtime_code.h"
+#include "arch/system_call.h"
 #include "hooks/hook_frame.h"
 #include "metadata/task_state.h"
 #include "metadata/types.h"
@@ -315,15 +316,23 @@ static bool replace_slots(const struct liveobj_image *image) {
     return replaced > 0;
 }
 
-/// \returns false if the deallocations of objects cannot be recorded.
-static bool install_slots(const struct liveobj_runtime *runtime) {
-    // The originals first: in a static executable, this file's own GOT entries are among those that
-    // are replaced. The barrier hides from the optimiser that `original` has only this value: a
-    // direct call would go through the replaced GOT entry again.
+/// All of them before the first hook can run. In a static executable, this file's own GOT entries
+/// are among those that are replaced.
+static void keep_originals(const struct liveobj_runtime *runtime) {
+    // The barrier hides from the optimiser that `original` has only this value: a direct call would
+    // go through the replaced GOT entry again.
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
     original.name = (name##_fn)name;                                                               \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks/hooks.def"
+    if (objects_are_seen_by_got)
+        return;
+#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
+#include "hooks/hooks.def"
+}
+
+/// \returns false if the deallocations of objects cannot be recorded.
+static bool install_slots(const struct liveobj_runtime *runtime) {
     if (!replace_slots(&runtime->image))
         return false;
     // Tasks are allocated and freed through the same functions. Without these GOT entries tasks are
@@ -337,7 +346,7 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {
-#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_TAKE_POINTER(runtime, name, hook)
+#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_REPLACE_POINTER(runtime, name, hook)
 #include "hooks/hooks.def"
 }
 
@@ -348,6 +357,8 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     find_extents(runtime);
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;
+    keep_originals(runtime);
+    liveobj_order_threads();
     if (!install_slots(runtime))
         return false;
     if (hook_mode == LIVEOBJ_HOOKS_POINTERS)

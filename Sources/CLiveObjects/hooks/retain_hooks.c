@@ -12,6 +12,7 @@
 
 #define _GNU_SOURCE
 #include "arch/address.h"
+#include "arch/system_call.h"
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
 #include "records/records.h"
@@ -186,7 +187,10 @@ static unsigned take_all_slots(void) {
 void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
 #define LIVEOBJ_RETAIN_SLOT(name, kind) original.name = (kind##_fn)(uintptr_t)runtime->name;
 #include "hooks/hooks.def"
-#define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_TAKE_POINTER(runtime, name, hook)
+#define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
+#include "hooks/hooks.def"
+    liveobj_order_threads();
+#define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_REPLACE_POINTER(runtime, name, hook)
 #include "hooks/hooks.def"
     void **repaired = liveobj_retain_path_variable();
     if (repaired)

@@ -38,7 +38,8 @@ static uintptr_t *place_of(uintptr_t key) {
 
 static uintptr_t result_of(const struct liveobj_type *type) {
     uintptr_t key = key_of(type);
-    bool is_current = __atomic_load_n(&tried.unloads, __ATOMIC_RELAXED) == liveobj_unloads_count();
+    // Acquire: pairs with the release in `liveobj_type_trust_forget`.
+    bool is_current = __atomic_load_n(&tried.unloads, __ATOMIC_ACQUIRE) == liveobj_unloads_count();
     uintptr_t *place = key && key % sizeof key == 0 && is_current ? place_of(key) : NULL;
     return place ? __atomic_load_n(place, __ATOMIC_RELAXED) & (TRUST_MASK | IS_TRIED) : 0;
 }
@@ -67,7 +68,8 @@ bool liveobj_type_trust_forget(void) {
                          __ATOMIC_RELEASE);
     for (uint32_t i = 0; tried.places && i < PLACES; i++)
         __atomic_store_n(&tried.places[i], 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&tried.unloads, liveobj_unloads_count(), __ATOMIC_RELAXED);
+    // Release: a reader of the count finds the old results removed.
+    __atomic_store_n(&tried.unloads, liveobj_unloads_count(), __ATOMIC_RELEASE);
     return tried.places != NULL;
 }
 

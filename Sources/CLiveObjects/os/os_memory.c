@@ -40,10 +40,11 @@ static bool note_in(struct mapping_block *block, uintptr_t start, uintptr_t end)
     for (size_t i = 0; i < MAPPINGS_IN_BLOCK; i++) {
         struct mapping *mapping = &block->mappings[i];
         uintptr_t free_place = 0;
-        // Relaxed: this only decides which thread gets the entry.
+        // Acquire: pairs with the release that freed the entry, whose end must not overtake this
+        // one.
         if (__atomic_load_n(&mapping->start, __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&mapping->start, &free_place, TAKEN, false,
-                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         __atomic_store_n(&mapping->end, end, __ATOMIC_RELAXED);
         // Release: a reader of the start sees the end.
