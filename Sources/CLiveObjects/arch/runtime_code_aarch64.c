@@ -128,17 +128,20 @@ uintptr_t liveobj_code_find_pool_call(const unsigned char *code, const unsigned 
 LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address) {
     enum { FUNCTION = 0x38, TASK_CONTEXT = 0x40 };
     uint32_t target = jump_register(instruction_at(return_address - INSTRUCTION_BYTES), true);
-    bool has_function = false, has_context = false;
+    uint32_t function_base = NONE, context_base = NONE;
     for (const unsigned char *at = return_address - LIVEOBJ_CODE_BYTES_OF_RUN;
          target != NONE && at < return_address; at += INSTRUCTION_BYTES) {
         struct access access;
         int32_t offset;
         if (!is_access(instruction_at(at), true, &access))
             continue;
-        has_function |= place_of(&access, target, &offset) && offset == FUNCTION;
-        has_context |= place_of(&access, CONTEXT, &offset) && offset == TASK_CONTEXT;
+        if (place_of(&access, target, &offset))
+            function_base = offset == FUNCTION ? access.base : NONE;
+        if (place_of(&access, CONTEXT, &offset))
+            context_base = offset == TASK_CONTEXT ? access.base : NONE;
     }
-    return has_function && has_context;
+    // Not from the stack: functions end with such loads.
+    return function_base == context_base && function_base != NONE && function_base != SP;
 }
 
 // str x22,[sp,#n-8] … add x29,sp,#n

@@ -129,7 +129,9 @@ static void runs_of_tasks_are_recognised(void) {
     static const uint32_t apart[] = {0xf9402276, 0xf9401e61, 0xaa1403e0, 0xd63f0020};
     static const uint32_t other_function[] = {0xa943d808, 0xd63f0120}; // … blr x9
     static const uint32_t other_register[] = {0xa943d408, 0xd63f0100}; // ldp x8,x21,…
-    EXPECT(RUNS_TASK(pair) && RUNS_TASK(apart));
+    // The end of one function, and a call in the next.
+    static const uint32_t restored[] = {0xa94457f6, 0xa9435ff8, 0xd65f03c0, 0xaa1303e1, 0xd63f02e0};
+    EXPECT(RUNS_TASK(pair) && RUNS_TASK(apart) && !RUNS_TASK(restored));
     EXPECT(!RUNS_TASK(other_function) && !RUNS_TASK(other_register));
 }
 
