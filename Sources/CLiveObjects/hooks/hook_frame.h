@@ -11,6 +11,10 @@
 
 #pragma GCC visibility push(hidden)
 
+/// Marks a hook that uses LIVEOBJ_HOOK_FRAME. Not inline: that also keeps the compiler from moving
+/// a seldom part of the hook to a function of its own, which has another frame.
+#define LIVEOBJ_HOOK_WITH_FRAME LIVEOBJ_HOOK __attribute__((noinline))
+
 /// The id of the stack trace from a hook's caller outwards; 0 for none.
 static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                                                 struct liveobj_hook_frame frame) {

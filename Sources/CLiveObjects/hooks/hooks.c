@@ -197,8 +197,8 @@ __attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_
 
 // MARK: - Objects, through the runtime's hook pointers
 
-LIVEOBJ_HOOK static void *hook_alloc_object(const void *metadata, size_t bytes,
-                                            size_t alignment_mask) {
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_alloc_object(const void *metadata, size_t bytes,
+                                                       size_t alignment_mask) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard))
         return allocate_unrecorded(tls, metadata, bytes, alignment_mask);
@@ -261,7 +261,7 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     liveobj_guard_clear(tls);
 }
 
-LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_malloc(size_t bytes) {
     if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.malloc(bytes);
     void *memory = original.malloc(bytes);
@@ -269,7 +269,8 @@ LIVEOBJ_HOOK static void *hook_malloc(size_t bytes) {
     return memory;
 }
 
-LIVEOBJ_HOOK static int hook_posix_memalign(void **memory, size_t alignment, size_t bytes) {
+LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t alignment,
+                                                       size_t bytes) {
     if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
         return original.posix_memalign(memory, alignment, bytes);
     int error = original.posix_memalign(memory, alignment, bytes);

@@ -107,27 +107,27 @@ static inline void will_release(const void *object, uint32_t count,
 
 // MARK: - The runtime's hook pointers
 
-LIVEOBJ_HOOK static void *hook_retain(void *object) {
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain(void *object) {
     retained(object, 1, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain(object);
 }
 
-LIVEOBJ_HOOK static void *hook_retain_n(void *object, uint32_t count) {
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain_n(void *object, uint32_t count) {
     retained(object, count, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain_n(object, count);
 }
 
-LIVEOBJ_HOOK static void hook_release(void *object) {
+LIVEOBJ_HOOK_WITH_FRAME static void hook_release(void *object) {
     will_release(object, 1, LIVEOBJ_HOOK_FRAME());
     original._swift_release(object);
 }
 
-LIVEOBJ_HOOK static void hook_release_n(void *object, uint32_t count) {
+LIVEOBJ_HOOK_WITH_FRAME static void hook_release_n(void *object, uint32_t count) {
     will_release(object, count, LIVEOBJ_HOOK_FRAME());
     original._swift_release_n(object, count);
 }
 
-LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_try_retain(void *object) {
     void *result = original._swift_tryRetain(object);
     retained(result, 1, LIVEOBJ_HOOK_FRAME());
     return result;
@@ -136,29 +136,29 @@ LIVEOBJ_HOOK static void *hook_try_retain(void *object) {
 // MARK: - Functions that count references without the hook pointers
 
 #define HOOK_RETAIN(name)                                                                          \
-    LIVEOBJ_HOOK static void *hook_##name(void *object_or_variable) {                              \
+    LIVEOBJ_HOOK_WITH_FRAME static void *hook_##name(void *object_or_variable) {                   \
         void *result = original.name(object_or_variable);                                          \
         retained(result, 1, LIVEOBJ_HOOK_FRAME());                                                 \
         return result;                                                                             \
     }
 #define HOOK_RETAIN_IN_PLACE(name)                                                                 \
-    LIVEOBJ_HOOK static void hook_##name(void *object) {                                           \
+    LIVEOBJ_HOOK_WITH_FRAME static void hook_##name(void *object) {                                \
         original.name(object);                                                                     \
         retained(object, 1, LIVEOBJ_HOOK_FRAME());                                                 \
     }
 #define HOOK_RETAIN_N(name)                                                                        \
-    LIVEOBJ_HOOK static void *hook_##name(void *object, uint32_t count) {                          \
+    LIVEOBJ_HOOK_WITH_FRAME static void *hook_##name(void *object, uint32_t count) {               \
         void *result = original.name(object, count);                                               \
         retained(result, count, LIVEOBJ_HOOK_FRAME());                                             \
         return result;                                                                             \
     }
 #define HOOK_RELEASE(name)                                                                         \
-    LIVEOBJ_HOOK static void hook_##name(void *object) {                                           \
+    LIVEOBJ_HOOK_WITH_FRAME static void hook_##name(void *object) {                                \
         will_release(object, 1, LIVEOBJ_HOOK_FRAME());                                             \
         original.name(object);                                                                     \
     }
 #define HOOK_RELEASE_N(name)                                                                       \
-    LIVEOBJ_HOOK static void hook_##name(void *object, uint32_t count) {                           \
+    LIVEOBJ_HOOK_WITH_FRAME static void hook_##name(void *object, uint32_t count) {                \
         will_release(object, count, LIVEOBJ_HOOK_FRAME());                                         \
         original.name(object, count);                                                              \
     }

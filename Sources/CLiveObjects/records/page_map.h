@@ -4,7 +4,7 @@
 // granule of address space. Both are reserved as address space and get memory page by page on first
 // access.
 //
-//   root[granule >> 21]  ->  leaf[granule & (2^21 - 1)]  ->  record index, 0 for none
+//   root[granule >> LEAF_BITS]  ->  leaf[the rest of the granule]  ->  record index, 0 for none
 //
 // A granule is 32 bytes if the allocator never begins two blocks in one, which is so for glibc's,
 // and else 16. Half the map means half the cache misses, and those are most of the cost of
@@ -23,9 +23,9 @@
 enum {
     LIVEOBJ_SMALL_GRANULE_BITS = 4,
     LIVEOBJ_LARGE_GRANULE_BITS = 5,
-    // Of all splits this one reserves the least address space for root and leaves, which limits may
-    // count.
-    LIVEOBJ_LEAF_BITS = 21,
+    // 21 or 22. Of all splits this one reserves the least address space for the root and one leaf,
+    // which limits may count.
+    LIVEOBJ_LEAF_BITS = (LIVEOBJ_ADDRESS_BITS - 4) / 2,
     LIVEOBJ_REGION_BITS = 36,
 };
 

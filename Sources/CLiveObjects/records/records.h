@@ -105,7 +105,7 @@ static inline struct liveobj_object liveobj_record_unpack(struct liveobj_record 
     };
 }
 
-/// Packs 16 bits above a value. Addresses of user space have 47 bits; sequence numbers reach 48
+/// Packs 16 bits above a value. Addresses have at most 48 bits; sequence numbers reach 48
 /// bits after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
     return value | extra << LIVEOBJ_VALUE_BITS;
