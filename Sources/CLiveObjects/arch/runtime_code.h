@@ -1,4 +1,5 @@
-// runtime_code.h - recognises code of the Swift runtime that has no symbol, by its instructions.
+// runtime_code.h - recognises code of the Swift runtime and of the kernel that has no symbol or no
+// unwind table, by its instructions.
 //
 // The functions read the given bytes, which must be readable, and nothing else.
 
@@ -37,5 +38,11 @@ LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address);
 /// Whether a function begins like an asynchronous one that keeps its context in its frame: in the
 /// word below the frame record.
 LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size_t bytes);
+
+/// The bytes from an address on that `liveobj_code_ends_signal` reads.
+#define LIVEOBJ_CODE_BYTES_OF_SIGNAL 8
+
+/// Whether a signal handler returns to this address, where no unwind table says so.
+LIVEOBJ_HOOK bool liveobj_code_ends_signal(const unsigned char *code);
 
 #pragma GCC visibility pop

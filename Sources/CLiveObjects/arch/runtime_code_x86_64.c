@@ -58,4 +58,9 @@ LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size
     return bytes >= sizeof start && is_code(function, start, sizeof start);
 }
 
+LIVEOBJ_HOOK bool liveobj_code_ends_signal(const unsigned char *code) {
+    (void)code; // the C library's tables say so
+    return false;
+}
+
 #endif

@@ -93,23 +93,25 @@ static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) 
     return false;
 }
 
-/// Reads the segments from the ELF header that starts an image's first mapping.
-static void read_segments(struct liveobj_unwind_image *image) {
-    const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)image->code.start;
-    if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)))
-        return;
-    // Linkers put the program headers into the first page, with the ELF header.
-    if (elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) > LIVEOBJ_PAGE_BYTES)
-        return;
-    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(image->code.start + elf->e_phoff);
-    uintptr_t bias = image->code.start;
-    for (size_t i = 0; i < elf->e_phnum; i++)
-        if (headers[i].p_type == PT_LOAD) {
-            // The first one is the lowest.
-            bias -= headers[i].p_vaddr & ~(liveobj_os_page_bytes() - 1);
-            break;
-        }
-    for (size_t i = 0; i < elf->e_phnum; i++)
+static bool is_header(const ElfW(Ehdr) * elf) {
+    return memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 && elf->e_phentsize == sizeof(ElfW(Phdr)) &&
+           // Linkers put the program headers into the first page, with the ELF header.
+           elf->e_phoff + elf->e_phnum * sizeof(ElfW(Phdr)) <= LIVEOBJ_PAGE_BYTES;
+}
+
+/// The ELF header: where the image starts; or, if there are gaps between its segments, where its
+/// addresses count from. From glibc 2.41 on, `start` is that of the code then.
+static const ElfW(Ehdr) * header_of(uintptr_t start, uintptr_t bias) {
+    if (is_header((const ElfW(Ehdr) *)start))
+        return (const ElfW(Ehdr) *)start;
+    bool is_there = bias && liveobj_os_is_readable(bias) && is_header((const ElfW(Ehdr) *)bias);
+    return is_there ? (const ElfW(Ehdr) *)bias : NULL;
+}
+
+static void read_segments(struct liveobj_unwind_image *image, uintptr_t bias) {
+    const ElfW(Ehdr) *elf = header_of(image->code.start, bias);
+    const ElfW(Phdr) *headers = elf ? (const void *)((uintptr_t)elf + elf->e_phoff) : NULL;
+    for (size_t i = 0; elf && i < elf->e_phnum; i++)
         add_readable(image, bias, &headers[i]);
 }
 
@@ -123,7 +125,7 @@ LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_un
         .code = {(uintptr_t)object.map_start, (uintptr_t)object.map_end},
         .unwind_header = (uintptr_t)object.unwind_header,
     };
-    read_segments(image);
+    read_segments(image, ((const struct link_map *)object.link_map)->l_addr);
     return true;
 }
 

@@ -68,6 +68,12 @@ static bool is_run_of_task(const struct liveobj_unwind_image *image, uintptr_t p
            liveobj_code_runs_task((const unsigned char *)pc);
 }
 
+static bool is_end_of_signal(const struct liveobj_unwind_image *image, uintptr_t pc) {
+    struct liveobj_extent range = liveobj_unwind_image_readable(image, pc);
+    return range.end - range.start >= LIVEOBJ_CODE_BYTES_OF_SIGNAL &&
+           liveobj_code_ends_signal((const unsigned char *)pc);
+}
+
 static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t function) {
     struct liveobj_extent range = liveobj_unwind_image_readable(image, function);
     size_t bytes = range.end - range.start;
@@ -86,7 +92,7 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_TASK};
     switch (liveobj_eh_program_find(image, call, &program)) {
     case LIVEOBJ_EH_NONE:
-        return liveobj_unwind_rule_guess();
+        return is_end_of_signal(image, pc) ? opaque : liveobj_unwind_rule_guess();
     case LIVEOBJ_EH_ODD:
         return opaque;
     case LIVEOBJ_EH_FOUND:

@@ -151,6 +151,16 @@ static void functions_with_a_context_are_recognised(void) {
 
 #endif
 
+static void ends_of_signals_are_recognised(void) {
+    static const uint32_t end[] = {0xd2801168, 0xd4000001}, other[] = {0xd2801148, 0xd4000001};
+    EXPECT(!liveobj_code_ends_signal((const void *)other));
+#if defined(__aarch64__)
+    EXPECT(liveobj_code_ends_signal((const void *)end));
+#else
+    EXPECT(!liveobj_code_ends_signal((const void *)end));
+#endif
+}
+
 int main(void) {
     jumps_through_variables_are_found();
 #if defined(__aarch64__)
@@ -159,5 +169,6 @@ int main(void) {
     pool_calls_are_found();
     runs_of_tasks_are_recognised();
     functions_with_a_context_are_recognised();
+    ends_of_signals_are_recognised();
     return EXPECT_STATUS();
 }

@@ -67,6 +67,7 @@ static void compare(struct liveobj_registers leaf) {
         cache = liveobj_os_map(sizeof *cache);
     size_t our_count = expand(liveobj_stack_trace_record(cache, leaf.pc, leaf.sp, leaf.fp), ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
+    our_count = truth_count(ours, our_count, their_count);
     __atomic_fetch_add(&compared, 1, __ATOMIC_RELAXED);
     size_t task_count = frames_of_task(theirs, their_count);
     if (task_count < their_count && task_count < our_count)

@@ -5,6 +5,7 @@
 #include "arch/assembly.h"
 #include "arch/unwind.h"
 #include "stack_testing.h"
+#include "stacks/unwind_rules.h"
 
 #include <dlfcn.h>
 #include <ucontext.h>
@@ -47,4 +48,13 @@ static inline size_t truth_walk(const struct truth *truth, struct liveobj_regist
             addresses[count++] = pc;
     } while (count < MAX_FRAMES && truth->step(cursor) > 0);
     return count;
+}
+
+/// The number of our frames to compare. Libunwind for aarch64 ends before a thread's outermost
+/// frame, in which the frame pointer is 0.
+static inline size_t truth_count(const uintptr_t *ours, size_t our_count, size_t their_count) {
+    bool has_one_more =
+        our_count == their_count + 1 &&
+        liveobj_unwind_rule_find(ours[their_count]).kind == LIVEOBJ_UNWIND_OUTERMOST;
+    return has_one_more ? their_count : our_count;
 }
