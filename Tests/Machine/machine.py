@@ -41,7 +41,6 @@ def start(o):
         (WORK / f"{o.name}.{place}").unlink(missing_ok=True)
     (WORK / "share/.jobs").mkdir(parents=True, exist_ok=True)
     (WORK / "share/.agent").write_bytes((pathlib.Path(__file__).parent / "agent").read_bytes())
-    (WORK / "share/.path").write_text(f"{WORK}/share\n")
     qemu = os.environ.get("QEMU", "qemu-system-aarch64")
     # The processor's own algorithm for pointer authentication takes most of the emulator's time.
     cpu = "max,pauth-impdef=on" if o.cpu == "max" else o.cpu
