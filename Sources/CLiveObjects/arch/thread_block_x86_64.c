@@ -18,8 +18,8 @@ struct liveobj_thread_layout liveobj_thread_layout_find(uint32_t own_thread) {
     return (struct liveobj_thread_layout){0, 0};
 }
 
-// Compares the stack guard, too, a random number that all threads have: other memory may be a list's
-// empty head, which refers to itself twice as well.
+// Compares the stack guard, too, a random number that all threads have: other memory may be a
+// list's empty head, which refers to itself twice as well.
 bool liveobj_thread_block_is_at(uintptr_t address) {
     enum { STACK_GUARD = 5 };
     const uintptr_t *words = (const uintptr_t *)address, *own = __builtin_thread_pointer();
