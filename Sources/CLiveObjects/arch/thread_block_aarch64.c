@@ -9,10 +9,13 @@
 
 #include "arch/thread_block.h"
 
+#include <pthread.h>
+#include <stddef.h>
+
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-// Compares the third word, too, by which the kernel finds a mutex from its link: other memory may be
-// a list's empty head, which refers to itself twice as well.
+// Compares the third word, too, by which the kernel finds a mutex from its link: other memory may
+// be a list's empty head, which refers to itself twice as well.
 bool liveobj_thread_block_is_at(uintptr_t address) {
     const uintptr_t *words = (const uintptr_t *)address;
     const intptr_t lock_of_mutex = 0 - (intptr_t)offsetof(pthread_mutex_t, __data.__list.__next);
