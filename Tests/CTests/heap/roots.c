@@ -305,10 +305,12 @@ static pthread_t start_other_thread(void) {
     char *memory = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(memory != MAP_FAILED);
+    // In one huge page, no untouched memory would be between the stack and what is below it.
+    EXPECT(madvise(memory, (size_t)2 * STACK_BYTES, MADV_NOHUGEPAGE) == 0);
     *(volatile uintptr_t *)(void *)memory = hidden(objects[BELOW_A_STACK]);
     // The head of an empty list looks much like a thread's control block.
     uintptr_t *head = (uintptr_t *)(void *)(memory + 64);
-    head[0] = head[2] = (uintptr_t)head;
+    head[-1] = head[0] = head[1] = head[2] = (uintptr_t)head;
     EXPECT(pipe(gate) == 0);
     pthread_attr_init(&attributes);
     EXPECT(pthread_attr_setstack(&attributes, memory + STACK_BYTES, STACK_BYTES) == 0);
