@@ -14,7 +14,8 @@ let fixtures = [
 /// clang writes for C, and give up. A flag that has clang write an older kind would keep dependents from resolving.
 let withoutDebugInformation = ["-Xlinker", "--strip-debug"]
 
-/// A companion shows the preload library one function, and all else of it binds to itself.
+/// A companion shows the preload library one function, and all else of it binds to itself. It runs wherever it is: its
+/// libraries are those that the test library has loaded, and its name does not have the build folder in it.
 let companions = [("XCTestCompanion", ["XCTestSupport"]), ("TestingCompanion", [])].map {
   (name: String, more: [Target.Dependency]) in
   Target.target(
@@ -28,7 +29,8 @@ let companions = [("XCTestCompanion", ["XCTestSupport"]), ("TestingCompanion", [
       .unsafeFlags(
         [
           "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
-          "-Xlinker", "-Bsymbolic",
+          "-Xlinker", "-Bsymbolic", "-no-toolchain-stdlib-rpath",
+          "-Xlinker", "-soname=libLiveObjects\(name).so",
         ] + withoutDebugInformation)
     ])
 }

@@ -19,11 +19,10 @@ require_swift() {
 
 missing_packages() {
   local package
-  for package in libunwind-dev cmake ninja-build; do
+  for package; do
     dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null |
       grep -qx installed || printf '%s\n' "$package"
   done
-  has_symbolizer || printf 'llvm\n'
 }
 
 # Not every distribution's Swift comes with an llvm-symbolizer, which knows files and lines.
@@ -32,17 +31,24 @@ has_symbolizer() {
     [[ -x $(dirname "$(realpath "$(command -v swift)")")/llvm-symbolizer ]]
 }
 
-# The packages that the build needs: installed by root, asked for otherwise.
-require_packages() {
+# install_packages PACKAGE…: installed by root, asked for otherwise.
+install_packages() {
   command -v dpkg-query >/dev/null ||
     die "this is no Debian or Ubuntu: install libunwind's headers, cmake and ninja, then use swift and cmake directly"
   local missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [[ ${#missing[@]} -gt 0 ]] || return 0
   [[ $EUID -eq 0 ]] || die "packages are missing; run: sudo apt-get install -y ${missing[*]}"
   say "Installing ${missing[*]}"
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# The packages that the build needs.
+require_packages() {
+  local packages=(libunwind-dev cmake ninja-build)
+  has_symbolizer || packages+=(llvm)
+  install_packages "${packages[@]}"
 }
 
 # bin_path PACKAGE [swift build arguments]: where `swift build` puts that package's products.

@@ -10,18 +10,18 @@ enum PreloadLibrary {
   /// The path of this tool; `nil` on systems without `/proc`.
   static var tool: String? { "/proc/self/exe".resolvingLinks }
 
-  /// The path of the library: next to this tool, as a build leaves it, or in `../lib`, as installed.
+  /// The path of the library: next to this tool, as a build leaves it, or in `../lib/liveobjects`, as installed.
   static func find() throws(ToolFailure) -> String {
     guard let tool else {
       throw ToolFailure("programs can be watched on Linux only")
     }
-    let folder = tool.parentFolder
-    let candidates = ["\(folder)/\(name)", "\(folder.parentFolder)/lib/\(name)"]
-    guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
+    let folders = [tool.parentFolder, tool.parentFolder.parentFolder + "/lib/liveobjects"]
+    guard let folder = folders.first(where: { access("\($0)/\(name)", R_OK) == 0 }) else {
       throw ToolFailure(
-        "\(name) is neither in \(folder) nor in \(folder.parentFolder)/lib; "
+        "\(name) is neither in \(folders[0]) nor in \(folders[1]); "
           + "build it with: swift build --product LiveObjectsPreload")
     }
+    let path = "\(folder)/\(name)"
     guard !path.utf8.contains(where: { " :".utf8.contains($0) }) else {
       throw ToolFailure(
         "\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space "
@@ -126,12 +126,19 @@ enum Companions {
 
   /// Prints one line about missing companions, and how to build them. Without them, tests are watched as
   /// well.
-  static func warnAboutMissing(nextTo library: String) {
-    let missing = products.filter { access("\(library.parentFolder)/lib\($0).so", R_OK) != 0 }
+  ///
+  /// - Parameter version: that of the `swift` in PATH. Installed companions have a folder for each version.
+  static func warnAboutMissing(nextTo library: String, for version: [Int]) {
+    let name = version.prefix(2).map(String.init).joined(separator: ".")
+    let folders = ["\(library.parentFolder)/swift-\(name)", library.parentFolder]
+    let missing = products.filter { product in
+      !folders.contains { access("\($0)/lib\(product).so", R_OK) == 0 }
+    }
     guard !missing.isEmpty else { return }
+    let files = missing.map { "lib\($0).so" }.joined(separator: ", ")
     printError(
-      "not in the preload library's folder: \(missing.map { "lib\($0).so" }.joined(separator: ", ")); findings are "
-        + "reported per process, not per test; build with: "
-        + missing.map { "swift build --product \($0)" }.joined(separator: " && "))
+      "\(library.parentFolder) has no \(files) for Swift \(name): findings are reported per process, "
+        + "not per test; build LiveObjects with that Swift: `scripts/install PREFIX`, or "
+        + missing.map { "`swift build --product \($0)`" }.joined(separator: ", "))
   }
 }

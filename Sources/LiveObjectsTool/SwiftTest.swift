@@ -20,6 +20,7 @@ struct SwiftTest {
       return (try start([], environment: Environment.variables, signals), true)
     }
     let version = try SwiftPackageManager.version()
+    if let version { Companions.warnAboutMissing(nextTo: settings.library, for: version) }
     let takesRunner = version.map { !$0.lexicographicallyPrecedes([6, 2]) } ?? true
     return (takesRunner ? try runWithRunner(signals) : try runPreloaded(signals), takesRunner)
   }

@@ -39,7 +39,6 @@ struct TestCommand: ParsableCommand {
     try LibraryOptions.check(options, under: "test")
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
-    Companions.warnAboutMissing(nextTo: library)
     let signals = BlockedSignals()
     defer { signals.restore() }
     do {

@@ -5,10 +5,21 @@ import Testing
 /// Which companion is loaded, and the message if none can be.
 struct CompanionLoadingTests {
   /// A folder with a copy of the preload library, and a companion with these contents.
-  private func installation(companion: String? = nil) throws -> (folder: TemporaryFolder, library: String) {
+  ///
+  /// - Parameter version: the version of Swift whose folder gets the companion that was built.
+  private func installation(
+    companion: String? = nil, version: String? = nil
+  ) throws -> (folder: TemporaryFolder, library: String) {
     let folder = try TemporaryFolder()
     let library = folder.path("libLiveObjectsPreload.so")
     try FileManager.default.copyItem(atPath: BuiltProducts.preloadLibrary, toPath: library)
+    if let version {
+      let target = folder.path("swift-\(version)")
+      try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+      try FileManager.default.createSymbolicLink(
+        atPath: target + "/libLiveObjectsXCTestCompanion.so",
+        withDestinationPath: BuiltProducts.library("LiveObjectsXCTestCompanion"))
+    }
     if let companion {
       let file = folder.path("libLiveObjectsXCTestCompanion.so")
       try Data(companion.utf8).write(to: URL(fileURLWithPath: file))
@@ -36,6 +47,28 @@ struct CompanionLoadingTests {
     #expect(companionMessages(run.run).count == 1)
     #expect(run.summary == "Executed 3 tests, with 0 failures (0 unexpected)")
     #expect(run.run.status == .exited(0))
+    _ = folder
+  }
+
+  /// `6.3`, the version of the Swift that runs these tests.
+  private static let version = "\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2)
+    .joined(separator: ".")
+
+  @Test func theCompanionForTheVersionOfSwiftIsChosen() throws {
+    let (folder, library) = try installation(companion: "of another toolchain", version: Self.version)
+    let run = try XCTestLeaks.run("OrderTests", library: library)
+    #expect(companionMessages(run.run).isEmpty)
+    #expect(run.failures.count == 1)
+    _ = folder
+  }
+
+  @Test func aCompanionForAnotherVersionIsNotLoaded() throws {
+    let (folder, library) = try installation(version: "5.0")
+    let run = try XCTestLeaks.run("OrderTests", library: library)
+    let messages = companionMessages(run.run)
+    #expect(messages.count == 1)
+    #expect(messages.first?.contains("for Swift \(Self.version) cannot be used: there is none") == true)
+    #expect(run.failures.isEmpty)
     _ = folder
   }
 

@@ -76,6 +76,26 @@ struct DocumentTests {
     }
   }
 
+  @Test("every document has the address that the build states", arguments: Document.all)
+  func addressIsStated(document: Document) throws {
+    let build = try Document(path: "CMakeLists.txt").lines.joined(separator: "\n")
+    let stated = try #require(build.firstMatch(of: /HOMEPAGE_URL (\S+)\)/)).1
+    for match in try document.lines.flatMap({ $0.matches(of: /https:[^\s"`)]+\/LiveObjects\b/) }) {
+      #expect(match.0 == stated)
+    }
+  }
+
+  @Test("every document has the version of the tool", arguments: Document.all)
+  func versionIsThatOfTheTool(document: Document) throws {
+    let version = try runProgram(BuiltProducts.tool, ["--version"]).standardOutput.dropLast()
+    let named = /(?:LiveObjects", from: "|liveobjects[-_]|^## \[)(\d+\.\d+\.\d+)/
+    // The changelog has the sections of earlier versions behind that of the newest.
+    let matches = try document.lines.flatMap { $0.matches(of: named) }
+    for match in document.path == "CHANGELOG.md" ? Array(matches.prefix(1)) : matches {
+      #expect(match.1 == version, "\(match.0)")
+    }
+  }
+
   @Test("every Swift example compiles", arguments: try SwiftExample.all)
   func examplesCompile(example: SwiftExample) throws {
     let folder = try TemporaryFolder()

@@ -83,7 +83,7 @@ bool liveobj_activation_is_toolchain_program(void) {
 static bool is_our_tool(const char *program) {
     return strcmp(file_name(program), "liveobjects") == 0 &&
            (has_neighbor(program, "libLiveObjectsPreload.so") ||
-            has_neighbor(program, "../lib/libLiveObjectsPreload.so"));
+            has_neighbor(program, "../lib/liveobjects/libLiveObjectsPreload.so"));
 }
 
 /// Whether the compiler started the program: macro plugins are ordinary executables.

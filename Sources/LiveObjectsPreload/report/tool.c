@@ -29,7 +29,7 @@ static bool try_neighbor(const char *path) {
 }
 
 static void find_by_library(void) {
-    if (!try_neighbor("liveobjects") && !try_neighbor("../bin/liveobjects"))
+    if (!try_neighbor("liveobjects") && !try_neighbor("../../bin/liveobjects"))
         tool[0] = '\0';
 }
 

@@ -1,6 +1,10 @@
 // companion.c - loads the companion of the test library. Owns the data that companions get of their
 // host.
 //
+// A companion fits one version of Swift, because test libraries have no stable interface. In an
+// installation each version has a folder, `swift-6.3`, next to the preload library; in a build the
+// companion is next to the library itself.
+//
 // With a companion, each test is announced. If it cannot be loaded, the process is still tracked,
 // and its report covers the process as a whole.
 //
@@ -14,6 +18,7 @@
 #include "output/output.h"
 #include "program/program.h"
 #include "tests/test_cases.h"
+#include "text.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -85,13 +90,41 @@ static const char *load_error(const char *path) {
     return names_path ? error + length + 2 : error;
 }
 
+static char *append_number(char *end, uint32_t number) {
+    char digits[LIVEOBJ_DIGITS];
+    return stpcpy(end, liveobj_text_digits(digits, number));
+}
+
+/// The version of the Swift runtime, which is that of the test library too: "6.3". Empty if it is
+/// not known.
+static const char *swift_version(void) {
+    static char text[2 * LIVEOBJ_DIGITS];
+    // `_SwiftStdlibVersion.current`, 0x060301 for 6.3.1. Without parameters, Swift calls as C does.
+    uint32_t (*current)(void) =
+        (uint32_t(*)(void))dlsym(RTLD_DEFAULT, "$sSo19_SwiftStdlibVersionasE7currentABvgZ");
+    if (current && !*text)
+        append_number(stpcpy(append_number(text, current() >> 16), "."), current() >> 8 & 0xff);
+    return text;
+}
+
+static bool find_in(const char *folder, const struct library *library, char path[PATH_MAX]) {
+    char file[128];
+    stpcpy(stpcpy(stpcpy(stpcpy(file, folder), "lib"), library->product), ".so");
+    return liveobj_library_sibling(file, path) && access(path, R_OK) == 0;
+}
+
+static bool find(const struct library *library, char path[PATH_MAX]) {
+    char folder[64];
+    stpcpy(stpcpy(stpcpy(folder, "swift-"), swift_version()), "/");
+    return find_in(folder, library, path) || find_in("", library, path);
+}
+
 /// Loads and starts a companion. Fails to load if it was built with another toolchain than the
 /// program, because symbols are missing.
 static const char *start(const struct library *library, struct liveobj_testing_companion *result) {
-    static char path[PATH_MAX], file[64] = "lib";
-    strcat(strcat(file, library->product), ".so");
-    if (!liveobj_library_sibling(file, path) || access(path, R_OK) != 0)
-        return "it is not in the folder of the preload library";
+    static char path[PATH_MAX];
+    if (!find(library, path))
+        return "there is none in the folder of the preload library";
     void *companion = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!companion)
         return load_error(path);
@@ -101,8 +134,11 @@ static const char *start(const struct library *library, struct liveobj_testing_c
 
 static void complain(const struct library *library, const char *problem) {
     liveobj_message("leaks are reported for the process, not for each test of ", library->name,
-                    ": lib", library->product, ".so cannot be used: ", problem,
-                    "; `swift build --product ", library->product, "` makes one that fits", NULL);
+                    ": lib", library->product, ".so for Swift ", swift_version(),
+                    " cannot be used: ", problem,
+                    "; build LiveObjects with that Swift: `scripts/install PREFIX`, or "
+                    "`swift build --product ",
+                    library->product, "`", NULL);
 }
 
 static const char *start_library(const struct library *library) {

@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# Builds what an installation consists of, for scripts/install and scripts/package. Sourced, after common.sh.
+
+# The version of the tool, of the packages and of a release's tag.
+liveobjects_version() {
+  sed -n 's/^ *version: "\(.*\)",$/\1/p' "$repository/Sources/LiveObjectsTool/LiveObjectsTool.swift"
+}
+
+# The folder of the toolchain's own libraries.
+swift_libraries() { realpath "$(dirname "$(realpath "$(command -v swift)")")/../lib/swift"; }
+
+# The version of Swift as programs know it at run time, 6.3: the preload library looks for companions by it.
+swift_version() {
+  local program
+  program=$(mktemp)
+  swiftc -o "$program" - <<<'print(_SwiftStdlibVersion.current)'
+  "$program" | cut -d . -f 1,2
+  rm "$program"
+}
+
+# build FLAGS… -- PRODUCT…: in release; prints the folder of the products.
+build() {
+  local flags=(-c release) product
+  while [[ $1 != -- ]]; do
+    flags+=("$1")
+    shift
+  done
+  for product in "${@:2}"; do
+    swift build --package-path "$repository" "${flags[@]}" --product "$product" >&2 || return
+  done
+  bin_path "$repository" "${flags[@]}"
+}
+
+# stage_companions ROOT: in ROOT, as in an installation. Companions call test libraries, which are there for the shared
+# Swift runtime only.
+stage_companions() {
+  local products folder library
+  folder=$1/lib/liveobjects/swift-$(swift_version)
+  products=$(build --scratch-path "$repository/.build/install-companions" -- \
+    LiveObjectsXCTestCompanion LiveObjectsTestingCompanion)
+  for library in XCTest Testing; do
+    install -D -m 644 -s "$products/libLiveObjects${library}Companion.so" -t "$folder"
+    check_companion "$folder/libLiveObjects${library}Companion.so" "$library"
+  done
+}
+
+# stage_tool ROOT: the tool runs without Swift.
+stage_tool() {
+  local products
+  products=$(build --static-swift-stdlib --scratch-path "$repository/.build/install" -- liveobjects)
+  install -D -m 755 -s "$products/liveobjects" -t "$1/bin"
+}
+
+# configure ROOT: builds the preload library; `cmake --install` and `cpack` then take the rest from ROOT.
+configure() {
+  cmake -S "$repository" -B "$repository/build/package" -G Ninja -DBUILD_TESTING=OFF \
+    -DLIVEOBJECTS_SWIFT_PARTS="$1" >&2
+  cmake --build "$repository/build/package" >&2
+}
+
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort; }
+
+# check_companion FILE XCTest|Testing: it needs what its test library needs, and so has loaded. There is no other place
+# from which it could be loaded.
+check_companion() {
+  local more test_library
+  test_library=$(swift_libraries)/linux/lib$2.so
+  more=$(comm -23 <(needed "$1") <({ needed "$test_library"; echo "lib$2.so"; } | sort))
+  [[ -z $more ]] || die "$1 needs libraries that $test_library does not need: $more"
+}
+
+# check_parts ROOT: the parts work wherever they are.
+check_parts() {
+  local file
+  find "$1" -type f \( -name '*.so' -o -name liveobjects \) | while read -r file; do
+    ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' | grep -vF '[$ORIGIN]' || die "$file has an absolute search path"
+    ! strings -a "$file" | grep -F -m 3 -e "$repository" -e "$(swift_libraries)" || die "$file has a path of this machine"
+  done
+  [[ $(needed "$1/lib/liveobjects/libLiveObjectsPreload.so") == libc.so.6 ]] || die "the preload library needs more than libc"
+}
