@@ -1,0 +1,17 @@
+# LiveObjects and a Swift toolchain, to run the tests of the package in the current folder:
+#
+#   docker build --build-arg SWIFT=6.3 --tag liveobjects .
+#   docker run --rm --volume "$PWD:/package" liveobjects test
+ARG SWIFT=6.3
+
+FROM swift:${SWIFT} AS build
+COPY . /LiveObjects
+RUN /LiveObjects/scripts/install /opt/liveobjects
+
+FROM swift:${SWIFT}
+RUN apt-get update -qq \
+  && apt-get install -y -qq --no-install-recommends libunwind8 \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=build /opt/liveobjects /usr/local
+WORKDIR /package
+ENTRYPOINT ["liveobjects"]
