@@ -30,7 +30,8 @@
         version: UInt32(LIVEOBJ_COMPANION_VERSION),
         case_begin: { CaseWatcher.shared.begin() },
         case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) },
-        with_value: liveobj_testing_with_value())
+        with_value: nil)
+      liveobj_testing_set_with_value(result)
       return nil
     }
   }

@@ -47,10 +47,11 @@ struct liveobj_testing_companion {
     const void *with_value;
 };
 
-/// Swift's record of an asynchronous function of the companion's own: Swift has no way to name it.
-static inline const void *liveobj_testing_with_value(void) {
+/// Sets `with_value` to Swift's record of an asynchronous function of the companion's own. Swift
+/// has no way to name it, and Swift 6.0.3 cannot compile a call of a C function that returns it.
+static inline void liveobj_testing_set_with_value(struct liveobj_testing_companion *result) {
     extern const char function[] __asm__("liveobj_testing_with_valueTu") __attribute__((weak));
-    return function;
+    result->with_value = function;
 }
 
 /// \param result For Swift Testing: set to the companion's functions. Not used for XCTest.
