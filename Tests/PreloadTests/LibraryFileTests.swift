@@ -16,6 +16,14 @@ struct LibraryFileTests {
     #expect(!run.standardOutput.contains(".debug_"))
   }
 
+  /// A companion works wherever it is installed. The linker gives a library without a name that of its output file.
+  @Test(arguments: ["LiveObjectsXCTestCompanion", "LiveObjectsTestingCompanion"])
+  func containsNoFolder(library: String) throws {
+    let run = try runProgram("/usr/bin/env", ["readelf", "-dV", BuiltProducts.library(library)])
+    #expect(run.standardOutput.contains("Library soname: [lib\(library).so]"))
+    #expect(run.standardOutput.matches(of: /(?:runpath: \[|Name: ).*\/.*/).isEmpty)
+  }
+
   /// Exported symbols of a library take part in the symbol lookup of the host.
   static let exported = [
     "LiveObjectsPreload": ["_Exit", "_exit", "dlclose", "liveobj_preloaded_table", "prctl", "syscall"],
