@@ -9,14 +9,8 @@ liveobjects_version() {
 # The folder of the toolchain's own libraries.
 swift_libraries() { realpath "$(dirname "$(realpath "$(command -v swift)")")/../lib/swift"; }
 
-# The version of Swift as programs know it at run time, 6.3: the preload library looks for companions by it.
-swift_version() {
-  local program
-  program=$(mktemp)
-  swiftc -o "$program" - <<<'print(_SwiftStdlibVersion.current)'
-  "$program" | cut -d . -f 1,2
-  rm "$program"
-}
+# 6.3: the preload library looks for companions by it.
+swift_version() { swift --version 2>/dev/null | grep -o 'Swift version [0-9]*\.[0-9]*' | cut -d ' ' -f 3; }
 
 # build FLAGS… -- PRODUCT…: in release; prints the folder of the products.
 build() {
@@ -42,6 +36,7 @@ stage_companions() {
     install -D -m 644 -s "$products/libLiveObjects${library}Companion.so" -t "$folder"
     check_companion "$folder/libLiveObjects${library}Companion.so" "$library"
   done
+  check_parts "$folder"
 }
 
 # stage_tool ROOT: the tool runs without Swift.
@@ -69,12 +64,12 @@ check_companion() {
   [[ -z $more ]] || die "$1 needs libraries that $test_library does not need: $more"
 }
 
-# check_parts ROOT: the parts work wherever they are.
+# check_parts FOLDER: the libraries and the tool in it work wherever they are.
 check_parts() {
   local file
   find "$1" -type f \( -name '*.so' -o -name liveobjects \) | while read -r file; do
-    ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' | grep -vF '[$ORIGIN]' || die "$file has an absolute search path"
-    ! strings -a "$file" | grep -F -m 3 -e "$repository" -e "$(swift_libraries)" || die "$file has a path of this machine"
+    ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' | grep -vF '[$ORIGIN]' ||
+      die "$file has an absolute search path"
+    ! strings -a "$file" | grep -F -e "$repository" -e "$(swift_libraries)" || die "$file has a path of this machine"
   done
-  [[ $(needed "$1/lib/liveobjects/libLiveObjectsPreload.so") == libc.so.6 ]] || die "the preload library needs more than libc"
 }

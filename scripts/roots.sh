@@ -6,7 +6,7 @@ require_root_file_systems() {
   [[ $EUID -eq 0 ]] || die "only root can make root file systems: run it with sudo"
   [[ $1 != "$repository"/* ]] || die "$1 is inside of the repository: choose another --folder"
   command -v git >/dev/null || die "git is missing: apt-get install git"
-  command -v debootstrap >/dev/null || install_packages debootstrap
+  command -v debootstrap >/dev/null || install_packages debootstrap debian-archive-keyring
 }
 
 # enter_mount_namespace ARGUMENTS…: runs the script again, in a mount namespace of its own, so that all mounts end with
@@ -45,7 +45,7 @@ mount_package_mirrors() {
   local mirror
   while read -r mirror; do
     mkdir -p "$1$mirror"
-    mount --bind "$mirror" "$1$mirror"
+    mount --bind -o ro "$mirror" "$1$mirror"
     cp /etc/gitconfig "$1/etc/gitconfig"
   done < <(git config --system --get-regexp '^url\..*\.insteadof$' 2>/dev/null |
     sed -n 's#^url\.\(/[^ ]*\)\.insteadof .*#\1#p' | sort -u)

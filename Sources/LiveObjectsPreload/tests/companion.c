@@ -95,15 +95,15 @@ static char *append_number(char *end, uint32_t number) {
     return stpcpy(end, liveobj_text_digits(digits, number));
 }
 
-/// The version of the Swift runtime, which is that of the test library too: "6.3". Empty if it is
-/// not known.
+/// The version of the Swift runtime, which is that of the test library too: "6.3".
 static const char *swift_version(void) {
     static char text[2 * LIVEOBJ_DIGITS];
     // `_SwiftStdlibVersion.current`, 0x060301 for 6.3.1. Without parameters, Swift calls as C does.
     uint32_t (*current)(void) =
         (uint32_t(*)(void))dlsym(RTLD_DEFAULT, "$sSo19_SwiftStdlibVersionasE7currentABvgZ");
-    if (current && !*text)
-        append_number(stpcpy(append_number(text, current() >> 16), "."), current() >> 8 & 0xff);
+    if (!current)
+        return "(unknown version)";
+    append_number(stpcpy(append_number(text, current() >> 16), "."), current() >> 8 & 0xff);
     return text;
 }
 
