@@ -12,9 +12,10 @@ swift_libraries() { realpath "$(dirname "$(realpath "$(command -v swift)")")/../
 # 6.3: the preload library looks for companions by it.
 swift_version() { swift --version 2>/dev/null | grep -o 'Swift version [0-9]*\.[0-9]*' | cut -d ' ' -f 3; }
 
-# build FLAGS… -- PRODUCT…: in release; prints the folder of the products.
+# build FLAGS… -- PRODUCT…: in release, stripped; prints the folder of the products.
 build() {
-  local flags=(-c release) product
+  local flags product
+  read -ra flags <<<"-c release -Xlinker --strip-all ${SWIFT_BUILD_FLAGS:-}"
   while [[ $1 != -- ]]; do
     flags+=("$1")
     shift
@@ -33,7 +34,7 @@ stage_companions() {
   products=$(build --scratch-path "$repository/.build/install-companions" -- \
     LiveObjectsXCTestCompanion LiveObjectsTestingCompanion)
   for library in XCTest Testing; do
-    install -D -m 644 -s "$products/libLiveObjects${library}Companion.so" -t "$folder"
+    install -D -m 644 "$products/libLiveObjects${library}Companion.so" -t "$folder"
     check_companion "$folder/libLiveObjects${library}Companion.so" "$library"
   done
   check_parts "$folder"
@@ -43,7 +44,7 @@ stage_companions() {
 stage_tool() {
   local products
   products=$(build --static-swift-stdlib --scratch-path "$repository/.build/install" -- liveobjects)
-  install -D -m 755 -s "$products/liveobjects" -t "$1/bin"
+  install -D -m 755 "$products/liveobjects" -t "$1/bin"
 }
 
 # configure ROOT: builds the preload library; `cmake --install` and `cpack` then take the rest from ROOT.
@@ -53,7 +54,8 @@ configure() {
   cmake --build "$repository/build/package" >&2
 }
 
-needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort; }
+# needed FILE: its libraries, without the loader, which every program has.
+needed() { readelf -d "$1" | sed -n '/ld-linux/d; s/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort; }
 
 # check_companion FILE XCTest|Testing: it needs what its test library needs, and so has loaded. There is no other place
 # from which it could be loaded.
