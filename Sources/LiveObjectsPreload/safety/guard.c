@@ -63,7 +63,7 @@ static struct {
     int64_t start;   ///< of the step; like all times here, processor time of the thread
     int64_t time;    ///< at the last tick
     long sleeps;     ///< of the thread, at the last tick
-    int64_t idle;    ///< the processor time between two ticks below which a tick is idle
+    int64_t idle;    ///< the processor time between two ticks below which a thread only waited
     int idle_ticks;  ///< consecutive ones, in units of 1/WHOLE_TICK tick
     bool is_crashed; ///< why the step was abandoned
     _Alignas(16) char stack[64 * 1024];
@@ -162,15 +162,23 @@ static long thread_sleeps(void) {
     return usage.ru_nvcsw;
 }
 
+/// Whether the thread only waited since the last tick. One that slept did not lack a processor, so
+/// it may have used more: on an emulated machine, a tick itself takes a few percent of the time
+/// between two of them.
+static bool was_idle(int64_t used, long sleeps) {
+    enum { TIMES_MORE = 10 };
+    return used < (sleeps > 0 ? TIMES_MORE * guard.idle : guard.idle);
+}
+
 /// The idleness since the last tick. A thread that is woken only by the ticks waits for one thing.
 /// A thread that is woken more often may read from a slow disk, or repeatedly try a lock that is
 /// never released.
 static int idleness(int64_t time) {
-    long sleeps = thread_sleeps();
-    bool was_idle = time - guard.time < guard.idle, slept_once = sleeps - guard.sleeps <= 1;
+    int64_t used = time - guard.time;
+    long sleeps = thread_sleeps() - guard.sleeps;
     guard.time = time;
-    guard.sleeps = sleeps;
-    return !was_idle ? 0 : slept_once ? WHOLE_TICK : 1;
+    guard.sleeps += sleeps;
+    return !was_idle(used, sleeps) ? 0 : sleeps <= 1 ? WHOLE_TICK : 1;
 }
 
 /// Whether the step is to be abandoned. Corrupt memory may cause an endless loop, so processor time
