@@ -61,7 +61,7 @@ static inline bool liveobj_buckets_lie_inside(uintptr_t first, uint64_t count, s
 /// `bytes`. They use all that the allocator returned, at most a quarter or a page more than was
 /// requested.
 static inline uint64_t liveobj_array_room(uint64_t bytes) {
-    return bytes + bytes / 4 + LIVEOBJ_PAGE_BYTES;
+    return bytes + bytes / 4 + liveobj_os_page_bytes();
 }
 
 /// The elements that follow a class's stored properties.

@@ -198,7 +198,7 @@ static void map_ahead(struct liveobj_snapshot_result *result, size_t end) {
     enum { PIECE_BYTES = 1 << 20 };
     if (end <= child.mapped || end < PIECE_BYTES)
         return;
-    size_t used = liveobj_round_up(result->count, LIVEOBJ_PAGE_BYTES);
+    size_t used = liveobj_round_up(result->count, liveobj_os_page_bytes());
     size_t start = used > child.mapped ? used : child.mapped;
     child.mapped = start + PIECE_BYTES;
     if (child.mapped <= result->capacity)

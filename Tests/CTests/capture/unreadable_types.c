@@ -13,7 +13,8 @@
 
 #ifdef FAKE_RUNTIME_CAN_BE_WATCHED
 
-enum { PAGE = 4096, OBJECT_BYTES = 64, CLASS = 0, CONTEXT = 0x400, BOX = 0x500, ERROR = 0x501 };
+#define PAGE liveobj_os_page_bytes()
+enum { OBJECT_BYTES = 64, CLASS = 0, CONTEXT = 0x400, BOX = 0x500, ERROR = 0x501 };
 
 /// A page of memory of its own.
 static uintptr_t *map_page(void) {
