@@ -66,6 +66,18 @@ static void add_variables(void *context, struct liveobj_extent extent) {
     take(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
 }
 
+/// Adds an image's thread variables if they lie next to a thread's control block, which they do in
+/// the order of the images. Those of a library that was loaded later may be in memory of their own.
+static void add_thread_variables(struct liveobj_roots *roots, const struct liveobj_image *image,
+                                 const ElfW(Phdr) *header) {
+    enum { HEAD_BYTES = 16 }; // of the control block, above the thread pointer
+    uintptr_t place = image->thread_locals, pointer = (uintptr_t)__builtin_thread_pointer();
+    uintptr_t distance = place > pointer ? place - pointer : pointer - place;
+    size_t bytes = roots->thread_local_bytes + header->p_memsz + header->p_align;
+    if (distance <= bytes + HEAD_BYTES)
+        roots->thread_local_bytes = bytes;
+}
+
 static bool add_globals(void *context, const struct liveobj_image *image) {
     struct finding *finding = context;
     const ElfW(Phdr) *headers = image->headers;
@@ -73,7 +85,7 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
     liveobj_image_visit_variables(image, add_variables, finding);
     for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_TLS)
-            finding->roots->thread_local_bytes += headers[i].p_memsz + headers[i].p_align;
+            add_thread_variables(finding->roots, image, &headers[i]);
     return finding->failed;
 }
 

@@ -47,7 +47,7 @@ struct liveobj_roots {
     uint32_t kernel_word_count;
     uint32_t kernel_word_capacity;
     uint32_t threads;          // number of live threads
-    size_t thread_local_bytes; // of one thread, if they lie next to its stack
+    size_t thread_local_bytes; // of one thread, at its control block; at most
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     bool misses_stacks; // the stack pointer of a thread could not be read

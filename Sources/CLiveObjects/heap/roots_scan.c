@@ -212,32 +212,57 @@ static void find_thread_block(void *context) {
 
 // MARK: - Other memory
 
-/// Leaves out the words that calls have left in a part of memory: below a thread's stack pointer,
-/// and in the stack of a thread that has ended, which the C library keeps for the next one. Guard
-/// pages are not resident, so the part does not reach below the stack. The control block of a
-/// thread that has ended has the value that it returned.
-static void leave_out_stale_words(struct scan *scan) {
+/// Scans in steps, and continues after a page that cannot be read.
+static void scan_part(struct scan *scan, uintptr_t start, uintptr_t end) {
+    scan->range.start = start;
+    scan->range.end = end;
+    if (scan->next < start) // otherwise an object extends into it
+        scan->next = start;
+    while (scan->next < end && !liveobj_snapshot_step(scan_range, scan)) {
+        scan->is_complete = false;
+        scan->next = end_of_page(scan->next);
+    }
+}
+
+static struct liveobj_extent extent_of_thread(const struct scan *scan) {
+    return liveobj_thread_extent(&scan->layout, scan->thread_block,
+                                 scan->roots->thread_local_bytes);
+}
+
+/// Scans of the stack of a thread that has ended, which the C library keeps for the next one, only
+/// the control block: it has the value that the thread returned. What calls have left below it is
+/// stale, and so are the thread's variables. Guard pages are not resident, so the part does not
+/// reach below the stack.
+static void scan_ended_thread(struct scan *scan, uintptr_t end) {
+    uintptr_t end_of_block = scan->thread_block + scan->layout.end;
+    uintptr_t end_of_variables = end_of_page(extent_of_thread(scan).end);
+    bool has_variables_above = scan->layout.end > 0;
+    if (has_variables_above)
+        scan_part(scan, scan->thread_block, end_of_block < end ? end_of_block : end);
+    scan_part(scan, has_variables_above ? end_of_variables : scan->thread_block, end);
+}
+
+/// Leaves out the words that calls have left in memory of the C library: below a thread's stack
+/// pointer, and in the stack of a thread that has ended.
+static void scan_c_memory(struct scan *scan, struct liveobj_extent extent) {
+    if (scan->whole.ends_at_stack && extent.end == scan->whole.end)
+        return;
     scan->thread_block = 0;
     liveobj_snapshot_step(find_thread_block, scan);
     if (scan->thread_block)
-        scan->range.start = scan->thread_block;
-    if (scan->whole.ends_at_stack && scan->range.end == scan->whole.end)
-        scan->range.start = scan->range.end;
+        scan_ended_thread(scan, extent.end);
+    else
+        scan_part(scan, extent.start, extent.end);
 }
 
-/// Scans in steps, and continues after a page that cannot be read.
-static void scan_in_steps(void *context, struct liveobj_extent extent) {
+static void scan_extent(void *context, struct liveobj_extent extent) {
     struct scan *scan = context;
     scan->range.start = extent.start;
     scan->range.end = extent.end;
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY)
-        leave_out_stale_words(scan);
-    if (scan->next < scan->range.start) // otherwise an object extends into it
-        scan->next = scan->range.start;
-    while (scan->next < extent.end && !liveobj_snapshot_step(scan_range, scan)) {
-        scan->is_complete = false;
-        scan->next = end_of_page(scan->next);
-    }
+        scan_c_memory(scan, extent);
+    else
+        scan_part(scan, extent.start, extent.end);
 }
 
 // MARK: - Ranges
@@ -250,7 +275,7 @@ static void scan_whole(struct scan *scan, struct liveobj_memory_range range) {
     // Scan resident pages only: a program may have reserved more memory than the machine has.
     if (!is_read || !scan->is_heap)
         scan->is_complete &= liveobj_os_visit_resident(
-            (struct liveobj_extent){range.start, range.end}, scan_in_steps, scan);
+            (struct liveobj_extent){range.start, range.end}, scan_extent, scan);
 }
 
 static void find_in_extent(void *context, struct liveobj_extent extent) {
@@ -259,11 +284,6 @@ static void find_in_extent(void *context, struct liveobj_extent extent) {
     scan->range.end = extent.end;
     if (!scan->thread_block)
         liveobj_snapshot_step(find_thread_block, scan);
-}
-
-static struct liveobj_extent extent_of_thread(const struct scan *scan) {
-    return liveobj_thread_extent(&scan->layout, scan->thread_block,
-                                 scan->roots->thread_local_bytes);
 }
 
 /// The end of the stack that the range begins in; the range's end if it is not known.

@@ -56,6 +56,7 @@ enum {
     IN_TIMER,
     OWN_SHARED,
     ON_ENDED_STACK,
+    IN_ENDED_VARIABLE,
     RETURNED_BY_THREAD,
     BELOW_A_STACK,
     OBJECTS
@@ -271,10 +272,11 @@ static void reserve_too_much(void) {
     sparse[TOUCHED] = 1;
 }
 
-/// Leaves a word on the stack, and returns another one.
+/// Leaves a word on the stack and one in a variable, and returns another one.
 static void *leave_on_stack(void *unused) {
     volatile uintptr_t words[8];
     (void)unused;
+    thread_variable = hidden(objects[IN_ENDED_VARIABLE]);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         words[i] = hidden(objects[ON_ENDED_STACK]);
     return (void *)hidden(objects[RETURNED_BY_THREAD]);
@@ -355,6 +357,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_MIXED_CACHE));
     EXPECT(is_not_found(IN_CLOSED_EPOLL));
     EXPECT(is_not_found(ON_ENDED_STACK));
+    EXPECT(is_not_found(IN_ENDED_VARIABLE));
 }
 
 /// Starts a thread that waits in libc and has no frame of the program.
