@@ -6,10 +6,14 @@
 #include "records/records.h"
 #include "records/thread.h"
 #include "support/expect.h"
+#include "support/switch_stack.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +85,53 @@ static void settling_waits_for_a_starved_thread(void) {
     waitpid(busy, NULL, 0);
 }
 
+/// Waits in libc, on a stack without frames: `pause` returns to an address in libc that is no code.
+static void *wait_without_frames(void *top) {
+    ((uintptr_t *)top)[-1] = (uintptr_t)stdout;
+    ((uintptr_t *)top)[-2] = (uintptr_t)pause;
+    liveobj_switch_to((uintptr_t *)top - 2);
+    return NULL;
+}
+
+/// Whether a thread without frames is parked whose outermost frame is that far away.
+static bool is_parked_with_an_end_behind(size_t bytes) {
+    enum { STACK_BYTES = 64 * 1024, MEMORY_BYTES = 1 << 20, A_MOMENT = 200 };
+    struct liveobj_idle_threads idle = {0};
+    pthread_t thread;
+    char *memory =
+        mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t place = 0, start = (uintptr_t)memory;
+    *(uintptr_t *)(void *)(memory + STACK_BYTES + bytes) = getauxval(AT_ENTRY) + 4;
+    pthread_create(&thread, NULL, wait_without_frames, memory + STACK_BYTES);
+    for (; place < start || place > start + STACK_BYTES; usleep(A_MOMENT)) {
+        idle.count = 0;
+        liveobj_os_visit_threads(note_other_thread, &idle);
+        place = idle.count ? liveobj_thread_state_of(idle.items[0].thread).stack_pointer : 0;
+    }
+    liveobj_idle_threads_let_settle();
+    idle.count = 0;
+    liveobj_os_visit_threads(note_other_thread, &idle);
+    return liveobj_idle_threads_are_parked(&idle);
+}
+
+/// All memory behind the stack may be mapped, up to terabytes of it.
+static void the_search_for_the_outermost_frame_has_an_end(void) {
+    enum { NEAR = 64 * 1024, FAR = 512 * 1024 };
+    int status = -1;
+    pid_t process = fork(); // the threads stay
+    if (process == 0) {
+        EXPECT(is_parked_with_an_end_behind(NEAR));
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(process, &status, 0) == process && status == 0);
+    process = fork();
+    if (process == 0) {
+        EXPECT(!is_parked_with_an_end_behind(FAR));
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(process, &status, 0) == process && status == 0);
+}
+
 static volatile bool is_over;
 
 static void *run(void *unused) {
@@ -111,6 +162,7 @@ int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     EXPECT(liveobj_thread_attach() != NULL);
     thread_time_is_processor_time();
+    the_search_for_the_outermost_frame_has_an_end();
     settling_gives_up_on_a_running_thread();
     stay_on_one_processor();
     settling_waits_for_a_starved_thread();

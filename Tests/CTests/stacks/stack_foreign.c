@@ -8,6 +8,7 @@
 #include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
+#include "support/switch_stack.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -41,41 +42,14 @@ long syscall(long number, ...) {
 
 /// libco puts the address of a function that is never to run at the very top of a new stack. A walk
 /// takes it for a return address, whose call lies in the function before: a leaf, by its table.
-void liveobj_switch_to(void *stack_pointer);
-void liveobj_switch_back(void);
 extern const char liveobj_never_run[];
-__asm__(".local saved_stack_pointer\n"
-        ".comm saved_stack_pointer, 8, 8\n");
 #if defined(__x86_64__)
-__asm__("liveobj_switch_to:\n"
-        "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
-        "  mov %rsp, saved_stack_pointer(%rip)\n"
-        "  mov %rdi, %rsp\n"
-        "  ret\n"
-        "liveobj_switch_back:\n"
-        "  mov saved_stack_pointer(%rip), %rsp\n"
-        "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
-        "  ret\n"
-        "liveobj_leaf:\n"
+__asm__("liveobj_leaf:\n"
         "  .cfi_startproc\n  ret\n  .cfi_endproc\n"
         "liveobj_never_run:\n"
         "  .cfi_startproc\n  ud2\n  .cfi_endproc\n");
 #elif defined(__aarch64__)
-__asm__("liveobj_switch_to:\n"
-        "  stp x29, x30, [sp, #-96]!\n  stp x19, x20, [sp, #16]\n  stp x21, x22, [sp, #32]\n"
-        "  stp x23, x24, [sp, #48]\n  stp x25, x26, [sp, #64]\n  stp x27, x28, [sp, #80]\n"
-        "  adrp x1, saved_stack_pointer\n  mov x2, sp\n"
-        "  str x2, [x1, :lo12:saved_stack_pointer]\n"
-        "  ldp x3, x30, [x0]\n" // the return address is in a register, and the stack empty
-        "  add sp, x0, #16\n"
-        "  br x3\n"
-        "liveobj_switch_back:\n"
-        "  adrp x1, saved_stack_pointer\n  ldr x2, [x1, :lo12:saved_stack_pointer]\n"
-        "  mov sp, x2\n"
-        "  ldp x19, x20, [sp, #16]\n  ldp x21, x22, [sp, #32]\n  ldp x23, x24, [sp, #48]\n"
-        "  ldp x25, x26, [sp, #64]\n  ldp x27, x28, [sp, #80]\n  ldp x29, x30, [sp], #96\n"
-        "  ret\n"
-        "liveobj_leaf:\n" // with a frame record, so that the walk goes on above the stack
+__asm__("liveobj_leaf:\n" // with a frame record, so that the walk goes on above the stack
         "  .cfi_startproc\n  .cfi_def_cfa_offset 16\n  .cfi_offset x29, -16\n"
         "  .cfi_offset x30, -8\n  ret\n  .cfi_endproc\n"
         "liveobj_never_run:\n"
