@@ -99,6 +99,7 @@ static bool is_function(uintptr_t address) {
     struct liveobj_unwind_image image;
     switch (liveobj_unwind_rule_find(address + LIVEOBJ_CODE_UNIT).kind) {
     case LIVEOBJ_UNWIND_STEP:
+    case LIVEOBJ_UNWIND_OPAQUE: // on aarch64: the return address is still in its register
         return true;
     case LIVEOBJ_UNWIND_GUESS: // code without a table, or no code
         return liveobj_unwind_image_find(address, &image);
