@@ -1,9 +1,11 @@
-// Counts the instructions that hooks of the preload library execute, by single-stepping through calls of the Swift
-// runtime. Counts are the same on any machine of an architecture, also on an emulated one.
+// Counts the instructions that hooks of the preload library execute, by single-stepping through
+// calls of the Swift runtime. Counts are the same on any machine of an architecture, also on an
+// emulated one.
+//
 // Usage: hook-instructions PRELOAD_LIBRARY. Prints lines "CALL<tab>INSTRUCTIONS": medians.
 //
-// The process runs itself as a traced child, under the library. The child traps before and after each call. Counted is
-// what lies in the library's code: neither the runtime nor the allocator.
+// The process runs itself as a traced child, under the library. The child traps before and after
+// each call. Counted is what lies in the library's code: neither the runtime nor the allocator.
 
 #define _GNU_SOURCE
 #include <sched.h>
@@ -99,7 +101,8 @@ static const struct measured {
 enum { COUNT = sizeof measured / sizeof *measured };
 
 /// Calls twice from one place, and traps at the second call only; or once.
-__attribute__((noinline)) static void call(const struct measured *one, void **objects, bool is_traced) {
+__attribute__((noinline)) static void call(const struct measured *one, void **objects,
+                                           bool is_traced) {
     for (int i = one->is_elsewhere; i < 2; i++) {
         bool is_counted = is_traced && i == 1;
         if (is_counted)
@@ -110,10 +113,12 @@ __attribute__((noinline)) static void call(const struct measured *one, void **ob
     }
 }
 
-// Two ways to the call, with other return addresses. The comments keep the compiler from uniting them.
+// Two ways to the call, with other return addresses. The comments keep the compiler from uniting
+// them.
 
 // NOLINTNEXTLINE(misc-no-recursion)
-__attribute__((noinline)) static void go_left(const struct measured *one, void **objects, bool is_traced, int frames) {
+__attribute__((noinline)) static void go_left(const struct measured *one, void **objects,
+                                              bool is_traced, int frames) {
     if (frames == 1)
         call(one, objects, is_traced);
     else
@@ -122,8 +127,8 @@ __attribute__((noinline)) static void go_left(const struct measured *one, void *
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
-__attribute__((noinline)) static void go_right(const struct measured *one, void **objects, bool is_traced,
-                                               int frames) {
+__attribute__((noinline)) static void go_right(const struct measured *one, void **objects,
+                                               bool is_traced, int frames) {
     if (frames == 1)
         call(one, objects, is_traced);
     else
@@ -171,7 +176,8 @@ static void find_code(pid_t child, const char *library) {
     FILE *maps = fopen(path, "r");
     unsigned long from, to;
     while (maps && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %7s", &from, &to, permissions) == 3 && permissions[2] == 'x' && strstr(line, name)) {
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, permissions) == 3 && permissions[2] == 'x' &&
+            strstr(line, name)) {
             step_from = from;
             step_to = to;
         }
@@ -193,8 +199,9 @@ static registers registers_of(pid_t child) {
 static bool resume(pid_t child, int request) {
     int status;
     siginfo_t signal;
-    if (ptrace(request, child, NULL, NULL) != 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
-        WSTOPSIG(status) != SIGTRAP || ptrace(PTRACE_GETSIGINFO, child, NULL, &signal) != 0)
+    if (ptrace(request, child, NULL, NULL) != 0 || waitpid(child, &status, 0) != child ||
+        !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP ||
+        ptrace(PTRACE_GETSIGINFO, child, NULL, &signal) != 0)
         fail("the traced process ended");
     return signal.si_code != TRAP_TRACE && signal.si_code != SI_USER;
 }
@@ -242,7 +249,8 @@ static long measure(const struct measured *one, const char *library, const char 
     return counts[REPETITIONS / 2];
 }
 
-/// Two processors would wake each other at each step, which takes an emulated machine ten times as long.
+/// Two processors would wake each other at each step, which takes an emulated machine ten times as
+/// long.
 static void stay_on_one_processor(void) {
     cpu_set_t one;
     CPU_ZERO(&one);

@@ -69,7 +69,7 @@ static void add_variables(void *context, struct liveobj_extent extent) {
 /// Adds an image's thread variables if they lie next to a thread's control block, which they do in
 /// the order of the images. Those of a library that was loaded later may be in memory of their own.
 static void add_thread_variables(struct liveobj_roots *roots, const struct liveobj_image *image,
-                                 const ElfW(Phdr) *header) {
+                                 const ElfW(Phdr) * header) {
     enum { HEAD_BYTES = 16 }; // of the control block, above the thread pointer
     uintptr_t place = image->thread_locals, pointer = (uintptr_t)__builtin_thread_pointer();
     uintptr_t distance = place > pointer ? place - pointer : pointer - place;

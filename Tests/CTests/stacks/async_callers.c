@@ -94,17 +94,18 @@ __asm__(
                             "  mov x22, #0\n  bl liveobj_test_record\n"
                             "  ldr x22, [sp, #16]\n" END_OF_FRAME(
                                 32) "liveobj_test_with_saved_register:\n"
-                                    "  .cfi_startproc\n" FRAME(16) "  bl "
-                                                                   "liveobj_test_change_"
-                                                                   "register\n" END_OF_FRAME(
-                                                                       16) "liveobj_test_with_"
-                                                                           "register:\n"
-                                                                           "  "
-                                                                           ".cfi_startproc\n" FRAME(
-                                                                               16) "  bl "
-                                                                                   "liveobj_test_"
-                                                                                   "record"
-                                                                                   "\n" END_OF_FRAME(16));
+                                    "  .cfi_startproc\n" FRAME(
+                                        16) "  bl "
+                                            "liveobj_test_change_"
+                                            "register\n" END_OF_FRAME(16) "liveobj_test_with_"
+                                                                          "register:\n"
+                                                                          "  "
+                                                                          ".cfi_startproc\n" FRAME(
+                                                                              16) "  bl "
+                                                                                  "liveobj_test_"
+                                                                                  "record"
+                                                                                  "\n" END_OF_FRAME(
+                                                                                      16));
 #endif
 
 static struct liveobj_stack_cache *cache;
