@@ -20,8 +20,8 @@ final class LLVMSymbolizer {
     /// Swift names are mangled; `nil` without a symbol.
     var symbol: String?
     var file: String?
-    /// `nil` too where the compiler noted none. `--skip-line-zero` would give the line before, which may
-    /// be another statement's, or the caller's of an inlined function.
+    /// Where the compiler noted none, the line of the function's declaration. `--skip-line-zero` would give the
+    /// line before, which may be another statement's, or the caller's of an inlined function.
     var line: Int?
   }
 
@@ -84,7 +84,7 @@ final class LLVMSymbolizer {
     if let connection, connection.isOwn { return connection }
     do throws(SystemError) {
       let new = try HelperConnection(
-        with: path, arguments: ["--inlines", "--print-address"], environment: environment)
+        with: path, arguments: ["--inlines", "--print-address", "--verbose"], environment: environment)
       connection = new
       return new
     } catch {
@@ -119,8 +119,8 @@ struct CodeAddress: Hashable, Comparable {
   }
 }
 
-/// The output of `llvm-symbolizer --inlines --print-address`: for each requested address, a
-/// line with the address, then two lines a function (name, and `file:line:column`), then an empty one.
+/// The output of `llvm-symbolizer --inlines --print-address --verbose`: for each requested address, a line with
+/// the address, then for each function its name and indented lines (`Filename: …`, `Line: …`), then an empty one.
 struct LLVMSymbolizerOutput {
   /// The lines of each answer, without the empty one; and what came after the last.
   private let blocks: [ArraySlice<Substring>]
@@ -147,24 +147,39 @@ struct LLVMSymbolizerOutput {
   }
 
   private static func functions(in block: ArraySlice<Substring>) -> [LLVMSymbolizer.Line] {
-    stride(from: block.startIndex, to: block.endIndex - 1, by: 2).compactMap { index in
-      function(name: block[index], location: block[index + 1])
+    var functions: [LLVMSymbolizer.Line] = []
+    var rest = block
+    while let name = rest.popFirst() {
+      let details = rest.prefix { $0.hasPrefix(indentation) }
+      rest = rest.dropFirst(details.count)
+      if let function = function(name, details) { functions.append(function) }
     }
+    return functions
   }
 
-  private static func function(name: Substring, location: Substring) -> LLVMSymbolizer.Line? {
+  private static let indentation = "  "
+
+  private static func function(_ name: Substring, _ details: ArraySlice<Substring>) -> LLVMSymbolizer.Line? {
+    func detail(_ key: String) -> Substring? {
+      details.first { $0.hasPrefix(indentation + key) }?.dropFirst(indentation.count + key.count)
+    }
+    func line(_ key: String) -> Int? { detail(key).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
     let symbol = name == "??" ? nil : String(name)
-    let parts = location.split(separator: ":", omittingEmptySubsequences: false)
-    let line = parts.dropLast().last.flatMap { Int($0) } ?? 0
-    let file = parts.dropLast(2).joined(separator: ":")
-    let isFile = isSourceFile(file, isWithLine: line > 0)
+    var place = (file: detail("Filename: ") ?? "", line: line("Line: "))
+    // The compiler calls the code of top-level statements `main`: it is declared nowhere.
+    if place.line == nil, symbol != "main", let start = detail("Function start filename: "),
+      !start.hasSuffix("<compiler-generated>"), let declaration = line("Function start line: ")
+    {
+      place = (start, declaration)
+    }
+    let isFile = isSourceFile(place.file, isWithLine: place.line != nil)
     guard symbol != nil || isFile else { return nil }
-    return .init(symbol: symbol, file: isFile ? file : nil, line: isFile && line > 0 ? line : nil)
+    return .init(symbol: symbol, file: isFile ? String(place.file) : nil, line: isFile ? place.line : nil)
   }
 
   /// A pseudo file such as `<compiler-generated>`, and line 0, mark generated code. Without debug
   /// information, the name is the symbol table's (`crtstuff.c`, `Demo.swift.o`): no folder and no line.
-  private static func isSourceFile(_ file: String, isWithLine: Bool) -> Bool {
+  private static func isSourceFile(_ file: Substring, isWithLine: Bool) -> Bool {
     guard !file.isEmpty, file != "??", !file.hasPrefix("<") else { return false }
     return isWithLine || file.contains("/")
   }

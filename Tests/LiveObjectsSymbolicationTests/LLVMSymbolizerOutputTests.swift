@@ -15,17 +15,28 @@ struct LLVMSymbolizerOutputTests {
       """
       0x10
       $s4Demo5innerF
-      /src/demo.swift:12:3
+        Filename: /src/demo.swift
+        Function start filename: /src/demo.swift
+        Function start line: 10
+        Function start address: 0xc
+        Line: 12
+        Column: 3
       $s4Demo5outerF
-      /src/demo.swift:40:9 (approximate)
+        Filename: /src/demo.swift
+        Line: 40
+        Column: 9
 
       0x20
       ??
-      ??:0:0
+        Filename: ??
+        Line: 0
+        Column: 0
 
       0x10
       malloc
-      ??:0:0
+        Filename: ??
+        Line: 0
+        Column: 0
 
 
       """)
@@ -40,31 +51,54 @@ struct LLVMSymbolizerOutputTests {
 
   @Test("has no line if the compiler recorded none")
   func hasNoLineZero() {
-    let unknownLine = lines("0x10\nf\n/src/demo.swift:0:0\n\n")
-    #expect(unknownLine[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift")])
-    #expect(lines("0x10\nf\n<compiler-generated>:0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
+    #expect(function("f", "/src/demo.swift", 0) == .init(symbol: "f", file: "/src/demo.swift"))
+    #expect(function("f", "<compiler-generated>", 0) == .init(symbol: "f"))
+  }
+
+  @Test(
+    "has the line of the declaration if there is no other",
+    arguments: ["/src/demo.swift", "/<compiler-generated>"])
+  func hasTheDeclaration(file: String) {
+    let declaration = "  Function start filename: /src/demo.swift\n  Function start line: 7\n"
+    let lines = lines("0x10\nf\n  Filename: \(file)\n\(declaration)  Line: 0\n  Column: 0\n\n")
+    #expect(lines[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift", line: 7)])
+  }
+
+  @Test("has no line for generated functions, and for top-level code", arguments: ["f", "main"])
+  func hasNoGeneratedDeclaration(name: String) {
+    let start = name == "main" ? "/src/main.swift" : "/<compiler-generated>"
+    let lines = lines(
+      "0x10\n\(name)\n  Filename: \(start)\n  Function start filename: \(start)\n  Function start line: 1\n"
+        + "  Line: 0\n  Column: 0\n\n")
+    #expect(lines[addresses[0]] == [.init(symbol: name, file: start)])
   }
 
   @Test("has no file if only the symbol table names one", arguments: ["crtstuff.c", "Demo.swift.o"])
   func hasNoSymbolTableFile(name: String) {
-    #expect(lines("0x10\nf\n\(name):0:0\n\n")[addresses[0]] == [.init(symbol: "f")])
-    #expect(lines("0x10\nf\n\(name):7:1\n\n")[addresses[0]]?.first?.file == name)
+    #expect(function("f", name, 0) == .init(symbol: "f"))
+    #expect(function("f", name, 7)?.file == name)
   }
 
   @Test("may have colons in a file's name")
   func keepsColons() {
-    #expect(lines("0x10\nf\n/a:b/c:7:1\n\n")[addresses[0]]?.first?.file == "/a:b/c")
+    #expect(function("f", "/a:b/c", 7)?.file == "/a:b/c")
   }
 
   @Test("is rejected unless it covers exactly the requested addresses")
   func rejectsOtherAddresses() {
-    let answer = "0x10\nf\n/a:1:1\n\n0x20\n??\n??:0:0\n\n0x10\ng\n/b:2:1\n\n"
+    let answer =
+      "0x10\nf\n  Filename: /a\n  Line: 1\n\n0x20\n??\n  Filename: ??\n  Line: 0\n\n0x10\ng\n  Filename: /b\n\n"
     #expect(read(answer, for: addresses)?.count == 2)
     for count in 0..<answer.utf8.count { #expect(read(String(answer.prefix(count)), for: addresses) == nil) }
-    for noise in ["noise\n", "\n", "0x30\nh\n/c:1:1\n\n"] {
+    for noise in ["noise\n", "\n", "0x30\nh\n  Filename: /c\n\n"] {
       #expect(read(noise + answer, for: addresses) == nil)
       #expect(read(answer + noise, for: addresses) == nil)
     }
+  }
+
+  /// One function.
+  private func function(_ name: String, _ file: String, _ line: Int) -> LLVMSymbolizer.Line? {
+    lines("0x10\n\(name)\n  Filename: \(file)\n  Line: \(line)\n  Column: 1\n\n")[addresses[0]]?.first
   }
 
   /// What is said about the first addresses that it names.

@@ -43,7 +43,7 @@ struct LLVMSymbolizerTests {
   @Test("until it prints other output")
   func rejectsOtherOutput() throws {
     let symbolizer = try RecordingSymbolizer(
-      "while read -r question; do echo 0x1; echo f; echo /a:1:1; echo; done")
+      "while read -r question; do echo 0x1; echo f; echo '  Filename: /a'; echo '  Line: 1'; echo; done")
     for _ in 1...3 { #expect(symbolizer.requestAnotherFile() == nil) }
     #expect(try symbolizer.runs == 1)
     #expect(symbolizer.notes.contains { $0.contains("it answered something else") })

@@ -136,8 +136,8 @@ struct SymbolicationTests {
     let script = """
       while read -r line; do
         case "$*" in
-          *--skip-line-zero*) echo "${line##* }"; echo f; echo "/demo.swift:7:1 (approximate)"; echo ;;
-          *) echo "${line##* }"; echo f; echo /demo.swift:0:0; echo ;;
+          *--skip-line-zero*) echo "${line##* }"; echo f; echo "  Filename: /demo.swift"; echo "  Line: 7"; echo ;;
+          *) echo "${line##* }"; echo f; echo "  Filename: /demo.swift"; echo "  Line: 0"; echo ;;
         esac
       done
       """
