@@ -28,6 +28,15 @@ extension Scenarios {
       }
     #endif
 
+    /// A capture that begins while the manager runs does not show it.
+    @Test("an over-retained object is found while libdispatch's manager handles timers")
+    func busyManager() throws {
+      let isFound = try (0..<8).contains { _ in
+        try ScenarioReport(of: "busyManager").leaks.map(\.verdict) == ["overRetained"]
+      }
+      #expect(isFound)
+    }
+
     @Test(
       "an object that the kernel has a pointer to is not over-retained",
       arguments: ["epollEvent", "timerValue"])

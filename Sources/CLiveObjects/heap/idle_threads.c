@@ -22,12 +22,20 @@
 
 enum { PATH_BYTES = 64 };
 
-/// Whether the thread waits in `rt_sigsuspend`. The system call's number is the first word.
-static bool is_sigsuspend(const char *text) {
+/// The number of the system call in which the thread sleeps: the first word.
+static long system_call_of(const char *text) {
     long number = 0;
     for (; *text >= '0' && *text <= '9'; text++)
         number = 10 * number + *text - '0';
-    return number == SYS_rt_sigsuspend;
+    return number;
+}
+
+static bool waits_for_events(long system_call) {
+#if defined(SYS_epoll_wait)
+    if (system_call == SYS_epoll_wait)
+        return true;
+#endif
+    return system_call == SYS_epoll_pwait;
 }
 
 /// Cuts off and returns the last number, in the kernel's format: ` 0x7ffd…`.
@@ -47,7 +55,9 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
     if (!strchr(text, ' ')) // `running`, or unreadable: after setuid, without /proc
         return (struct liveobj_thread_state){.is_running = *text == 'r'};
-    struct liveobj_thread_state state = {.is_suspended = is_sigsuspend(text)};
+    long number = system_call_of(text);
+    struct liveobj_thread_state state = {.is_suspended = number == SYS_rt_sigsuspend,
+                                         .waits_for_events = waits_for_events(number)};
     state.program_counter = take_last_number(text);
     state.stack_pointer = take_last_number(text);
     return state;
@@ -77,6 +87,7 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
     if (idle->is_lost)
         return;
     idle->items[idle->count].thread = thread;
+    idle->items[idle->count].waits_for_events = liveobj_thread_state_of(thread).waits_for_events;
     idle->items[idle->count++].switches = switches_of(thread);
 }
 
@@ -182,10 +193,14 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
     return false;
 }
 
-/// Whether the thread has slept since. Checks the state too, because a thread that was woken and
-/// still runs has not been counted yet.
-static bool has_slept(uint32_t thread, uint64_t switches) {
-    return liveobj_thread_state_of(thread).stack_pointer && switches_of(thread) == switches;
+/// Whether the thread has slept since, or is libdispatch's manager: the one that waits for events
+/// without frames of the program. It hands them to other threads, and never runs code of the
+/// program. Checks the state too, because a thread that was woken and still runs has not been
+/// counted yet.
+static bool has_slept(uint32_t thread, uint64_t switches, bool waited_for_events) {
+    struct liveobj_thread_state state = liveobj_thread_state_of(thread);
+    bool is_manager = waited_for_events && state.waits_for_events;
+    return state.stack_pointer && (is_manager || switches_of(thread) == switches);
 }
 
 static void add_other(void *context, uint32_t thread) {
@@ -246,7 +261,8 @@ bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle) {
     liveobj_reader_start(&reader);
     for (uint32_t i = 0; i < idle->count; i++)
         if (!has_no_other_frames(idle->items[i].thread, &reader) ||
-            !has_slept(idle->items[i].thread, idle->items[i].switches))
+            !has_slept(idle->items[i].thread, idle->items[i].switches,
+                       idle->items[i].waits_for_events))
             return false;
     return !idle->is_lost;
 }

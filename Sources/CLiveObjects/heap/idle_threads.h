@@ -21,6 +21,7 @@ struct liveobj_idle_threads {
     bool is_lost; // more threads than the limit
     struct {
         uint32_t thread;
+        bool waits_for_events;
         uint64_t switches;
     } items[LIVEOBJ_IDLE_THREADS_LIMIT];
 };
@@ -36,8 +37,9 @@ void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread
 struct liveobj_thread_state {
     uintptr_t stack_pointer; // 0 if it runs or cannot be read
     uintptr_t program_counter;
-    bool is_suspended; // it waits for a signal
-    bool is_running;   // or ready to run; false if the system does not say
+    bool is_suspended;     // it waits for a signal
+    bool waits_for_events; // with epoll
+    bool is_running;       // or ready to run; false if the system does not say
 };
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 

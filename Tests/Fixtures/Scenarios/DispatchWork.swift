@@ -6,7 +6,9 @@ extension Scenario {
   static let dispatchWork = [Scenario("suspendedWork", plantSuspendedWork)]
 
   /// For a separate program: how many of the objects are found depends on other work of the process.
-  static let finishedWork = [Scenario("finishedWork", plantFinishedWork)]
+  static let finishedWork = [
+    Scenario("finishedWork", plantFinishedWork), Scenario("busyManager", plantBusyManager),
+  ]
 }
 
 final class Parcel {
@@ -71,4 +73,19 @@ func plantSuspendedWork() {
       }
     }
   }
+}
+
+nonisolated(unsafe) var pendingWork = DispatchQueue(label: "pending")
+nonisolated(unsafe) var parcels: [Parcel] = []
+
+/// libdispatch's manager wakes each millisecond, and no other thread does: the work waits in a suspended queue. The
+/// heap is large, so that reading it takes longer.
+@inline(never) @_optimize(none)
+func plantBusyManager() {
+  parcels = (0..<100_000).map { _ in Parcel() }
+  pendingWork.suspend()
+  for milliseconds in 1...5_000 {
+    pendingWork.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {}
+  }
+  _ = Unmanaged.passRetained(Handle())
 }
