@@ -1,4 +1,4 @@
-# CMake toolchain file: this machine's clang and lld, for the root file system that scripts/aarch64 makes.
+# CMake toolchain file for scripts/hook-instructions: clang and lld of this machine, for the file system of the other.
 #   cmake -DCMAKE_TOOLCHAIN_FILE=aarch64.cmake -DLIVEOBJECTS_SYSROOT=… -DLIVEOBJECTS_CLANG=…/clang
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

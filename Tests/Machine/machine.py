@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """An emulated aarch64 machine to run commands in. WORK (default: .) has what scripts/aarch64 made.
 
-  machine.py start [--kernel arm64|arm64-16k] [--cpu max] [--smp 2] [--memory 2048] [--name NAME]
+  machine.py start [--kernel arm64|arm64-16k] [--cpu max] [--smp 2] [--memory 6144] [--name NAME]
   machine.py run [--name NAME] [--timeout SECONDS] -- COMMAND [ARGUMENT...]     exits with its status
   machine.py stop [--name NAME]
 
 The directory WORK/share is /share in there. Changes to everything else are gone when it stops.
 """
-import argparse, os, pathlib, shlex, socket, subprocess, sys, time
+import argparse, os, pathlib, select, shlex, socket, subprocess, sys, time
 
 WORK = pathlib.Path(os.environ.get("WORK", ".")).resolve()
 
@@ -25,10 +25,16 @@ def control(name, wait=60.0):
             time.sleep(0.1)
 
 
-def line(channel, timeout):
-    channel.settimeout(timeout)
+def line(channel, timeout, meanwhile=lambda: None):
+    """The next line. Calls `meanwhile` now and then until it comes."""
+    end = time.monotonic() + timeout
     received = b""
     while not received.endswith(b"\n"):
+        if not select.select([channel], [], [], 0.5)[0]:
+            meanwhile()
+            if time.monotonic() > end:
+                sys.exit(f"machine.py: no answer within {timeout:.0f} s")
+            continue
         byte = channel.recv(1)
         if not byte:
             sys.exit("machine.py: the machine has ended")
@@ -74,10 +80,15 @@ def run(o):
     output.touch()
     channel = control(o.name)
     channel.sendall(f"{number}\n".encode())
-    answer = line(channel, o.timeout)
-    while answer[0] != number:
-        answer = line(channel, o.timeout)
-    sys.stdout.buffer.write(output.read_bytes())
+    with open(output, "rb") as written:
+        def show():
+            sys.stdout.buffer.write(written.read())
+            sys.stdout.flush()
+
+        answer = line(channel, o.timeout, show)
+        while answer[0] != number:
+            answer = line(channel, o.timeout, show)
+        show()
     job.unlink(), output.unlink()
     sys.exit(int(answer[1]))
 
@@ -92,7 +103,7 @@ parser.add_argument("--kernel", default="arm64")
 parser.add_argument("--machine", default="virt")
 parser.add_argument("--cpu", default="max")
 parser.add_argument("--smp", type=int, default=2)
-parser.add_argument("--memory", type=int, default=2048)
+parser.add_argument("--memory", type=int, default=6144)
 parser.add_argument("--append", default="")
 parser.add_argument("--name", default="vm")
 parser.add_argument("--timeout", type=float, default=3600)
