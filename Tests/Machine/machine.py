@@ -62,6 +62,8 @@ def start(o):
              "-device", "virtio-blk-pci,drive=root", "-device", "virtio-rng-pci",
              "-fsdev", f"local,id=share,path={WORK}/share,security_model=none,multidevs=remap",
              "-device", "virtio-9p-pci,fsdev=share,mount_tag=share",
+             "-fsdev", f"local,id=control,path={WORK}/share,security_model=none,multidevs=remap",
+             "-device", "virtio-9p-pci,fsdev=control,mount_tag=control",
              "-device", "virtio-serial-pci",
              "-chardev", f"socket,id=control,path={WORK}/{o.name}.control,server=on,wait=on",
              "-device", "virtserialport,chardev=control,name=control"],

@@ -71,7 +71,7 @@ make_root() {
   [[ ! -e $root/made ]] || return 0
   say "Root file system of $1"
   rm -rf "$root"
-  mkdir -p "$root"/{tmp,proc,dev,sys,mnt,new,root,share,sysroot,etc,usr/bin,usr/sbin,usr/lib,usr/lib64}
+  mkdir -p "$root"/{tmp,proc,dev,sys,mnt,new,root,share,sysroot,control,etc,usr/bin,usr/sbin,usr/lib,usr/lib64}
   for name in bin sbin lib lib64; do ln -s "usr/$name" "$root/$name"; done
   for package in "$folder/$1"/packages/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink "${unneeded[@]/#/--exclude=}"
@@ -106,8 +106,7 @@ make_image() {
   rmdir "$root/sysroot"
   ln -s / "$root/sysroot" # the paths that the Swift SDK says
   for name in "${forwarded[@]}"; do
-    rm -f "$root/$swift/bin/$name"
-    cp "$machine/compiler" "$root/$swift/bin/$name"
+    ln -sf /share/.compiler "$root/$swift/bin/$name"
   done
   PATH=$PATH:/sbin mkfs.ext4 -q -F -L root -O ^has_journal -d "$root" "$folder/rootfs.ext4" 6G
 }
@@ -128,8 +127,9 @@ mount_roots() {
     mount --bind "$folder/share" "$place/share"
     mount -t proc proc "$place/proc"
     mount --rbind /dev "$place/dev"
-    mount -t tmpfs tmp "$place/tmp"
+    mount --bind "$folder/share/tmp" "$place/tmp"
   done
+  install -m 755 "$machine/compiler" "$folder/share/.compiler"
   python3 "$machine/swift-sdk.py" /sysroot "$folder/share/sdks/aarch64.artifactbundle"
 }
 
