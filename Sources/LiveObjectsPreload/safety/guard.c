@@ -295,8 +295,11 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
         return LIVEOBJ_STEP_STUCK; // it might hang, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
     bool is_done = liveobj_stack_call(NULL, run, NULL, &guard.place);
-    set_mask(SIG_SETMASK, mask);
     syscall(SYS_timer_delete, guard.timer);
+    // A tick that came while all signals were blocked is still pending. It must reach the guard's
+    // handler: with the program's action it would end the process. (Since Linux 6.13 it is gone.)
+    set_mask(SIG_UNBLOCK, UINT64_C(1) << (timer_signal() - 1));
+    set_mask(SIG_SETMASK, mask);
     return is_done            ? LIVEOBJ_STEP_DONE
            : guard.is_crashed ? LIVEOBJ_STEP_CRASHED
                               : LIVEOBJ_STEP_STUCK;

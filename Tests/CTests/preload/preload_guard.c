@@ -60,6 +60,13 @@ static void compute_for_a_second(void *context) {
         continue;
 }
 
+static void compute_with_all_signals_blocked(void *context) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    compute_for_a_second(context);
+}
+
 static void stop_process(void *context) {
     (void)context;
     raise(SIGSTOP);
@@ -103,6 +110,11 @@ static void a_step_that_computes_has_no_time_limit(void) {
 }
 
 /// A limit in wall-clock time would count that time.
+/// If one did, this test would end by the timer's signal.
+static void no_tick_outlives_its_step(void) {
+    EXPECT(run(compute_with_all_signals_blocked, NULL));
+}
+
 static void time_while_the_process_is_stopped_does_not_count(void) {
     int status;
     pid_t process = fork();
@@ -195,6 +207,7 @@ int main(void) {
     a_crashing_step_is_abandoned();
     a_hanging_step_is_abandoned();
     a_step_that_computes_has_no_time_limit();
+    no_tick_outlives_its_step();
     time_while_the_process_is_stopped_does_not_count();
     handlers_of_the_program_are_restored();
     a_fault_of_another_thread_suspends_that_thread();
