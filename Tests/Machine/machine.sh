@@ -13,7 +13,7 @@ swift=usr/libexec/swift
 forwarded=(swift-build swiftc swift-frontend clang-17 lld)
 unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*" "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
 # shellcheck disable=SC2034  # for scripts/aarch64
-packages=(bash coreutils grep sed mawk findutils diffutils procps util-linux mount iproute2 file python3-minimal git
+packages=(dpkg bash coreutils grep sed mawk findutils diffutils procps util-linux mount iproute2 file python3-minimal git
   ca-certificates binutils binutils-aarch64-linux-gnu libc6-dev libcurl4-openssl-dev libunwind-dev cmake ninja-build
   pkgconf llvm swiftlang swiftlang-dev)
 
@@ -106,7 +106,9 @@ make_image() {
   rmdir "$root/sysroot"
   ln -s / "$root/sysroot" # the paths that the Swift SDK says
   for name in "${forwarded[@]}"; do
-    ln -sf /share/.compiler "$root/$swift/bin/$name"
+    rm -f "$root/$swift/bin/$name"
+    printf '#!/bin/bash\nsource /control/.compiler\n' >"$root/$swift/bin/$name"
+    chmod 755 "$root/$swift/bin/$name"
   done
   PATH=$PATH:/sbin mkfs.ext4 -q -F -L root -O ^has_journal -d "$root" "$folder/rootfs.ext4" 6G
 }
@@ -134,20 +136,23 @@ mount_roots() {
 }
 
 make_kernels() {
-  [[ ! -e $folder/kernel/made ]] || return 0
-  say "Kernels"
   local kernel package name
-  kernel=$(apt_of arm64 apt-cache depends linux-image-arm64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
-  mkdir -p "$folder/kernel/packages"
-  (cd "$folder/kernel/packages" && apt_of arm64 apt-get -qq download "$kernel" "$kernel-16k" busybox-static)
-  dpkg-deb -x "$folder"/kernel/packages/busybox-static*.deb "$folder/kernel/busybox"
-  for package in "$folder"/kernel/packages/linux-image-*.deb; do
-    name=$(dpkg-deb -f "$package" Package | grep -o 'arm64.*')
-    dpkg-deb -x "$package" "$folder/kernel/$name"
+  if [[ ! -e $folder/kernel/made ]]; then
+    say "Kernels"
+    kernel=$(apt_of arm64 apt-cache depends linux-image-arm64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
+    mkdir -p "$folder/kernel/packages"
+    (cd "$folder/kernel/packages" && apt_of arm64 apt-get -qq download "$kernel" "$kernel-16k" busybox-static)
+    for package in "$folder"/kernel/packages/*.deb; do
+      name=$(dpkg-deb -f "$package" Package | sed 's/.*-\(arm64.*\)/\1/; s/-static//')
+      dpkg-deb -x "$package" "$folder/kernel/$name"
+    done
+    rm -r "$folder/kernel/packages"
+    touch "$folder/kernel/made"
+  fi
+  for name in arm64 arm64-16k; do
     python3 "$machine/initramfs.py" "$folder/kernel/$name"/usr/lib/modules/* "$folder/kernel/busybox/usr/bin/busybox" \
       "$machine/init" "$folder/initrd-$name.gz"
   done
-  touch "$folder/kernel/made"
 }
 
 # This computer's qemu, or Debian's, unpacked.
