@@ -19,7 +19,8 @@ def words(file):
 def for_machine(program, arguments):
     """The file system to run it in, and its arguments. Whoever names no target means the machine."""
     if program == "swift-build":
-        return "amd64/root", ["--swift-sdks-path", "/share/sdks", "--swift-sdk", "aarch64", "--disable-sandbox", *arguments]
+        sdk = ["--swift-sdks-path", "/share/sdks", "--swift-sdk", "aarch64", "--disable-sandbox"]
+        return "amd64/root", [*sdk, *arguments]
     if not any(argument.startswith(("-target", "--target")) for argument in arguments):
         if program.startswith("clang") or program == "swiftc" or "-print-target-info" in arguments:
             arguments = [*arguments, "-target", TARGET]

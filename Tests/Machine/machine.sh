@@ -11,10 +11,11 @@ here=$folder/amd64/root
 swift=usr/libexec/swift
 # The programs that take long under emulation: `compiler` takes their places in the machine.
 forwarded=(swift-build swiftc swift-frontend clang-17 lld)
-unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*" "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
+unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*"
+  "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
 # shellcheck disable=SC2034  # for scripts/aarch64
-packages=(dpkg bash coreutils grep sed mawk findutils diffutils procps util-linux mount iproute2 file python3-minimal git
-  ca-certificates binutils binutils-aarch64-linux-gnu libc6-dev libcurl4-openssl-dev libunwind-dev cmake ninja-build
+packages=(dpkg bash coreutils libc-bin grep sed mawk findutils diffutils procps util-linux mount iproute2 file
+  python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu libc6-dev libcurl4-openssl-dev libunwind-dev cmake ninja-build
   pkgconf llvm swiftlang swiftlang-dev)
 
 require_system() {
