@@ -78,6 +78,7 @@ make_root() {
     dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink "${unneeded[@]/#/--exclude=}"
   done
   ln -sf bash "$root/usr/bin/sh"
+  ln -sf mawk "$root/usr/bin/awk"
   for name in swift swiftc; do ln -sf "../libexec/swift/bin/$name" "$root/usr/bin/$name"; done
   echo "root:x:0:0:root:/root:/bin/bash" >"$root/etc/passwd"
   echo "root:x:0:" >"$root/etc/group"
