@@ -82,13 +82,16 @@ static uint64_t switches_of(uint32_t thread) {
     return switches;
 }
 
-void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread) {
+struct liveobj_thread_state liveobj_idle_threads_add(struct liveobj_idle_threads *idle,
+                                                     uint32_t thread) {
+    struct liveobj_thread_state state = liveobj_thread_state_of(thread);
     idle->is_lost |= idle->count == LIVEOBJ_IDLE_THREADS_LIMIT;
     if (idle->is_lost)
-        return;
+        return state;
     idle->items[idle->count].thread = thread;
-    idle->items[idle->count].waits_for_events = liveobj_thread_state_of(thread).waits_for_events;
+    idle->items[idle->count].waits_for_events = state.waits_for_events;
     idle->items[idle->count++].switches = switches_of(thread);
+    return state;
 }
 
 // MARK: - Frames

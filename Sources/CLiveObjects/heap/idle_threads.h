@@ -31,8 +31,6 @@ struct liveobj_idle_threads {
 /// most 10 s.
 void liveobj_idle_threads_let_settle(void);
 
-void liveobj_idle_threads_add(struct liveobj_idle_threads *idle, uint32_t thread);
-
 /// Where a sleeping thread is stopped.
 struct liveobj_thread_state {
     uintptr_t stack_pointer; // 0 if it runs or cannot be read
@@ -42,6 +40,10 @@ struct liveobj_thread_state {
     bool is_running;       // or ready to run; false if the system does not say
 };
 struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
+
+/// \returns the thread's state.
+struct liveobj_thread_state liveobj_idle_threads_add(struct liveobj_idle_threads *idle,
+                                                     uint32_t thread);
 
 /// Whether each thread waits for work and has not run since it was added.
 bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle);

@@ -103,10 +103,9 @@ static void add_thread(void *context, uint32_t thread) {
     enum { RED_ZONE = 128 }; // memory that a function may use below its stack pointer
     struct finding *finding = context;
     bool is_own = thread == finding->roots->own_thread;
-    if (!is_own)
-        liveobj_idle_threads_add(&finding->roots->idle, thread);
-    uintptr_t pointer = is_own ? finding->roots->entry->stack_pointer
-                               : liveobj_thread_state_of(thread).stack_pointer;
+    uintptr_t pointer = is_own
+                            ? finding->roots->entry->stack_pointer
+                            : liveobj_idle_threads_add(&finding->roots->idle, thread).stack_pointer;
     liveobj_continuation_caches_add(&finding->roots->caches, thread);
     finding->roots->threads++;
     finding->roots->misses_stacks |= pointer == 0;

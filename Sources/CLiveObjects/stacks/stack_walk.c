@@ -301,7 +301,7 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
     *walk = (struct liveobj_stack_walk){.cache = cache, .extent = extent_of(cache, sp)};
     cache->walked[0] = (struct liveobj_frame){
         .registers = {.pc = pc, .sp = sp, .fp = fp},
-        .places = liveobj_places_make(sp - 8, false), // of no use: nobody proves a leaf
+        .places = liveobj_places_make(sp - 8, false), // never compared: of the innermost frame
         .fp_word = pc};
     walk_from(walk, cache->walked);
 }

@@ -1,22 +1,22 @@
-// thread_block_aarch64.c - see thread_block.h.
+// thread_block_aarch64.h - see thread_block.h, which includes it.
 //
 // The control block lies below the thread pointer, and the thread's variables above it. The block
 // has the thread's id, and then the list of robust mutexes: while it is empty, its two links have
 // the address of the second one. That is taken for the block: all that refers to objects lies
 // above.
 
-#if defined(__linux__) && defined(__aarch64__)
-
-#include "arch/thread_block.h"
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
+
+enum { LIVEOBJ_THREAD_BLOCK_ALIGNMENT = 8, LIVEOBJ_THREAD_BLOCK_WORDS = 3 };
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 // Compares the third word, too, by which the kernel finds a mutex from its link: other memory may
 // be a list's empty head, which refers to itself twice as well.
-bool liveobj_thread_block_is_at(uintptr_t address) {
+static inline bool liveobj_thread_block_is_at(uintptr_t address) {
     const uintptr_t *words = (const uintptr_t *)address;
     const intptr_t lock_of_mutex = 0 - (intptr_t)offsetof(pthread_mutex_t, __data.__list.__next);
     return words[0] == (uintptr_t)&words[1] && words[1] == words[0] &&
@@ -24,7 +24,7 @@ bool liveobj_thread_block_is_at(uintptr_t address) {
 }
 
 /// The thread's id in the words before the list.
-static intptr_t id_before(uintptr_t block, uint32_t own_thread) {
+static inline intptr_t liveobj_thread_id_before(uintptr_t block, uint32_t own_thread) {
     enum { MOST_WORDS = 8 };
     const uint32_t *words = (const uint32_t *)block;
     for (intptr_t i = 1; i <= MOST_WORDS; i++)
@@ -33,21 +33,20 @@ static intptr_t id_before(uintptr_t block, uint32_t own_thread) {
     return 0;
 }
 
-struct liveobj_thread_layout liveobj_thread_layout_find(uint32_t own_thread) {
+static inline struct liveobj_thread_layout liveobj_thread_layout_find(uint32_t own_thread) {
     enum { MOST_BYTES = 4096, HEAD_BYTES = 16 }; // of the block, and of its part above
     uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
     for (uintptr_t block = pointer - HEAD_BYTES; block > pointer - MOST_BYTES; block -= 8)
         if (liveobj_thread_block_is_at(block))
-            return (struct liveobj_thread_layout){id_before(block, own_thread),
+            return (struct liveobj_thread_layout){liveobj_thread_id_before(block, own_thread),
                                                   pointer + HEAD_BYTES - block};
     return (struct liveobj_thread_layout){0, MOST_BYTES}; // it has robust mutexes
 }
 
-struct liveobj_extent liveobj_thread_extent(const struct liveobj_thread_layout *layout,
-                                            uintptr_t block, size_t local_bytes) {
+static inline struct liveobj_extent
+liveobj_thread_extent(const struct liveobj_thread_layout *layout, uintptr_t block,
+                      size_t local_bytes) {
     return (struct liveobj_extent){block, block + layout->end + local_bytes};
 }
 
 LIVEOBJ_ANY_MEMORY_END
-
-#endif
