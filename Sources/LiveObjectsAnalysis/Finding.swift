@@ -88,6 +88,8 @@ public struct Finding: Sendable, Hashable {
   public var unexplainedRetains: Int
   /// Human-readable sentences about what the path does not show.
   public var remarks: [String]
+  /// How to fix it, where that is clear; leaks only.
+  public var hint: Hint?
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
   /// The objects, where an assertion or a test requested those of its own; else empty.

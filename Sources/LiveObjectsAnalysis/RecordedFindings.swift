@@ -73,7 +73,7 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 1
+  private static let format: UInt32 = 2
 
   package var content: [UInt8] {
     ByteWriter.bytes {
@@ -87,6 +87,9 @@ extension Finding {
       for site in retainedAt { $0.site([site.retains, site.releases], site.frames) }
       for count in [omittedCallSites, unexplainedRetains] { $0.u32(UInt32(clamping: count)) }
       $0.strings(remarks)
+      $0.strings(hint.map { [$0.action.rawValue] } ?? [])
+      $0.u32(UInt32(clamping: hint?.places.count ?? 0))
+      for place in hint?.places ?? [] { $0.place(place) }
     }
   }
 
@@ -124,12 +127,21 @@ extension Finding {
     omittedCallSites = try reader.count()
     unexplainedRetains = try reader.count()
     remarks = try reader.strings()
+    let action = try reader.strings().first.flatMap(Hint.Action.init)
+    var places: [Hint.Place] = []
+    for _ in 0..<(try reader.u32()) { if let place = try reader.place() { places.append(place) } }
+    if let action, !places.isEmpty { hint = Hint(action, at: places) }
   }
 }
 
 // MARK: - Parts
 
 extension ByteWriter {
+  fileprivate mutating func place(_ place: Finding.Hint.Place) {
+    strings([place.kind.rawValue, place.name, place.captured ?? "", place.file ?? ""])
+    u32(UInt32(clamping: place.line ?? 0))
+  }
+
   fileprivate mutating func site(_ counts: [Int], _ frames: [SourceFrame]) {
     for count in counts { u32(UInt32(clamping: count)) }
     u32(UInt32(clamping: frames.count))
@@ -142,6 +154,15 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+  fileprivate mutating func place() throws(CaptureError) -> Finding.Hint.Place? {
+    let names = try strings() + ["", "", "", ""]
+    let line = try count()
+    guard let kind = Finding.Hint.Place.Kind(rawValue: names[0]) else { return nil }
+    return Finding.Hint.Place(
+      kind: kind, name: names[1], captured: names[2].isEmpty ? nil : names[2],
+      file: names[3].isEmpty ? nil : names[3], line: line == 0 ? nil : line)
+  }
+
   fileprivate mutating func count() throws(CaptureError) -> Int { Int(try u32()) }
 
   fileprivate mutating func frames() throws(CaptureError) -> [SourceFrame] {

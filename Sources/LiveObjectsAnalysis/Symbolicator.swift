@@ -12,12 +12,21 @@ public protocol Symbolicator {
   ///
   /// - Returns: the names of those that are known.
   func name(variables: Set<Frame>, of capture: Capture) -> [Frame: String]
+
+  /// Finds the declarations of stored properties.
+  ///
+  /// - Returns: the lines of those that are known.
+  func declarations(of properties: Set<StoredProperty>, in capture: Capture) -> [StoredProperty: SourceLine]
 }
 
 extension Symbolicator {
   public func prepare(_ frames: Set<Frame>, of capture: Capture) {}
 
   public func name(variables: Set<Frame>, of capture: Capture) -> [Frame: String] { [:] }
+
+  public func declarations(
+    of properties: Set<StoredProperty>, in capture: Capture
+  ) -> [StoredProperty: SourceLine] { [:] }
 }
 
 /// One human-readable frame of a stack trace. Inlined calls give several for one address.

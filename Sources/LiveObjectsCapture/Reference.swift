@@ -55,6 +55,8 @@ public struct ReferenceLabel: Sendable, Hashable {
     /// A word of memory with unknown types.
     case memory
     case taskClosure, taskFrame, taskResult, taskLocal
+    /// A stored property that is declared as an object or an optional one, so that it can be declared weak.
+    case objectProperty = 15
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1

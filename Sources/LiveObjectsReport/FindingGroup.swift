@@ -54,6 +54,7 @@ struct FindingGroup {
   /// Call sites that the findings do not list.
   var omittedCallSites: Int { sum.omittedCallSites }
   var remarks: [String] { sum.remarks }
+  var hint: Finding.Hint? { sum.hint }
   /// Calls with missing releases.
   var retainedAt: [Finding.RetainingCallSite] { sum.retainedAt }
 

@@ -17,7 +17,7 @@ public struct FindingText: Sendable, Hashable, CustomStringConvertible {
   public init(_ finding: Finding) {
     let path = ShownPath(of: finding).map { [$0.segments.joined(separator: " → ")] } ?? []
     let explanation =
-      path + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
+      path + Self.hint(finding) + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
       + finding.remarks.map { "note: \($0)" }
     let first = "\(finding.title) (\(Self.size(of: finding)))"
     lines = ([first] + explanation.map { "  " + $0 }).map(\.printable)
@@ -36,6 +36,10 @@ extension FindingText {
       parts.append(Count.of(finding.objects, "object", "objects"))
     }
     return (parts + [Count.bytes(finding.bytes)]).joined(separator: ", ")
+  }
+
+  private static func hint(_ finding: Finding) -> [String] {
+    finding.hint.map { ["fix: \(HintText($0).text)"] } ?? []
   }
 
   private static func allocatedAt(_ finding: Finding) -> [String] {

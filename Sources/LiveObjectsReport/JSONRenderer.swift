@@ -66,6 +66,25 @@ public struct JSONRenderer: Sendable {
       "retainedAt": .array(finding.retainedAt.map(json)),
       "unexplainedRetains": .integer(finding.unexplainedRetains),
       "remarks": .strings(finding.remarks),
+      "hint": finding.hint.map(json) ?? .null,
+    ])
+  }
+
+  private func json(_ hint: Finding.Hint) -> JSONValue {
+    .object([
+      "action": .string(hint.action.rawValue),
+      "text": .string(HintText(hint).text),
+      "places": .array(hint.places.map(json)),
+    ])
+  }
+
+  private func json(_ place: Finding.Hint.Place) -> JSONValue {
+    .object([
+      "kind": .string(place.kind.rawValue),
+      "name": .string(place.name),
+      "captured": .optional(place.captured),
+      "file": .optional(place.file),
+      "line": place.line.map(JSONValue.integer) ?? .null,
     ])
   }
 

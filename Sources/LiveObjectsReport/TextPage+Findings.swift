@@ -47,6 +47,7 @@ extension TextPage {
   private mutating func add(_ group: FindingGroup) {
     add(titleOf: group)
     if let path = group.path { add(path) }
+    if let hint = group.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
     add(tests: group)
     add(allocatedAt: group)
     add(retainedAt: group.retainedAt)

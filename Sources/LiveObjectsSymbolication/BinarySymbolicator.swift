@@ -13,18 +13,18 @@ public final class BinarySymbolicator: Symbolicator {
 
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
-  private let origin: CaptureOrigin
+  let origin: CaptureOrigin
   /// The environment at the start: later reads would race with threads of the program that change it.
   private let environment = Environment.variables(without: unwantedVariables)
   private let timeout: Duration
-  private var symbolizer: LLVMSymbolizer?
+  private(set) var symbolizer: LLVMSymbolizer?
   private let locator: BinaryLocator
   /// Whether a symbolizer has worked: without it, there are no lines, whatever a file contains.
   private var hasSymbolizer = false
-  private var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
+  var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
   /// Files that the symbolizer does not get: those of the toolchain and of the system, and files that may be
   /// another file than the one that ran.
-  private var withoutSymbolizer: Set<String> = []
+  private(set) var withoutSymbolizer: Set<String> = []
   /// Addresses without a symbolizer, since there was none or it failed.
   private var unsettled: Set<CodeAddress> = []
   private var names: [String: FunctionName] = [:]
@@ -34,6 +34,8 @@ public final class BinarySymbolicator: Symbolicator {
 
   /// The addresses of methods that may be tests.
   var methodsByBinary: [String: [String: UInt64]] = [:]
+  /// The addresses of deinitialisers by class.
+  var deinitialisersByBinary: [String: [String: UInt64]] = [:]
 
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are
@@ -138,8 +140,12 @@ public final class BinarySymbolicator: Symbolicator {
   private func resolve(_ addresses: Set<CodeAddress>, images: [String]) {
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
-    let addresses = addresses.subtracting(resolveWithoutLines(among: addresses))
-    guard !addresses.isEmpty else { return }
+    let rest = addresses.subtracting(resolveWithoutLines(among: addresses))
+    if !rest.isEmpty { resolveWithLines(rest, images) }
+    locateClosures(among: addresses)
+  }
+
+  private func resolveWithLines(_ addresses: Set<CodeAddress>, _ images: [String]) {
     guard let symbolizer = symbolizer(forProcessWith: origin == .ownRun ? images : []) else {
       collectedNotes.add(.missingSymbolizer, "llvm-symbolizer")
       return resolveWithoutSymbolizer(addresses)

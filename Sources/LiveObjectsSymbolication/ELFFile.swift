@@ -50,7 +50,7 @@ package final class ELFFile {
   /// - Returns: `nil` if the file cannot be opened or is not such an ELF file.
   package init?(path: String) {
     self.path = path
-    descriptor = Self.open(path)
+    descriptor = openRegularFile(path)
     guard descriptor >= 0 else { return nil }
     guard let header = Self.read(descriptor, 0, 64),
       header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1])
@@ -62,21 +62,6 @@ package final class ELFFile {
   }
 
   deinit { close(descriptor) }
-
-  /// Opens regular files only: opening a device can start it, and opening a FIFO is what its writer waits
-  /// for.
-  private static func open(_ path: String) -> CInt {
-    var status = stat()
-    guard stat(path, &status) == 0, status.isRegularFile else { return -1 }
-    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { return -1 }
-    // Another file may have taken its place meanwhile.
-    guard fstat(descriptor, &status) == 0, status.isRegularFile else {
-      close(descriptor)
-      return -1
-    }
-    return descriptor
-  }
 
   /// The linker's build id; empty where there is none.
   package var buildID: [UInt8] {
@@ -182,12 +167,6 @@ package final class ELFFile {
     return nil
   }
 }
-
-extension stat {
-  fileprivate var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
-}
-
-private func openFile(_ path: String, _ flags: CInt) -> CInt { open(path, flags) }
 
 /// Little-endian integers and strings out of bytes that may be anything.
 struct LittleEndianBytes {

@@ -55,6 +55,26 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
   return true
 }
 
+/// Opens regular files only: opening a device can start it, and opening a FIFO is what its writer waits for.
+///
+/// - Returns: -1 for everything else.
+package func openRegularFile(_ path: String) -> CInt {
+  var status = stat()
+  guard stat(path, &status) == 0, status.isRegularFile else { return -1 }
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+  guard descriptor >= 0 else { return -1 }
+  // Another file may have taken its place meanwhile.
+  guard fstat(descriptor, &status) == 0, status.isRegularFile else {
+    close(descriptor)
+    return -1
+  }
+  return descriptor
+}
+
+extension stat {
+  fileprivate var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+}
+
 /// The bytes of an open file.
 ///
 /// - Returns: `nil` unless the file has them all.

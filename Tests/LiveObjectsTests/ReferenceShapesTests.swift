@@ -164,15 +164,19 @@ final class ReferenceShapesTests: XCTestCase {
 
   private static let expected: Set<ReferenceLabel> = Set(
     [
-      "inherited", "plain", "optional", "outer.inner.leaf", "pair", "pair.second", "single",
-      "labelled.owner", "mixed", "either", "classBound", "object", "inlineExistential.leaf",
-      "anything", "later", "mutex", "handle.leaf", "action",
-    ].map { ReferenceLabel(.property, text: $0) } + [
-      ReferenceLabel(.property, ownership: .weak, text: "weakly"),
-      ReferenceLabel(.property, ownership: .unowned, text: "unowned"),
-      ReferenceLabel(.property, ownership: .unmanaged, text: "unsafely"),
-      ReferenceLabel(.property, ownership: .unmanaged, text: "unmanaged"),
-    ])
+      "inherited", "pair", "pair.second", "single", "labelled.owner", "mixed", "either", "anything", "later",
+      "mutex", "action",
+    ].map { ReferenceLabel(.property, text: $0) }
+      + [
+        "plain", "optional", "outer.inner.leaf", "classBound", "object", "inlineExistential.leaf",
+        "handle.leaf",
+      ]
+      .map { ReferenceLabel(.objectProperty, text: $0) } + [
+        ReferenceLabel(.property, ownership: .weak, text: "weakly"),
+        ReferenceLabel(.property, ownership: .unowned, text: "unowned"),
+        ReferenceLabel(.property, ownership: .unmanaged, text: "unsafely"),
+        ReferenceLabel(.property, ownership: .unmanaged, text: "unmanaged"),
+      ])
 
   private func referencesToLeaf(from shapes: Shapes) throws -> [ReferenceLabel] {
     try references(from: shapes, to: shapes.plain)

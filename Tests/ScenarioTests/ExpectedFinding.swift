@@ -65,6 +65,6 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 
 extension ExpectedFinding {
   static let cycles =
-    handlers + closures + objects + properties + values + collections + existentials + libraries
+    handlers + closures + fixes + objects + properties + values + collections + existentials + libraries
   static let leaks = cycles + overRetained
 }

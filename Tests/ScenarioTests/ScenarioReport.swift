@@ -25,6 +25,18 @@ struct ScenarioReport: Decodable {
     var releases: Int
     var frames: [Frame]
   }
+  struct Hint: Decodable {
+    struct Place: Decodable {
+      var kind: String
+      var name: String
+      var captured: String?
+      var file: String?
+      var line: Int?
+    }
+    var action: String
+    var text: String
+    var places: [Place]
+  }
   struct Finding: Decodable {
     var fingerprint: String
     var verdict: String
@@ -39,6 +51,7 @@ struct ScenarioReport: Decodable {
     var retainedAt: [RetainingCallSite]
     var unexplainedRetains: Int
     var remarks: [String]
+    var hint: Hint?
     var test: String?
     var `case`: String?
 

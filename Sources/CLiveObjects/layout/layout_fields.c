@@ -26,10 +26,31 @@ static bool has_nameless_fields(const struct liveobj_fields *fields) {
            liveobj_descriptor_is_in_module(fields->descriptor, "Swift");
 }
 
+static bool is_generic_parameter(const struct liveobj_mangled *type) {
+    return type->text[0] == 'x' || type->text[0] == 'q';
+}
+
+/// Whether the property is declared as an object or an optional one, so that it can be declared
+/// weak. A lazy property cannot, nor can one of a generic parameter's type.
+///
+/// \param type 0 if it is not known.
+static bool is_object(const struct liveobj_field *field, uintptr_t type) {
+    enum { PAYLOAD = 2 }; // of an optional, its only generic argument
+    if (!type || field->type.ownership != LIVEOBJ_OWNERSHIP_STRONG ||
+        is_generic_parameter(&field->type))
+        return false;
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        type = liveobj_word(type, PAYLOAD);
+    return liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS || liveobj_is_class_existential(type);
+}
+
 static uint32_t label_of(const struct liveobj_fields *fields, const struct liveobj_field *field,
-                         uint32_t outer) {
+                         uintptr_t type, uint32_t outer) {
     const char *name = has_nameless_fields(fields) ? "" : readable(field->name);
-    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, field->type.ownership, name);
+    bool is_named = name == field->name; // neither lazy nor of the standard library
+    enum liveobj_label_kind kind =
+        is_named && is_object(field, type) ? LIVEOBJ_LABEL_OBJECT_PROPERTY : LIVEOBJ_LABEL_PROPERTY;
+    uint32_t label = liveobj_label_make(kind, field->type.ownership, name);
     return outer ? liveobj_label_join(outer, label) : label;
 }
 
@@ -75,13 +96,13 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
     struct liveobj_field field = liveobj_field_at(fields, index);
     if (!field.type.text || is_actor_storage(&field))
         return;
-    uint32_t label = label_of(fields, &field, outer);
+    bool is_accessor = liveobj_mangled_is_accessor(&field.type);
+    uintptr_t type = is_accessor ? 0 : liveobj_field_type(fields, &field);
+    uint32_t label = label_of(fields, &field, type, outer);
     size_t start = liveobj_field_offset(fields, index);
-    if (liveobj_mangled_is_accessor(&field.type) &&
+    if (is_accessor &&
         liveobj_layout_add_noncopyable(builder, fields, &field, offset + start, label))
         return;
-    uintptr_t type =
-        liveobj_mangled_is_accessor(&field.type) ? 0 : liveobj_field_type(fields, &field);
     size_t limit = liveobj_field_limit(fields, index);
     if (type && !is_of_core_foundation(fields, type))
         liveobj_layout_add_value(builder, type, offset + start, label);

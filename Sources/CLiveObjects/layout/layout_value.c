@@ -186,11 +186,14 @@ static void add_function(struct liveobj_layout_builder *builder, uintptr_t type,
                 liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE), 0);
 }
 
+static bool is_error(uintptr_t existential) {
+    enum { SPECIAL_ERROR = 1 };
+    return (liveobj_existential_flags(existential) >> 24 & 0x3f) == SPECIAL_ERROR;
+}
+
 static void add_existential(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                             uint32_t label) {
-    enum { IS_NOT_CLASS_BOUND = UINT32_C(1) << 31, SPECIAL_ERROR = 1 };
-    uint32_t flags = liveobj_half_word(type, 2 * sizeof(uint32_t));
-    if ((flags >> 24 & 0x3f) == SPECIAL_ERROR || !(flags & IS_NOT_CLASS_BOUND))
+    if (is_error(type) || liveobj_is_class_existential(type))
         liveobj_layout_add_reference(builder, offset, label);
     else
         add_one(builder, LIVEOBJ_SLOT_EXISTENTIAL, offset, liveobj_witnesses_of(type)->size, label,

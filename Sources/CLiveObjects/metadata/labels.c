@@ -114,7 +114,9 @@ static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
         text[length++] =
             outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t') ? '\t' : '.';
     memcpy(text + length, inner.text, inner_length);
-    return make(outer.kind, inner.ownership, text, length + inner_length);
+    bool is_object =
+        outer.kind == LIVEOBJ_LABEL_PROPERTY && inner.kind == LIVEOBJ_LABEL_OBJECT_PROPERTY;
+    return make(is_object ? inner.kind : outer.kind, inner.ownership, text, length + inner_length);
 }
 
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner) {

@@ -25,6 +25,8 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_TASK_FRAME = 10, // a variable of a suspended asynchronous function
     LIVEOBJ_LABEL_TASK_RESULT = 11,
     LIVEOBJ_LABEL_TASK_LOCAL = 12,
+    // 13 and 14 are reserved.
+    LIVEOBJ_LABEL_OBJECT_PROPERTY = 15, // a property that is an object, or an optional one
 };
 
 /// Whether and how a reference keeps its target alive.
@@ -53,7 +55,8 @@ static inline uint32_t liveobj_label_strong(enum liveobj_label_kind kind) {
 /// The label with another ownership.
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership);
 /// The label of a place inside of a value whose own place has the label `outer`. It has `outer`'s
-/// kind, both paths joined by a dot, and `inner`'s ownership. Either path may be empty.
+/// kind, both paths joined by a dot, and `inner`'s ownership. Either path may be empty. An object
+/// in a property's value is an object property.
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner);
 /// \param id In [1, liveobj_labels_end()).
 struct liveobj_label liveobj_label_get(uint32_t id);

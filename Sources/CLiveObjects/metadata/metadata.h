@@ -46,10 +46,23 @@ static inline uint32_t liveobj_half_word(uintptr_t address, size_t byte_offset) 
     return *(const uint32_t *)(address + byte_offset);
 }
 
+/// The flags of an existential type: of `LIVEOBJ_KIND_EXISTENTIAL`.
+static inline uint32_t liveobj_existential_flags(uintptr_t metadata) {
+    enum { AT_FLAGS = 8 };
+    return liveobj_half_word(metadata, AT_FLAGS);
+}
+
 static inline enum liveobj_metadata_kind liveobj_metadata_kind(uintptr_t metadata) {
     uintptr_t kind = liveobj_word(metadata, 0);
     return kind > LIVEOBJ_KIND_LAST_ENUMERATED ? LIVEOBJ_KIND_CLASS
                                                : (enum liveobj_metadata_kind)kind;
+}
+
+/// Whether the type is `any P` or `AnyObject`, of objects only.
+static inline bool liveobj_is_class_existential(uintptr_t metadata) {
+    static const uint32_t is_not_class_bound = UINT32_C(1) << 31;
+    return liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_EXISTENTIAL &&
+           !(liveobj_existential_flags(metadata) & is_not_class_bound);
 }
 
 /// Whether a word found in memory is metadata that may be followed. Uses checked reads. A false

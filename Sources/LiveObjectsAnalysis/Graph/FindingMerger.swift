@@ -71,6 +71,7 @@ struct FindingMerger {
       finding.allocatedAt = callSites.sites
       finding.omittedCallSites = callSites.omitted
       finding.retainedAt = unmatched(entry, traces)
+      if finding.verdict == .overRetained { finding.hint = Finding.Hint(retainedAt: finding.retainedAt) }
       return finding
     }
   }

@@ -74,7 +74,8 @@ struct HeapFindings {
     let naming = PathNaming(names, in: graph, labels)
     var merger = FindingMerger()
     var finder = PathFinder(in: graph)
-    for leak in leaks { add(leak, to: &merger, naming, traces) }
+    let hints = self.hints(naming, traces, symbolicator)
+    for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces) }
     for (objects, holder) in zip(held, holders) {
       guard let holder else { continue }
       add(objects, holder, to: &merger, &finder, naming, traces, options)
@@ -91,6 +92,7 @@ struct HeapFindings {
     let held = holders.lazy.flatMap { $0?.path.references ?? [] }
     let references = [Array(leaked), Array(held)].joined()
     return Set(references.compactMap { graph.heap.references[$0].function })
+      .union(leaks.lazy.flatMap(\.cuts.functions))
   }
 
   private var origins: Set<HolderSearch.Origin> { Set(holders.compactMap { $0?.origin }) }
@@ -100,7 +102,8 @@ struct HeapFindings {
 
 extension HeapFindings {
   private func add(
-    _ leak: LeakTally, to merger: inout FindingMerger, _ naming: PathNaming, _ traces: NamedTraces
+    _ leak: LeakTally, _ hint: Finding.Hint?, to merger: inout FindingMerger, _ naming: PathNaming,
+    _ traces: NamedTraces
   ) {
     let label = label(of: leak.start, traces)
     var finding = Finding(
@@ -109,6 +112,7 @@ extension HeapFindings {
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: leak.group.owner, of: reachability.scope.attribution)
+    finding.hint = hint
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
@@ -126,6 +130,17 @@ extension HeapFindings {
     }
     let sites = leak.allocations.all.sorted { $0.stackTrace < $1.stackTrace }
     merger.add(finding, sites, leak.retainSites, in: traces)
+  }
+
+  /// In the order of the leaks.
+  private func hints(
+    _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: some Symbolicator
+  ) -> [Finding.Hint?] {
+    let hints = CycleHints(naming, traces)
+    let drafts = leaks.map(hints.hint)
+    let properties = Set(drafts.lazy.compactMap { $0 }.flatMap(\.properties))
+    let declarations = properties.isEmpty ? [:] : symbolicator.declarations(of: properties, in: capture)
+    return drafts.map { $0?.located(by: declarations) }
   }
 
   /// Whether no object is of the program's types, and none was allocated by the program.

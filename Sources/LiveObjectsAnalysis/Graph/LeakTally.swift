@@ -19,6 +19,8 @@ struct LeakTally {
   let start: Int
   /// Once round the cycle; `nil` for an over-retained object.
   let path: ObjectPath?
+  /// What breaks the cycle.
+  let cuts: Cuts
   private(set) var instances = 0
   private(set) var objects = 0
   private(set) var victims = 0
@@ -60,7 +62,10 @@ struct LeakTally {
       }
       let start = path?.start ?? named[0]
       let index = numbers.number(of: pattern(of: leak, start, path, in: reachability))
-      if index == all.count { all.append(LeakTally(group: leak, start: start, path: path)) }
+      if index == all.count {
+        let cuts = path.map { CutSearch.cuts(of: leak.core, $0, in: graph) } ?? Cuts()
+        all.append(LeakTally(group: leak, start: start, path: path, cuts: cuts))
+      }
       all[index].add(leak, in: reachability, isUserDefined)
     }
     return all

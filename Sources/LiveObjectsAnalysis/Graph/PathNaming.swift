@@ -123,6 +123,24 @@ struct PathNaming {
 // MARK: - Along the references
 
 extension PathNaming {
+  func label(_ reference: Int) -> ReferenceLabel {
+    graph.heap.labels[Int(graph.heap.references[reference].label)]
+  }
+
+  /// The name by which a closure refers to what it captured: `self`, `captured Loader`, `captured variable`.
+  func captured(by index: Int, closure: String) -> String {
+    let reference = graph.heap.references[index]
+    let target = Int(reference.target)
+    var writer = PathWriter(closure, isClosure: true)
+    if reference.function != nil {
+      writer.capture(name(of: target), superclasses(of: target))
+    } else {
+      writer.add(
+        label(index), element: nil, isBox: isContext(target), canBeSelf: isOnlyOfItsType(reference))
+    }
+    return writer.finished().last?.reference ?? ""
+  }
+
   private func write(_ path: ObjectPath, to writer: inout PathWriter, closesOn end: Int?) {
     var last = UInt32(path.start)
     for (position, index) in path.references.enumerated() {
@@ -168,7 +186,7 @@ extension PathNaming {
   private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
 
   /// Whether an object is the storage of a collection, or a box: part of the object that refers to it.
-  private func isPartOfHolder(_ object: Int) -> Bool {
+  func isPartOfHolder(_ object: Int) -> Bool {
     let type = graph.capture.types[graph.capture.objects[object].type]
     switch ObjectKind(of: type) {
     case .arrayStorage, .dictionaryStorage, .setStorage: return !isManagedBuffer(type)

@@ -1,0 +1,167 @@
+import LiveObjectsCapture
+
+/// A place in the source that makes references of a cycle, all of which it would make weak.
+enum Cut: Hashable {
+  /// An object that a closure captures.
+  case capture(function: UInt32, label: UInt32?)
+  /// A variable that a closure captures and that holds an object.
+  case variable(function: UInt32, label: UInt32)
+  /// A stored property of a type.
+  case property(type: Int, label: UInt32)
+
+  /// The closure's function, as an index into `HeapGraph.functions`.
+  var function: UInt32? {
+    switch self {
+    case .capture(let function, _), .variable(let function, _): function
+    case .property: nil
+    }
+  }
+}
+
+/// The cuts that break a leaked cycle.
+struct Cuts {
+  /// A cut on the cycle's path.
+  struct OnPath {
+    var cut: Cut
+    /// Index into the path's references.
+    var position: Int
+  }
+
+  /// Those of which each breaks the cycle by itself, and every other cycle among its objects.
+  var single: [OnPath] = []
+  /// Captures that break all cycles together, where no cut does so by itself.
+  var together: [OnPath] = []
+
+  var functions: some Sequence<UInt32> { (single + together).lazy.compactMap(\.cut.function) }
+}
+
+/// Finds the cuts of a leaked cycle.
+///
+/// A cut breaks a leak only if no cycle is left among the objects that hold each other: an object whose two
+/// closures both capture it still leaks when one of them no longer does.
+struct CutSearch {
+  private struct Edge {
+    var source: Int
+    var target: Int
+    var cut: Cut?
+    /// Index into `HeapGraph.references`.
+    var reference: Int
+  }
+
+  /// Larger groups consist of many cycles, of which a report shows one.
+  private static let mostObjects = 1 << 12
+  /// Cuts that a hint may name.
+  private static let most = 4
+
+  private let graph: ReferenceGraph
+  /// The references between the objects that hold each other, which are numbered from 0.
+  private var edges: [Edge] = []
+  private let count: Int
+
+  static func cuts(of core: [UInt32], _ path: ObjectPath, in graph: ReferenceGraph) -> Cuts {
+    guard core.count <= mostObjects else { return Cuts() }
+    return CutSearch(core, in: graph).cuts(on: path)
+  }
+
+  private init(_ core: [UInt32], in graph: ReferenceGraph) {
+    self.graph = graph
+    count = core.count
+    let numbers = Dictionary(uniqueKeysWithValues: zip(core.lazy.map(Int.init), 0...))
+    for (object, number) in numbers {
+      for reference in graph.references(from: object) where graph.mayHold(reference) {
+        guard let target = numbers[graph.target(reference)] else { continue }
+        edges.append(Edge(source: number, target: target, reference: reference))
+      }
+    }
+    let closures = closures
+    for index in edges.indices { edges[index].cut = cut(at: edges[index].reference, closures) }
+  }
+
+  private func cuts(on path: ObjectPath) -> Cuts {
+    let cuts = Dictionary(edges.lazy.map { ($0.reference, $0.cut) }) { first, _ in first }
+    let onPath = path.references.enumerated().compactMap { position, reference in
+      (cuts[reference] ?? nil).map { Cuts.OnPath(cut: $0, position: position) }
+    }
+    // A property of several objects on the path links a list, which needs it.
+    let counts = Dictionary(onPath.map { ($0.cut, 1) }, uniquingKeysWith: +)
+    let single = onPath.filter { counts[$0.cut] == 1 && isAcyclic(without: [$0.cut]) }
+    guard single.isEmpty else { return Cuts(single: single) }
+    return Cuts(together: together(onPath, path))
+  }
+
+  /// All captures of the object that the path's closure captures.
+  private func together(_ onPath: [Cuts.OnPath], _ path: ObjectPath) -> [Cuts.OnPath] {
+    guard let first = onPath.first(where: { $0.cut.function != nil }) else { return [] }
+    let captured = graph.target(path.references[first.position])
+    let captures = Set(
+      edges.lazy.filter { graph.target($0.reference) == captured && $0.cut?.function != nil }.compactMap(
+        \.cut))
+    guard captures.count <= Self.most, isAcyclic(without: captures) else { return [] }
+    let others = captures.subtracting([first.cut]).sorted { ($0.function ?? 0) < ($1.function ?? 0) }
+    return [first] + others.map { Cuts.OnPath(cut: $0, position: first.position) }
+  }
+
+  /// Removes objects without references to others, over and over, and whether none remains.
+  private func isAcyclic(without cuts: Set<Cut>) -> Bool {
+    let kept = edges.filter { $0.cut.map { !cuts.contains($0) } ?? true }
+    let holders = Dictionary(grouping: kept, by: \.target)
+    var references = [Int](repeating: 0, count: count)
+    for edge in kept { references[edge.source] += 1 }
+    var open = references.indices.filter { references[$0] == 0 }
+    var removed = 0
+    while let object = open.popLast() {
+      removed += 1
+      for edge in holders[object] ?? [] {
+        references[edge.source] -= 1
+        if references[edge.source] == 0 { open.append(edge.source) }
+      }
+    }
+    return removed == count
+  }
+}
+
+// MARK: - Where references are written
+
+extension CutSearch {
+  /// The function of each closure's context. One that several functions share has none.
+  private var closures: [Int: UInt32] {
+    var functions: [Int: UInt32?] = [:]
+    for edge in edges {
+      let reference = graph.heap.references[edge.reference]
+      guard let function = reference.function, isContext(Int(reference.target)) else { continue }
+      let known = functions[Int(reference.target), default: function]
+      functions[Int(reference.target)] = .some(known == function ? function : nil)
+    }
+    return functions.compactMapValues { $0 }
+  }
+
+  private func cut(at index: Int, _ closures: [Int: UInt32]) -> Cut? {
+    let reference = graph.heap.references[index]
+    // The captures of a block of C code are guessed, its code is known.
+    guard graph.isStrong(index) || reference.function != nil else { return nil }
+    let (source, target) = (Int(reference.source), Int(reference.target))
+    if let function = reference.function {
+      return isContext(target) ? nil : .capture(function: function, label: nil)
+    }
+    switch graph.heap.labels[Int(reference.label)].kind {
+    case .objectProperty:
+      return .property(type: graph.capture.objects[source].type, label: reference.label)
+    case .capture:
+      guard let function = closures[source] else { return nil }
+      if isVariable(target) { return .variable(function: function, label: reference.label) }
+      return isInstance(target) ? .capture(function: function, label: reference.label) : nil
+    default: return nil
+    }
+  }
+
+  private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
+
+  private func isVariable(_ object: Int) -> Bool {
+    isContext(object) || graph.kind(of: object) == .genericBox
+  }
+
+  private func isInstance(_ object: Int) -> Bool {
+    let kind = ObjectKind(of: graph.capture.types[graph.capture.objects[object].type])
+    return kind == .classInstance || kind == .actor
+  }
+}

@@ -1,0 +1,179 @@
+import LiveObjectsCapture
+
+/// Chooses among the references of a leaked cycle those that the program should not own.
+///
+/// The reference from an object back to its owner comes first, then a closure that captures `self`, then a
+/// delegate. Where several are equally likely, the hint names all of them.
+struct CycleHints {
+  /// References that a hint leaves to choose from.
+  private static let mostAlternatives = 4
+
+  private let naming: PathNaming
+  private let traces: NamedTraces
+
+  init(_ naming: PathNaming, _ traces: NamedTraces) {
+    (self.naming, self.traces) = (naming, traces)
+  }
+
+  /// A reference that could be cut.
+  private struct Candidate {
+    var position: Int
+    var place: DraftHint.Place
+    /// Of a property, the path to it: `outer.inner.owner`.
+    var property = ""
+
+    var isSelf: Bool { place.place.captured == "self" }
+    var isNested: Bool { property.contains(".") }
+    /// The name of the property itself, without the underscore of generated storage.
+    var name: String { property.split(separator: ".").last.map { $0.drop { $0 == "_" }.lowercased() } ?? "" }
+    var isDelegate: Bool { ["delegate", "datasource"].contains(where: name.hasSuffix) }
+    var isNamedBack: Bool {
+      ["parent", "owner", "superview"].contains(where: name.hasSuffix) || ["previous", "prev"].contains(name)
+    }
+  }
+
+  /// - Returns: `nil` where no reference is a likely mistake.
+  func hint(for leak: LeakTally) -> DraftHint? {
+    guard let path = leak.path else { return nil }
+    let together = leak.cuts.together.compactMap { candidate($0, path) }
+    if !together.isEmpty, together.count == leak.cuts.together.count {
+      return hint(to: .captureWeakly, together)
+    }
+    let single = leak.cuts.single.compactMap { candidate($0, path) }
+    // Of a probable cycle, some references are guessed.
+    return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isSelf), path)
+  }
+
+  private func choice(among candidates: [Candidate], _ path: ObjectPath) -> DraftHint? {
+    let likely = [
+      candidates.filter { isBackReference($0, path) }, candidates.filter(\.isSelf),
+      candidates.filter(\.isDelegate), candidates.filter { !$0.isNested },
+    ]
+    guard let best = likely.first(where: { !$0.isEmpty }), best.count <= Self.mostAlternatives else {
+      return nil
+    }
+    guard best.count == 1 else { return hint(to: .makeOneWeak, best) }
+    return hint(to: best[0].property.isEmpty ? .captureWeakly : .declareWeak, best)
+  }
+
+  private func hint(to action: Finding.Hint.Action, _ candidates: [Candidate]) -> DraftHint {
+    DraftHint(action: action, places: candidates.map(\.place))
+  }
+}
+
+// MARK: - Candidates
+
+extension CycleHints {
+  private var graph: ReferenceGraph { naming.graph }
+
+  /// - Returns: `nil` for code that is not the program's, or has no name.
+  private func candidate(_ cut: Cuts.OnPath, _ path: ObjectPath) -> Candidate? {
+    let reference = path.references[cut.position]
+    if let function = cut.cut.function {
+      return closure(function, capturing: reference).map { Candidate(position: cut.position, place: $0) }
+    }
+    return property(reference).map {
+      Candidate(position: cut.position, place: $0, property: naming.label(reference).text)
+    }
+  }
+
+  private func closure(_ function: UInt32, capturing reference: Int) -> DraftHint.Place? {
+    guard let frame = naming.names.functions[function], frame.isUserCode, let name = frame.function,
+      let kind = Finding.Hint.Place.Kind(ofClosure: name)
+    else { return nil }
+    return DraftHint.Place(
+      Finding.Hint.Place(
+        kind: kind, name: frame.qualifiedFunction,
+        captured: naming.captured(by: reference, closure: frame.qualifiedFunction),
+        file: frame.line == nil ? nil : frame.file, line: frame.line))
+  }
+
+  private func type(of object: Int) -> Int { graph.capture.objects[object].type }
+
+  /// - Returns: `nil` where either object is a library's.
+  private func property(_ reference: Int) -> DraftHint.Place? {
+    let type = type(of: graph.source(reference))
+    guard let label = naming.labels[type], label.isUserDefined,
+      naming.labels[self.type(of: graph.target(reference))]?.isUserDefined == true
+    else { return nil }
+    let path = naming.label(reference).text
+    let place = Finding.Hint.Place(kind: .property, name: "\(label.text).\(path)")
+    guard !path.contains(".") else { return DraftHint.Place(place) }
+    let types = [label.text] + (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
+    // The metadata of a generic class may lie in the runtime's own memory.
+    let image = graph.capture.types[type].image.flatMap { graph.capture.images[$0].isSystem ? nil : $0 }
+    return DraftHint.Place(
+      place, StoredProperty(name: path, types: types.map(\.withoutArguments), image: image))
+  }
+}
+
+// MARK: - Owners
+
+extension CycleHints {
+  /// Whether a property refers back to the object that owns its own object: by its name, or because the owner
+  /// contains it in a struct or a collection, or created it.
+  private func isBackReference(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
+    guard !candidate.property.isEmpty else { return false }
+    if candidate.isNamedBack { return true }
+    if candidate.isNested { return path.references.count == 1 }
+    let reference = path.references[candidate.position]
+    let (object, owner) = (graph.source(reference), graph.target(reference))
+    return isElement(before: candidate.position, of: owner, path)
+      || (isCreated(object, by: owner) && !isCreated(owner, by: object))
+  }
+
+  /// Whether the object at a position is an element of one of the owner's collections.
+  private func isElement(before position: Int, of owner: Int, _ path: ObjectPath) -> Bool {
+    var index = (position + path.references.count - 1) % path.references.count
+    guard naming.label(path.references[index]).kind.isElement else { return false }
+    while index != position, naming.isPartOfHolder(graph.source(path.references[index])) {
+      index = (index + path.references.count - 1) % path.references.count
+    }
+    return graph.source(path.references[index]) == owner
+  }
+
+  /// Whether a method or initialiser of the owner's type allocated the object.
+  private func isCreated(_ object: Int, by owner: Int) -> Bool {
+    let type = naming.name(of: owner).withoutArguments + "."
+    return traces.fromCallSite(graph.capture.objects[object].stackTrace).contains { frame in
+      traces.frames[frame].source.isUserCode && traces.frames[frame].method.hasPrefix(type)
+    }
+  }
+}
+
+extension NamedFrame {
+  /// The method without the closures in it.
+  fileprivate var method: Substring {
+    let start = qualifiedFunction.ranges(of: " in ").last?.upperBound ?? qualifiedFunction.startIndex
+    return qualifiedFunction[start...].trimmingPrefix("static ")
+  }
+}
+
+extension ReferenceLabel.Kind {
+  fileprivate var isElement: Bool {
+    switch self {
+    case .element, .key, .value, .member: true
+    default: false
+    }
+  }
+}
+
+extension Finding.Hint.Place.Kind {
+  /// - Returns: `nil` for a function that is written elsewhere, and captures nothing.
+  fileprivate init?(ofClosure name: String) {
+    if name.hasPrefix("closure #") {
+      self = .closure
+    } else if name.hasPrefix("implicit closure #") {
+      self = .implicitClosure
+    } else if name.prefix(while: { $0 != "(" }).contains(" #") {
+      self = .localFunction
+    } else {
+      return nil
+    }
+  }
+}
+
+extension String {
+  /// `Demo.Box<Demo.Item>` is `Demo.Box`.
+  fileprivate var withoutArguments: String { String(prefix { $0 != "<" }) }
+}

@@ -1,0 +1,67 @@
+extension Finding {
+  /// How to fix a leak: the references to make weak, or the call that is missing.
+  public struct Hint: Sendable, Hashable {
+    /// What to do at the places.
+    public enum Action: String, Sendable, CaseIterable {
+      /// Capture the object weakly, at each of the places.
+      case captureWeakly
+      /// Declare the property weak.
+      case declareWeak
+      /// Make one of the references weak, whichever the program does not need to keep its target.
+      case makeOneWeak
+      /// Balance the retain with a release.
+      case release
+    }
+
+    /// A line of the program.
+    public struct Place: Sendable, Hashable {
+      /// What is at the place.
+      public enum Kind: String, Sendable, CaseIterable {
+        case closure
+        /// A function inside of a function.
+        case localFunction
+        /// A reference to a method, or an autoclosure.
+        case implicitClosure
+        case property
+        /// A call: the function that contains it.
+        case call
+      }
+      public var kind: Kind
+      /// With the module: `closure #1 in Demo.Loader.load()`, `Demo.Loader.delegate`.
+      public var name: String
+      /// What a closure captures: `self`, `captured Loader`, `captured variable`.
+      public var captured: String?
+      /// The file, and the line where the closure or property is written; `nil` if it is not known.
+      public var file: String?
+      public var line: Int?
+
+      public init(
+        kind: Kind, name: String, captured: String? = nil, file: String? = nil, line: Int? = nil
+      ) {
+        self.kind = kind
+        self.name = name
+        self.captured = captured
+        self.file = file
+        self.line = line
+      }
+    }
+
+    public var action: Action
+    /// At least one; several for `captureWeakly` and `makeOneWeak` only.
+    public var places: [Place]
+
+    public init(_ action: Action, at places: [Place]) {
+      self.action = action
+      self.places = places
+    }
+  }
+}
+
+extension Finding.Hint {
+  /// The missing release, where all retains without one are of one call.
+  init?(retainedAt sites: [Finding.RetainingCallSite]) {
+    guard sites.count == 1, let frame = sites[0].frames.first, frame.isUserCode else { return nil }
+    let place = Place(kind: .call, name: frame.qualifiedFunction, file: frame.file, line: frame.line)
+    self.init(.release, at: [place])
+  }
+}

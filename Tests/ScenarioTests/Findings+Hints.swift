@@ -1,0 +1,154 @@
+/// The hints of all cycles.
+extension ExpectedHint {
+  /// The declaration of a nested property is in a type that the reference does not name, and an autoclosure's
+  /// code belongs to no line.
+  static let unlocated: Set<String> = [
+    "autoclosure", "mutexState", "structField", "nestedStruct", "optionalStruct", "enumPayloadStruct",
+    "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
+  ]
+
+  static let all = capturedSelf + others.map { ExpectedHint(scenario: $0.key, text: $0.value) } + unclear
+
+  /// Scenarios in which one closure captures `self`.
+  private static let capturedSelf = [
+    "selfHandler": "closure #1 in Screen.start()",
+    "lazyClosure": "closure #1 in Formatter.format.getter",
+    "outerClosure": "closure #1 in Reloader.start()",
+    "genericClosure": "closure #1 in Mapper.install(_:_:)",
+    "closureArray": "closure #1 in Emitter.listen()",
+    "closureStruct": "closure #1 in Service.install()",
+    "unownedInsideCycle": "closure #1 in Parser.start()",
+    "asyncClosure": "closure #1 in Fetcher.start(_:)",
+    "objectSubclass": "closure #1 in Wrapper.start()",
+    "observable": "closure #1 in Model.start()",
+    "enumClosure": "closure #1 in MenuItem.connect()",
+    "clientSpy": "closure #1 in ProfileLoader.load(_:completion:)",
+    "singleCaptureSpy": "closure #1 in NameLoader.load()",
+    "nestedClosures": "closure #1 in Pipeline.compose(_:)",
+    "actorClosure": "closure #1 in Counter.start()",
+    "workItem": "closure #1 in Debouncer.schedule()",
+    "decoderSubclass": "closure #1 in TracingDecoder.start()",
+    "operationBlock": "closure #1 in ExportOperation.start(_:)",
+  ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) captures self strongly: capture it weakly") }
+
+  private static let others = [
+    "twoHandlers":
+      "closure #1 in Dialog.start() captures self strongly and closure #2 in Dialog.start() captures self strongly: capture it weakly in each",
+    "createdChild":
+      "LoginRequest.context is a strong reference: declare it weak",
+    "weakDelegateMissing":
+      "Sensor.sensorDelegate is a strong reference: declare it weak",
+    "linkedNodes":
+      "ListNode.previous is a strong reference: declare it weak",
+    "genericParent":
+      "TreeNode<Int>.up is a strong reference: declare it weak",
+    "parentInSuperclass":
+      "PageText.parent is a strong reference: declare it weak",
+    "strongDelegate":
+      "Download.delegate is a strong reference: declare it weak",
+    "methodReference":
+      "implicit closure #2 in Button.connect() captures self strongly: use a closure that captures it weakly",
+    "weakCaptureBesideStrong":
+      "closure #2 in Player.start() captures self strongly: capture it weakly",
+    "localFunction":
+      "again #1 in Retry.start() captures self strongly: use a closure that captures it weakly",
+    "autoclosure":
+      "implicit closure #1 in Checker.start() captures self strongly: use a closure that captures it weakly",
+    "twoObjects":
+      "make one of these references weak: Author.book; Book.author",
+    "figureEight":
+      "Spoke.hub is a strong reference: declare it weak",
+    "itself":
+      "Singleton.itself is a strong reference: declare it weak",
+    "inheritedProperty":
+      "make one of these references weak: Engine.car; Truck.engine",
+    "genericClass":
+      "Boxed.box is a strong reference: declare it weak",
+    "genericSuperclass":
+      "Session.User.session is a strong reference: declare it weak",
+    "lazyObject":
+      "Toolbar.page is a strong reference: declare it weak",
+    "propertyWrapper":
+      "Field.form is a strong reference: declare it weak",
+    "mutexState":
+      "Registry.state.owner is a strong reference: declare it weak",
+    "privateProperty":
+      "Vault.Key.vault is a strong reference: declare it weak",
+    "unownedBeside":
+      "make one of these references weak: Document.window; Window.document",
+    "implicitlyUnwrapped":
+      "make one of these references weak: Controller.view; View.controller",
+    "managedBuffer":
+      "RingBuffer.header.owner is a strong reference: declare it weak",
+    "noncopyable":
+      "Tenant.house is a strong reference: declare it weak",
+    "structField":
+      "Table.cell.table is a strong reference: declare it weak",
+    "nestedStruct":
+      "Nesting.outer.inner.ref is a strong reference: declare it weak",
+    "optionalStruct":
+      "Editor.selection.editor is a strong reference: declare it weak",
+    "enumPayloadStruct":
+      "Channel.state.owner is a strong reference: declare it weak",
+    "result":
+      "Operation.result.operation is a strong reference: declare it weak",
+    "array":
+      "Item.parent is a strong reference: declare it weak",
+    "arrayOfStructs":
+      "Item.parent is a strong reference: declare it weak",
+    "arrayOfArrays":
+      "Item.parent is a strong reference: declare it weak",
+    "dictionaryValue":
+      "Item.parent is a strong reference: declare it weak",
+    "dictionaryKey":
+      "Item.parent is a strong reference: declare it weak",
+    "dictionaryOfArrays":
+      "Item.parent is a strong reference: declare it weak",
+    "set":
+      "Item.parent is a strong reference: declare it weak",
+    "arraySlice":
+      "Item.parent is a strong reference: declare it weak",
+    "contiguousArray":
+      "Item.parent is a strong reference: declare it weak",
+    "optionalArray":
+      "Item.parent is a strong reference: declare it weak",
+    "classExistential":
+      "make one of these references weak: Host.observer; Watcher.host",
+    "anyObject":
+      "make one of these references weak: Host.object; Watcher.host",
+    "inlineExistential":
+      "Host.plugin.host is a strong reference: declare it weak",
+    "dictionaryOfAny":
+      "Watcher.host is a strong reference: declare it weak",
+    "parameterizedExistential":
+      "Host.integers.host is a strong reference: declare it weak",
+    "composition":
+      "make one of these references weak: Host.both; Watcher.host",
+    "handlersOfBoth":
+      "make one of these references weak: Sender in closure #2 in plantHandlersOfBoth(); Receiver in closure #1 in plantHandlersOfBoth()",
+    "capturedHelper":
+      "make one of these references weak: FieldWorker in closure #1 in plantCapturedHelper(); FieldWorker.job",
+    "capturedVariable":
+      "closure #1 in observe() captures a variable strongly: declare the variable weak, or set it to nil",
+    "keepAlive":
+      "closure #1 in Connection.open() captures KeepAliveTimer strongly: capture it weakly",
+    "genericFunction":
+      "closure #1 in retainItself(_:beside:_:) captures Holder<() -> ()> strongly: capture it weakly",
+    "onTermination":
+      "closure #1 in closure #1 in Feed.start() captures self strongly: capture it weakly",
+    "operationSubclass":
+      "ImportOperation.coordinator is a strong reference: declare it weak",
+    "threeObjects":
+      "make one of these references weak: Album.band; Band.city; City.favourite",
+    "twoCyclesOfOneKind":
+      "make one of these references weak: Author.book; Book.author",
+    "cycleWithVictims":
+      "make one of these references weak: Engine.car; Vehicle.engine",
+  ]
+
+  /// Enum cases, tuples, values of any type and lists, which cannot be weak, or need their references.
+  private static let unclear = [
+    "localType", "longCycle", "tuple", "enumSingle", "enumMulti", "enumIndirect", "error", "optionalOptional",
+    "boxedExistential", "any", "arrayOfExistentials", "keyPathArgument", "objectBox", "typeErasure",
+  ].map { ExpectedHint(scenario: $0, text: nil) }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// What a scenario's hint must say, without files and lines.
+struct ExpectedHint: Sendable, CustomTestStringConvertible {
+  var scenario: String
+  /// `nil` where no reference is a likely mistake.
+  var text: String?
+
+  var testDescription: String { scenario }
+}
+
+extension Scenarios {
+  @Suite struct HintTests {
+    /// Optimised builds may lack the line of a closure.
+    @Test("a hint names the reference to cut, where it is written, and how", arguments: ExpectedHint.all)
+    func hint(expected: ExpectedHint) throws {
+      let leak = try #require(try ScenarioReport(of: expected.scenario).leaks.first)
+      let text = leak.hint?.text.replacing("Scenarios.", with: "").replacing(/, \w+\.swift:\d+/, with: "")
+      #expect(text == expected.text)
+      for place in leak.hint?.places ?? [] {
+        if let line = try Self.sourceLine(of: place) {
+          #expect(Self.isWritten(place, in: line), "\(place) \(line)")
+        } else {
+          #expect(!isDebugBuild || ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
+        }
+      }
+    }
+
+    private static func sourceLine(of place: ScenarioReport.Hint.Place) throws -> String? {
+      guard let file = place.file, let line = place.line else { return nil }
+      return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")[line - 1]
+    }
+
+    private static func isWritten(_ place: ScenarioReport.Hint.Place, in line: String) -> Bool {
+      let property = place.name.split(separator: ".").last.map(String.init) ?? ""
+      return place.kind == "property"
+        ? line.contains("var \(property)") || line.contains("let \(property)")
+        : line.contains("{") || line.contains("self") || line.contains("(")
+    }
+
+    @Test("every cycle has an expected hint")
+    func coverage() {
+      let hints = Set(ExpectedHint.all.map(\.scenario))
+      #expect(hints == Set(ExpectedFinding.cycles.map(\.scenario)))
+    }
+
+    @Test("an over-retained object's hint names the call that retained it, if retains were recorded")
+    func missingRelease() throws {
+      let report = try ScenarioReport(of: "passRetained", options: "retains=Scenarios.Handle")
+      let hint = try #require(report.leaks.first?.hint)
+      #expect(hint.action == "release" && hint.text.contains("Handle.giveAway()"), "\(hint.text)")
+      #expect(try ScenarioReport(of: "passRetained").leaks.first?.hint == nil)
+    }
+  }
+}
+
+private var isDebugBuild: Bool {
+  #if DEBUG
+    true
+  #else
+    false
+  #endif
+}
