@@ -18,6 +18,11 @@ struct HintText {
       case .captureWeakly, .declareWeak: "\(facts): \(Self.remedy(hint.places))"
       case .makeOneWeak: "make one of these references weak: \(references)"
       case .release: "retained in \(references), and never released: balance it with a release"
+      case .cancelTask:
+        "the task scheduled in \(references), was not cancelled: cancel it, or have it capture weakly"
+      case .closeChannel: "the channel created in \(references), was not closed: close it"
+      case .completePromise:
+        "the promise created in \(references), was not completed: succeed or fail it on every path"
       }
   }
 

@@ -136,8 +136,8 @@ extension HeapFindings {
   private func hints(
     _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: some Symbolicator
   ) -> [Finding.Hint?] {
-    let hints = CycleHints(naming, traces)
-    let drafts = leaks.map(hints.hint)
+    let (libraries, cycles) = (LibraryHints(naming: naming, traces: traces), CycleHints(naming, traces))
+    let drafts = leaks.map { libraries.hint(for: $0) ?? cycles.hint(for: $0) }
     let properties = Set(drafts.lazy.compactMap { $0 }.flatMap(\.properties))
     let declarations = properties.isEmpty ? [:] : symbolicator.declarations(of: properties, in: capture)
     return drafts.map { $0?.located(by: declarations) }

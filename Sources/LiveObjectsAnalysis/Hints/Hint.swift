@@ -11,6 +11,12 @@ extension Finding {
       case makeOneWeak
       /// Balance the retain with a release.
       case release
+      /// Close the channel of SwiftNIO, which dismantles its pipeline.
+      case closeChannel
+      /// Complete the promise of SwiftNIO on every path.
+      case completePromise
+      /// Cancel the scheduled task of SwiftNIO.
+      case cancelTask
     }
 
     /// A line of the program.

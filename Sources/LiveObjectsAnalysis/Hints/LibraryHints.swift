@@ -1,0 +1,74 @@
+import LiveObjectsCapture
+
+/// Recognises cycles that a library closes on purpose and dismantles itself, once the program has made a certain
+/// call: there the call is missing, and no reference is a mistake.
+struct LibraryHints {
+  let naming: PathNaming
+  let traces: NamedTraces
+
+  /// - Returns: `nil` for the program's own cycles.
+  func hint(for leak: LeakTally) -> DraftHint? {
+    guard leak.group.verdict == .retainCycle else { return nil }
+    let core = leak.group.core.prefix(Self.mostObjects).map(Int.init)
+    return unclosedChannel(core) ?? incompletePromise(core)
+  }
+
+  /// Objects of a leak that are examined.
+  private static let mostObjects = 1 << 12
+
+  /// A pipeline of SwiftNIO and its handlers' contexts hold each other until the channel is closed. One context
+  /// by itself is out of its pipeline, and a handler keeps it.
+  private func unclosedChannel(_ core: [Int]) -> DraftHint? {
+    let contexts = core.lazy.filter { isOf("NIOCore.ChannelHandlerContext", $0) }.prefix(2)
+    guard contexts.count == 2 || core.contains(where: { isOf("NIOCore.ChannelPipeline", $0) }) else {
+      return nil
+    }
+    let channels = core.filter { type(of: $0).hasPrefix("NIO") && type(of: $0).hasSuffix("Channel") }
+    return hint(.closeChannel, to: channels + core)
+  }
+
+  /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a scheduled task is the
+  /// event loop's.
+  private func incompletePromise(_ core: [Int]) -> DraftHint? {
+    let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
+    let isScheduled =
+      core.contains { isOf("NIOCore.RepeatedTask", $0) } || futures.contains(where: isScheduled)
+    return hint(isScheduled ? .cancelTask : .completePromise, to: futures)
+  }
+
+  private func hasCallbacks(_ future: Int) -> Bool {
+    naming.graph.references(from: future).contains { naming.label($0).text.hasPrefix("_callbacks") }
+  }
+
+  private func type(of object: Int) -> Substring { naming.name(of: object).prefix { $0 != "<" } }
+
+  private func isOf(_ name: String, _ object: Int) -> Bool { type(of: object) == name }
+
+  // MARK: - Where the program made the library create an object
+
+  private func trace(of object: Int) -> [NamedFrame] {
+    traces.fromCallSite(naming.graph.capture.objects[object].stackTrace).map { traces.frames[$0] }
+  }
+
+  private func isScheduled(_ future: Int) -> Bool {
+    trace(of: future).prefix(while: \.isOfSwiftNIO).contains { $0.qualifiedFunction.holds(".scheduleTask(") }
+  }
+
+  private func hint(_ action: Finding.Hint.Action, to objects: [Int]) -> DraftHint? {
+    let calls = objects.lazy.compactMap { object in
+      trace(of: object).first { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO }
+    }
+    return calls.first.map { frame in
+      let place = Finding.Hint.Place(
+        kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
+      return DraftHint(action: action, places: [DraftHint.Place(place)])
+    }
+  }
+}
+
+extension NamedFrame {
+  fileprivate var isOfSwiftNIO: Bool {
+    let isTest = source.module.hasSuffix("Tests")
+    return (source.module.hasPrefix("NIO") && !isTest) || source.file?.holds("/checkouts/") == true
+  }
+}
