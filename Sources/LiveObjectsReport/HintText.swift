@@ -20,6 +20,9 @@ struct HintText {
       case .release: "retained in \(references), and never released: balance it with a release"
       case .cancelTask:
         "the task scheduled in \(references), was not cancelled: cancel it, or have it capture weakly"
+      case .invalidateSession:
+        "the session created in \(references), holds its delegate until it is invalidated: "
+          + "call finishTasksAndInvalidate() or invalidateAndCancel()"
       case .closeChannel: "the channel created in \(references), was not closed: close it"
       case .completePromise:
         "the promise created in \(references), was not completed: succeed or fail it on every path"

@@ -76,6 +76,17 @@ import Testing
     #expect(analyse(builder, options: Analysis.Options(test: later)).findings.isEmpty)
   }
 
+  @Test mutating func itsHintIsKept() throws {
+    let type = builder.type("Demo.Node")
+    let test = builder.test("T/testOne") { builder, _ in
+      let node = builder.object(of: type)
+      builder.reference(from: node, to: node, ReferenceLabel(.objectProperty, text: "parent"))
+    }
+    let hint = try #require(failing(test).first?.hint)
+    #expect(hint.action == .declareWeak)
+    #expect(analyse(builder).findings.map(\.hint) == [hint])
+  }
+
   // MARK: - Deallocated since
 
   @Test mutating func aDeallocatedObjectIsNoLeakAndIsReported() {

@@ -17,6 +17,8 @@ extension Finding {
       case completePromise
       /// Cancel the scheduled task of SwiftNIO.
       case cancelTask
+      /// Invalidate the URL session of Foundation.
+      case invalidateSession
     }
 
     /// A line of the program.

@@ -10,7 +10,7 @@ struct LibraryHints {
   func hint(for leak: LeakTally) -> DraftHint? {
     guard leak.group.verdict == .retainCycle else { return nil }
     let core = leak.group.core.prefix(Self.mostObjects).map(Int.init)
-    return unclosedChannel(core) ?? incompletePromise(core)
+    return unclosedChannel(core) ?? incompletePromise(core) ?? validSession(core)
   }
 
   /// Objects of a leak that are examined.
@@ -34,6 +34,11 @@ struct LibraryHints {
     let isScheduled =
       core.contains { isOf("NIOCore.RepeatedTask", $0) } || futures.contains(where: isScheduled)
     return hint(isScheduled ? .cancelTask : .completePromise, to: futures)
+  }
+
+  /// A URL session of Foundation holds its delegate until it is invalidated.
+  private func validSession(_ core: [Int]) -> DraftHint? {
+    hint(.invalidateSession, to: core.filter { isOf("FoundationNetworking.URLSession", $0) })
   }
 
   private func hasCallbacks(_ future: Int) -> Bool {

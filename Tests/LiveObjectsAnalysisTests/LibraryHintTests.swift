@@ -1,0 +1,67 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct LibraryHintTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+  private let created: UInt32
+
+  init() {
+    created = builder.stackTrace([0x100, 0x200])
+    symbolicator.define(0x100, [.user("EmbeddedChannel.init()", module: "NIOEmbedded")])
+    symbolicator.define(0x200, [.user("PipelineTests.testEcho()", file: "/demo/Tests.swift", line: 7)])
+  }
+
+  private mutating func object(_ type: String, _ stackTrace: UInt32? = nil) -> UInt32 {
+    builder.object(of: builder.type(type), stackTrace: stackTrace ?? created)
+  }
+
+  private mutating func cycle(_ first: UInt32, _ property: String, _ second: UInt32, _ back: String) {
+    builder.reference(from: first, to: second, ReferenceLabel(.objectProperty, text: property))
+    builder.reference(from: second, to: first, ReferenceLabel(.objectProperty, text: back))
+  }
+
+  private func hint() throws -> Finding.Hint? {
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    return try #require(findings.first { $0.verdict == .retainCycle }).hint
+  }
+
+  private static let call = Finding.Hint.Place(
+    kind: .call, name: "Demo.PipelineTests.testEcho()", file: "/demo/Tests.swift", line: 7)
+
+  @Test mutating func aPipelineThatIsLeftNeedsItsChannelClosed() throws {
+    let (head, tail) = (object("NIOCore.ChannelHandlerContext"), object("NIOCore.ChannelHandlerContext"))
+    cycle(head, "next", tail, "prev")
+    #expect(try hint() == Finding.Hint(.closeChannel, at: [Self.call]))
+  }
+
+  @Test mutating func aHandlerThatKeepsItsContextShouldKeepItWeakly() throws {
+    let (context, handler) = (object("NIOCore.ChannelHandlerContext"), object("Demo.EchoHandler"))
+    builder.reference(from: context, to: handler, property: "inboundHandler")
+    builder.reference(from: handler, to: context, ReferenceLabel(.objectProperty, text: "context"))
+    let hint = try #require(try hint())
+    #expect(hint.action == .declareWeak && hint.places.map(\.name) == ["Demo.EchoHandler.context"])
+  }
+
+  @Test mutating func aFutureWithCallbacksNeedsItsPromiseCompleted() throws {
+    let (future, waiter) = (object("NIOCore.EventLoopFuture<Swift.Int>"), object("Demo.Waiter"))
+    cycle(waiter, "future", future, "_callbacks.firstCallback")
+    #expect(try hint() == Finding.Hint(.completePromise, at: [Self.call]))
+  }
+
+  @Test mutating func aScheduledTaskNeedsToBeCancelled() throws {
+    let scheduled = builder.stackTrace([0x300, 0x200])
+    symbolicator.define(0x300, [.user("EventLoop.scheduleTask(in:_:)", module: "NIOCore")])
+    let (future, waiter) = (object("NIOCore.EventLoopFuture<Swift.Int>", scheduled), object("Demo.Waiter"))
+    cycle(waiter, "future", future, "_callbacks.firstCallback")
+    #expect(try hint() == Finding.Hint(.cancelTask, at: [Self.call]))
+  }
+
+  @Test mutating func aSessionNeedsToBeInvalidated() throws {
+    let (session, client) = (object("FoundationNetworking.URLSession"), object("Demo.Client"))
+    cycle(client, "session", session, "delegate")
+    #expect(try hint() == Finding.Hint(.invalidateSession, at: [Self.call]))
+  }
+}
