@@ -79,31 +79,48 @@ extension TextPage {
 
   /// Adds a line for each test with leaks or other findings that fail, as they ran. Held objects are often
   /// intended: those in properties of a test case are.
-  mutating func add(failingTestsOf report: Report, _ failOn: FailOn?) {
-    let reported = report.findings.filter { $0.isLeak || failOn?.includes($0) == true }
-    let findings = Dictionary(grouping: reported) { TestName(of: $0) }
-    let names = report.tests.map { TestName($0) }.filter { findings[$0] != nil }
+  mutating func add(failingTestsOf report: Report, _ causes: [Cause], _ failOn: FailOn?) {
+    let reported = causes.filter { $0.section == .leaks || failOn.map($0.fails) == true }
+    let causes = Self.causes(reported)
+    let names = report.tests.map { TestName($0) }.filter { causes[$0] != nil }
     guard !names.isEmpty else { return }
     add()
-    add(reported.allSatisfy(\.isLeak) ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
+    let areLeaks = reported.allSatisfy { $0.section == .leaks }
+    add(areLeaks ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
     add()
     add(
       rows: names.prefix(Self.listedTests).map { name in
-        [name.description.shortened(to: Self.testWidth), Self.counts(of: findings[name] ?? [])]
+        [name.description.shortened(to: Self.testWidth), Self.counts(of: causes[name] ?? [])]
       }, [.left, .left], indentation: 2)
     let rest = names.count - Self.listedTests
     guard rest > 0 else { return }
     add("  … and \(Count.of(rest, "more test", "more tests")); the JSON report lists them all")
   }
 
+  private static func causes(_ causes: [Cause]) -> [TestName: [FindingSection]] {
+    causes.reduce(into: [:]) { sections, cause in
+      for test in cause.tests { sections[test, default: []].append(cause.section) }
+    }
+  }
+
   /// `2 leaks`, `1 leak, 2 held, 1 grown`
-  private static func counts(of findings: [Finding]) -> String {
-    let leaks = findings.count(where: \.isLeak)
-    let held = findings.count { $0.verdict == .heldBy }
-    let grown = findings.count { $0.verdict == .growth }
+  fileprivate static func counts(of causes: [FindingSection]) -> String {
+    func count(_ section: FindingSection) -> Int { causes.count { $0 == section } }
+    let (leaks, held, grown) = (count(.leaks), count(.held), count(.growth))
     return [
       leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil, held > 0 ? "\(Count.grouped(held)) held" : nil,
       grown > 0 ? "\(Count.grouped(grown)) grown" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+extension Report {
+  /// What makes the run fail: `2 leaks, 1 held in 3 tests`; `nil` where nothing does.
+  package func reasonForFailure(_ failOn: FailOn) -> String? {
+    let failing = causes.filter { $0.fails(failOn) }
+    guard !failing.isEmpty else { return nil }
+    let tests = Set(failing.flatMap(\.tests).map(\.id)).count
+    return TextPage.counts(of: failing.map(\.section))
+      + (tests > 0 ? " in \(Count.of(tests, "test", "tests"))" : "")
   }
 }
