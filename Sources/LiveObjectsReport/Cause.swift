@@ -34,9 +34,14 @@ public struct Cause: Sendable {
     let growth = Dictionary(grouping: findings.filter { $0.verdict == .growth }) {
       [$0.type, $0.kind.rawValue]
     }
-    return SharedCalls.joined(Array(explained.values)).map(Cause.init)
-      .sorted { Finding.precedes($0.sum, $1.sum) }
-      + growth.values.map { Cause([$0]) }.sorted { Finding.precedes($0.sum, $1.sum) }
+    return SharedCalls.joined(Array(explained.values)).map(Cause.init).sorted(by: precedes)
+      + growth.values.map { Cause([$0]) }.sorted(by: precedes)
+  }
+
+  /// The program's own come first.
+  private static func precedes(_ a: Cause, _ b: Cause) -> Bool {
+    let (first, second) = (a.dependency == nil, b.dependency == nil)
+    return first == second ? Finding.precedes(a.sum, b.sum) : first
   }
 
   /// - Parameter variants: findings that are merged into one each.
@@ -56,6 +61,14 @@ extension Cause {
 
   /// The least of the fingerprints: it does not depend on the number of instances.
   public var id: String { fingerprints[0] }
+
+  /// The dependency whose code alone made and holds the objects; `nil` for those of the program's own.
+  public var dependency: String? {
+    variants.allSatisfy { $0.dependency == sum.dependency } ? sum.dependency : nil
+  }
+
+  /// Whether it is a dependency's own affair: of these, the text gives the number only.
+  var isInternal: Bool { dependency != nil && sum.isInternal }
 
   /// The fingerprints of all findings, sorted.
   public var fingerprints: [String] { Set(findings.map(\.fingerprint)).sorted() }

@@ -76,6 +76,9 @@ public struct JSONRenderer: Sendable {
       "unexplainedRetains": .integer(finding.unexplainedRetains),
       "remarks": .strings(finding.remarks),
       "cause": .optional(cause),
+      "origin": .string(
+        finding.isLibraryLeak ? "library" : finding.dependency == nil ? "yours" : "dependency"),
+      "dependency": .optional(finding.dependency),
     ])
   }
 
@@ -85,6 +88,7 @@ public struct JSONRenderer: Sendable {
       "verdict": .string(cause.sum.verdict.rawValue),
       "libraryLeak": .bool(cause.sum.isLibraryLeak),
       "known": .bool(cause.sum.isKnownIssue),
+      "dependency": .optional(cause.dependency),
       "type": .string(cause.sum.type),
       "path": .array(cause.sum.path.map(json)),
       "tests": .array(
@@ -137,6 +141,7 @@ public struct JSONRenderer: Sendable {
       "bytes": .integer(type.bytes),
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
+      "dependency": .optional(type.dependency),
     ])
   }
 }

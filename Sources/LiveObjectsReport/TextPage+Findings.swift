@@ -21,21 +21,37 @@ extension TextPage {
   /// Adds the causes of a section; nothing where there are none.
   mutating func add(_ section: FindingSection, _ causes: [Cause], of report: Report, _ failOn: FailOn?) {
     guard !causes.isEmpty else { return }
+    let own = causes.filter { !$0.isInternal }
     add()
     add(section.heading + (failOn.map(section.failing) ?? "") + ".", style: .bold)
-    for cause in causes.prefix(Self.listedCauses) {
+    for cause in own.prefix(Self.listedCauses) {
       add()
       // Library leaks outside of tests are the same in every test process.
       let isRunnersOwn = section == .libraryLeaks && !report.tests.isEmpty && cause.tests.isEmpty
       if isRunnersOwn { add(titleOf: cause) } else { add(cause) }
     }
-    let rest = causes.dropFirst(Self.listedCauses)
-    guard !rest.isEmpty else { return }
-    let instances = rest.reduce(0) { $0 + $1.instances }
+    add(omitted: own.dropFirst(Self.listedCauses))
+    add(dependencies: causes.filter(\.isInternal))
+  }
+
+  private mutating func add(omitted causes: some Collection<Cause>) {
+    guard !causes.isEmpty else { return }
+    let instances = causes.reduce(0) { $0 + $1.instances }
     add()
     add(
-      "  … and \(Count.grouped(rest.count)) more with \(Count.of(instances, "instance", "instances")); "
+      "  … and \(Count.grouped(causes.count)) more with \(Count.of(instances, "instance", "instances")); "
         + "the JSON report lists them all")
+  }
+
+  /// `swift-nio: 37 instances of 12 types that only the package itself holds; the JSON report lists them`
+  private mutating func add(dependencies causes: [Cause]) {
+    let byPackage = Dictionary(grouping: causes) { $0.dependency ?? "" }.sorted { $0.key < $1.key }
+    if !byPackage.isEmpty { add() }
+    for (package, causes) in byPackage {
+      let instances = Count.of(causes.reduce(0) { $0 + $1.instances }, "instance", "instances")
+      let types = Count.of(Set(causes.map(\.sum.type)).count, "type", "types")
+      add("  \(package): \(instances) of \(types), none of your code; the JSON report lists them")
+    }
   }
 
   private mutating func add(titleOf cause: Cause) {

@@ -6,19 +6,32 @@ extension TextPage {
 
   /// Adds the types that grew; nothing where none did.
   mutating func add(growthOf types: [TypeGrowth]) {
-    add(grown: types.filter { $0.growth > 0 })
+    let grown = types.filter { $0.growth > 0 }
+    add(grown: grown.filter { $0.dependency == nil })
+    add(dependencies: grown)
   }
 
   /// Adds the program's types that grew while tests ran, the others as one line: a test process has many
   /// objects of the test libraries. Nothing where no type of the program grew.
   mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
     let grown = types.filter { $0.growth > 0 }
-    let others = grown.filter { !$0.isUserDefined }
-    add(grown: grown.filter(\.isUserDefined))
-    guard others.count < grown.count, !others.isEmpty else { return }
-    let (instances, bytes) = Self.growth(of: others)
+    let own = grown.filter { $0.isUserDefined && $0.dependency == nil }
+    add(grown: own)
+    guard !own.isEmpty else { return }
+    add(dependencies: grown)
+    add(grown.filter { !$0.isUserDefined }, of: "the system and of test libraries")
+  }
+
+  private mutating func add(dependencies types: [TypeGrowth]) {
+    let byPackage = Dictionary(grouping: types.filter { $0.dependency != nil }) { $0.dependency ?? "" }
+    for (package, types) in byPackage.sorted(by: { $0.key < $1.key }) { add(types, of: package) }
+  }
+
+  private mutating func add(_ types: [TypeGrowth], of origin: String) {
+    guard !types.isEmpty else { return }
+    let (instances, bytes) = Self.growth(of: types)
     add(
-      "  … and \(Count.of(others.count, "type", "types")) of the system and of test libraries, "
+      "  … and \(Count.of(types.count, "type", "types")) of \(origin), "
         + "\(Count.of(instances, "instance", "instances")), \(Count.bytes(bytes))")
   }
 

@@ -66,7 +66,7 @@ enum TextHeadline {
     if !leaks.isEmpty { return answer(on: leaks, of: report) }
     let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if report.ranNoTest { return "no test ran\(place)" }
-    let own = report.findings.filter { !$0.isLibraryLeak }
+    let own = report.findings.filter { !$0.isLibraryLeak && !$0.isInternal }
     if !own.isEmpty {
       let verdict = self.verdict(onUnleaked: own, report, failOn)
       return "\(verdict)\(leftBehind(own, report.types)) behind\(place)"
@@ -147,7 +147,7 @@ enum TextHeadline {
   private static func place(_ report: Report) -> String {
     let ran = Set(report.tests.lazy.map(\.id)).count
     let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
-    let own = report.findings.lazy.filter { !$0.isLibraryLeak }
+    let own = report.findings.lazy.filter { !$0.isLibraryLeak && !$0.isInternal }
     let leaving = Set(own.compactMap(\.test)).count
     if leaving > 0 {
       return "; \(Count.grouped(leaving)) of \(tests) left objects behind"

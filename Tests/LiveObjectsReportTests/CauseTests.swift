@@ -113,6 +113,40 @@ import Testing
     #expect(report.reasonForFailure(.none) == nil)
   }
 
+  @Test func whatADependencyHoldsItselfIsOneLineAndFailsNothing() {
+    let types = ["Wire.Hub", "Wire.Connection", "Link.Cable"]
+    var findings = types.enumerated().map { number, type in
+      leak("\(number)", type, type, test: nil, line: 1, verdict: number == 1 ? .growth : .heldBy)
+    }
+    for index in findings.indices { findings[index].dependency = index == 2 ? "link" : "wire" }
+    let text = TextRenderer(failOn: .held).render(report(findings))
+    #expect(text.hasPrefix("LiveObjects: nothing of yours was left behind in demo (pid 12)\n"))
+    #expect(
+      text.contains(
+        """
+        `--fail-on held`.
+
+          link: 1 instance of 1 type, none of your code; the JSON report lists them
+          wire: 1 instance of 1 type, none of your code; the JSON report lists them
+
+        Growth: \
+
+        """))
+    #expect(findings.filter(FailOn.growth.includes).isEmpty)
+    #expect(JSONRenderer().render(report(findings)).contains("\"origin\": \"dependency\""))
+  }
+
+  @Test func leaksOfDependenciesAreListedAfterYours() {
+    var findings = [
+      leak("a", "Wire.Hub", "Wire.Hub", test: nil, line: 1),
+      leak("b", test: nil, line: 2, verdict: .overRetained),
+    ]
+    findings[0].dependency = "wire"
+    #expect(report(findings).causes.map(\.id) == ["b", "a"])
+    #expect(findings.allSatisfy(FailOn.leaks.includes))
+    #expect(TextRenderer().render(report(findings)).hasPrefix("LiveObjects: 2 leaks keep"))
+  }
+
   private func report(_ findings: [Finding]) -> Report {
     var builder = CaptureBuilder()
     for test in Set(findings.compactMap(\.test)).sorted() { builder.test(test) }
