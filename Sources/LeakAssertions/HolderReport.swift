@@ -78,7 +78,9 @@ package struct HolderReport {
   ) -> [Finding] {
     if objects.isEmpty { return [] }
     let options = Analysis.Options(objects: objects, findsSystemTypes: true)
-    return Analysis(of: capture, symbolicator: symbolicator, options: options).findings
+    let analysis = UnnamedAnalysis(of: capture, options: options)
+    symbolicator.prepare(analysis.frames, of: capture)
+    return analysis.named(by: symbolicator, after: Set(objects.map { capture.objects[$0].address })).findings
   }
 }
 

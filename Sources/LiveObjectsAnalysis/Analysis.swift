@@ -89,26 +89,39 @@ package struct UnnamedAnalysis {
 
   /// Adds the names.
   ///
-  /// - Parameter symbolicator: called at most once for the stack traces, and at most once for the functions
-  ///   and variables on paths.
-  package func named(by symbolicator: some Symbolicator) -> Analysis {
+  /// - Parameters:
+  ///   - symbolicator: called at most once for the stack traces, and at most once for the functions and
+  ///     variables on paths.
+  ///   - subjects: objects that a test tracks or calls its system under test; their types name the cycles
+  ///     that contain them.
+  package func named(
+    by symbolicator: some Symbolicator, after subjects: Set<ObjectAddress> = []
+  ) -> Analysis {
     let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
-    let findings = explained?.findings(traces, symbolicator: symbolicator, options) ?? []
+    let findings =
+      (explained?.findings(traces, symbolicator: symbolicator, options, subjects: types(of: subjects)) ?? [])
+      + growth(traces)
+      + scope.recorded.findings
+    let packages = Packages(traces.frames.lazy.map(\.source), of: capture.process.executable)
     return Analysis(
-      types: types(traces),
-      findings: (findings + growth(traces) + scope.recorded.findings).sorted(by: Finding.precedes),
+      types: types(traces, packages), findings: packages.attributed(findings).sorted(by: Finding.precedes),
       released: scope.recorded.released)
   }
 }
 
 extension UnnamedAnalysis {
-  private func types(_ traces: NamedTraces) -> [TypeGrowth] {
+  private func types(of objects: Set<ObjectAddress>) -> Set<Int> {
+    guard !objects.isEmpty else { return [] }
+    return Set(capture.objects.lazy.filter { objects.contains($0.address) }.map(\.type))
+  }
+
+  private func types(_ traces: NamedTraces, _ packages: Packages) -> [TypeGrowth] {
     var types: [TypeLabel: TypeGrowth] = [:]
     for group in groups {
       let label = label(of: group, traces)
       types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.all))
     }
-    return types.values.sorted(by: TypeGrowth.mostGrown)
+    return packages.attributed(types.values).sorted(by: TypeGrowth.mostGrown)
   }
 
   /// One finding for each type, allocating function and test.
@@ -121,7 +134,9 @@ extension UnnamedAnalysis {
       var finding = Finding(
         fingerprint: "", verdict: .growth, type: label.text, kind: label.kind, instances: tally.growth,
         objects: tally.growth, bytes: tally.growthBytes, unexplainedRetains: tally.unexplainedRetains)
-      finding.attribute(to: scope.reportedOwner(for: group.key.owner), of: scope.attribution)
+      let stackTraces = CollectionOfOne(group.key.stackTrace)
+      guard let owner = scope.owner(group.key.owner, allocatedAt: stackTraces, in: traces) else { continue }
+      finding.attribute(to: scope.reportedOwner(for: owner), of: scope.attribution)
       finding.members = capture.members(group.members)
       merger.add(finding, [(group.key.stackTrace, tally.growth)], [], in: traces)
     }

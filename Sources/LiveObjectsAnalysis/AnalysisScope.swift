@@ -48,6 +48,20 @@ struct AnalysisScope {
     attribution?.reportedOwner(for: owner) ?? .unattributed
   }
 
+  /// The owner of objects by their stack traces, where no test is known: work on a dispatch queue or a thread
+  /// of its own has no scope.
+  ///
+  /// - Returns: `nil` for objects of a test that is not accountable, which are not reported.
+  func owner(
+    _ owner: ObjectOwner, allocatedAt stackTraces: some Sequence<UInt32>, in traces: NamedTraces
+  ) -> ObjectOwner? {
+    guard owner.test == nil, evaluatedTest == nil, let attribution,
+      let test = attribution.test(naming: stackTraces.lazy.flatMap(traces.functions(on:)))
+    else { return owner }
+    let found = ObjectOwner(test: test, isKnownIssue: owner.isKnownIssue)
+    return attribution.isAccountable(found) ? found : nil
+  }
+
   /// Whether objects of this owner are reported: unattributed ones are, and those of a test that is
   /// accountable.
   private func isReported(_ owner: ObjectOwner) -> Bool {

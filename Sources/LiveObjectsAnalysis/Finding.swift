@@ -60,6 +60,9 @@ public struct Finding: Sendable, Hashable {
   /// Whether the test that left the objects behind has declared them a known issue; such a finding fails
   /// nothing.
   public var isKnownIssue = false
+  /// The dependency whose code alone made and holds the objects; `nil` for those of the program's own, and for
+  /// all that may be its own.
+  public var dependency: String?
   public var type: String
   public var kind: ObjectKind
   /// Groups of connected objects; single objects where their references are unknown.
@@ -90,6 +93,8 @@ public struct Finding: Sendable, Hashable {
   public var remarks: [String]
   /// How to fix it, where that is clear; leaks only.
   public var hint: Hint?
+  /// Whether a test names the finding: it tracks an object of the type, or calls it its system under test.
+  package internal(set) var isNamedByTest = false
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
   /// The objects, where an assertion or a test requested those of its own; else empty.
@@ -125,6 +130,29 @@ public struct Finding: Sendable, Hashable {
 
   /// Whether a user can fix it: it is no leak of the toolchain's libraries, and no known issue.
   package var isActionable: Bool { !isLibraryLeak && !isKnownIssue }
+
+  /// Whether it is a dependency's own affair: it is no leak, and nothing of the program has to do with it.
+  package var isInternal: Bool {
+    dependency != nil && verdict != .retainCycle && verdict != .overRetained
+  }
+}
+
+// MARK: - Names
+
+extension Finding {
+  /// The object of a cycle that a test tracks or calls its system under test.
+  struct Subject {
+    var type: String
+    var kind: ObjectKind
+    /// Once round the cycle, from the object.
+    var path: [PathStep]
+  }
+
+  /// Names the finding after the subject of a test.
+  mutating func name(after subject: Subject) {
+    (type, kind, path) = (subject.type, subject.kind, subject.path)
+    isNamedByTest = true
+  }
 }
 
 // MARK: - Merging
@@ -163,6 +191,10 @@ extension Finding {
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
+    if dependency != other.dependency { dependency = nil }
+    if other.isNamedByTest && !isNamedByTest {
+      name(after: Subject(type: other.type, kind: other.kind, path: other.path))
+    }
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }
     add(remarks: other.remarks)

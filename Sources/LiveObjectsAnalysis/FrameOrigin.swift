@@ -91,6 +91,19 @@ extension SourceFrame {
     function == "main" && file != nil && line == nil
   }
 
+  /// Whether the function is the program's entry point, the caller of all its code.
+  var isEntryPoint: Bool {
+    guard let function else { return false }
+    return function == "main" || (function.hasPrefix("static ") && function.hasSuffix("main()"))
+  }
+
+  /// The name of the variable that the function initialises when it is first used; `nil` for other functions.
+  var initializedVariable: Substring? {
+    let prefix = "one-time initialization function for "
+    guard let function, function.hasPrefix(prefix) else { return nil }
+    return function.dropFirst(prefix.count)
+  }
+
   /// Whether a macro generated the code; Swift Testing's calls every test. Its file exists inside the
   /// compiler only.
   private var isMacroExpansion: Bool {

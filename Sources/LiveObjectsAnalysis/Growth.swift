@@ -7,6 +7,8 @@ public struct TypeGrowth: Sendable, Hashable {
   public var kind: ObjectKind
   /// Whether the type belongs to the program, not to the Swift toolchain or the system.
   public var isUserDefined: Bool
+  /// The dependency that the type belongs to; `nil` for other types.
+  public var dependency: String?
   /// Live instances in the capture.
   public var live: Int
   /// Live instances that were allocated since the baseline.
@@ -43,6 +45,7 @@ extension TypeGrowth {
   /// Adds objects of the same type.
   package mutating func merge(_ other: TypeGrowth) {
     isUserDefined = isUserDefined || other.isUserDefined
+    if dependency != other.dependency { dependency = nil }
     live += other.live
     growth += other.growth
     bytes.add(saturating: other.bytes)

@@ -84,6 +84,30 @@ struct NamedTraces {
       && allocators.contains { $0.origin == .user && !$0.isCompilerGenerated }
   }
 
+  /// Whether the object was allocated when a static or global variable was first used, as part of its first
+  /// value.
+  ///
+  /// - Parameter variable: the variable's name on a path: `static Demo.Registry.shared`.
+  func isFirstValue(_ id: UInt32, of variable: String) -> Bool {
+    trace(id).contains { frame in
+      frames[frame].source.initializedVariable.map { variable.hasSuffix(".\($0)") } ?? false
+    }
+  }
+
+  /// Whether a function `makeSUT` of a test created the object.
+  func isSystemUnderTest(_ id: UInt32) -> Bool {
+    guard let caller = fromCallSite(id).first, let function = frames[caller].source.function else {
+      return false
+    }
+    let name = function.prefix { $0 != "(" }
+    return name.split(separator: ".").last?.lowercased() == "makesut"
+  }
+
+  /// The functions on a trace, with their modules.
+  func functions(on id: UInt32) -> some Sequence<String> {
+    trace(id).lazy.map { frames[$0].qualifiedFunction }
+  }
+
   /// The trace from the call site outwards. A trace without a frame in the program's own code is kept as it
   /// is.
   func fromCallSite(_ id: UInt32) -> Trace {

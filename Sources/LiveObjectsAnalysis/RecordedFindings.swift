@@ -79,6 +79,7 @@ extension Finding {
     ByteWriter.bytes {
       $0.u32(Self.format)
       $0.strings([fingerprint, verdict.rawValue, certainty.rawValue, kind.rawValue, type])
+      $0.u32(isNamedByTest ? 1 : 0)
       $0.u32(UInt32(clamping: path.count))
       for step in path { $0.strings([step.type, step.reference]) }
       $0.u32(UInt32(clamping: allocatedAt.count))
@@ -112,6 +113,7 @@ extension Finding {
     self.init(
       fingerprint: names[0], verdict: verdict, certainty: certainty, type: names[4], kind: kind, instances: 0,
       objects: 0, bytes: 0)
+    isNamedByTest = try reader.u32() != 0
     for _ in 0..<(try reader.u32()) {
       let names = try reader.strings() + ["", ""]
       path.append(PathStep(type: names[0], reference: names[1]))

@@ -13,6 +13,8 @@ struct TestAttribution {
   private let namesakes: [Int]
   /// Whether a test is accountable for the objects that it left behind, by test.
   private let isAccountable: [Bool]
+  /// The tests by the names of their functions; -1 for functions that run as several cases.
+  private let functions: [String: Int]
 
   /// - Returns: `nil` for a process that ran no tests, as far as the capture shows.
   init?(of capture: Capture, _ options: Analysis.Options) {
@@ -22,6 +24,7 @@ struct TestAttribution {
     knownIssueScopes = Self.knownIssueScopes(capture)
     windows = TestWindows(of: tests)
     namesakes = Self.namesakes(tests)
+    functions = Self.functions(tests, namesakes)
     isAccountable = tests.indices.map { [tests] in
       // Objects that the caller chose are reported in any case. While one test is evaluated, tests that run
       // in parallel may still become accountable for their objects.
@@ -48,6 +51,31 @@ struct TestAttribution {
   /// The owner that findings are reported with: the first of all tests of the same name.
   func reportedOwner(for owner: ObjectOwner) -> ObjectOwner {
     ObjectOwner(test: owner.test.map { namesakes[$0] }, isKnownIssue: owner.isKnownIssue)
+  }
+
+  /// The one test whose function is among these, or has a closure that is; `nil` where there is none or more
+  /// than one.
+  ///
+  /// - Parameter names: with their modules.
+  func test(naming names: some Sequence<String>) -> Int? {
+    var found: Int?
+    for name in names {
+      let start = name.ranges(of: " in ").last?.upperBound ?? name.startIndex
+      guard let test = functions[String(name[start...])], test != found else { continue }
+      guard found == nil, test >= 0 else { return nil }
+      found = test
+    }
+    return found
+  }
+
+  /// `DemoTests.LoaderTests/load()` is the function `DemoTests.LoaderTests.load()`.
+  private static func functions(_ tests: [TestDescription], _ namesakes: [Int]) -> [String: Int] {
+    var functions: [String: Int] = [:]
+    for (test, first) in zip(tests, namesakes) {
+      let name = test.id.replacing("/", with: ".") + (test.library == .xctest ? "()" : "")
+      functions[name] = functions[name, default: first] == first ? first : -1
+    }
+    return functions
   }
 
   /// Parents are smaller than the scopes inside them: each has its test before its children need it.

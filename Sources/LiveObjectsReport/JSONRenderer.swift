@@ -8,15 +8,24 @@ public struct JSONRenderer: Sendable {
   public init() {}
 
   public func render(_ report: Report) -> String {
+    let causes = report.causes
+    let ids = Self.ids(of: causes)
     let document: JSONValue = .object([
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking),
       "processes": .array(report.processes.map(json)),
       "tests": .array(report.tests.lazy.map(json)),
-      "findings": .array(report.findings.lazy.map(json)),
+      "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
       "types": .array(report.types.lazy.map(json)),
+      "causes": .array(causes.lazy.map(json)),
     ])
     return document.text
+  }
+
+  private static func ids(of causes: [Cause]) -> [Finding.Key: String] {
+    causes.reduce(into: [:]) { ids, cause in
+      for finding in cause.findings { ids[Finding.Key(finding)] = cause.id }
+    }
   }
 
   private func json(_ tracking: Report.Tracking) -> JSONValue {
@@ -45,7 +54,7 @@ public struct JSONRenderer: Sendable {
     ])
   }
 
-  private func json(_ finding: Finding) -> JSONValue {
+  private func json(_ finding: Finding, cause: String?) -> JSONValue {
     .object([
       "fingerprint": .string(finding.fingerprint),
       "verdict": .string(finding.verdict.rawValue),
@@ -67,6 +76,10 @@ public struct JSONRenderer: Sendable {
       "unexplainedRetains": .integer(finding.unexplainedRetains),
       "remarks": .strings(finding.remarks),
       "hint": finding.hint.map(json) ?? .null,
+      "cause": .optional(cause),
+      "origin": .string(
+        finding.isLibraryLeak ? "library" : finding.dependency == nil ? "yours" : "dependency"),
+      "dependency": .optional(finding.dependency),
     ])
   }
 
@@ -85,6 +98,27 @@ public struct JSONRenderer: Sendable {
       "captured": .optional(place.captured),
       "file": .optional(place.file),
       "line": place.line.map(JSONValue.integer) ?? .null,
+    ])
+  }
+
+  private func json(_ cause: Cause) -> JSONValue {
+    .object([
+      "id": .string(cause.id),
+      "verdict": .string(cause.sum.verdict.rawValue),
+      "libraryLeak": .bool(cause.sum.isLibraryLeak),
+      "known": .bool(cause.sum.isKnownIssue),
+      "dependency": .optional(cause.dependency),
+      "type": .string(cause.sum.type),
+      "path": .array(cause.sum.path.map(json)),
+      "tests": .array(
+        cause.tests.map { .object(["id": .string($0.id), "case": .optional($0.testCase)]) }),
+      "outsideOfTests": .bool(cause.hasUnattributed),
+      "findings": .strings(cause.fingerprints),
+      "instances": .integer(cause.instances),
+      "objects": .integer(cause.objects),
+      "victims": .integer(cause.victims),
+      "bytes": .integer(cause.bytes),
+      "hint": cause.sum.hint.map(json) ?? .null,
     ])
   }
 
@@ -127,6 +161,7 @@ public struct JSONRenderer: Sendable {
       "bytes": .integer(type.bytes),
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
+      "dependency": .optional(type.dependency),
     ])
   }
 }

@@ -67,9 +67,10 @@ public enum FailOn: String, Sendable, CaseIterable {
   /// Nothing fails.
   case none
 
-  /// Whether a finding makes the run fail. Leaks of the toolchain's own libraries and known issues never do.
+  /// Whether a finding makes the run fail. Leaks of the toolchain's own libraries and known issues never do,
+  /// nor does what a dependency holds by itself.
   package func includes(_ finding: Finding) -> Bool {
-    finding.isActionable && verdicts.contains(finding.verdict)
+    finding.isActionable && !finding.isInternal && verdicts.contains(finding.verdict)
   }
 
   var verdicts: [Finding.Verdict] {

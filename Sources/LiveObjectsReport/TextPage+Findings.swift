@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 
 extension TextPage {
-  private static let listedGroups = 25
+  private static let listedCauses = 25
   private static let listedCallSites = 5
   private static let listedCallers = 3
   private static let listedRetainingFrames = 3
@@ -18,47 +18,67 @@ extension TextPage {
       style: .dim)
   }
 
-  /// Adds the findings of a section; nothing where there are none.
-  mutating func add(_ section: FindingSection, of report: Report, _ failOn: FailOn?) {
-    let groups = FindingGroup.groups(
-      of: report.findings.filter(section.includes), tests: report.tests.map { TestName($0) })
-    guard !groups.isEmpty else { return }
+  /// Adds the causes of a section; nothing where there are none.
+  mutating func add(_ section: FindingSection, _ causes: [Cause], of report: Report, _ failOn: FailOn?) {
+    guard !causes.isEmpty else { return }
+    let own = causes.filter { !$0.isInternal }
     add()
     add(section.heading + (failOn.map(section.failing) ?? "") + ".", style: .bold)
-    for group in groups.prefix(Self.listedGroups) {
+    for cause in own.prefix(Self.listedCauses) {
+      add()
       // Library leaks outside of tests are the same in every test process.
-      let isRunnersOwn = section == .libraryLeaks && !report.tests.isEmpty && group.tests.isEmpty
-      if isRunnersOwn { add(titleOf: group) } else { add(group) }
+      let isRunnersOwn = section == .libraryLeaks && !report.tests.isEmpty && cause.tests.isEmpty
+      if isRunnersOwn { add(titleOf: cause) } else { add(cause) }
     }
-    let rest = groups.dropFirst(Self.listedGroups)
-    guard !rest.isEmpty else { return }
-    let instances = rest.reduce(0) { $0 + $1.instances }
+    add(omitted: own.dropFirst(Self.listedCauses))
+    add(dependencies: causes.filter(\.isInternal))
+  }
+
+  private mutating func add(omitted causes: some Collection<Cause>) {
+    guard !causes.isEmpty else { return }
+    let instances = causes.reduce(0) { $0 + $1.instances }
     add()
     add(
-      "  … and \(Count.grouped(rest.count)) more with \(Count.of(instances, "instance", "instances")); "
+      "  … and \(Count.grouped(causes.count)) more with \(Count.of(instances, "instance", "instances")); "
         + "the JSON report lists them all")
   }
 
-  private mutating func add(titleOf group: FindingGroup) {
-    add()
-    add("  " + group.title, style: .bold)
+  /// `swift-nio: 37 instances of 12 types that only the package itself holds; the JSON report lists them`
+  private mutating func add(dependencies causes: [Cause]) {
+    let byPackage = Dictionary(grouping: causes) { $0.dependency ?? "" }.sorted { $0.key < $1.key }
+    if !byPackage.isEmpty { add() }
+    for (package, causes) in byPackage {
+      let instances = Count.of(causes.reduce(0) { $0 + $1.instances }, "instance", "instances")
+      let types = Count.of(Set(causes.map(\.sum.type)).count, "type", "types")
+      add("  \(package): \(instances) of \(types), none of your code; the JSON report lists them")
+    }
   }
 
-  private mutating func add(_ group: FindingGroup) {
-    add(titleOf: group)
-    if let path = group.path { add(path) }
-    if let hint = group.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
-    add(tests: group)
-    add(allocatedAt: group)
-    add(retainedAt: group.retainedAt)
-    if group.wantsRetains {
+  private mutating func add(titleOf cause: Cause) {
+    let fingerprint = cause.fingerprints.count == cause.variants.count ? cause.sum.fingerprint : nil
+    add("  \(cause.name)  \(cause.sum.size)" + (fingerprint.map { "  [\($0)]" } ?? ""), style: .bold)
+  }
+
+  private mutating func add(_ cause: Cause) {
+    add(titleOf: cause)
+    add(pathOf: cause.sum)
+    for variant in cause.variants.dropFirst() {
+      add(
+        "  and by the same calls: \(variant.title)  \(variant.size)  [\(variant.fingerprint)]", style: .bold)
+      add(pathOf: variant)
+    }
+    if let hint = cause.sum.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
+    add(tests: cause)
+    add(allocatedAt: cause)
+    add(retainedAt: cause.retainedAt)
+    if cause.wantsRetains {
       add(
         words:
           "`liveobjects run --explain-retains`, or `--options retains=TYPE`, shows the calls that retain the objects.",
         indentation: 4)
     }
-    for remark in group.remarks { add(words: "note: \(remark)", indentation: 4) }
-    if group.fingerprints.count > 1 { add(fingerprints: group.fingerprints) }
+    for remark in cause.remarks { add(words: "note: \(remark)", indentation: 4) }
+    if cause.fingerprints.count > cause.variants.count { add(fingerprints: cause.fingerprints) }
   }
 
   /// Adds the fingerprints of growth that has one for each allocating function.
@@ -69,7 +89,9 @@ extension TextPage {
     add(parts: ["fingerprints"] + listed + more, separator: " ", indentation: 4)
   }
 
-  private mutating func add(_ path: ShownPath) {
+  /// Growth has none.
+  private mutating func add(pathOf finding: Finding) {
+    guard let path = ShownPath(of: finding) else { return }
     add(parts: path.segments, separator: " → ", indentation: 4)
     for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
   }
@@ -81,13 +103,13 @@ extension TextPage {
   private static let listedTests = 3
 
   /// `left behind by DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
-  private mutating func add(tests group: FindingGroup) {
-    guard !group.tests.isEmpty else { return }
-    var names = group.tests.prefix(Self.listedTests).map(\.description)
-    let rest = group.tests.count - names.count
+  private mutating func add(tests cause: Cause) {
+    guard !cause.tests.isEmpty else { return }
+    var names = cause.tests.prefix(Self.listedTests).map(\.description)
+    let rest = cause.tests.count - names.count
     if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
     let last = names.count > 1 ? " and " + names.removeLast() : ""
-    let others = group.hasUnattributed ? "; also outside of tests" : ""
+    let others = cause.hasUnattributed ? "; also outside of tests" : ""
     add(words: "left behind by " + names.joined(separator: ", ") + last + others, indentation: 4)
   }
 }
@@ -95,12 +117,13 @@ extension TextPage {
 // MARK: - Call sites
 
 extension TextPage {
-  private mutating func add(allocatedAt group: FindingGroup) {
-    guard !group.callSites.isEmpty else { return }
-    add("    allocated at" + (group.hasVictims ? " (without victims)" : ""))
-    let listed = group.callSites.prefix(Self.listedCallSites)
+  private mutating func add(allocatedAt cause: Cause) {
+    let callSites = cause.callSites
+    guard !callSites.isEmpty else { return }
+    add("    allocated at" + (cause.victims > 0 ? " (without victims)" : ""))
+    let listed = callSites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
-    add(omitted: group.callSites.count - listed.count + group.omittedCallSites)
+    add(omitted: callSites.count - listed.count + cause.omittedCallSites)
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
@@ -180,12 +203,10 @@ enum FindingSection: CaseIterable {
     self != .libraryLeaks && self != .known && failOn.verdicts.contains { Self.section(of: $0) == self }
   }
 
-  func includes(_ finding: Finding) -> Bool {
-    self == Self.section(of: finding)
-  }
-
-  private static func section(of finding: Finding) -> FindingSection {
-    finding.isLibraryLeak ? .libraryLeaks : finding.isKnownIssue ? .known : section(of: finding.verdict)
+  init(of finding: Finding) {
+    self =
+      finding.isLibraryLeak
+      ? .libraryLeaks : finding.isKnownIssue ? .known : Self.section(of: finding.verdict)
   }
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {

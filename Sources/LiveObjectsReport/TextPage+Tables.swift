@@ -6,19 +6,32 @@ extension TextPage {
 
   /// Adds the types that grew; nothing where none did.
   mutating func add(growthOf types: [TypeGrowth]) {
-    add(grown: types.filter { $0.growth > 0 })
+    let grown = types.filter { $0.growth > 0 }
+    add(grown: grown.filter { $0.dependency == nil })
+    add(dependencies: grown)
   }
 
   /// Adds the program's types that grew while tests ran, the others as one line: a test process has many
   /// objects of the test libraries. Nothing where no type of the program grew.
   mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
     let grown = types.filter { $0.growth > 0 }
-    let others = grown.filter { !$0.isUserDefined }
-    add(grown: grown.filter(\.isUserDefined))
-    guard others.count < grown.count, !others.isEmpty else { return }
-    let (instances, bytes) = Self.growth(of: others)
+    let own = grown.filter { $0.isUserDefined && $0.dependency == nil }
+    add(grown: own)
+    guard !own.isEmpty else { return }
+    add(dependencies: grown)
+    add(grown.filter { !$0.isUserDefined }, of: "the system and of test libraries")
+  }
+
+  private mutating func add(dependencies types: [TypeGrowth]) {
+    let byPackage = Dictionary(grouping: types.filter { $0.dependency != nil }) { $0.dependency ?? "" }
+    for (package, types) in byPackage.sorted(by: { $0.key < $1.key }) { add(types, of: package) }
+  }
+
+  private mutating func add(_ types: [TypeGrowth], of origin: String) {
+    guard !types.isEmpty else { return }
+    let (instances, bytes) = Self.growth(of: types)
     add(
-      "  … and \(Count.of(others.count, "type", "types")) of the system and of test libraries, "
+      "  … and \(Count.of(types.count, "type", "types")) of \(origin), "
         + "\(Count.of(instances, "instance", "instances")), \(Count.bytes(bytes))")
   }
 
@@ -79,31 +92,48 @@ extension TextPage {
 
   /// Adds a line for each test with leaks or other findings that fail, as they ran. Held objects are often
   /// intended: those in properties of a test case are.
-  mutating func add(failingTestsOf report: Report, _ failOn: FailOn?) {
-    let reported = report.findings.filter { $0.isLeak || failOn?.includes($0) == true }
-    let findings = Dictionary(grouping: reported) { TestName(of: $0) }
-    let names = report.tests.map { TestName($0) }.filter { findings[$0] != nil }
+  mutating func add(failingTestsOf report: Report, _ causes: [Cause], _ failOn: FailOn?) {
+    let reported = causes.filter { $0.section == .leaks || failOn.map($0.fails) == true }
+    let causes = Self.causes(reported)
+    let names = report.tests.map { TestName($0) }.filter { causes[$0] != nil }
     guard !names.isEmpty else { return }
     add()
-    add(reported.allSatisfy(\.isLeak) ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
+    let areLeaks = reported.allSatisfy { $0.section == .leaks }
+    add(areLeaks ? "Tests that leak:" : "Tests with findings that fail:", style: .bold)
     add()
     add(
       rows: names.prefix(Self.listedTests).map { name in
-        [name.description.shortened(to: Self.testWidth), Self.counts(of: findings[name] ?? [])]
+        [name.description.shortened(to: Self.testWidth), Self.counts(of: causes[name] ?? [])]
       }, [.left, .left], indentation: 2)
     let rest = names.count - Self.listedTests
     guard rest > 0 else { return }
     add("  … and \(Count.of(rest, "more test", "more tests")); the JSON report lists them all")
   }
 
+  private static func causes(_ causes: [Cause]) -> [TestName: [FindingSection]] {
+    causes.reduce(into: [:]) { sections, cause in
+      for test in cause.tests { sections[test, default: []].append(cause.section) }
+    }
+  }
+
   /// `2 leaks`, `1 leak, 2 held, 1 grown`
-  private static func counts(of findings: [Finding]) -> String {
-    let leaks = findings.count(where: \.isLeak)
-    let held = findings.count { $0.verdict == .heldBy }
-    let grown = findings.count { $0.verdict == .growth }
+  fileprivate static func counts(of causes: [FindingSection]) -> String {
+    func count(_ section: FindingSection) -> Int { causes.count { $0 == section } }
+    let (leaks, held, grown) = (count(.leaks), count(.held), count(.growth))
     return [
       leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil, held > 0 ? "\(Count.grouped(held)) held" : nil,
       grown > 0 ? "\(Count.grouped(grown)) grown" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+extension Report {
+  /// What makes the run fail: `2 leaks, 1 held in 3 tests`; `nil` where nothing does.
+  package func reasonForFailure(_ failOn: FailOn) -> String? {
+    let failing = causes.filter { $0.fails(failOn) }
+    guard !failing.isEmpty else { return nil }
+    let tests = Set(failing.flatMap(\.tests).map(\.id)).count
+    return TextPage.counts(of: failing.map(\.section))
+      + (tests > 0 ? " in \(Count.of(tests, "test", "tests"))" : "")
   }
 }

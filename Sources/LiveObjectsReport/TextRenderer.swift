@@ -14,15 +14,16 @@ public struct TextRenderer: Sendable {
 
   public func render(_ report: Report) -> String {
     var page = TextPage(color: color)
+    let causes = report.causes
     if let evaluationFailure = report.tracking.evaluationFailure {
       page.add("LiveObjects: \(evaluationFailure)", style: .bold)
     }
-    page.add(TextHeadline.text(of: report, failOn), style: .bold)
+    page.add(TextHeadline.text(of: report, causes, failOn), style: .bold)
     if report.tracking.wasWatched {
-      page.add(failingTestsOf: report, failOn)
-      if !report.findings.isEmpty { page.addLegend() }
+      page.add(failingTestsOf: report, causes, failOn)
+      if !causes.isEmpty { page.addLegend() }
       for section in FindingSection.allCases {
-        page.add(section, of: report, failOn)
+        page.add(section, causes.filter { $0.section == section }, of: report, failOn)
       }
     }
     if report.tests.isEmpty && !report.ranNoTest {
@@ -51,21 +52,21 @@ extension TextPage {
 
 /// The first line of a text report: the whole answer in one sentence.
 enum TextHeadline {
-  static func text(of report: Report, _ failOn: FailOn?) -> String {
-    "LiveObjects: \(answer(of: report, failOn))"
+  static func text(of report: Report, _ causes: [Cause], _ failOn: FailOn?) -> String {
+    "LiveObjects: \(answer(of: report, causes, failOn))"
   }
 
-  private static func answer(of report: Report, _ failOn: FailOn?) -> String {
-    let place = report.tests.isEmpty ? place(report.processes) : place(report)
+  private static func answer(of report: Report, _ causes: [Cause], _ failOn: FailOn?) -> String {
     if !report.tracking.wasWatched {
       return
         "NOTHING WAS WATCHED\(self.place(report.processes)), so this report does not show whether anything was left behind"
         + (report.tracking.notes.first.map { ": \($0)" } ?? "")
     }
+    let leaks = causes.filter { $0.section == .leaks }
+    if !leaks.isEmpty { return answer(on: leaks, of: report) }
+    let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if report.ranNoTest { return "no test ran\(place)" }
-    let leaks = report.findings.filter(\.isLeak)
-    if !leaks.isEmpty { return "\(keptAlive(by: leaks)) alive\(place)" }
-    let own = report.findings.filter { !$0.isLibraryLeak }
+    let own = report.findings.filter { !$0.isLibraryLeak && !$0.isInternal }
     if !own.isEmpty {
       let verdict = self.verdict(onUnleaked: own, report, failOn)
       return "\(verdict)\(leftBehind(own, report.types)) behind\(place)"
@@ -91,14 +92,30 @@ enum TextHeadline {
       ? "no leaks found except known issues" : "no leaks found"
   }
 
-  /// `2 leaks (1 of them probable) keep 20 objects (640 bytes)`
-  private static func keptAlive(by leaks: [Finding]) -> String {
-    let count = Set(leaks.map(\.fingerprint)).count
-    let probable = Set(leaks.lazy.filter { $0.certainty == .probable }.map(\.fingerprint)).count
-    let (one, many) = probable == count ? ("probable leak", "probable leaks") : ("leak", "leaks")
-    let doubt = probable == 0 || probable == count ? "" : " (\(Count.grouped(probable)) of them probable)"
-    return "\(Count.of(count, one, many))\(doubt) \(count == 1 ? "keeps" : "keep") "
-      + objects(of: leaks, "object", "objects")
+  /// `2 leaks (1 of them probable) in 5 of 6 tests keep 20 objects (640 bytes) alive`
+  private static func answer(on leaks: [Cause], of report: Report) -> String {
+    let findings = leaks.flatMap(\.findings)
+    let probable = leaks.count { $0.findings.contains { $0.certainty == .probable } }
+    let (one, many) = probable == leaks.count ? ("probable leak", "probable leaks") : ("leak", "leaks")
+    let doubt =
+      probable == 0 || probable == leaks.count ? "" : " (\(Count.grouped(probable)) of them probable)"
+    let number =
+      Count.of(leaks.count, one, many) + doubt + (report.tests.isEmpty ? "" : place(of: leaks, report))
+    return
+      "\(number) \(leaks.count == 1 ? "keeps" : "keep") \(objects(of: findings, "object", "objects")) alive"
+      + (report.tests.isEmpty ? place(report.processes) : "")
+  }
+
+  /// ` in 5 of 6 tests`, ` in 5 of 6 tests (7 of 8 cases) and outside of tests`
+  private static func place(of leaks: [Cause], _ report: Report) -> String {
+    let leaking = Set(leaks.flatMap(\.tests))
+    guard !leaking.isEmpty else { return " outside of tests" }
+    let (some, all) = (Set(leaking.map(\.id)).count, Set(report.tests.lazy.map(\.id)).count)
+    let cases =
+      report.tests.count == all
+      ? "" : " (\(Count.grouped(leaking.count)) of \(Count.of(report.tests.count, "case", "cases")))"
+    return " in \(Count.grouped(some)) of \(Count.of(all, "test", "tests"))\(cases)"
+      + (leaks.contains(where: \.hasUnattributed) ? " and outside of tests" : "")
   }
 
   /// `20 objects (640 bytes)`
@@ -130,7 +147,7 @@ enum TextHeadline {
   private static func place(_ report: Report) -> String {
     let ran = Set(report.tests.lazy.map(\.id)).count
     let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
-    let own = report.findings.lazy.filter { !$0.isLibraryLeak }
+    let own = report.findings.lazy.filter { !$0.isLibraryLeak && !$0.isInternal }
     let leaving = Set(own.compactMap(\.test)).count
     if leaving > 0 {
       return "; \(Count.grouped(leaving)) of \(tests) left objects behind"

@@ -141,10 +141,8 @@ struct WatchedTests {
   /// Prints a line about findings that fail, if the report goes to files: a log would show tests that passed,
   /// and a status that is not 0.
   private func warnAboutFailures(_ report: Report, _ failOn: FailOn) {
-    let count = report.findings.count(where: failOn.includes)
-    guard count > 0 else { return }
-    let findings = count == 1 ? "1 finding fails" : "\(count) findings fail"
-    printError("\(findings) (--fail-on \(failOn.rawValue)); see the report")
+    guard let reason = report.reasonForFailure(failOn) else { return }
+    printError("the run fails because of \(reason) (--fail-on \(failOn.rawValue)); see the report")
   }
 
   private func warnAboutUnwatchedProcesses(_ report: Report) {

@@ -96,7 +96,7 @@ package struct TestHeapAnalysis {
   ) -> [Finding] {
     guard hasSuspects else { return [] }
     symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)
-    return analysis.named(by: symbolicator).findings
+    return analysis.named(by: symbolicator, after: Set(cleared.compactMap(\.subject))).findings
       .filter { failOn.includes($0) && (!certainOnly || $0.isCertainLeak) }
       .map { finding in
         var finding = finding
@@ -138,6 +138,9 @@ package struct ClearedProperty: Sendable {
     self.mark = mark
     address = ObjectAddress(UInt64(word))
   }
+
+  /// The system under test, where the property has that name.
+  var subject: ObjectAddress? { name == "sut" ? address : nil }
 
   func held(_ object: TestFinding.Object) -> Bool { object.address == address && object.sequence < mark }
 

@@ -35,7 +35,7 @@ struct KnownLeaksThroughTheToolTests {
     let run = try test("ReportedKnownIssueTests/alsoLeaks", "--text", "-")
     #expect(run.status == .exited(1))
     let report = run.standardOutput
-    #expect(report.contains("LiveObjects: 1 leak keeps 4 objects"), "\(report)")
+    #expect(report.contains("LiveObjects: 1 leak in 1 of 1 test keeps 4 objects"), "\(report)")
     #expect(report.contains("ReportedKnownIssueTests/alsoLeaksWithAKnownLeak()  1 leak\n"))
     #expect(report.contains("\nKnown issues: leaks that tests expect"))
   }

@@ -195,6 +195,31 @@ import Testing
     #expect(found.certainty == .definite)
     #expect(steps(found).last == "Demo.List.first")
   }
+
+  @Test mutating func theFirstValueOfAVariableIsNoFinding() {
+    symbolicator.define(0x10, [.user("one-time initialization function for shared")])
+    symbolicator.define(variable: 0x100, "static Demo.Cache.shared")
+    let first = builder.stackTrace([0x10])
+    let cache = builder.object(of: builder.type("Demo.Cache"), stackTrace: first)
+    builder.reference(
+      from: cache, to: builder.object(of: builder.type("Demo.Queue"), stackTrace: first), property: "queue")
+    builder.global(0x100, to: cache)
+    #expect(analysis().findings.isEmpty)
+    let chosen = analysis(Analysis.Options(objects: [0, 1])).findings
+    #expect(chosen.map(\.type) == ["Demo.Cache", "Demo.Queue"])
+
+    let entry = builder.object(of: builder.type("Demo.Entry"), stackTrace: builder.stackTrace([0x20]))
+    builder.reference(from: cache, to: entry, property: "entry")
+    #expect(analysis().findings.map(\.type) == ["Demo.Entry"])
+  }
+
+  @Test mutating func anObjectThatAnotherVariablesFirstUseLeftIsAFinding() {
+    symbolicator.define(0x10, [.user("one-time initialization function for other")])
+    symbolicator.define(variable: 0x100, "static Demo.Cache.shared")
+    let cache = builder.object(of: builder.type("Demo.Cache"), stackTrace: builder.stackTrace([0x10]))
+    builder.global(0x100, to: cache)
+    #expect(analysis().findings.map(\.type) == ["Demo.Cache"])
+  }
 }
 
 extension HolderTests {

@@ -7,6 +7,7 @@ import Testing
 /// The test to which a survivor is attributed.
 @Suite struct TestAttributionTests {
   private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
 
   // MARK: - Owners
 
@@ -103,6 +104,59 @@ import Testing
     let findings = analyse(builder, options: Analysis.Options(baseline: baseline)).findings
     #expect(findings.map(\.verdict) == [.retainCycle])
     #expect(findings.map(\.victims) == [1])
+  }
+
+  // MARK: - By stack traces
+
+  @Test(arguments: ["closure #1 in closure #2 in LoaderTests.load()", "LoaderTests.load()"])
+  mutating func workWithoutAScopeBelongsToTheTestOnItsStackTrace(function: String) {
+    symbolicator.define(0x10, [.user(function, module: "DemoTests")])
+    builder.test("DemoTests.LoaderTests/load()", scope: 5)
+    builder.test("DemoTests.LoaderTests/store()", scope: 6)
+    let trace = builder.stackTrace([0x10, 0x20])
+    Self.leakCycle(in: &builder, trace)
+    builder.global(0x100, to: builder.object(of: builder.type("Demo.Held"), stackTrace: trace))
+    builder.root(.stack(thread: 7), to: builder.object(of: builder.type("Demo.Grown"), stackTrace: trace))
+    #expect(
+      tests() == [
+        .retainCycle: "DemoTests.LoaderTests/load()", .heldBy: "DemoTests.LoaderTests/load()",
+        .growth: "DemoTests.LoaderTests/load()",
+      ])
+  }
+
+  @Test mutating func equalLeaksOfSeveralThreadsBelongToTheTestsOnTheirStackTraces() {
+    for (offset, name) in [(0x10, "load()"), (0x20, "store()")] as [(UInt64, String)] {
+      symbolicator.define(offset, [.user("closure #1 in LoaderTests.\(name)", module: "DemoTests")])
+      builder.test("DemoTests.LoaderTests/\(name)", scope: UInt32(offset))
+      Self.leakCycle(in: &builder, builder.stackTrace([offset]))
+    }
+    #expect(
+      Set(analyse(builder, symbolicator).findings.map(\.test)) == [
+        "DemoTests.LoaderTests/load()", "DemoTests.LoaderTests/store()",
+      ])
+  }
+
+  @Test(
+    "a stack trace that names no single test, or a test of its own scope, proves nothing",
+    arguments: [
+      ["LoaderTests.helper()"], ["LoaderTests.load()", "LoaderTests.store()"], ["LoaderTests.add(count:)"],
+    ])
+  mutating func anAmbiguousStackTraceNamesNoTest(functions: [String]) {
+    symbolicator.define(0x10, functions.map { .user($0, module: "DemoTests") })
+    builder.test("DemoTests.LoaderTests/load()", scope: 5)
+    builder.test("DemoTests.LoaderTests/store()", scope: 6)
+    for scope: UInt32 in [7, 8] {
+      builder.test("DemoTests.LoaderTests/add(count:)", arguments: "\(scope)", scope: scope)
+    }
+    Self.leakCycle(in: &builder, builder.stackTrace([0x10]))
+    #expect(analyse(builder, symbolicator).findings.map(\.test) == [nil])
+  }
+
+  @Test mutating func workOfATestThatFailedIsNotReported() {
+    symbolicator.define(0x10, [.user("closure #1 in LoaderTests.load()", module: "DemoTests")])
+    builder.test("DemoTests.LoaderTests/load()", .failed, scope: 5)
+    Self.leakCycle(in: &builder, builder.stackTrace([0x10]))
+    #expect(analyse(builder, symbolicator).findings.isEmpty)
   }
 
   // MARK: - Held objects
@@ -202,13 +256,21 @@ import Testing
 }
 
 extension TestAttributionTests {
+  /// The test of each finding.
+  private func tests() -> [Finding.Verdict: String?] {
+    Dictionary(uniqueKeysWithValues: analyse(builder, symbolicator).findings.map { ($0.verdict, $0.test) })
+  }
+
   private func instancesByTest() -> [String: Int] {
     Dictionary(analyse(builder).findings.map { ($0.test ?? "", $0.instances) }, uniquingKeysWith: +)
   }
 
   @discardableResult
-  private static func leakCycle(in builder: inout CaptureBuilder) -> [UInt32] {
-    let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
+  private static func leakCycle(in builder: inout CaptureBuilder, _ stackTrace: UInt32 = 0) -> [UInt32] {
+    let (a, b) = (
+      builder.object(of: builder.type("Demo.A"), stackTrace: stackTrace),
+      builder.object(of: builder.type("Demo.B"), stackTrace: stackTrace)
+    )
     builder.reference(from: a, to: b, property: "b")
     builder.reference(from: b, to: a, property: "a")
     return [a, b]

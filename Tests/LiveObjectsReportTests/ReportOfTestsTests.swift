@@ -171,7 +171,7 @@ import Testing
         """))
     builder.test("S/two()", scope: 8) { builder, _ in builder.leakItself(node, scope: 8) }
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text.hasPrefix("LiveObjects: 1 leak keeps 1 object (32 bytes) alive; 2 of 2 tests left"))
+    #expect(text.hasPrefix("LiveObjects: 1 leak in 1 of 2 tests keeps 1 object (32 bytes) alive\n"))
     #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n  Legend: "))
   }
 
@@ -281,7 +281,7 @@ import Testing
       }
     }
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text.hasPrefix("LiveObjects: 1 leak keeps 40 objects (1.2 KB) alive; 40 of 40 tests left"))
+    #expect(text.hasPrefix("LiveObjects: 1 leak in 40 of 40 tests keeps 40 objects (1.2 KB) alive\n"))
     #expect(text.contains("  … and 15 more tests; the JSON report lists them all"))
     #expect(text.contains("left behind by T/test1, T/test2, T/test3 and 37 more tests"))
   }

@@ -14,14 +14,16 @@ struct FindingMerger {
 
   /// - Parameters:
   ///   - finding: it gets its fingerprint here.
+  ///   - subject: its name for the test. The fingerprint does not depend on it.
   ///   - sites: the stack traces that allocated its objects, each with how many.
   mutating func add(
-    _ finding: Finding, _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite],
-    in traces: NamedTraces
+    _ finding: Finding, as subject: Finding.Subject? = nil,
+    _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite], in traces: NamedTraces
   ) {
     var finding = finding
     let callSites = sites.map { traces.fromCallSite($0.stackTrace) }
     finding.fingerprint = fingerprint(of: finding, callSites.first, traces)
+    if let subject { finding.name(after: subject) }
     let key = Finding.Key(finding)
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
     entry.finding.add(finding)

@@ -67,15 +67,17 @@ struct HeapFindings {
     }
   }
 
-  func findings(_ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options)
-    -> [Finding]
-  {
+  /// - Parameter subjects: the types that tests track or call their system under test, as indices into
+  ///   `Capture.types`.
+  func findings(
+    _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, subjects: Set<Int>
+  ) -> [Finding] {
     let names = PathNames(functions, origins, of: graph, symbolicator: symbolicator)
     let naming = PathNaming(names, in: graph, labels)
     var merger = FindingMerger()
     var finder = PathFinder(in: graph)
     let hints = self.hints(naming, traces, symbolicator)
-    for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces) }
+    for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces, subjects) }
     for (objects, holder) in zip(held, holders) {
       guard let holder else { continue }
       add(objects, holder, to: &merger, &finder, naming, traces, options)
@@ -103,15 +105,18 @@ struct HeapFindings {
 extension HeapFindings {
   private func add(
     _ leak: LeakTally, _ hint: Finding.Hint?, to merger: inout FindingMerger, _ naming: PathNaming,
-    _ traces: NamedTraces
+    _ traces: NamedTraces, _ subjects: Set<Int>
   ) {
+    let scope = reachability.scope
+    guard let owner = scope.owner(leak.group.owner, allocatedAt: leak.allocations.stackTraces, in: traces)
+    else { return }
     let label = label(of: leak.start, traces)
     var finding = Finding(
       fingerprint: "", verdict: leak.group.verdict, certainty: leak.group.certainty,
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
-    finding.attribute(to: leak.group.owner, of: reachability.scope.attribution)
+    finding.attribute(to: owner, of: scope.attribution)
     finding.hint = hint
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
@@ -129,7 +134,37 @@ extension HeapFindings {
       ]
     }
     let sites = leak.allocations.all.sorted { $0.stackTrace < $1.stackTrace }
-    merger.add(finding, sites, leak.retainSites, in: traces)
+    let subject = cycle(of: leak, fromOneOf: subjects, traces).map { cycle in
+      let label = self.label(of: cycle.start, traces)
+      return Finding.Subject(type: label.text, kind: label.kind, path: naming.steps(round: cycle))
+    }
+    merger.add(finding, as: subject, sites, leak.retainSites, in: traces)
+  }
+
+  /// Objects of a cycle that are searched for the subject of a test.
+  private static let mostSubjects = 256
+
+  /// The cycle from an object that a test tracks or calls its system under test: it has one of the types, or
+  /// a function `makeSUT` created it, as the last of its objects.
+  private func cycle(
+    of leak: LeakTally, fromOneOf subjects: Set<Int>, _ traces: NamedTraces
+  ) -> ObjectPath? {
+    guard let path = leak.path else { return nil }
+    let objects = ([path.start] + path.references.dropLast().lazy.map(graph.target)).prefix(Self.mostSubjects)
+    let tracked = objects.firstIndex { subjects.contains(capture.objects[$0].type) }
+    let made = objects.indices.filter { index in
+      graph.kind(of: objects[index]) == .classInstance
+        && traces.isSystemUnderTest(capture.objects[objects[index]].stackTrace)
+    }
+    guard let index = tracked ?? made.max(by: { isYounger(objects[$1], than: objects[$0]) }) else {
+      return nil
+    }
+    let references = path.references[index...] + path.references[..<index]
+    return ObjectPath(start: objects[index], references: Array(references))
+  }
+
+  private func isYounger(_ object: Int, than other: Int) -> Bool {
+    capture.objects[object].sequence > capture.objects[other].sequence
   }
 
   /// In the order of the leaks.
@@ -166,13 +201,21 @@ extension HeapFindings {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
     guard options.finds(label), !allocated.isEmpty, !label.isThunk else { return }
+    let scope = reachability.scope
+    let stackTraces = objects.allocations.stackTraces
+    guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
+    if options.objects == nil, case .variable = holder.origin,
+      stackTraces.allSatisfy({ traces.isFirstValue($0, of: steps[0].type) })
+    {
+      return
+    }
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
-    finding.attribute(to: objects.owner, of: reachability.scope.attribution)
+    finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
     merger.add(finding, allocated, [], in: traces)
   }

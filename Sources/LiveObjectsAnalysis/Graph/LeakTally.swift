@@ -7,7 +7,8 @@ struct LeakTally {
     var verdict: Finding.Verdict
     var certainty: Finding.Certainty
     var owner: ObjectOwner
-    /// The first type and, of an over-retained object, its allocating stack trace.
+    /// The first type and, of an over-retained object, its allocating stack trace; of objects without a test,
+    /// all stack traces, which may name one.
     var start: [UInt32]
     /// Types, labels and functions along the path, which may be as long as the heap is large.
     var steps: Int
@@ -84,9 +85,12 @@ struct LeakTally {
       steps.combine(reference.function)
       steps.combine(graph.capture.objects[Int(reference.target)].type)
     }
+    var start = [UInt32(object.type), path == nil ? object.stackTrace : 0]
+    if owner.test == nil, reachability.scope.attribution != nil {
+      start += Set(leak.core.lazy.map { graph.capture.objects[Int($0)].stackTrace }).sorted()
+    }
     return Pattern(
-      verdict: leak.verdict, certainty: leak.certainty, owner: owner,
-      start: [UInt32(object.type), path == nil ? object.stackTrace : 0], steps: steps.finalize())
+      verdict: leak.verdict, certainty: leak.certainty, owner: owner, start: start, steps: steps.finalize())
   }
 
   private mutating func add(_ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ isUserDefined: [Bool])

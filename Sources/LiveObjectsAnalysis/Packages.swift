@@ -1,0 +1,146 @@
+import LiveObjectsCapture
+
+/// The packages of a program's modules, by the files of their source code in debug information.
+///
+/// SwiftPM checks dependencies out into a folder of the build's own. What is not in there is the program's own,
+/// packages that it depends on by path too, and so is everything whose files are not known.
+struct Packages {
+  /// The names of dependencies by module.
+  private let dependencies: [Substring: String]
+  /// The dependencies by source file.
+  private let files: [String: String]
+  private let checkouts: Checkouts
+
+  /// - Parameter frames: named frames of the process, all that are known.
+  init(_ frames: some Sequence<SourceFrame>, of executable: String) {
+    let checkouts = Checkouts(of: executable)
+    var packages: [Substring: Set<String?>] = [:]
+    var files: [String: String] = [:]
+    for frame in frames where frame.isUserCode && !frame.isCompilerGenerated {
+      guard let file = frame.file, !checkouts.isGenerated(file) else { continue }
+      let package = files[file] ?? checkouts.package(of: file)
+      files[file] = package
+      packages[frame.module[...], default: []].insert(package)
+    }
+    dependencies = packages.compactMapValues { $0.count == 1 ? $0.first! : nil }
+    self.files = files
+    self.checkouts = checkouts
+  }
+
+  func attributed(_ findings: [Finding]) -> [Finding] {
+    return findings.map { finding in
+      var finding = finding
+      finding.dependency = dependency(of: finding)
+      finding.hint = finding.hint.flatMap(ofProgram)
+      return finding
+    }
+  }
+
+  /// The hint without places in dependencies, which the user cannot change; `nil` if it is useless then.
+  private func ofProgram(_ hint: Finding.Hint) -> Finding.Hint? {
+    let own = hint.places.filter(isProgram)
+    if own.count == hint.places.count { return hint }
+    guard hint.action == .makeOneWeak, let first = own.first else { return nil }
+    guard own.count == 1 else { return Finding.Hint(.makeOneWeak, at: own) }
+    return Finding.Hint(first.kind == .property ? .declareWeak : .captureWeakly, at: own)
+  }
+
+  private func isProgram(_ place: Finding.Hint.Place) -> Bool {
+    place.file.flatMap(checkouts.package) == nil && isProgram(place.name)
+  }
+
+  func attributed(_ types: some Collection<TypeGrowth>) -> [TypeGrowth] {
+    guard !dependencies.isEmpty else { return Array(types) }
+    return types.map { type in
+      var type = type
+      type.dependency = type.isUserDefined ? dependency(named: type.type) : nil
+      return type
+    }
+  }
+
+  /// See `Finding.dependency`.
+  private func dependency(of finding: Finding) -> String? {
+    guard !finding.isLibraryLeak, let package = dependency(named: finding.type),
+      finding.path.allSatisfy({ !isProgram($0.type) || $0.isMainTask }),
+      finding.allocatedAt.allSatisfy({ !$0.frames.contains(where: isProgram) })
+    else { return nil }
+    return package
+  }
+
+  /// The dependency of a type; `nil` where a type of the program's own is part of it.
+  private func dependency(named type: String) -> String? {
+    isProgram(type) ? nil : modules(in: type).lazy.compactMap { dependencies[$0] }.first
+  }
+
+  /// Whether a name contains one of the program's own modules.
+  private func isProgram(_ name: String) -> Bool {
+    modules(in: name).contains { !SystemModules.contains($0) && dependencies[$0] == nil }
+  }
+
+  /// `NIOCore` and `Swift` of `closure #1 in NIOCore.Future<Swift.Int>.map(_:)`.
+  private func modules(in name: String) -> Set<Substring> {
+    var modules: Set<Substring> = []
+    var rest = name[...]
+    while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" }) {
+      let isNested = start > rest.startIndex && rest[rest.index(before: start)] == "."
+      let identifier = rest[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      rest = rest[identifier.endIndex...]
+      if !isNested, rest.first == "." { modules.insert(identifier) }
+      rest = rest.drop { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    }
+    return modules
+  }
+
+  /// Whether a person wrote the frame's code for the program. The entry point is the caller of all the code.
+  private func isProgram(_ frame: SourceFrame) -> Bool {
+    guard frame.isUserCode, !frame.isCompilerGenerated, !frame.isEntryPoint else { return false }
+    return frame.file.flatMap { files[$0] } == nil && dependencies[frame.module[...]] == nil
+  }
+}
+
+extension Finding.PathStep {
+  /// Whether it is the task of the program's entry point, which directly or indirectly holds all that the
+  /// program has.
+  fileprivate var isMainTask: Bool { type.contains("task in static ") && type.hasSuffix(".main()") }
+}
+
+/// The folders into which SwiftPM checks out the dependencies of a program.
+private struct Checkouts {
+  private let executable: String
+  /// The folder of the build, which `--scratch-path` names; `.build` is one in any case.
+  private let build: String?
+
+  init(of executable: String) {
+    self.executable = executable
+    // `<build>/<triple>/<configuration>/<program>`, `<build>/out/Products/<configuration>/<program>`
+    let parts = executable.split(separator: "/", omittingEmptySubsequences: false)
+    let depth = parts.dropLast(2).suffix(2) == ["out", "Products"] ? 4 : 3
+    build = parts.count > depth + 1 ? parts.dropLast(depth).joined(separator: "/") : nil
+  }
+
+  /// The package of a source file: the name of its folder; `nil` for the program's own.
+  func package(of file: String) -> String? {
+    for folder in ["checkouts/", "registry/downloads/"] {
+      guard let start = end(of: folder, in: file) else { continue }
+      let components = file[start...].split(separator: "/")
+      // `checkouts/swift-log/…`, `registry/downloads/apple/swift-log/1.5.4/…`
+      let index = folder == "checkouts/" ? 0 : 1
+      guard components.count > index + 1 else { continue }
+      let root = file[..<components[index].endIndex] + "/"
+      return executable.hasPrefix(root) ? nil : String(components[index])
+    }
+    return nil
+  }
+
+  /// Whether the build has generated the file.
+  func isGenerated(_ file: String) -> Bool {
+    package(of: file) == nil && (file.contains("/.build/") || build.map { file.hasPrefix($0 + "/") } == true)
+  }
+
+  private func end(of folder: String, in file: String) -> String.Index? {
+    if let build, file.hasPrefix("\(build)/\(folder)") {
+      return file.utf8.index(file.startIndex, offsetBy: build.utf8.count + 1 + folder.utf8.count)
+    }
+    return file.ranges(of: "/.build/\(folder)").last?.upperBound
+  }
+}

@@ -1,0 +1,138 @@
+import LiveObjectsAnalysis
+
+/// Findings with one cause, which are one entry of a report.
+///
+/// Explained findings with the same fingerprint have one cause, in however many tests: the same types hold each
+/// other, or are held, through the same references. Different leaks have one cause only if the same calls left
+/// them behind (`SharedCalls`). Growth has one cause for each type.
+public struct Cause: Sendable {
+  /// At least one, the most important first.
+  public let findings: [Finding]
+  /// Findings with one fingerprint as one, most important first. Growth of one type is one.
+  let variants: [Finding]
+  /// The tests that left the objects behind, as they ran; empty for unattributed objects.
+  private(set) var tests: [TestName]
+
+  /// The causes in the order of a report: leaks, held objects, growth, known issues, library leaks.
+  ///
+  /// - Parameter tests: in the order in which they ran.
+  static func all(of findings: [Finding], tests: [TestName]) -> [Cause] {
+    let order = Dictionary(uniqueKeysWithValues: zip(tests, tests.indices))
+    let sections = Dictionary(grouping: findings, by: FindingSection.init(of:))
+    return FindingSection.allCases.flatMap { section in
+      causes(of: sections[section] ?? []).map { cause in
+        var cause = cause
+        cause.tests.sort { order[$0] ?? .max < order[$1] ?? .max }
+        return cause
+      }
+    }
+  }
+
+  /// The explained causes, most important first, then growth by type, most instances first.
+  private static func causes(of findings: [Finding]) -> [Cause] {
+    let explained = Dictionary(grouping: findings.filter { $0.verdict != .growth }, by: \.fingerprint)
+    let growth = Dictionary(grouping: findings.filter { $0.verdict == .growth }) {
+      [$0.type, $0.kind.rawValue]
+    }
+    return SharedCalls.joined(Array(explained.values)).map(Cause.init).sorted(by: precedes)
+      + growth.values.map { Cause([$0]) }.sorted(by: precedes)
+  }
+
+  /// The program's own come first.
+  private static func precedes(_ a: Cause, _ b: Cause) -> Bool {
+    let (first, second) = (a.dependency == nil, b.dependency == nil)
+    return first == second ? Finding.precedes(a.sum, b.sum) : first
+  }
+
+  /// - Parameter variants: findings that are merged into one each.
+  private init(_ variants: [[Finding]]) {
+    let sorted = variants.map { (findings: $0, sum: Finding.merged($0)) }
+      .sorted { Finding.precedes($0.sum, $1.sum) }
+    self.variants = sorted.map(\.sum)
+    findings = sorted.flatMap(\.findings)
+    var seen: Set<TestName> = []
+    tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
+  }
+}
+
+extension Cause {
+  /// The greatest variant, which names the cause.
+  var sum: Finding { variants[0] }
+
+  /// The least of the fingerprints: it does not depend on the number of instances.
+  public var id: String { fingerprints[0] }
+
+  /// The dependency whose code alone made and holds the objects; `nil` for those of the program's own.
+  public var dependency: String? {
+    variants.allSatisfy { $0.dependency == sum.dependency } ? sum.dependency : nil
+  }
+
+  /// Whether it is a dependency's own affair: of these, the text gives the number only.
+  var isInternal: Bool { dependency != nil && sum.isInternal }
+
+  /// The fingerprints of all findings, sorted.
+  public var fingerprints: [String] { Set(findings.map(\.fingerprint)).sorted() }
+
+  /// Whether some of the objects are unattributed.
+  public var hasUnattributed: Bool { findings.contains { $0.test == nil } }
+
+  /// Separate groups of connected objects, of all findings.
+  public var instances: Int { variants.reduce(0) { $0 + $1.instances } }
+
+  /// All objects in the groups, victims included.
+  public var objects: Int { variants.reduce(0) { $0 + $1.objects } }
+
+  /// Objects that are alive only because of the leaked ones.
+  public var victims: Int { variants.reduce(0) { $0 + $1.victims } }
+
+  /// Bytes asked for by the objects.
+  public var bytes: UInt64 { variants.reduce(into: 0) { $0.add(saturating: $1.bytes) } }
+
+  var section: FindingSection { FindingSection(of: sum) }
+
+  /// Whether a finding makes the run fail.
+  package func fails(_ failOn: FailOn) -> Bool { findings.contains(where: failOn.includes) }
+}
+
+extension Report {
+  /// The findings by their causes: leaks first, then held objects, growth, known issues and library leaks.
+  public var causes: [Cause] { Cause.all(of: findings, tests: tests.map { TestName($0) }) }
+}
+
+// MARK: - As text
+
+extension Cause {
+  /// The name of growth has its kind; the names of closures and boxes contain it.
+  var name: String {
+    guard sum.verdict == .growth else { return sum.title }
+    return sum.type.hasPrefix(sum.kind.rawValue) ? sum.type : "\(sum.type)  (\(sum.kind.rawValue))"
+  }
+
+  /// Equal call sites as one; most instances first.
+  var callSites: [CallSiteGroup] {
+    CallSiteGroup.groups(of: variants.flatMap(\.allocatedAt))
+  }
+
+  /// Call sites that the findings do not list.
+  var omittedCallSites: Int { variants.reduce(0) { $0 + $1.omittedCallSites } }
+
+  /// Calls with missing releases.
+  var retainedAt: [Finding.RetainingCallSite] { variants.flatMap(\.retainedAt) }
+
+  var remarks: [String] { Finding.merged(variants).remarks }
+
+  /// Whether there are unbalanced retains, and none were recorded.
+  var wantsRetains: Bool { variants.contains { $0.unexplainedRetains > 0 } && retainedAt.isEmpty }
+}
+
+extension Finding {
+  /// `5 instances, 20 objects (5 of them victims), 640 bytes`
+  var size: String {
+    var parts = [Count.of(instances, "instance", "instances")]
+    if objects != instances {
+      let victims = victims > 0 ? " (\(Count.of(victims, "victim", "victims")))" : ""
+      parts.append(Count.of(objects, "object", "objects") + victims)
+    }
+    return (parts + [Count.bytes(bytes)]).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,176 @@
+import CaptureFixtures
+import Foundation
+import LiveObjectsAnalysis
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite struct CauseTests {
+  @Test func equalFindingsOfManyTestsAreOneCause() {
+    let report = report((1...125).map { (test: Int) in leak("a", test: "T/test\(test)", line: test) })
+    #expect(report.causes.count == 1)
+    #expect(report.causes[0].tests.count == 125)
+    #expect(report.causes[0].instances == 125)
+    #expect(report.causes[0].fingerprints == ["a"])
+  }
+
+  @Test func leaksOfTheSameCallWithACommonTypeAreOneCause() {
+    let report = report(
+      (1...3).flatMap { (test: Int) in
+        [
+          leak("b", "Demo.Pipeline", "Demo.Handler", test: "T/test\(test)", line: test),
+          leak("a", "Demo.Pipeline", "Demo.Channel", test: "T/test\(test)", line: test),
+        ]
+      } + [leak("c", "Demo.Zone", "Demo.Zone", test: "T/test2", line: 2)])
+    #expect(report.causes.map(\.id) == ["a", "c"])
+    #expect(report.causes[0].fingerprints == ["a", "b"])
+    #expect(report.causes[0].instances == 6)
+    #expect(report.causes[0].tests.map(\.id) == ["T/test1", "T/test2", "T/test3"])
+    let text = TextRenderer().render(report)
+    #expect(text.hasPrefix("LiveObjects: 2 leaks in 3 of 3 tests keep 7 objects (224 bytes) alive\n"))
+    let entry = """
+        retain cycle: Demo.Pipeline  3 instances, 96 bytes  [a]
+          Pipeline.next → Channel.next → Pipeline (cycle closes)
+        and by the same calls: retain cycle: Demo.Pipeline  3 instances, 96 bytes  [b]
+          Pipeline.next → Handler.next → Pipeline (cycle closes)
+          left behind by T/test1, T/test2 and T/test3
+          allocated at
+            2 ×  test1()  Loader.swift:1
+      """
+    #expect(text.contains(entry))
+  }
+
+  @Test(
+    "leaks without strict evidence of one cause are several",
+    arguments: [
+      leak("b", test: "T/test1", line: 2), leak("b", test: "T/test2", line: 1),
+      leak("b", "Demo.Other", "Demo.Another", test: "T/test1", line: 1),
+      leak("b", test: "T/test1", line: 1, verdict: .overRetained),
+      leak("b", test: "T/test1", line: 1, callers: [8]), leak("b", test: "T/test1", line: 1, sites: 2),
+      leak("b", test: "T/test1", line: 1, omitted: 1), leak("b", test: "T/test1", line: nil),
+    ])
+  func otherLeaksAreOtherCauses(other: Finding) {
+    let report = report([leak("a", test: "T/test1", line: 1), other])
+    #expect(report.causes.count == 2)
+  }
+
+  @Test func heldObjectsOfOneCallAreSeveralCauses() {
+    let report = report([
+      leak("a", test: "T/test1", line: 1, verdict: .heldBy),
+      leak("b", test: "T/test1", line: 1, verdict: .heldBy),
+    ])
+    #expect(report.causes.map(\.id) == ["a", "b"])
+  }
+
+  @Test func growthOfOneTypeIsOneCause() {
+    let report = report(["b", "a"].map { leak($0, test: nil, line: 1, verdict: .growth) })
+    #expect(report.causes.map(\.id) == ["a"])
+    #expect(report.causes[0].fingerprints == ["a", "b"])
+  }
+
+  @Test func knownIssuesAreOtherCauses() {
+    var known = leak("a", test: "T/test1", line: 1)
+    known.isKnownIssue = true
+    #expect(report([leak("a", test: "T/test1", line: 1), known]).causes.map(\.section) == [.leaks, .known])
+  }
+
+  @Test func eachFindingHasItsCauseInJSON() throws {
+    let report = report([
+      leak("b", "Demo.Pipeline", "Demo.Handler", test: "T/test1", line: 1),
+      leak("a", "Demo.Pipeline", "Demo.Channel", test: "T/test1", line: 1),
+      leak("c", "Demo.Zone", test: nil, line: 7),
+    ])
+    let text = JSONRenderer().render(report)
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let findings = try #require(json["findings"] as? [[String: Any]])
+    #expect(findings.map { $0["cause"] as? String } == ["a", "a", "c"])
+    let causes = try #require(json["causes"] as? [[String: Any]])
+    #expect(causes.map { $0["id"] as? String } == ["a", "c"])
+    #expect(causes.map { $0["findings"] as? [String] } == [["a", "b"], ["c"]])
+    #expect(causes.map { $0["outsideOfTests"] as? Bool } == [false, true])
+    #expect(causes.map { $0["instances"] as? Int } == [2, 1])
+  }
+
+  @Test func allNumbersAreNumbersOfCauses() {
+    let report = report(
+      (1...4).map { (test: Int) in leak("a", test: "T/test\(test)", line: test) } + [
+        leak("b", "Demo.Other", "Demo.Another", test: "T/test1", line: 9),
+        leak("c", "Demo.Job", "Demo.Queue", test: nil, line: 7),
+      ])
+    let text = TextRenderer().render(report)
+    #expect(
+      text.hasPrefix(
+        """
+        LiveObjects: 3 leaks in 4 of 4 tests and outside of tests keep 6 objects (192 bytes) alive
+
+        Tests that leak:
+
+          T/test1  2 leaks
+          T/test2  1 leak
+
+        """))
+    #expect(report.reasonForFailure(.leaks) == "3 leaks in 4 tests")
+    #expect(report.reasonForFailure(.none) == nil)
+  }
+
+  @Test func whatADependencyHoldsItselfIsOneLineAndFailsNothing() {
+    let types = ["Wire.Hub", "Wire.Connection", "Link.Cable"]
+    var findings = types.enumerated().map { number, type in
+      leak("\(number)", type, type, test: nil, line: 1, verdict: number == 1 ? .growth : .heldBy)
+    }
+    for index in findings.indices { findings[index].dependency = index == 2 ? "link" : "wire" }
+    let text = TextRenderer(failOn: .held).render(report(findings))
+    #expect(text.hasPrefix("LiveObjects: nothing of yours was left behind in demo (pid 12)\n"))
+    #expect(
+      text.contains(
+        """
+        `--fail-on held`.
+
+          link: 1 instance of 1 type, none of your code; the JSON report lists them
+          wire: 1 instance of 1 type, none of your code; the JSON report lists them
+
+        Growth: \
+
+        """))
+    #expect(findings.filter(FailOn.growth.includes).isEmpty)
+    #expect(JSONRenderer().render(report(findings)).contains("\"origin\": \"dependency\""))
+  }
+
+  @Test func leaksOfDependenciesAreListedAfterYours() {
+    var findings = [
+      leak("a", "Wire.Hub", "Wire.Hub", test: nil, line: 1),
+      leak("b", test: nil, line: 2, verdict: .overRetained),
+    ]
+    findings[0].dependency = "wire"
+    #expect(report(findings).causes.map(\.id) == ["b", "a"])
+    #expect(findings.allSatisfy(FailOn.leaks.includes))
+    #expect(TextRenderer().render(report(findings)).hasPrefix("LiveObjects: 2 leaks keep"))
+  }
+
+  private func report(_ findings: [Finding]) -> Report {
+    var builder = CaptureBuilder()
+    for test in Set(findings.compactMap(\.test)).sorted() { builder.test(test) }
+    var analysis = Analysis(of: builder.capture, symbolicator: TableSymbolicator())
+    analysis.findings = findings
+    return Report(of: [(builder.capture, analysis)])
+  }
+}
+
+/// A finding about two objects that hold each other, allocated at a line of a test.
+private func leak(
+  _ fingerprint: String, _ type: String = "Demo.Node", _ other: String = "Demo.Leaf", test: String?,
+  line: Int?, verdict: Finding.Verdict = .retainCycle, callers: [Int] = [], sites: Int = 1, omitted: Int = 0
+) -> Finding {
+  let frames =
+    [SourceFrame.user("test\(line ?? 0)()", line: line)]
+    + callers.map { .user("helper()", line: $0) }
+  var finding = Finding(
+    fingerprint: fingerprint, verdict: verdict, type: type, kind: .classInstance, instances: 1, objects: 1,
+    bytes: 32, test: test,
+    path: [.init(type: type, reference: "next"), .init(type: other, reference: "next")],
+    allocatedAt: [.init(instances: 1, frames: frames)], omittedCallSites: omitted)
+  for site in 1..<sites {
+    finding.allocatedAt.append(.init(instances: 1, frames: [.user("test()", line: 100 + site)]))
+  }
+  return finding
+}
