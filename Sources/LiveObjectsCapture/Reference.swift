@@ -55,6 +55,8 @@ public struct ReferenceLabel: Sendable, Hashable {
     /// A word of memory with unknown types.
     case memory
     case taskClosure, taskFrame, taskResult, taskLocal
+    /// Of a root: the name of the object that calls the handler.
+    case handler
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1
@@ -84,8 +86,9 @@ public struct Root: Sendable, Hashable {
     case threadLocal(thread: UInt64)
     /// Memory that belongs to C code, or was freed by it.
     case cMemory(address: UInt64)
-    /// A block on a dispatch queue, by its code.
-    case dispatchBlock(Frame)
+    /// What a library will call, such as a block on a dispatch queue: its code, and the index into
+    /// `HeapGraph.labels` of the name of the library's object, as far as they are known.
+    case handler(Frame?, of: UInt32?)
   }
   public var place: Place
   /// Index into `Capture.objects`.

@@ -72,8 +72,11 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
         known ? NULL : liveobj_metadata_table_allocate(sizeof *storage);
     if (!storage)
         return known;
-    *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata),
-                                        .is_managed_buffer = is_managed_buffer(metadata)};
+    *storage = (struct liveobj_storage){
+        .kind = liveobj_storage_kind_of(metadata),
+        .is_managed_buffer = is_managed_buffer(metadata),
+        .is_dispatch_source =
+            liveobj_descriptor_is(liveobj_descriptor_of(metadata), "Dispatch", "DispatchSource")};
     if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
         find_elements(storage, metadata);
     return liveobj_metadata_table_put(&table, metadata, storage);

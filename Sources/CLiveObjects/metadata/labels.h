@@ -25,6 +25,7 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_TASK_FRAME = 10, // a variable of a suspended asynchronous function
     LIVEOBJ_LABEL_TASK_RESULT = 11,
     LIVEOBJ_LABEL_TASK_LOCAL = 12,
+    LIVEOBJ_LABEL_HANDLER = 13, // of a root: the name of what will call the program
 };
 
 /// Whether and how a reference keeps its target alive.

@@ -12,13 +12,13 @@ struct HolderSearch {
     case task(Int)
     /// An object from before the baseline.
     case olderObject
-    case dispatchBlock(root: Int)
+    case handler(root: Int)
     case threadLocal, stack, memory
 
     /// Whether a report may call it the holder. Stacks and C memory contain stale pointers.
     var isNamed: Bool {
       switch self {
-      case .testCase, .variable, .task, .olderObject, .dispatchBlock: true
+      case .testCase, .variable, .task, .olderObject, .handler: true
       case .threadLocal, .stack, .memory: false
       }
     }
@@ -61,7 +61,7 @@ struct HolderSearch {
     search(from: Self.testCases(in: graph), isExcluded)
     search(from: roots.variables, isExcluded)
     search(from: Self.tasks(in: graph), isExcluded)
-    search(from: roots.blocks, isExcluded)
+    search(from: roots.handlers, isExcluded)
     search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
     searchConservatively(isExcluded)
     search(from: roots.others, isExcluded)
@@ -154,22 +154,23 @@ struct HolderSearch {
 extension HolderSearch {
   /// A word outside of the heap holds an object only if the object has a retain that no reference explains.
   private static func roots(of graph: ReferenceGraph) -> (
-    variables: [Start], blocks: [Start], others: [Start]
+    variables: [Start], handlers: [Start], others: [Start]
   ) {
     var variables: [Start] = []
-    var blocks: [Start] = []
+    var (named, unnamed): ([Start], [Start]) = ([], [])
     var others: [Start] = []
     for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
       let object = Int(root.target)
       switch root.place {
       case .global: variables.append((object, .variable(root: index)))
-      case .dispatchBlock: blocks.append((object, .dispatchBlock(root: index)))
+      case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
+      case .handler: named.append((object, .handler(root: index)))
       case .threadLocal: others.append((object, .threadLocal))
       case .stack: others.append((object, .stack))
       case .cMemory: others.append((object, .memory))
       }
     }
-    return (variables, blocks, others)
+    return (variables, named + unnamed, others)
   }
 
   private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {

@@ -118,7 +118,7 @@ struct Isolation {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
     for root in graph.heap.roots {
-      if case .dispatchBlock(let code) = root.place,
+      if case .handler(let code?, of: nil) = root.place,
         blocks.contains(ReferenceGraph.KeptBlock(target: root.target, code: code))
       {
         continue

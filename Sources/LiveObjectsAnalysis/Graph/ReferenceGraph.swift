@@ -131,7 +131,7 @@ extension ReferenceGraph {
   /// Conservative references with a function: those of blocks, whose captures are guessed and whose code is
   /// known.
   var keptBlocks: Set<KeptBlock> {
-    guard heap.roots.contains(where: { if case .dispatchBlock = $0.place { true } else { false } }) else {
+    guard heap.roots.contains(where: { if case .handler = $0.place { true } else { false } }) else {
       return []
     }
     var blocks: Set<KeptBlock> = []
