@@ -51,15 +51,15 @@ struct group {
     const struct work *first;
 };
 
+enum { HANDLERS = 3 }; // of an event, of the source's end and of its start
+
 struct events {
     const struct event_kind { const char *name; } * kind;
     uintptr_t source; // complement
     uintptr_t state;
     uint64_t details[2];
-    const struct work *handlers[3];
+    const struct work *handlers[HANDLERS];
 };
-static const char *const handler_names[] = {"event handler", "cancel handler",
-                                            "registration handler"};
 
 /// Also of a source, which has events.
 struct queue {
@@ -108,96 +108,113 @@ static void visit_work(const struct work *work, uint32_t label, liveobj_visit_re
         liveobj_block_visit(work->argument, label, visit, context);
 }
 
-static void visit_list(const struct work *first, const char *name, liveobj_visit_reference_fn visit,
+static void visit_list(const struct work *first, uint32_t label, liveobj_visit_reference_fn visit,
                        void *context) {
     enum { MOST_WORK = 1 << 16 };
-    if (!first)
-        return;
-    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_HANDLER, LIVEOBJ_OWNERSHIP_STRONG, name);
     for (uint32_t i = 0; first && i < MOST_WORK; i++, first = first->next)
         visit_work(first, label, visit, context);
 }
 
+static uint32_t name_of_holder(const char *name) {
+    return liveobj_label_make(LIVEOBJ_LABEL_HANDLER, LIVEOBJ_OWNERSHIP_STRONG, name);
+}
+
 // MARK: - Queues and sources
 
-/// The bits of a queue's state (src/queue_internal.h).
-enum {
-    STATE_SHIFT = 55,
-    IS_NOT_ACTIVATED = 3 << (55 - STATE_SHIFT),
-    IS_SUSPENDED = 0x7f << (57 - STATE_SHIFT),
-    IS_CANCELLED = 0x10000000, // a flag
-};
+/// Bits of a queue's state and flags (src/queue_internal.h).
+#define IS_NOT_ACTIVATED (UINT64_C(3) << 55)
+#define IS_SUSPENDED (UINT64_C(0x7f) << 57) // the number of suspensions
+enum { RUNNING_THREAD = 0x3ffffffc, IS_CANCELLED = 1 << 28, IS_DELETED = 1 << 31 };
+
+static const struct queue *queue_at(uintptr_t address) {
+    const struct queue *queue = (const void *)address;
+    bool is_queue = is_kind(&queue->object, "queue_serial") ||
+                    is_kind(&queue->object, "queue_concurrent") ||
+                    is_kind(&queue->object, "queue_main");
+    return is_queue ? queue : NULL;
+}
+
+static const struct queue *source_at(uintptr_t address) {
+    const struct queue *source = (const void *)address;
+    bool is_source = is_kind(&source->object, "source") && source->events &&
+                     source->events->source == ~address && is_in_library(source->events->kind) &&
+                     is_in_library(source->events->kind->name);
+    return is_source ? source : NULL;
+}
 
 static bool is_suspended(const struct queue *queue) {
-    return queue->state >> STATE_SHIFT & (IS_SUSPENDED | IS_NOT_ACTIVATED);
+    return queue->state & (IS_SUSPENDED | IS_NOT_ACTIVATED);
 }
+
+/// Whether the source can have no event of its own: a timer that is not armed, or a source for
+/// numbers that the program adds. libdispatch has one reference to it, as to each active source; an
+/// armed timer and an event that waits have more.
+static bool has_no_event(const struct queue *source) {
+    const char *kind = source->events->kind->name;
+    bool is_of_program = strncmp(kind, "timer", 5) == 0 || strncmp(kind, "data", 4) == 0;
+    return source->flags & IS_DELETED || (is_of_program && source->object.references <= 1);
+}
+
+/// Whether it runs handlers only if the owner of its one reference changes it. No handler runs now.
+static bool is_left_to_owner(const struct queue *queue, bool has_event) {
+    return queue->object.owners == 0 && !(queue->state & RUNNING_THREAD) &&
+           (is_suspended(queue) || !has_event);
+}
+
+// MARK: - Names
 
 static const char *state_name(const struct queue *source) {
-    uint64_t state = source->state >> STATE_SHIFT;
-    return source->flags & IS_CANCELLED ? "cancelled"
-           : state & IS_NOT_ACTIVATED   ? "not activated"
-           : state & IS_SUSPENDED       ? "suspended"
-                                        : "not cancelled";
+    return source->flags & IS_CANCELLED       ? "cancelled"
+           : source->state & IS_NOT_ACTIVATED ? "not activated"
+           : is_suspended(source)             ? "suspended"
+                                              : "not cancelled";
 }
 
-static bool is_source(const struct queue *queue) {
-    return is_kind(&queue->object, "source") && queue->events &&
-           queue->events->source == ~(uintptr_t)queue && is_in_library(queue->events->kind) &&
-           is_in_library(queue->events->kind->name);
-}
-
-/// Whether only the owner of the source's one reference can have its handlers called.
-static bool is_left_to_owner(const struct queue *source) {
-    return is_suspended(source) && source->object.owners == 0 && source->object.references <= 1;
-}
-
-static void visit_source(const struct queue *source, liveobj_visit_reference_fn visit,
-                         void *context) {
+static uint32_t name_of_source(const struct queue *source) {
     char name[TEXT_BYTES] = "work item that waits for its time";
     if (strcmp(source->events->kind->name, "timer (after)") != 0)
         snprintf(name, sizeof name, "dispatch source (%.32s), %s", source->events->kind->name,
                  state_name(source));
-    uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_HANDLER, LIVEOBJ_OWNERSHIP_STRONG, name);
-    for (size_t i = 0; i < sizeof handler_names / sizeof *handler_names; i++)
-        visit_work(source->events->handlers[i], label, visit, context);
+    return name_of_holder(name);
 }
 
-static void visit_queue(const struct queue *queue, liveobj_visit_reference_fn visit,
-                        void *context) {
+static uint32_t name_of_queue(const struct queue *queue) {
     char name[TEXT_BYTES] = "main dispatch queue";
     if (!is_kind(&queue->object, "queue_main"))
         snprintf(name, sizeof name, "dispatch queue \"%.200s\"%s", queue->label ? queue->label : "",
                  is_suspended(queue) ? ", suspended" : "");
-    visit_list(queue->first, name, visit, context);
+    return name_of_holder(name);
+}
+
+static uint32_t name_of_property(const char *name) {
+    return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
 }
 
 // MARK: - Any object
 
 void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_fn visit,
                                     void *context) {
-    const struct object *object = (const void *)address;
-    if (is_source((const void *)object)) {
-        if (!is_left_to_owner((const void *)object))
-            visit_source((const void *)object, visit, context);
-    } else if (is_kind(object, "queue_serial") || is_kind(object, "queue_concurrent") ||
-               is_kind(object, "queue_main")) {
-        visit_queue((const void *)object, visit, context);
-    } else if (is_kind(object, "group")) {
-        visit_list(((const struct group *)object)->first, "dispatch group, not left", visit,
-                   context);
-    }
+    const struct queue *queue = queue_at(address), *source = source_at(address);
+    if (queue && queue->first && !is_left_to_owner(queue, true))
+        visit_list(queue->first, name_of_queue(queue), visit, context);
+    if (source && !is_left_to_owner(source, !has_no_event(source)))
+        for (size_t i = 0; i < HANDLERS; i++)
+            visit_work(source->events->handlers[i], name_of_source(source), visit, context);
+    const struct group *group = (const void *)address;
+    if (is_kind(&group->object, "group") && group->first)
+        visit_list(group->first, name_of_holder("dispatch group, not left"), visit, context);
 }
 
 void liveobj_dispatch_visit_owned(uintptr_t address, liveobj_visit_reference_fn visit,
                                   void *context) {
-    const struct queue *source = (const void *)address;
-    if (!is_source(source) || !is_left_to_owner(source))
-        return;
-    for (size_t i = 0; i < sizeof handler_names / sizeof *handler_names; i++)
-        visit_work(source->events->handlers[i],
-                   liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE,
-                                      handler_names[i]),
-                   visit, context);
+    static const char *const names[HANDLERS] = {"event handler", "cancel handler",
+                                                "registration handler"};
+    const struct queue *queue = queue_at(address), *source = source_at(address);
+    if (queue && is_left_to_owner(queue, true))
+        visit_list(queue->first, name_of_property("work"), visit, context);
+    if (source && is_left_to_owner(source, !has_no_event(source)))
+        for (size_t i = 0; i < HANDLERS; i++)
+            visit_work(source->events->handlers[i], name_of_property(names[i]), visit, context);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -58,7 +58,7 @@ void liveobj_dispatch_visit_pending(uintptr_t object, liveobj_visit_reference_fn
                                     void *context);
 void liveobj_core_visit_pending(uintptr_t object, liveobj_visit_reference_fn visit, void *context);
 /// Visits what handlers use that are called only if the owner of the object lets them, as
-/// references of the owner: those of a source that is suspended or was never activated.
+/// references of the owner: work in a suspended queue, handlers of a source without events.
 void liveobj_dispatch_visit_owned(uintptr_t object, liveobj_visit_reference_fn visit,
                                   void *context);
 

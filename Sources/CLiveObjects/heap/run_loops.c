@@ -56,8 +56,23 @@ struct timer {
     uintptr_t argument;
 };
 
+struct source {
+    struct object object;
+    pthread_mutex_t lock;
+    intptr_t order;
+    uint64_t signalled;
+    uintptr_t run_loops;
+    intptr_t version;
+    uintptr_t argument;
+};
+
 static intptr_t id_in_thread; // in a thread's control block; 0 if unknown
 static int32_t main_thread;
+
+static bool is_valid(const struct object *object) {
+    enum { VALID = 8 };
+    return object->info & VALID;
+}
 
 bool liveobj_core_may_begin_with(uintptr_t word) {
     return word && word == (uintptr_t)liveobj_runtime_current()->$s10Foundation10__NSCFTypeCN;
@@ -89,12 +104,21 @@ static uint32_t label_for(const struct run_loop *run_loop, const char *main, con
 
 static void visit_timer(const struct timer *timer, liveobj_visit_reference_fn visit,
                         void *context) {
-    enum { IS_VALID = 8 };
-    if (!(timer->object.info & IS_VALID) || !timer->run_loop)
+    if (!is_valid(&timer->object) || !timer->run_loop)
         return;
     uint32_t label =
         label_for(timer->run_loop, "timer on the main run loop", "timer on a run loop");
     visit(context, &(struct liveobj_reference){timer->argument, label, LIVEOBJ_NO_ELEMENT, 0});
+}
+
+/// The argument of a source of version 1 is in the same place.
+static void visit_source(const struct source *source, liveobj_visit_reference_fn visit,
+                         void *context) {
+    if (!is_valid(&source->object) || !source->run_loops)
+        return;
+    uint32_t label =
+        liveobj_label_make(LIVEOBJ_LABEL_HANDLER, LIVEOBJ_OWNERSHIP_STRONG, "source on a run loop");
+    visit(context, &(struct liveobj_reference){source->argument, label, LIVEOBJ_NO_ELEMENT, 0});
 }
 
 static void visit_run_loop(const struct run_loop *run_loop, liveobj_visit_reference_fn visit,
@@ -111,6 +135,8 @@ void liveobj_core_visit_pending(uintptr_t address, liveobj_visit_reference_fn vi
     const struct object *object = (const void *)address;
     if (is_kind(object, "CFRunLoopTimer"))
         visit_timer((const void *)object, visit, context);
+    else if (is_kind(object, "CFRunLoopSource"))
+        visit_source((const void *)object, visit, context);
     else if (is_kind(object, "CFRunLoop"))
         visit_run_loop((const void *)object, visit, context);
 }

@@ -13,12 +13,14 @@ struct HolderSearch {
     /// An object from before the baseline.
     case olderObject
     case handler(root: Int)
+    /// A running `Foundation.Thread`.
+    case thread
     case threadLocal, stack, memory
 
     /// Whether a report may call it the holder. Stacks and C memory contain stale pointers.
     var isNamed: Bool {
       switch self {
-      case .testCase, .variable, .task, .olderObject, .handler: true
+      case .testCase, .variable, .task, .olderObject, .handler, .thread: true
       case .threadLocal, .stack, .memory: false
       }
     }
@@ -165,6 +167,7 @@ extension HolderSearch {
       case .global: variables.append((object, .variable(root: index)))
       case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
       case .handler: named.append((object, .handler(root: index)))
+      case .threadLocal where graph.isThread(object): named.append((object, .thread))
       case .threadLocal: others.append((object, .threadLocal))
       case .stack: others.append((object, .stack))
       case .cMemory: others.append((object, .memory))

@@ -62,6 +62,7 @@ struct PathNaming {
     switch origin {
     case .variable(let root): return start(at: variableName(root), object)
     case .handler(let root): return start(atHandler: root, object)
+    case .thread: return start(at: "running thread", object)
     case .task(let task): return PathWriter(taskName(task))
     case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(name(of: object))
     }
