@@ -171,7 +171,7 @@ static const char *state_name(const struct queue *source) {
 }
 
 static uint32_t name_of_source(const struct queue *source) {
-    char name[TEXT_BYTES] = "work item that waits for its time";
+    char name[TEXT_BYTES] = "work item that waits for its time (asyncAfter)";
     if (strcmp(source->events->kind->name, "timer (after)") != 0)
         snprintf(name, sizeof name, "dispatch source (%.32s), %s", source->events->kind->name,
                  state_name(source));
@@ -207,8 +207,8 @@ void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_f
 
 void liveobj_dispatch_visit_owned(uintptr_t address, liveobj_visit_reference_fn visit,
                                   void *context) {
-    static const char *const names[HANDLERS] = {"event handler", "cancel handler",
-                                                "registration handler"};
+    static const char *const names[HANDLERS] = {"eventHandler", "cancelHandler",
+                                                "registrationHandler"};
     const struct queue *queue = queue_at(address), *source = source_at(address);
     if (queue && is_left_to_owner(queue, true))
         visit_list(queue->first, name_of_property("work"), visit, context);

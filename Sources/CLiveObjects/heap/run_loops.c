@@ -125,7 +125,7 @@ static void visit_run_loop(const struct run_loop *run_loop, liveobj_visit_refere
                            void *context) {
     enum { MOST_BLOCKS = 1 << 16 };
     const struct block_item *item = run_loop->first;
-    uint32_t label = label_for(run_loop, "main run loop", "run loop");
+    uint32_t label = label_for(run_loop, "block on the main run loop", "block on a run loop");
     for (uint32_t i = 0; item && i < MOST_BLOCKS; i++, item = item->next)
         liveobj_block_visit(item->block, label, visit, context);
 }

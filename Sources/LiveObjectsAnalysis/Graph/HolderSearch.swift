@@ -159,12 +159,15 @@ extension HolderSearch {
     variables: [Start], handlers: [Start], others: [Start]
   ) {
     var variables: [Start] = []
-    var (named, unnamed): ([Start], [Start]) = ([], [])
+    var (named, unnamed, kept): ([Start], [Start], [Start]) = ([], [], [])
     var others: [Start] = []
+    let blocks = graph.keptBlocks
     for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
       let object = Int(root.target)
       switch root.place {
       case .global: variables.append((object, .variable(root: index)))
+      case .handler where ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false:
+        kept.append((object, .handler(root: index)))
       case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
       case .handler: named.append((object, .handler(root: index)))
       case .threadLocal where graph.isThread(object): named.append((object, .thread))
@@ -173,7 +176,8 @@ extension HolderSearch {
       case .cMemory: others.append((object, .memory))
       }
     }
-    return (variables, named + unnamed, others)
+    // What an object of the heap keeps is better called after that object.
+    return (variables, named + unnamed, kept + others)
   }
 
   private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {
