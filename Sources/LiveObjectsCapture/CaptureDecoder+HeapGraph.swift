@@ -105,22 +105,23 @@ extension CaptureDecoder {
   private mutating func decodeRoot(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (kind, target) = (try reader.u32(), try reader.u32())
-    let (word, _) = (try reader.u64(), try reader.u64())
-    guard isObject(target), let place = place(kind, word) else {
+    let (word, label) = (try reader.u64(), try reader.u64())
+    guard isObject(target), label <= UInt64(graph.labels.count), let place = place(kind, word, label) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
     graph.roots.append(Root(place, target: target))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.
-  private func place(_ kind: UInt32, _ word: UInt64) -> Root.Place? {
+  private func place(_ kind: UInt32, _ word: UInt64, _ label: UInt64) -> Root.Place? {
     let frame = PackedFrame(bits: word)
     switch kind {
     case 1 where frame.isValid(among: capture.images.count): return .global(frame.frame)
     case 2: return .stack(thread: word)
     case 3: return .threadLocal(thread: word)
     case 4: return .cMemory(address: word)
-    case 5 where frame.isValid(among: capture.images.count): return .dispatchBlock(frame.frame)
+    case 5 where frame.isValid(among: capture.images.count):
+      return .handler(word == 0 ? nil : frame.frame, of: label == 0 ? nil : UInt32(label) - 1)
     default: return nil
     }
   }

@@ -57,6 +57,8 @@ public struct ReferenceLabel: Sendable, Hashable {
     case taskClosure, taskFrame, taskResult, taskLocal
     /// A stored property that is declared as an object or an optional one, so that it can be declared weak.
     case objectProperty = 15
+    /// Of a root: the name of the object that calls the handler.
+    case handler = 16
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1
@@ -86,8 +88,9 @@ public struct Root: Sendable, Hashable {
     case threadLocal(thread: UInt64)
     /// Memory that belongs to C code, or was freed by it.
     case cMemory(address: UInt64)
-    /// A block on a dispatch queue, by its code.
-    case dispatchBlock(Frame)
+    /// What a library will call, such as a block on a dispatch queue: its code, and the index into
+    /// `HeapGraph.labels` of the name of the library's object, as far as they are known.
+    case handler(Frame?, of: UInt32?)
   }
   public var place: Place
   /// Index into `Capture.objects`.

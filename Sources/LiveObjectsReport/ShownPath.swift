@@ -142,6 +142,13 @@ struct ModulelessNames {
 extension String {
   /// `closure #1 in Demo.Box<Demo.Item>.run(with:)` is `closure #1 in Box<Item>.run(with:)`.
   var withoutModules: String {
+    // A queue's label, in quotes, is no type.
+    split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+      .map { $0.offset.isMultiple(of: 2) ? String($0.element).withModulesRemoved : String($0.element) }
+      .joined(separator: "\"")
+  }
+
+  private var withModulesRemoved: String {
     var result = ""
     var rest = self[...]
     while let start = rest.firstIndex(where: \.isPartOfIdentifier) {

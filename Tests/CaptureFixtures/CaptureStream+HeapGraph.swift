@@ -82,10 +82,11 @@ extension Root {
     writer.u32(kind)
     writer.u32(target)
     switch place {
-    case .global(let frame), .dispatchBlock(let frame): writer.frame(frame)
+    case .global(let frame), .handler(let frame?, _): writer.frame(frame)
+    case .handler(nil, _): writer.u64(0)
     case .stack(let word), .threadLocal(let word), .cMemory(let word): writer.u64(word)
     }
-    writer.u64(0)
+    if case .handler(_, of: let label?) = place { writer.u64(UInt64(label) + 1) } else { writer.u64(0) }
   }
 
   private var kind: UInt32 {
@@ -94,7 +95,7 @@ extension Root {
     case .stack: 2
     case .threadLocal: 3
     case .cMemory: 4
-    case .dispatchBlock: 5
+    case .handler: 5
     }
   }
 }

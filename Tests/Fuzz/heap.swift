@@ -141,7 +141,12 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
     case 1: return Root(.stack(thread: 1), target: target)
     case 2: return Root(.threadLocal(thread: 1), target: target)
     case 3: return Root(.cMemory(address: 1), target: target)
-    default: return Root(.dispatchBlock(makeFrame(&choices, capture.images.count)), target: target)
+    default:
+      let label = UInt32(choices.next(graph.labels.count + 1))
+      return Root(
+        .handler(
+          choices.flag() ? makeFrame(&choices, capture.images.count) : nil,
+          of: label == graph.labels.count ? nil : label), target: target)
     }
   }
   graph.tasks = choices.some(5) { choices in

@@ -10,7 +10,7 @@ import Testing
 
   @Test mutating func aBlockHeldByItsCapturedObjectIsProbablyACycle() {
     let owner = keptBlock()
-    builder.root(.dispatchBlock(Frame(image: 0, offset: code)), to: owner)
+    builder.root(.handler(Frame(image: 0, offset: code), of: nil), to: owner)
     let findings = analyse(builder).findings
     #expect(findings.map(\.verdict) == [.retainCycle])
     #expect(findings.map(\.certainty) == [.probable])
@@ -18,7 +18,7 @@ import Testing
 
   @Test mutating func aBlockHeldElsewhereIsAHolder() {
     let owner = keptBlock()
-    builder.root(.dispatchBlock(Frame(image: 0, offset: code + 1)), to: owner)
+    builder.root(.handler(Frame(image: 0, offset: code + 1), of: nil), to: owner)
     #expect(analyse(builder).findings.map(\.verdict) == [.heldBy])
   }
 

@@ -42,7 +42,8 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
   builder.reference(from: 5, to: 0, ReferenceLabel(.memory, ownership: .conservative))
   for place: Root.Place in [
     .global(Frame(image: 0, offset: 0x800)), .stack(thread: 12), .threadLocal(thread: 0),
-    .cMemory(address: 0x7f00_1234_5678), .dispatchBlock(Frame(image: nil, offset: 0x900)),
+    .cMemory(address: 0x7f00_1234_5678), .handler(Frame(image: nil, offset: 0x900), of: nil),
+    .handler(nil, of: 0),
   ] { builder.root(place, to: 4) }
   builder.task(
     5, .suspended, isLost: true,

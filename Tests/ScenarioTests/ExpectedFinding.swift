@@ -66,5 +66,6 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 extension ExpectedFinding {
   static let cycles =
     handlers + closures + fixes + objects + properties + values + collections + existentials + libraries
+    + libraryHandlers
   static let leaks = cycles + overRetained
 }

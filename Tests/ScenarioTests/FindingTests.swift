@@ -39,7 +39,9 @@ extension Scenarios {
       #expect(matches)
     }
 
-    @Test("a held object is found with its holder", arguments: ExpectedFinding.held)
+    @Test(
+      "a held object is found with its holder",
+      arguments: ExpectedFinding.held + ExpectedFinding.heldByThreads)
     func holder(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")

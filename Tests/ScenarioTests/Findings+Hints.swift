@@ -29,6 +29,13 @@ extension ExpectedHint {
     "workItem": "closure #1 in Debouncer.schedule()",
     "decoderSubclass": "closure #1 in TracingDecoder.start()",
     "operationBlock": "closure #1 in ExportOperation.start(_:)",
+    "inactiveSource": "closure #1 in Heartbeat.makeTimer()",
+    "suspendedSource": "closure #1 in Heartbeat.makeTimer()",
+    "unscheduledSource": "closure #1 in Heartbeat.makeTimer()",
+    "dataSource": "closure #1 in Heartbeat.countNumbers()",
+    "sourceWithCancelHandler": "closure #2 in PipeReader.startWithCancelHandler()",
+    "suspendedQueue": "closure #1 in Outbox.send()",
+    "unscheduledTimer": "closure #1 in Ticker.makeTimer()",
   ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) captures self strongly: capture it weakly") }
 
   private static let others = [

@@ -5,7 +5,8 @@ extension Scenarios {
     static let silent = [
       "nothing", "weakBackReference", "unownedBackReference", "weakCapture", "unownedCapture",
       "brokenByHand", "diamond", "keyPaths", "metatypes", "mirrors", "bridging", "lazyMachinery",
-      "balancedRetains", "finishedTask",
+      "balancedRetains", "finishedTask", "cancelledSource", "releasedSource", "finishedLaterWork",
+      "leftGroup", "invalidatedTimer", "removedObserver", "removedReadabilityHandler",
     ]
 
     @Test("a scenario without survivors has no findings", arguments: silent)

@@ -108,6 +108,9 @@ static void walk_instance(struct liveobj_visit *visit, const struct liveobj_obje
     if (!visit->is_precise)
         return;
     liveobj_visit_layout(visit, layout, object->address);
+    if (storage->is_dispatch_object)
+        liveobj_dispatch_visit_owned(liveobj_word(object->address, 2), visit->function,
+                                     visit->context);
     switch (storage->kind) {
     case LIVEOBJ_STORAGE_NONE:
         return scan_tail(visit, storage, object, liveobj_instance_size(metadata));

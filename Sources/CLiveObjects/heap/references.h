@@ -37,12 +37,41 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);
 
+// MARK: - dispatch_objects.c, run_loops.c: objects of the libraries below Swift
+//
+// Sources, queues and groups of libdispatch, timers and run loops of CoreFoundation are recognised
+// by their first word, in memory of malloc and in properties of Swift's wrappers. What is read
+// behind it is checked: pointers lead back, names lie in the library. In a library with another
+// layout they have no handlers.
+//
+// `visit` is called for each object that a handler uses. The label is the name of the library's
+// object, the function is the handler's code, 0 without one.
+
+/// Finds the libraries. In the program.
+void liveobj_dispatch_prepare(void);
+void liveobj_core_prepare(void);
+/// Whether an object of the library may begin with this word.
+bool liveobj_dispatch_may_begin_with(uintptr_t word);
+bool liveobj_core_may_begin_with(uintptr_t word);
+/// Visits what handlers use that may still be called.
+void liveobj_dispatch_visit_pending(uintptr_t object, liveobj_visit_reference_fn visit,
+                                    void *context);
+void liveobj_core_visit_pending(uintptr_t object, liveobj_visit_reference_fn visit, void *context);
+/// Visits what handlers use that are called only if the owner of the object lets them, as
+/// references of the owner: work in a suspended queue, handlers of a source without events.
+void liveobj_dispatch_visit_owned(uintptr_t object, liveobj_visit_reference_fn visit,
+                                  void *context);
+
 // MARK: - value_references.c: a value
 
 /// Visits the references of a value of `type` at the place that `label` names.
 /// \returns as `liveobj_references_visit`.
 bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
                                     liveobj_visit_reference_fn visit, void *context);
+
+/// The references of a block on the heap, those of blocks that it captured included.
+void liveobj_block_visit(uintptr_t block, uint32_t label, liveobj_visit_reference_fn visit,
+                         void *context);
 
 /// Scans words of unknown type.
 void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,

@@ -13,12 +13,12 @@
 
 /// The kind of a root, as numbered in the capture format.
 enum liveobj_root_kind {
-    LIVEOBJ_ROOT_GLOBAL = 1,         // place: the variable's address
-    LIVEOBJ_ROOT_STACK = 2,          // place: the thread's id
-    LIVEOBJ_ROOT_THREAD_LOCAL = 3,   // place: the thread's id; 0 if unknown
-    LIVEOBJ_ROOT_C_MEMORY = 4,       // place: the address of the word; 0: in the kernel
-    LIVEOBJ_ROOT_DISPATCH_BLOCK = 5, // place: the address of the block's code
-    LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_DISPATCH_BLOCK,
+    LIVEOBJ_ROOT_GLOBAL = 1,       // place: the variable's address
+    LIVEOBJ_ROOT_STACK = 2,        // place: the thread's id
+    LIVEOBJ_ROOT_THREAD_LOCAL = 3, // place: the thread's id; 0 if unknown
+    LIVEOBJ_ROOT_C_MEMORY = 4,     // place: the address of the word; 0: in the kernel
+    LIVEOBJ_ROOT_HANDLER = 5,      // place: the address of the block's code; 0 for no block
+    LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_HANDLER,
 };
 
 /// A word outside of the heap that refers to an object.
@@ -26,6 +26,7 @@ struct liveobj_root {
     enum liveobj_root_kind kind;
     uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
+    uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
 };
 
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "arch/thread_block.h"
 #include "heap/malloc_chunks.h"
+#include "heap/references.h"
 #include "heap/roots.h"
 #include "metadata/address_table.h"
 #include "os/compiler.h"
@@ -32,6 +33,9 @@ struct scan {
     uintptr_t next;          // next word to read
     bool is_heap;            // a heap of the C library that was read chunk by chunk
     struct liveobj_address_table continuations; // of libdispatch's caches
+    uintptr_t *library_objects;                 // that may call the program later
+    uint32_t library_object_count;
+    uint32_t library_object_capacity;
     bool is_complete;
 };
 
@@ -57,13 +61,13 @@ static struct liveobj_root describe(const struct scan *scan, const uintptr_t *pl
         return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
                                          ? LIVEOBJ_ROOT_THREAD_LOCAL
                                          : LIVEOBJ_ROOT_STACK,
-                                     target, scan->range.thread};
+                                     target, scan->range.thread, 0};
     case LIVEOBJ_ROOT_C_MEMORY:
         if (is_in_block(scan, place))
-            return (struct liveobj_root){LIVEOBJ_ROOT_DISPATCH_BLOCK, target, place[CODE]};
-        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place};
+            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0};
+        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place, 0};
     default:
-        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place};
+        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0};
     }
 }
 
@@ -157,6 +161,15 @@ static bool is_heap(const void *context, uintptr_t address) {
     return false;
 }
 
+static void note_library_object(struct scan *scan, uintptr_t content) {
+    uintptr_t word = *(const uintptr_t *)content;
+    if (!liveobj_dispatch_may_begin_with(word) && !liveobj_core_may_begin_with(word))
+        return;
+    if (liveobj_os_make_room((void **)&scan->library_objects, scan->library_object_count,
+                             &scan->library_object_capacity, sizeof content))
+        scan->library_objects[scan->library_object_count++] = content;
+}
+
 /// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
@@ -165,8 +178,11 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         liveobj_snapshot_advance();
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_object(content, end) ||
+        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) ||
             liveobj_address_find(&scan->continuations, content))
+            continue;
+        note_library_object(scan, content);
+        if (is_object(content, end))
             continue;
         scan->range.start = scan->next = content;
         scan->range.end = end;
@@ -314,7 +330,7 @@ static void visit_copy(const struct scan *scan, uintptr_t word, enum liveobj_roo
                        uintptr_t place) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
     if (liveobj_records_slot_of_word(target))
-        scan->visit(scan->context, &(struct liveobj_root){kind, target, place});
+        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
 }
 
 static void scan_copies(const struct scan *scan) {
@@ -324,6 +340,38 @@ static void scan_copies(const struct scan *scan) {
         visit_copy(scan, ~registers[i], LIVEOBJ_ROOT_STACK, roots->own_thread);
     for (uint32_t i = 0; i < roots->kernel_word_count; i++)
         visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
+}
+
+// MARK: - Objects of libraries
+
+static void visit_handler(void *context, const struct liveobj_reference *reference) {
+    const struct scan *scan = context;
+    if (reference->target)
+        scan->visit(scan->context, &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
+                                                          reference->function, reference->label});
+}
+
+/// The object is at `next`.
+static void visit_library_object(void *context) {
+    const struct scan *scan = context;
+    if (liveobj_core_may_begin_with(*(const uintptr_t *)scan->next))
+        liveobj_core_visit_pending(scan->next, visit_handler, context);
+    else
+        liveobj_dispatch_visit_pending(scan->next, visit_handler, context);
+}
+
+/// Visits the handlers of libraries' objects, each in a step of its own, and of the main queue,
+/// which is a variable.
+static void visit_library_objects(struct scan *scan) {
+    scan->next = (uintptr_t)liveobj_runtime_current()->_dispatch_main_q;
+    if (scan->next)
+        liveobj_snapshot_step(visit_library_object, scan);
+    for (uint32_t i = 0; i < scan->library_object_count; i++) {
+        scan->next = scan->library_objects[i];
+        liveobj_snapshot_step(visit_library_object, scan);
+    }
+    liveobj_os_unmap(scan->library_objects,
+                     scan->library_object_capacity * sizeof *scan->library_objects);
 }
 
 bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
@@ -348,6 +396,7 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn
         else if (is_scanned)
             scan_whole(&scan, roots->ranges[i]);
     }
+    visit_library_objects(&scan);
     liveobj_address_table_end(&scan.continuations);
     return scan.is_complete;
 }

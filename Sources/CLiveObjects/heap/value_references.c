@@ -210,6 +210,12 @@ bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t la
     return visit.is_precise;
 }
 
+void liveobj_block_visit(uintptr_t block, uint32_t label, liveobj_visit_reference_fn function,
+                         void *context) {
+    struct liveobj_visit visit = liveobj_visit_start(function, context);
+    walk_block(&visit, label, block, 0);
+}
+
 void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
                              liveobj_visit_reference_fn function, void *context) {
     struct liveobj_visit visit = {function, context, NULL, 0, LIVEOBJ_NO_ELEMENT, 0, false};

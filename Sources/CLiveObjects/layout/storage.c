@@ -65,6 +65,12 @@ static bool is_managed_buffer(uintptr_t metadata) {
     return false;
 }
 
+static bool is_dispatch_object(uintptr_t metadata) {
+    uintptr_t descriptor = liveobj_descriptor_of(metadata);
+    return liveobj_descriptor_is(descriptor, "Dispatch", "DispatchQueue") ||
+           liveobj_descriptor_is(descriptor, "Dispatch", "DispatchSource");
+}
+
 const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
     static struct liveobj_metadata_table table;
     const struct liveobj_storage *known = liveobj_metadata_table_get(&table, metadata);
@@ -73,7 +79,8 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
     if (!storage)
         return known;
     *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata),
-                                        .is_managed_buffer = is_managed_buffer(metadata)};
+                                        .is_managed_buffer = is_managed_buffer(metadata),
+                                        .is_dispatch_object = is_dispatch_object(metadata)};
     if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)
         find_elements(storage, metadata);
     return liveobj_metadata_table_put(&table, metadata, storage);

@@ -74,6 +74,7 @@ struct liveobj_storage {
     size_t value_stride;
     size_t first_element; // of an array: from the start of the object
     bool is_managed_buffer;
+    bool is_dispatch_object; // a wrapper of libdispatch's queue or source: its first property
 };
 
 /// Returns NULL if memory could not be had.

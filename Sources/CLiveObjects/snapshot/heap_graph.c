@@ -68,6 +68,8 @@ static const char *prepare(struct liveobj_heap_walk *walk,
     liveobj_types_try(walk->capture);
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
+    liveobj_dispatch_prepare();
+    liveobj_core_prepare();
     if (walk->capture->selection)
         return NULL;
     liveobj_tasks_prepare();

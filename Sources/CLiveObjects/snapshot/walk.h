@@ -111,6 +111,9 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
     return liveobj_frame_word(&walk->capture->images, function + 1);
 }
 
+/// Writes the labels that were made since the last call to `label_section`.
+void liveobj_walk_put_new_labels(struct liveobj_walk *walk);
+
 void liveobj_walk_write_references(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);

@@ -19,7 +19,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Labels and functions
 
-static void put_new_labels(struct liveobj_walk *walk) {
+void liveobj_walk_put_new_labels(struct liveobj_walk *walk) {
     for (uint32_t end = liveobj_labels_end(); walk->labels_written < end; walk->labels_written++) {
         struct liveobj_label label = liveobj_label_get(walk->labels_written);
         liveobj_section_reserve(&walk->label_section, LIVEOBJ_STRING_LIMIT + 64);
@@ -142,7 +142,7 @@ static void note_strong_references(struct liveobj_walk *walk) {
 }
 
 static void put_references(struct liveobj_walk *walk) {
-    put_new_labels(walk);
+    liveobj_walk_put_new_labels(walk);
     put_edges(walk);
     walk->report->scanned_objects += !walk->is_precise;
     if (walk->has_tasks)

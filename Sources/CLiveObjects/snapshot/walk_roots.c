@@ -1,4 +1,5 @@
-// walk_roots.c - writes the roots of each object: the first eight of each kind.
+// walk_roots.c - writes the roots of each object: the first eight of each kind, and of handlers the
+// first eight with a name besides.
 
 #if defined(__linux__)
 
@@ -15,11 +16,12 @@ struct root_writer {
 };
 
 /// Counts the root. \returns whether it is among the first of its kind for this object.
-static bool is_wanted(struct root_writer *writer, uint32_t ordinal, enum liveobj_root_kind kind) {
-    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
-    _Static_assert((LIVEOBJ_ROOT_KIND_LAST + 1) * BITS <= 32, "four bits for each kind, from 1 on");
+static bool is_wanted(struct root_writer *writer, uint32_t ordinal,
+                      const struct liveobj_root *root) {
+    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1, NAMED_HANDLER = LIVEOBJ_ROOT_KIND_LAST + 1 };
+    _Static_assert((NAMED_HANDLER + 1) * BITS <= 32, "four bits for each kind, from 1 on");
     uint32_t *counts = &writer->counts[ordinal];
-    uint32_t shift = (uint32_t)kind * BITS;
+    uint32_t shift = (uint32_t)(root->label ? NAMED_HANDLER : root->kind) * BITS;
     bool is_wanted = (*counts >> shift & MASK) < MOST;
     *counts += is_wanted ? 1u << shift : 0;
     return is_wanted;
@@ -29,8 +31,8 @@ static uint64_t place_of(struct liveobj_walk *walk, const struct liveobj_root *r
     switch (root->kind) {
     case LIVEOBJ_ROOT_GLOBAL:
         return liveobj_frame_word(&walk->capture->images, root->place);
-    case LIVEOBJ_ROOT_DISPATCH_BLOCK:
-        return liveobj_walk_code_word(walk, root->place);
+    case LIVEOBJ_ROOT_HANDLER:
+        return root->place ? liveobj_walk_code_word(walk, root->place) : 0;
     default:
         return root->place;
     }
@@ -40,9 +42,10 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
                      uint32_t ordinal) {
     struct {
         uint32_t kind, ordinal;
-        uint64_t place, reserved;
-    } record = {root->kind, ordinal, place_of(writer->walk, root), 0};
+        uint64_t place, label;
+    } record = {root->kind, ordinal, place_of(writer->walk, root), root->label};
     _Static_assert(sizeof record == 24, "as the format says");
+    liveobj_walk_put_new_labels(writer->walk);
     liveobj_section_reserve(&writer->section, sizeof record);
     liveobj_put(&writer->section, &record, sizeof record);
 }
@@ -51,7 +54,7 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    if (!number || !is_wanted(writer, number - 1, root->kind))
+    if (!number || !is_wanted(writer, number - 1, root))
         return;
     // C code keeps stale words: libdispatch has one for nearly every task.
     walk->is_in_reach[number - 1] |= root->kind != LIVEOBJ_ROOT_C_MEMORY;
@@ -62,9 +65,13 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     struct root_writer writer = {.walk = walk,
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
     walk->report->misses_roots = true;
-    if (writer.counts && liveobj_section_start(&writer.section, &walk->stream, "ROOT"))
+    if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+        liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
+        writer.section.before = &walk->label_section;
         walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
+    }
     liveobj_section_finish(&writer.section);
+    liveobj_section_finish(&walk->label_section);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -178,9 +178,14 @@ extension HeapFindings {
     return drafts.map { $0?.located(by: declarations) }
   }
 
-  /// Whether no object is of the program's types, and none was allocated by the program.
+  /// Whether no object is of the program's types, and none was allocated by the program. Timers are, and
+  /// Foundation retains each once for its run loop and never releases it.
   private func isLibraryLeak(_ leak: LeakTally, _ traces: NamedTraces) -> Bool {
-    !leak.hasUserType && !leak.allocations.stackTraces.contains(where: traces.isAllocatedByUser)
+    let isOfFoundation =
+      labels[capture.objects[leak.start].type]?.text == "Foundation.Timer"
+      && leak.unexplainedRetains <= leak.instances
+    return !leak.hasUserType
+      && (isOfFoundation || !leak.allocations.stackTraces.contains(where: traces.isAllocatedByUser))
   }
 
   private func label(of object: Int, _ traces: NamedTraces) -> TypeLabel {

@@ -12,13 +12,15 @@ struct HolderSearch {
     case task(Int)
     /// An object from before the baseline.
     case olderObject
-    case dispatchBlock(root: Int)
+    case handler(root: Int)
+    /// A running `Foundation.Thread`.
+    case thread
     case threadLocal, stack, memory
 
     /// Whether a report may call it the holder. Stacks and C memory contain stale pointers.
     var isNamed: Bool {
       switch self {
-      case .testCase, .variable, .task, .olderObject, .dispatchBlock: true
+      case .testCase, .variable, .task, .olderObject, .handler, .thread: true
       case .threadLocal, .stack, .memory: false
       }
     }
@@ -61,7 +63,7 @@ struct HolderSearch {
     search(from: Self.testCases(in: graph), isExcluded)
     search(from: roots.variables, isExcluded)
     search(from: Self.tasks(in: graph), isExcluded)
-    search(from: roots.blocks, isExcluded)
+    search(from: roots.handlers, isExcluded)
     search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
     searchConservatively(isExcluded)
     search(from: roots.others, isExcluded)
@@ -154,22 +156,28 @@ struct HolderSearch {
 extension HolderSearch {
   /// A word outside of the heap holds an object only if the object has a retain that no reference explains.
   private static func roots(of graph: ReferenceGraph) -> (
-    variables: [Start], blocks: [Start], others: [Start]
+    variables: [Start], handlers: [Start], others: [Start]
   ) {
     var variables: [Start] = []
-    var blocks: [Start] = []
+    var (named, unnamed, kept): ([Start], [Start], [Start]) = ([], [], [])
     var others: [Start] = []
+    let blocks = graph.keptBlocks
     for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
       let object = Int(root.target)
       switch root.place {
       case .global: variables.append((object, .variable(root: index)))
-      case .dispatchBlock: blocks.append((object, .dispatchBlock(root: index)))
+      case .handler where ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false:
+        kept.append((object, .handler(root: index)))
+      case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
+      case .handler: named.append((object, .handler(root: index)))
+      case .threadLocal where graph.isThread(object): named.append((object, .thread))
       case .threadLocal: others.append((object, .threadLocal))
       case .stack: others.append((object, .stack))
       case .cMemory: others.append((object, .memory))
       }
     }
-    return (variables, blocks, others)
+    // What an object of the heap keeps is better called after that object.
+    return (variables, named + unnamed, kept + others)
   }
 
   private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {

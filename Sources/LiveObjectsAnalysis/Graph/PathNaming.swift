@@ -23,9 +23,7 @@ struct PathNaming {
 
   init(_ names: PathNames, in graph: ReferenceGraph, _ labels: [TypeLabel?]) {
     (self.names, self.graph, self.labels) = (names, graph, labels)
-    closureNames = names.functions.compactMapValues {
-      $0.function == nil || $0.isThunk ? nil : $0.qualifiedFunction
-    }
+    closureNames = names.functions.compactMapValues(\.closureName)
     var numbers: [Substring: Int] = [:]
     captures = graph.heap.labels.map { label in
       guard label.kind == .capture else { return Capture() }
@@ -63,7 +61,8 @@ struct PathNaming {
   private func start(at origin: HolderSearch.Origin, _ object: Int) -> PathWriter {
     switch origin {
     case .variable(let root): return start(at: variableName(root), object)
-    case .dispatchBlock: return start(at: "dispatch block", object)
+    case .handler(let root): return start(atHandler: root, object)
+    case .thread: return start(at: "running thread", object)
     case .task(let task): return PathWriter(taskName(task))
     case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(name(of: object))
     }
@@ -72,6 +71,21 @@ struct PathNaming {
   /// The first step at a variable; the object in it is the next step, unless it is part of a collection.
   private func start(at variable: String, _ object: Int) -> PathWriter {
     var writer = PathWriter(variable)
+    if !isPartOfHolder(object) { writer.beginStep(name(of: object)) }
+    return writer
+  }
+
+  /// The first step at what will call the handler, then the closure.
+  private func start(atHandler root: Int, _ object: Int) -> PathWriter {
+    guard case .handler(let code, let label) = graph.heap.roots[root].place else {
+      return PathWriter(name(of: object))
+    }
+    var writer = PathWriter(label.map { graph.heap.labels[Int($0)].text } ?? "dispatch block")
+    if let closure = code.flatMap({ names.handlers[$0] }) {
+      writer.beginStep(closure, isClosure: true)
+      if isContext(object) { return writer }
+      writer.capture(name(of: object), superclasses(of: object))
+    }
     if !isPartOfHolder(object) { writer.beginStep(name(of: object)) }
     return writer
   }
@@ -207,6 +221,8 @@ struct PathNames {
   /// By index into `HeapGraph.functions`.
   private(set) var functions: [UInt32: SourceFrame] = [:]
   private(set) var variables: [Frame: String] = [:]
+  /// The closures that libraries call.
+  private(set) var handlers: [Frame: String] = [:]
   /// The names by index into `HeapGraph.tasks`.
   private(set) var tasks: [Int: String] = [:]
 
@@ -215,6 +231,7 @@ struct PathNames {
     _ functions: Set<UInt32>, _ origins: Set<HolderSearch.Origin>, in graph: ReferenceGraph
   ) -> Set<Frame> {
     Set(functions.map { graph.heap.functions[Int($0)] })
+      .union(origins.compactMap { handler($0, in: graph) })
       .union(
         tasks(among: origins).flatMap {
           graph.heap.tasks[$0].frames + [closure(of: $0, in: graph)].compactMap { $0 }
@@ -258,8 +275,18 @@ struct PathNames {
       let function = frames.first(where: \.isUserCode) ?? closure ?? frames.first { !$0.isConcurrencyRuntime }
       tasks[index] = function?.qualifiedFunction
     }
+    for code in origins.compactMap({ Self.handler($0, in: graph) }) {
+      handlers[code] = named[code]?.last?.closureName
+    }
     let places = Set(origins.compactMap { Self.variable($0, in: graph) })
     variables = places.isEmpty ? [:] : symbolicator.name(variables: places, of: capture)
+  }
+
+  private static func handler(_ origin: HolderSearch.Origin, in graph: ReferenceGraph) -> Frame? {
+    guard case .handler(let root) = origin, case .handler(let code, _) = graph.heap.roots[root].place else {
+      return nil
+    }
+    return code
   }
 
   private static func variable(_ origin: HolderSearch.Origin, in graph: ReferenceGraph) -> Frame? {
@@ -271,6 +298,9 @@ struct PathNames {
 }
 
 extension SourceFrame {
+  /// `nil` for a thunk: the closure is the function that it calls.
+  fileprivate var closureName: String? { function == nil || isThunk ? nil : qualifiedFunction }
+
   /// Whether the frame is C++ code that runs tasks, and says nothing to a user.
   fileprivate var isConcurrencyRuntime: Bool { origin == .runtime || module.hasPrefix("libswift") }
 }

@@ -35,7 +35,7 @@ extension PathWriter {
   mutating func add(_ label: ReferenceLabel, element: UInt32?, isBox: Bool, canBeSelf: Bool) {
     isOpen = true
     switch label.kind {
-    case .property, .objectProperty, .content, .memory: append(label.text)
+    case .property, .objectProperty, .content, .memory, .handler: append(label.text)
     case .element: append("[\(element ?? 0)]", label.text)
     case .key: append("[key]", label.text)
     case .value: append("[value]", label.text)

@@ -118,12 +118,8 @@ struct Isolation {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
     for root in graph.heap.roots {
-      if case .dispatchBlock(let code) = root.place,
-        blocks.contains(ReferenceGraph.KeptBlock(target: root.target, code: code))
-      {
-        continue
-      }
-      isRooted[Int(root.target)] = true
+      let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
+      isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
     }
     return isRooted
   }

@@ -104,6 +104,13 @@ final class ReferenceGraph: Sendable {
   /// process ends, so they count as held even without references.
   func isTestCase(_ object: Int) -> Bool { isTestCase[capture.objects[object].type] }
 
+  /// Whether an object is a thread of Foundation's. One that runs is in a variable of its own thread.
+  func isThread(_ object: Int) -> Bool {
+    let type = capture.objects[object].type
+    return capture.types[type].name == "Foundation.Thread"
+      || heap.superclasses[type]?.contains("Foundation.Thread") ?? false
+  }
+
   /// Unbalanced retains, those without a matching reference; `nil` where the count is unknown. Negative if
   /// references were found that hold nothing.
   func unexplained(_ object: Int) -> Int? {
@@ -126,12 +133,21 @@ extension ReferenceGraph {
   struct KeptBlock: Hashable {
     var target: UInt32
     var code: Frame
+
+    init(target: UInt32, code: Frame) { (self.target, self.code) = (target, code) }
+
+    /// The block that a root is; `nil` for other roots, and where the object that will call it is known.
+    init?(_ root: Root) {
+      guard case .handler(let code?, of: nil) = root.place else { return nil }
+      self.init(target: root.target, code: code)
+    }
   }
 
   /// Conservative references with a function: those of blocks, whose captures are guessed and whose code is
   /// known.
   var keptBlocks: Set<KeptBlock> {
-    guard heap.roots.contains(where: { if case .dispatchBlock = $0.place { true } else { false } }) else {
+    guard heap.roots.contains(where: { if case .handler(_, of: nil) = $0.place { true } else { false } })
+    else {
       return []
     }
     var blocks: Set<KeptBlock> = []

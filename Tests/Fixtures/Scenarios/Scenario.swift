@@ -16,13 +16,13 @@ struct Scenario: Sendable {
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
       handlers, closures, fixes, objects, properties, values, collections, existentials, concurrency,
-      libraries, retains, dispatchWork, holders, silence, large,
+      libraries, libraryHandlers, retains, dispatchWork, holders, silence, large,
     ]
     return Array(themes.joined())
   }
 
   /// For separate programs only.
-  static var alone: [Scenario] { finishedWork + kernelWords }
+  static var alone: [Scenario] { finishedWork + kernelWords + libraryThreads }
 }
 
 /// Keeps the optimiser from knowing that a value is not used.
