@@ -128,15 +128,14 @@ extension CaptureDecoder {
   private mutating func decodeTask(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let object = try reader.u32()
-    guard isObject(object), let state = TaskDescription.State(rawValue: try reader.u32()) else {
-      throw .damage(at: start, "a task is not there or in an unknown state")
-    }
-    // What it waits for.
-    _ = try reader.u32()
+    guard isObject(object), let state = TaskDescription.State(rawValue: try reader.u32()),
+      let wait = TaskDescription.Wait(rawValue: try reader.u32())
+    else { throw .damage(at: start, "a task is not there or in an unknown state") }
     let (flags, count) = (try reader.u32(), Int(try reader.u32()))
     graph.tasks.append(
       TaskDescription(
-        object: object, state: state, isLost: flags & 1 != 0, frames: try frames(count, &reader)))
+        object: object, state: state, wait: wait, hasActiveChild: flags & 2 != 0,
+        frames: try frames(count, &reader)))
   }
 
   private mutating func decodeRetainSite(_ reader: inout ByteReader) throws(CaptureError) {

@@ -55,6 +55,10 @@ public struct ReferenceLabel: Sendable, Hashable {
     /// A word of memory with unknown types.
     case memory
     case taskClosure, taskFrame, taskResult, taskLocal
+    /// From a task to the one that continues when it has ended.
+    case waitingTask
+    /// From a task to one that is cancelled with it.
+    case taskChild
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1

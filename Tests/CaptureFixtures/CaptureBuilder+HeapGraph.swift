@@ -76,9 +76,12 @@ extension CaptureBuilder {
   }
 
   public mutating func task(
-    _ object: UInt32, _ state: TaskDescription.State, isLost: Bool = false, frames: [Frame] = []
+    _ object: UInt32, _ state: TaskDescription.State, wait: TaskDescription.Wait = .nothing,
+    hasActiveChild: Bool = false, frames: [Frame] = []
   ) {
-    graph.tasks.append(TaskDescription(object: object, state: state, isLost: isLost, frames: frames))
+    graph.tasks.append(
+      TaskDescription(
+        object: object, state: state, wait: wait, hasActiveChild: hasActiveChild, frames: frames))
   }
 
   public mutating func retainSite(

@@ -101,7 +101,7 @@ extension Root {
 
 extension TaskDescription {
   fileprivate func write(to writer: inout ByteWriter) {
-    for word in [object, state.rawValue, 0, isLost ? 1 : 0, UInt32(frames.count)] {
+    for word in [object, state.rawValue, wait.rawValue, hasActiveChild ? 2 : 0, UInt32(frames.count)] {
       writer.u32(word)
     }
     for frame in frames { writer.frame(frame) }

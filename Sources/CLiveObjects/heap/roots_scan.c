@@ -22,6 +22,7 @@ enum { MALLOC_ALIGNMENT = 16 };
 
 struct scan {
     const struct liveobj_roots *roots;
+    const struct liveobj_task_memory *tasks;
     liveobj_visit_root_fn visit;
     void *context;
     struct liveobj_memory_range whole;
@@ -88,9 +89,14 @@ __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *
     scan->visit(scan->context, &root);
 }
 
+/// Whether an object, or a task in the memory of another one, may be at the address.
+static inline bool may_be_object(const struct scan *scan, uintptr_t address) {
+    return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
+           liveobj_task_memory_may_find(scan->tasks, address);
+}
+
 static inline void scan_word(struct scan *scan, const uintptr_t *place) {
-    uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
-    if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(target)))
+    if (LIVEOBJ_UNLIKELY(may_be_object(scan, *place & LIVEOBJ_REFERENCE_MASK)))
         visit(scan, place);
 }
 
@@ -157,7 +163,13 @@ static bool is_heap(const void *context, uintptr_t address) {
     return false;
 }
 
-/// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
+static bool is_no_root(const struct scan *scan, uintptr_t content) {
+    return liveobj_address_find(&scan->continuations, content) ||
+           liveobj_address_find(&scan->tasks->slabs, content);
+}
+
+/// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
+/// and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
@@ -166,7 +178,7 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
         if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_object(content, end) ||
-            liveobj_address_find(&scan->continuations, content))
+            is_no_root(scan, content))
             continue;
         scan->range.start = scan->next = content;
         scan->range.end = end;
@@ -313,7 +325,7 @@ static void scan_stack(struct scan *scan, struct liveobj_memory_range range) {
 static void visit_copy(const struct scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t place) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
-    if (liveobj_records_slot_of_word(target))
+    if (may_be_object(scan, target))
         scan->visit(scan->context, &(struct liveobj_root){kind, target, place});
 }
 
@@ -326,11 +338,12 @@ static void scan_copies(const struct scan *scan) {
         visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
 }
 
-bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context) {
+bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
+                        liveobj_visit_root_fn visit, void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct scan scan = {.roots = roots,
+                        .tasks = tasks,
                         .visit = visit,
                         .context = context,
                         .layout = liveobj_thread_layout_find(roots->own_thread),

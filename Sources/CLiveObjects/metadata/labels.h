@@ -25,6 +25,8 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_TASK_FRAME = 10, // a variable of a suspended asynchronous function
     LIVEOBJ_LABEL_TASK_RESULT = 11,
     LIVEOBJ_LABEL_TASK_LOCAL = 12,
+    LIVEOBJ_LABEL_WAITING_TASK = 13, // the task that continues when this one has ended
+    LIVEOBJ_LABEL_TASK_CHILD = 14,
 };
 
 /// Whether and how a reference keeps its target alive.

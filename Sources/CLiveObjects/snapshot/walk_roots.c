@@ -53,8 +53,6 @@ static void take_root(void *context, const struct liveobj_root *root) {
     uint32_t number = liveobj_walk_find(walk, root->target);
     if (!number || !is_wanted(writer, number - 1, root->kind))
         return;
-    // C code keeps stale words: libdispatch has one for nearly every task.
-    walk->is_in_reach[number - 1] |= root->kind != LIVEOBJ_ROOT_C_MEMORY;
     put_root(writer, root, number - 1);
 }
 
@@ -63,7 +61,8 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
     walk->report->misses_roots = true;
     if (writer.counts && liveobj_section_start(&writer.section, &walk->stream, "ROOT"))
-        walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
+        walk->report->misses_roots =
+            !liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
     liveobj_section_finish(&writer.section);
 }
 

@@ -1,0 +1,86 @@
+import LiveObjectsCapture
+
+/// The objects that are unreachable because nothing can resume the suspended tasks that keep them.
+///
+/// A suspended task retains itself until it ends, so its count does not show whether it ever will. Some code has to
+/// resume or cancel it, and needs its address: in a continuation, in a reference to the task, in the list of the
+/// tasks that wait for another one, or in that of the parent's children. A task that only unreachable objects refer
+/// to stays as it is.
+struct WaitingTasks {
+  private let graph: ReferenceGraph
+  /// By object: whether it has a root.
+  private let isRooted: [Bool]
+  /// Suspended tasks that wait for a task that is known.
+  private var waiting: Set<Int> = []
+  /// Raw buffers that some object refers to.
+  private var ownedBuffers: Set<Int> = []
+  /// By object: conservative references from suspended tasks.
+  private var inFrames: [UInt32: Int] = [:]
+
+  /// - Returns: `nil` where no task is suspended.
+  init?(in graph: ReferenceGraph, isRooted: [Bool]) {
+    guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
+    self.graph = graph
+    self.isRooted = isRooted
+    for (index, reference) in graph.heap.references.enumerated() {
+      let (source, target) = (Int(reference.source), Int(reference.target))
+      switch graph.heap.labels[Int(reference.label)].kind {
+      case .waitingTask: waiting.insert(target)
+      case .taskFrame where graph.isConservative(index) && graph.isSuspendedTask(source):
+        inFrames[reference.target, default: 0] += 1
+      default: break
+      }
+      if source != target, graph.kind(of: target) == .rawBuffer { ownedBuffers.insert(target) }
+    }
+  }
+
+  /// Whether no stack is missing, and no other thread may have a continuation in a register.
+  static func canBeShown(in graph: ReferenceGraph) -> Bool {
+    let status = graph.heap.status
+    let hasAllRegisters = status.threads <= 1 || status.othersAreIdle || status.waitedForOthers
+    return hasAllRegisters && !status.missesStacks && !status.isPartial
+  }
+
+  /// Marks the objects that are reachable from outside without a task that nothing can resume.
+  ///
+  /// - Parameter isCautious: whether a conservative reference accounts for no retain.
+  /// - Returns: the marks by object.
+  func reachable(isCautious: Bool) -> [Bool] {
+    var marked = [Bool](repeating: false, count: graph.count)
+    var open: [UInt32] = []
+    for object in 0..<graph.count where isHeld(object, isCautious) {
+      marked[object] = true
+      open.append(UInt32(object))
+    }
+    while let object = open.popLast() {
+      for reference in graph.references(from: Int(object)) {
+        let target = graph.target(reference)
+        guard !marked[target], leads(reference) else { continue }
+        marked[target] = true
+        open.append(UInt32(target))
+      }
+    }
+    return marked
+  }
+
+  private func isHeld(_ object: Int, _ isCautious: Bool) -> Bool {
+    if graph.kind(of: object) == .rawBuffer { return isRooted[object] || !ownedBuffers.contains(object) }
+    guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
+    if graph.isSuspendedTask(object) { return unexplained > 1 || isRooted[object] || isUndecided(object) }
+    let isExplicable = !isCautious && !isRooted[object] && graph.kind(of: object) != .task
+    let explained = isExplicable ? Int(graph.conservative[object]) + inFrames[UInt32(object), default: 0] : 0
+    return unexplained - explained > 0
+  }
+
+  /// Whether a task waits for another one that is not known.
+  private func isUndecided(_ object: Int) -> Bool {
+    graph.task(of: object).map { graph.heap.tasks[$0].wait == .task } == true && !waiting.contains(object)
+  }
+
+  /// Whether a reachable source makes the target reachable. A raw buffer may have stale words: it does so for tasks,
+  /// and other buffers; an object that it holds has an unbalanced retain.
+  private func leads(_ reference: Int) -> Bool {
+    if graph.mayResume(reference) || graph.kind(of: graph.target(reference)) == .rawBuffer { return true }
+    return graph.kind(of: graph.source(reference)) != .rawBuffer && graph.mayHold(reference)
+  }
+}
