@@ -105,11 +105,11 @@ extension CaptureDecoder {
   private mutating func decodeRoot(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (kind, target) = (try reader.u32(), try reader.u32())
-    let (word, _) = (try reader.u64(), try reader.u64())
+    let (word, flags) = (try reader.u64(), try reader.u64())
     guard isObject(target), let place = place(kind, word) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
-    graph.roots.append(Root(place, target: target))
+    graph.roots.append(Root(place, target: target, isOnOtherStack: flags & 1 != 0))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.

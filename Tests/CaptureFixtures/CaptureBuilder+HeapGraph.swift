@@ -66,8 +66,8 @@ extension CaptureBuilder {
   }
 
   /// A word outside of the heap that refers to an object.
-  public mutating func root(_ place: Root.Place, to target: UInt32) {
-    graph.roots.append(Root(place, target: target))
+  public mutating func root(_ place: Root.Place, to target: UInt32, isOnOtherStack: Bool = false) {
+    graph.roots.append(Root(place, target: target, isOnOtherStack: isOnOtherStack))
   }
 
   /// A global or static variable at `offset` that refers to an object.

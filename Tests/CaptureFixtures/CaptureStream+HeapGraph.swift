@@ -85,7 +85,7 @@ extension Root {
     case .global(let frame), .dispatchBlock(let frame): writer.frame(frame)
     case .stack(let word), .threadLocal(let word), .cMemory(let word): writer.u64(word)
     }
-    writer.u64(0)
+    writer.u64(isOnOtherStack ? 1 : 0)
   }
 
   private var kind: UInt32 {

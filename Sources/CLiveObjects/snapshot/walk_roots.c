@@ -1,4 +1,5 @@
-// walk_roots.c - writes the roots of each object: the first eight of each kind.
+// walk_roots.c - writes the roots of each object: the first eight of each kind, of those on stacks
+// eight of the capturing thread and eight of the others.
 
 #if defined(__linux__)
 
@@ -11,15 +12,23 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 struct root_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
-    uint32_t *counts; // by ordinal: four bits for each kind
+    uint32_t *counts; // by ordinal: four bits for each kind, and as many for other threads' stacks
 };
 
+/// Whether the root is on the stack of a thread that did not make the capture. While it waits for
+/// work, none of its words is in use.
+static bool is_on_other_stack(const struct root_writer *writer, const struct liveobj_root *root) {
+    return root->kind == LIVEOBJ_ROOT_STACK && root->place != writer->walk->roots->own_thread;
+}
+
 /// Counts the root. \returns whether it is among the first of its kind for this object.
-static bool is_wanted(struct root_writer *writer, uint32_t ordinal, enum liveobj_root_kind kind) {
-    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
+static bool is_wanted(struct root_writer *writer, uint32_t ordinal,
+                      const struct liveobj_root *root) {
+    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1, OTHER_STACK = 0 };
     _Static_assert((LIVEOBJ_ROOT_KIND_LAST + 1) * BITS <= 32, "four bits for each kind, from 1 on");
     uint32_t *counts = &writer->counts[ordinal];
-    uint32_t shift = (uint32_t)kind * BITS;
+    uint32_t kind = is_on_other_stack(writer, root) ? OTHER_STACK : (uint32_t)root->kind;
+    uint32_t shift = kind * BITS;
     bool is_wanted = (*counts >> shift & MASK) < MOST;
     *counts += is_wanted ? 1u << shift : 0;
     return is_wanted;
@@ -40,8 +49,8 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
                      uint32_t ordinal) {
     struct {
         uint32_t kind, ordinal;
-        uint64_t place, reserved;
-    } record = {root->kind, ordinal, place_of(writer->walk, root), 0};
+        uint64_t place, is_on_other_stack;
+    } record = {root->kind, ordinal, place_of(writer->walk, root), is_on_other_stack(writer, root)};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_section_reserve(&writer->section, sizeof record);
     liveobj_put(&writer->section, &record, sizeof record);
@@ -51,9 +60,8 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    if (!number || !is_wanted(writer, number - 1, root->kind))
-        return;
-    put_root(writer, root, number - 1);
+    if (number && is_wanted(writer, number - 1, root))
+        put_root(writer, root, number - 1);
 }
 
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {

@@ -103,7 +103,7 @@ struct Isolation {
   private(set) var undecidedTasks: Set<Int> = []
 
   init(of graph: ReferenceGraph) {
-    let isRooted = Self.rooted(in: graph)
+    let isRooted = Self.rooted(in: graph) { _ in false }
     let definitely = Self.marked(in: graph) { object in
       graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
@@ -116,7 +116,7 @@ struct Isolation {
       if graph.capture.objects[object].isPinned { return .held }
       return definitely[object] ? (probably[object] ? .held : .probably) : .definitely
     }
-    WaitingTasks(in: graph, isRooted: isRooted).map { findWaiting($0, in: graph) }
+    WaitingTasks(in: graph).map { findWaiting($0, in: graph) }
   }
 
   private mutating func findWaiting(_ tasks: WaitingTasks, in graph: ReferenceGraph) {
@@ -140,10 +140,10 @@ struct Isolation {
   /// retain.
   ///
   /// A block that an object of the heap keeps is left out: that is the same word, found twice.
-  private static func rooted(in graph: ReferenceGraph) -> [Bool] {
+  static func rooted(in graph: ReferenceGraph, except isStale: (Root) -> Bool) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
-    for root in graph.heap.roots {
+    for root in graph.heap.roots where !isStale(root) {
       if case .dispatchBlock(let code) = root.place,
         blocks.contains(ReferenceGraph.KeptBlock(target: root.target, code: code))
       {

@@ -8,7 +8,7 @@ import LiveObjectsCapture
 /// to stays as it is.
 struct WaitingTasks {
   private let graph: ReferenceGraph
-  /// By object: whether it has a root.
+  /// By object: whether it has a root that may be in use.
   private let isRooted: [Bool]
   /// Suspended tasks that wait for a task that is known.
   private var waiting: Set<Int> = []
@@ -18,10 +18,12 @@ struct WaitingTasks {
   private var inFrames: [UInt32: Int] = [:]
 
   /// - Returns: `nil` where no task is suspended.
-  init?(in graph: ReferenceGraph, isRooted: [Bool]) {
+  init?(in graph: ReferenceGraph) {
     guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
     self.graph = graph
-    self.isRooted = isRooted
+    // The stack of a thread that waits for work has the words of its last work, which none of its frames uses.
+    let othersAreIdle = graph.heap.status.othersAreIdle
+    isRooted = Isolation.rooted(in: graph) { othersAreIdle && $0.isOnOtherStack }
     for (index, reference) in graph.heap.references.enumerated() {
       let (source, target) = (Int(reference.source), Int(reference.target))
       switch graph.heap.labels[Int(reference.label)].kind {

@@ -15,7 +15,7 @@ struct Scenario: Sendable {
 
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
-      handlers, closures, objects, properties, values, collections, existentials, concurrency,
+      handlers, closures, objects, properties, values, collections, existentials, concurrency, tasks,
       libraries, retains, dispatchWork, holders, silence, large,
     ]
     return Array(themes.joined())
