@@ -13,9 +13,12 @@ struct PathNames {
     init(on paths: [ObjectPath], origins: Set<HolderSearch.Origin>, tasks: Set<Int>, in graph: ReferenceGraph) {
       self.origins = origins
       self.tasks = tasks.union(origins.compactMap { if case .task(let index) = $0 { index } else { nil } })
-      for reference in paths.lazy.flatMap(\.references) {
-        if let function = graph.heap.references[reference].function { functions.insert(function) }
-        if let task = graph.task(of: graph.target(reference)) { self.tasks.insert(task) }
+      for path in paths {
+        if let task = graph.task(of: path.start) { self.tasks.insert(task) }
+        for reference in path.references {
+          if let function = graph.heap.references[reference].function { functions.insert(function) }
+          if let task = graph.task(of: graph.target(reference)) { self.tasks.insert(task) }
+        }
       }
     }
 

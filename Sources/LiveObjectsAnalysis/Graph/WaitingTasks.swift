@@ -14,7 +14,7 @@ struct WaitingTasks {
   private var waiting: Set<Int> = []
   /// Raw buffers that some object refers to.
   private var ownedBuffers: Set<Int> = []
-  /// By object: conservative references from suspended tasks.
+  /// By object: conservative references from the frames of suspended tasks.
   private var inFrames: [UInt32: Int] = [:]
 
   /// - Returns: `nil` where no task is suspended.
@@ -24,11 +24,11 @@ struct WaitingTasks {
     // The stack of a thread that waits for work has the words of its last work, which none of its frames uses.
     let othersAreIdle = graph.heap.status.othersAreIdle
     isRooted = Isolation.rooted(in: graph) { othersAreIdle && $0.isOnOtherStack }
-    for (index, reference) in graph.heap.references.enumerated() {
+    for reference in graph.heap.references {
       let (source, target) = (Int(reference.source), Int(reference.target))
       switch graph.heap.labels[Int(reference.label)].kind {
       case .waitingTask: waiting.insert(target)
-      case .taskFrame where graph.isConservative(index) && graph.isSuspendedTask(source):
+      case .taskFrame where source != target && graph.isSuspendedTask(source):
         inFrames[reference.target, default: 0] += 1
       default: break
       }
@@ -68,10 +68,16 @@ struct WaitingTasks {
   private func isHeld(_ object: Int, _ isCautious: Bool) -> Bool {
     if graph.kind(of: object) == .rawBuffer { return isRooted[object] || !ownedBuffers.contains(object) }
     guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
-    if graph.isSuspendedTask(object) { return unexplained > 1 || isRooted[object] || isUndecided(object) }
-    let isExplicable = !isCautious && !isRooted[object] && graph.kind(of: object) != .task
-    let explained = isExplicable ? Int(graph.conservative[object]) + inFrames[UInt32(object), default: 0] : 0
-    return unexplained - explained > 0
+    let explained = isCautious || isRooted[object] ? 0 : conservative(object)
+    if graph.isSuspendedTask(object) {
+      return unexplained - 1 - explained > 0 || isRooted[object] || isUndecided(object)
+    }
+    return graph.kind(of: object) == .task ? unexplained > 0 : unexplained - explained > 0
+  }
+
+  /// References to an object that may account for a retain.
+  private func conservative(_ object: Int) -> Int {
+    Int(graph.conservative[object]) + inFrames[UInt32(object), default: 0]
   }
 
   /// Whether a task waits for another one that is not known.
