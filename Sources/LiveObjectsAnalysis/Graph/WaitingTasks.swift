@@ -4,8 +4,9 @@ import LiveObjectsCapture
 ///
 /// A suspended task retains itself until it ends, so its count does not show whether it ever will. Some code has to
 /// resume or cancel it, and needs its address: in a continuation, in a reference to the task, in the list of the
-/// tasks that wait for another one, or in that of the parent's children. A task that only unreachable objects refer
-/// to stays as it is.
+/// tasks that wait for another one, or in that of the parent's children. So any word leads on here, also a weak
+/// reference or a plain pointer: who loads it may find the continuation. A task that only unreachable objects refer to
+/// stays as it is.
 struct WaitingTasks {
   private let graph: ReferenceGraph
   /// By object: whether it has a root that may be in use.
@@ -57,7 +58,7 @@ struct WaitingTasks {
     while let object = open.popLast() {
       for reference in graph.references(from: Int(object)) {
         let target = graph.target(reference)
-        guard !marked[target], leads(reference) else { continue }
+        guard !marked[target] else { continue }
         marked[target] = true
         open.append(UInt32(target))
       }
@@ -66,12 +67,11 @@ struct WaitingTasks {
   }
 
   private func isHeld(_ object: Int, _ isCautious: Bool) -> Bool {
-    if graph.kind(of: object) == .rawBuffer { return isRooted[object] || !ownedBuffers.contains(object) }
+    if isRooted[object] { return true }
+    if graph.kind(of: object) == .rawBuffer { return !ownedBuffers.contains(object) }
     guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
-    let explained = isCautious || isRooted[object] ? 0 : conservative(object)
-    if graph.isSuspendedTask(object) {
-      return unexplained - 1 - explained > 0 || isRooted[object] || isUndecided(object)
-    }
+    let explained = isCautious ? 0 : conservative(object)
+    if graph.isSuspendedTask(object) { return unexplained - 1 - explained > 0 || isUndecided(object) }
     return graph.kind(of: object) == .task ? unexplained > 0 : unexplained - explained > 0
   }
 
@@ -83,12 +83,5 @@ struct WaitingTasks {
   /// Whether a task waits for another one that is not known.
   private func isUndecided(_ object: Int) -> Bool {
     graph.task(of: object).map { graph.heap.tasks[$0].wait == .task } == true && !waiting.contains(object)
-  }
-
-  /// Whether a reachable source makes the target reachable. A raw buffer may have stale words: it does so for tasks,
-  /// and other buffers; an object that it holds has an unbalanced retain.
-  private func leads(_ reference: Int) -> Bool {
-    if graph.mayResume(reference) || graph.kind(of: graph.target(reference)) == .rawBuffer { return true }
-    return graph.kind(of: graph.source(reference)) != .rawBuffer && graph.mayHold(reference)
   }
 }
