@@ -25,8 +25,8 @@ static void add_slabs(struct liveobj_task_memory *memory, uintptr_t task) {
 
 static void widen(struct liveobj_task_memory *memory, uintptr_t address) {
     uintptr_t first = memory->span && memory->first < address ? memory->first : address;
-    uintptr_t end = memory->first + memory->span > address ? memory->first + memory->span
-                                                           : address + 1;
+    uintptr_t end =
+        memory->first + memory->span > address ? memory->first + memory->span : address + 1;
     memory->first = first;
     memory->span = end - first;
 }

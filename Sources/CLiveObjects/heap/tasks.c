@@ -14,7 +14,8 @@ struct visit {
     const struct liveobj_object *object;
     uintptr_t task; // the object, or a task of `async let` in its memory
     bool is_complete;
-    uint32_t depth;
+    uint32_t depth; // of `async let` in `async let`
+    uint32_t *left; // children that may still be visited: lists may be garbage
     liveobj_visit_reference_fn function;
     void *context;
 };
@@ -176,8 +177,7 @@ static void visit_waiting(const struct visit *visit) {
 /// Visits the task that waits for a task of its group. It may wait for another one of its groups.
 static void visit_owner_of_group(const struct visit *visit) {
     uint32_t flags = liveobj_half_word(visit->task, LIVEOBJ_TASK_AT_FLAGS);
-    uintptr_t owner =
-        flags & LIVEOBJ_TASK_IS_GROUP_CHILD ? liveobj_task_parent(visit->task) : 0;
+    uintptr_t owner = flags & LIVEOBJ_TASK_IS_GROUP_CHILD ? liveobj_task_parent(visit->task) : 0;
     enum liveobj_task_wait wait = owner ? liveobj_task_read(owner).wait : LIVEOBJ_TASK_WAIT_TASK;
     if (wait == LIVEOBJ_TASK_WAIT_GROUP || wait == LIVEOBJ_TASK_WAIT_NONE)
         report_task(visit, owner, LIVEOBJ_LABEL_WAITING_TASK);
@@ -189,12 +189,14 @@ static void visit_related(const struct visit *visit);
 static void visit_child(void *context, uintptr_t child, bool is_async_let) {
     enum { MOST_NESTED = 256 };
     const struct visit *visit = context;
+    if (*visit->left == 0 || visit->depth == MOST_NESTED)
+        return;
+    --*visit->left;
     if (!is_async_let)
         return report_task(visit, child, LIVEOBJ_LABEL_TASK_CHILD);
     struct visit inner = *visit;
     inner.task = child;
-    if (++inner.depth > MOST_NESTED)
-        return;
+    inner.depth++;
     visit_slabs(&inner);
     visit_related(&inner);
 }
@@ -207,7 +209,8 @@ static void visit_related(const struct visit *visit) {
 
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn function,
                         void *context) {
-    struct visit visit = {task, task->address, false, 0, function, context};
+    uint32_t left = LIVEOBJ_TASK_LIST_LIMIT;
+    struct visit visit = {task, task->address, false, 0, &left, function, context};
     if (!liveobj_task_is_readable(task->address))
         return scan_frames(&visit, task->address, task->address + task->bytes);
     visit.is_complete =

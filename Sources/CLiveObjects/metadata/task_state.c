@@ -75,7 +75,8 @@ void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, v
     const struct status_record *record =
         (const struct status_record *)liveobj_word_at(task, LIVEOBJ_TASK_AT_STATUS_RECORDS);
     uint32_t left = LIVEOBJ_TASK_LIST_LIMIT;
-    for (; record && left > 0; record = record->next, left--) {
+    for (; record && left > 0; record = record->next) {
+        left--;
         uintptr_t kind = record->kind_and_flags & KIND_MASK;
         bool has_children = kind == CHILD_TASK || kind == TASK_GROUP;
         uintptr_t child = has_children ? record->first_child : 0;

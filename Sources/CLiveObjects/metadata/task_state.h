@@ -72,7 +72,6 @@ void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, v
 LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
 bool liveobj_task_is_readable(uintptr_t task);
 
-
 /// Memory for the frames of a task's functions. The data follow the header.
 struct liveobj_task_slab {
     uintptr_t metadata;

@@ -10,22 +10,30 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
+/// Tasks of `async let` inside of one task that are read; more than tasks have.
+enum { MOST_CHILDREN = 256 };
+
 struct task_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
     struct liveobj_task task;
     bool has_active_child;
+    uint32_t left; // children that may still be read: lists may be garbage
 };
 
 /// Looks for a task of `async let` that is not suspended: it may run without a word that refers to
 /// it, as all that run or are enqueued may, and it is part of the task that has it in its memory.
 static void read_child(void *context, uintptr_t child, bool is_async_let) {
     struct task_writer *writer = context;
-    enum liveobj_task_state state =
-        is_async_let ? liveobj_task_read(child).state : LIVEOBJ_TASK_COMPLETE;
-    writer->has_active_child |= state < LIVEOBJ_TASK_SUSPENDED;
-    if (is_async_let)
-        liveobj_task_visit_children(child, read_child, writer);
+    if (!is_async_let)
+        return;
+    if (writer->left == 0) {
+        writer->has_active_child = true; // not known
+        return;
+    }
+    writer->left--;
+    writer->has_active_child |= liveobj_task_read(child).state < LIVEOBJ_TASK_SUSPENDED;
+    liveobj_task_visit_children(child, read_child, writer);
 }
 
 static void read_task(void *context) {
@@ -33,6 +41,7 @@ static void read_task(void *context) {
     uintptr_t address = writer->walk->object.address;
     writer->task = liveobj_task_read(address);
     writer->has_active_child = false;
+    writer->left = MOST_CHILDREN;
     if (writer->task.state == LIVEOBJ_TASK_SUSPENDED)
         liveobj_task_visit_children(address, read_child, writer);
 }

@@ -113,6 +113,9 @@ extension HeapFindings {
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
+    if leak.group.verdict == .suspendedTask, graph.heap.status.waitedForOthers {
+      finding.remarks.append("Other threads were running: one of them may have the continuation in a register.")
+    }
     finding.remarks += leak.tasks(in: graph).compactMap { naming.names.tasks[$0].map(remark($0)) }
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(

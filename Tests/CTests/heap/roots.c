@@ -104,7 +104,8 @@ static void note_root(void *context, const struct liveobj_root *root) {
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
     static const struct liveobj_task_memory none;
-    return liveobj_roots_scan(context, &none, note_root, NULL) && write(destination, seen, sizeof seen);
+    return liveobj_roots_scan(context, &none, note_root, NULL) &&
+           write(destination, seen, sizeof seen);
 }
 
 __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {

@@ -21,8 +21,11 @@ struct Scenario: Sendable {
     return Array(themes.joined())
   }
 
+  /// The names of those that test suites plant: all, or only the one that `SCENARIO` names.
+  static var planted: [String] { getenv("SCENARIO").map { [String(cString: $0)] } ?? all.map(\.name) }
+
   /// For separate programs only.
-  static var alone: [Scenario] { finishedWork + kernelWords }
+  static var alone: [Scenario] { finishedWork + kernelWords + blockedTasks }
 }
 
 /// Keeps the optimiser from knowing that a value is not used.

@@ -22,9 +22,11 @@ extension Scenario {
     Scenario("sleepingTask", plantSleepingTask),
     Scenario("heldStream", plantHeldStream),
     Scenario("cancellableTask", plantCancellableTask),
-    Scenario("busyActor", plantBusyActor),
     Scenario("cancelledTask", plantCancelledTask),
   ]
+
+  /// Blocks a thread for ever: no task is called a leak beside it.
+  static let blockedTasks = [Scenario("busyActor", plantBusyActor)]
 }
 
 typealias Resume = UnsafeContinuation<Void, Never>
@@ -192,14 +194,17 @@ enum Tracing {
 
 final class Trace: Job, @unchecked Sendable {}
 
+@inline(never)
+func waitForAnswer(_ isWaiting: DispatchSemaphore) async {
+  await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
+}
+
 @inline(never) @_optimize(none)
 func plantTaskLocalValue() {
   let trace = Trace()
   let isWaiting = trace.isWaiting
   Task.detached {
-    await Tracing.$current.withValue(trace) {
-      await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
-    }
+    await Tracing.$current.withValue(trace) { await waitForAnswer(isWaiting) }
   }
   trace.waitUntilSuspended()
 }
