@@ -75,4 +75,5 @@ extension ExpectedFinding {
   static let cycles =
     handlers + closures + objects + properties + values + collections + existentials + libraries
   static let leaks = cycles + overRetained + suspended
+  static let held = heldObjects + heldByTasks
 }

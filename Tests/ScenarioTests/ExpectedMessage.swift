@@ -27,7 +27,7 @@ struct ExpectedMessage {
   /// - Parameter message: as the test library printed it, from the finding on.
   func matches(_ message: String) -> Bool {
     let lines = message.replacing("\(module).", with: "").split(separator: "\n")
-    let first = mayBeProbable ? lines.first?.replacing("probably ", with: "", maxReplacements: 1)[...] : lines.first
+    let first = lines.first.map { mayBeProbable ? $0.replacing("probably ", with: "") : $0 }
     return first?.hasPrefix(title) == true
       && lines.contains { $0.contains(callSite) }
       && path.map { path in lines.contains { $0.hasSuffix(path) } } ?? true

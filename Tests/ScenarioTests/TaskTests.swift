@@ -5,7 +5,8 @@ extension Scenarios {
     /// Stale words on the capturing thread's stack may hide such a task: a few runs are allowed.
     @Test("a task that nothing can resume is a leak", arguments: ExpectedFinding.suspended)
     func leak(expected: ExpectedFinding) throws {
-      let leaks = try (0..<8).lazy.map { _ in try ScenarioReport(of: expected.scenario).leaks }
+      let leaks =
+        try (0..<8).lazy.map { _ in try ScenarioReport(of: expected.scenario).leaks }
         .first { !$0.isEmpty } ?? []
       #expect(leaks.map { $0.observed(for: expected) } == [expected])
     }
@@ -13,7 +14,7 @@ extension Scenarios {
     @Test("the report says where a leaked task is suspended, and what it waits for")
     func place() throws {
       let awaited = [
-        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:74. It waits for an element of a stream",
+        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:74. It waits for a stream",
         "actorMethod": "Scenarios.Gate.pass(), Tasks.swift:178. It waits for a continuation",
       ]
       for (scenario, text) in awaited {

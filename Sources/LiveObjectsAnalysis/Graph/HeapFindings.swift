@@ -91,7 +91,8 @@ struct HeapFindings {
   private var wantedNames: PathNames.Wanted {
     PathNames.Wanted(
       on: leaks.compactMap(\.path) + holders.compactMap { $0?.path },
-      origins: Set(holders.compactMap { $0?.origin }), tasks: Set(leaks.flatMap { $0.tasks(in: graph) }), in: graph)
+      origins: Set(holders.compactMap { $0?.origin }), tasks: Set(leaks.flatMap { $0.tasks(in: graph) }),
+      in: graph)
   }
 }
 
@@ -114,7 +115,8 @@ extension HeapFindings {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
     if leak.group.verdict == .suspendedTask, graph.heap.status.waitedForOthers {
-      finding.remarks.append("Other threads were running: one of them may have the continuation in a register.")
+      finding.remarks.append(
+        "Other threads were running: one of them may have the continuation in a register.")
     }
     finding.remarks += leak.tasks(in: graph).compactMap { naming.names.tasks[$0].map(remark($0)) }
     if leak.unrecordedRetains > 0 {
@@ -143,7 +145,7 @@ extension HeapFindings {
         switch graph.heap.tasks[task].wait {
         case .task: "for the end of another task, which nothing reachable can resume"
         case .group: "for the tasks of its group, which nothing reachable can resume"
-        case _ where name.isInStream: "for an element of a stream whose continuation nothing reachable holds"
+        case _ where name.isInStream: "for a stream whose continuation nothing reachable holds"
         case .continuation: "for a continuation that nothing reachable holds"
         case .nothing, .executor: "to be resumed, which nothing reachable can do"
         }

@@ -114,7 +114,8 @@ struct HolderSearch {
       for reference in graph.references(from: Int(order[next])) {
         let target = graph.target(reference)
         let resumes = graph.isUnmanaged(reference) && graph.mayResume(reference)
-        guard resumes || graph.mayKeepAlive(reference), !isReached(target), !isExcluded(target) else { continue }
+        guard resumes || graph.mayKeepAlive(reference) else { continue }
+        guard !isReached(target), !isExcluded(target) else { continue }
         if resumes || graph.isStrong(reference) {
           reach(by: reference)
         } else if graph.isConservative(reference) {

@@ -10,7 +10,8 @@ struct PathNames {
     /// Indices into `HeapGraph.tasks`.
     var tasks: Set<Int> = []
 
-    init(on paths: [ObjectPath], origins: Set<HolderSearch.Origin>, tasks: Set<Int>, in graph: ReferenceGraph) {
+    init(on paths: [ObjectPath], origins: Set<HolderSearch.Origin>, tasks: Set<Int>, in graph: ReferenceGraph)
+    {
       self.origins = origins
       self.tasks = tasks.union(origins.compactMap { if case .task(let index) = $0 { index } else { nil } })
       for path in paths {
@@ -25,7 +26,9 @@ struct PathNames {
     func frames(in graph: ReferenceGraph) -> Set<Frame> {
       Set(functions.map { graph.heap.functions[Int($0)] })
         .union(
-          tasks.flatMap { graph.heap.tasks[$0].frames + [PathNames.closure(of: $0, in: graph)].compactMap { $0 } })
+          tasks.flatMap {
+            graph.heap.tasks[$0].frames + [PathNames.closure(of: $0, in: graph)].compactMap { $0 }
+          })
     }
   }
 

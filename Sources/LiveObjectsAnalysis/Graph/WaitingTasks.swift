@@ -25,9 +25,10 @@ struct WaitingTasks {
     // The stack of a thread that waits for work has the words of its last work, which none of its frames uses.
     let othersAreIdle = graph.heap.status.othersAreIdle
     isRooted = Isolation.rooted(in: graph) { othersAreIdle && $0.isOnOtherStack }
+    let kinds = graph.heap.labels.map(\.kind)
     for reference in graph.heap.references {
       let (source, target) = (Int(reference.source), Int(reference.target))
-      switch graph.heap.labels[Int(reference.label)].kind {
+      switch kinds[Int(reference.label)] {
       case .waitingTask: waiting.insert(target)
       case .taskFrame where source != target && graph.isSuspendedTask(source):
         inFrames[reference.target, default: 0] += 1
