@@ -87,6 +87,9 @@ package struct UnnamedAnalysis {
   /// All frames that need names.
   package var frames: Set<Frame> { tracedFrames.union(explained?.pathFrames ?? []) }
 
+  /// Whether a task is either never resumed or held by a running thread.
+  package var hasUndecidedTasks: Bool { explained?.hasUndecidedTasks ?? false }
+
   /// Adds the names.
   ///
   /// - Parameters:

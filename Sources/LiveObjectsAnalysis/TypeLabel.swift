@@ -49,6 +49,11 @@ struct TypeLabel: Hashable {
     (text, kind, isUserDefined) = (closure.qualifiedFunction, .closure, closure.isUserCode)
   }
 
+  /// Names a task by its function.
+  init(task function: String) {
+    (text, kind, isUserDefined) = (function, .task, true)
+  }
+
   /// Whether it is a reabstraction thunk, between a closure and its callers.
   var isThunk: Bool { kind == .closure && text.hasPrefix("reabstraction thunk") }
 

@@ -105,22 +105,22 @@ extension CaptureDecoder {
   private mutating func decodeRoot(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let (kind, target) = (try reader.u32(), try reader.u32())
-    let (word, label) = (try reader.u64(), try reader.u64())
-    guard isObject(target), label <= UInt64(graph.labels.count), let place = place(kind, word, label) else {
+    let (word, detail) = (try reader.u64(), try reader.u64())
+    guard isObject(target), let place = place(kind, word, label: detail) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
-    graph.roots.append(Root(place, target: target))
+    graph.roots.append(Root(place, target: target, isOnOtherStack: kind == 2 && detail == 1))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.
-  private func place(_ kind: UInt32, _ word: UInt64, _ label: UInt64) -> Root.Place? {
+  private func place(_ kind: UInt32, _ word: UInt64, label: UInt64) -> Root.Place? {
     let frame = PackedFrame(bits: word)
     switch kind {
     case 1 where frame.isValid(among: capture.images.count): return .global(frame.frame)
     case 2: return .stack(thread: word)
     case 3: return .threadLocal(thread: word)
     case 4: return .cMemory(address: word)
-    case 5 where frame.isValid(among: capture.images.count):
+    case 5 where frame.isValid(among: capture.images.count) && label <= UInt64(graph.labels.count):
       return .handler(word == 0 ? nil : frame.frame, of: label == 0 ? nil : UInt32(label) - 1)
     default: return nil
     }
@@ -129,15 +129,14 @@ extension CaptureDecoder {
   private mutating func decodeTask(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset
     let object = try reader.u32()
-    guard isObject(object), let state = TaskDescription.State(rawValue: try reader.u32()) else {
-      throw .damage(at: start, "a task is not there or in an unknown state")
-    }
-    // What it waits for.
-    _ = try reader.u32()
+    guard isObject(object), let state = TaskDescription.State(rawValue: try reader.u32()),
+      let wait = TaskDescription.Wait(rawValue: try reader.u32())
+    else { throw .damage(at: start, "a task is not there or in an unknown state") }
     let (flags, count) = (try reader.u32(), Int(try reader.u32()))
     graph.tasks.append(
       TaskDescription(
-        object: object, state: state, isLost: flags & 1 != 0, frames: try frames(count, &reader)))
+        object: object, state: state, wait: wait, hasActiveChild: flags & 2 != 0,
+        frames: try frames(count, &reader)))
   }
 
   private mutating func decodeRetainSite(_ reader: inout ByteReader) throws(CaptureError) {

@@ -59,18 +59,29 @@ public struct TaskDescription: Sendable, Hashable {
     case unknown = 0
     case running, enqueued, suspended, complete
   }
+  /// What a task that does not run waits for.
+  public enum Wait: UInt32, Sendable {
+    case nothing = 0
+    /// The value of another task.
+    case task
+    case continuation, group, executor
+  }
   /// Index into `Capture.objects`.
   public var object: UInt32
   public var state: State
-  /// Whether nothing was found that could resume it.
-  public var isLost: Bool
+  public var wait: Wait
+  /// Whether an `async let` task in its memory is not suspended, and may resume it.
+  public var hasActiveChild: Bool
   /// The functions it will resume in, innermost first.
   public var frames: [Frame]
 
-  public init(object: UInt32, state: State, isLost: Bool = false, frames: [Frame] = []) {
+  public init(
+    object: UInt32, state: State, wait: Wait = .nothing, hasActiveChild: Bool = false, frames: [Frame] = []
+  ) {
     self.object = object
     self.state = state
-    self.isLost = isLost
+    self.wait = wait
+    self.hasActiveChild = hasActiveChild
     self.frames = frames
   }
 }

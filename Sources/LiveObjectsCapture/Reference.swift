@@ -55,6 +55,10 @@ public struct ReferenceLabel: Sendable, Hashable {
     /// A word of memory with unknown types.
     case memory
     case taskClosure, taskFrame, taskResult, taskLocal
+    /// From a task to the one that continues when it has ended.
+    case waitingTask
+    /// From a task to one that is cancelled with it.
+    case taskChild
     /// A stored property that is declared as an object or an optional one, so that it can be declared weak.
     case objectProperty = 15
     /// Of a root: the name of the object that calls the handler.
@@ -95,9 +99,12 @@ public struct Root: Sendable, Hashable {
   public var place: Place
   /// Index into `Capture.objects`.
   public var target: UInt32
+  /// Whether it is on the stack of a thread that did not make the capture.
+  public var isOnOtherStack: Bool
 
-  public init(_ place: Place, target: UInt32) {
+  public init(_ place: Place, target: UInt32, isOnOtherStack: Bool = false) {
     self.place = place
     self.target = target
+    self.isOnOtherStack = isOnOtherStack
   }
 }

@@ -75,7 +75,12 @@ extension Finding {
   var isLeak: Bool { isActionable && isUnreachable }
 
   /// Whether the objects are unreachable.
-  package var isUnreachable: Bool { verdict == .retainCycle || verdict == .overRetained }
+  package var isUnreachable: Bool {
+    switch verdict {
+    case .retainCycle, .overRetained, .suspendedTask: true
+    case .heldBy, .growth: false
+    }
+  }
 
   /// The verdict in plain words, then the type.
   var title: String { "\(verdictText): \(type)" }
@@ -85,6 +90,7 @@ extension Finding {
     return switch verdict {
     case .retainCycle: isProbable ? "probable retain cycle" : "retain cycle"
     case .overRetained: (isProbable ? "probably " : "") + "over-retained\(excess)"
+    case .suspendedTask: "task that is \(isProbable ? "probably " : "")never resumed"
     case .heldBy: (isProbable ? "probably " : "") + "held\(holder)"
     case .growth: "growth"
     }

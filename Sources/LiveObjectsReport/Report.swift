@@ -75,8 +75,8 @@ public enum FailOn: String, Sendable, CaseIterable {
 
   var verdicts: [Finding.Verdict] {
     switch self {
-    case .leaks: [.retainCycle, .overRetained]
-    case .held: [.retainCycle, .overRetained, .heldBy]
+    case .leaks: [.retainCycle, .overRetained, .suspendedTask]
+    case .held: [.retainCycle, .overRetained, .suspendedTask, .heldBy]
     case .growth: Finding.Verdict.allCases
     case .none: []
     }

@@ -22,7 +22,7 @@ struct ShownPath {
   /// - Returns: `nil` where the finding has no path.
   init?(of finding: Finding) {
     guard let first = finding.path.first, let last = finding.path.last else { return nil }
-    isCycle = finding.verdict == .retainCycle
+    isCycle = finding.verdict == .retainCycle || finding.verdict == .suspendedTask
     let references: [String?] = [nil] + finding.path.map(\.reference)
     var nodes = zip(finding.path.map(\.type), references).map(Node.init)
     let end = isCycle ? first.type : finding.type

@@ -211,7 +211,7 @@ enum FindingSection: CaseIterable {
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {
     switch verdict {
-    case .retainCycle, .overRetained: .leaks
+    case .retainCycle, .overRetained, .suspendedTask: .leaks
     case .heldBy: .held
     case .growth: .growth
     }

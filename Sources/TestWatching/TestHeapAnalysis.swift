@@ -12,7 +12,7 @@ package struct TestHeapAnalysis {
   private let failOn: FailOn
   /// The findings that fail, before functions have names. Names may only remove findings.
   private let suspects: [Finding]
-  /// Whether an object is either over-retained or held by a running thread.
+  /// Whether an object is either over-retained or held by a running thread, or a task never resumed.
   private let isUndecided: Bool
 
   package var capture: Capture { analysis.capture }
@@ -53,7 +53,9 @@ package struct TestHeapAnalysis {
     let findings = analysis.named(by: ImageNames()).findings
     suspects = findings.filter(failOn.includes)
     isUndecided =
-      !capture.seesAllRegisters && findings.contains { $0.verdict == .growth && $0.unexplainedRetains > 0 }
+      !capture.seesAllRegisters
+      && (analysis.hasUndecidedTasks
+        || findings.contains { $0.verdict == .growth && $0.unexplainedRetains > 0 })
   }
 
   package var objectCount: Int { capture.objects.count }

@@ -66,8 +66,8 @@ extension CaptureBuilder {
   }
 
   /// A word outside of the heap that refers to an object.
-  public mutating func root(_ place: Root.Place, to target: UInt32) {
-    graph.roots.append(Root(place, target: target))
+  public mutating func root(_ place: Root.Place, to target: UInt32, isOnOtherStack: Bool = false) {
+    graph.roots.append(Root(place, target: target, isOnOtherStack: isOnOtherStack))
   }
 
   /// A global or static variable at `offset` that refers to an object.
@@ -76,9 +76,12 @@ extension CaptureBuilder {
   }
 
   public mutating func task(
-    _ object: UInt32, _ state: TaskDescription.State, isLost: Bool = false, frames: [Frame] = []
+    _ object: UInt32, _ state: TaskDescription.State, wait: TaskDescription.Wait = .nothing,
+    hasActiveChild: Bool = false, frames: [Frame] = []
   ) {
-    graph.tasks.append(TaskDescription(object: object, state: state, isLost: isLost, frames: frames))
+    graph.tasks.append(
+      TaskDescription(
+        object: object, state: state, wait: wait, hasActiveChild: hasActiveChild, frames: frames))
   }
 
   public mutating func retainSite(

@@ -86,7 +86,7 @@ extension Root {
     case .handler(nil, _): writer.u64(0)
     case .stack(let word), .threadLocal(let word), .cMemory(let word): writer.u64(word)
     }
-    if case .handler(_, of: let label?) = place { writer.u64(UInt64(label) + 1) } else { writer.u64(0) }
+    if case .handler(_, of: let label?) = place { writer.u64(UInt64(label) + 1) } else { writer.u64(isOnOtherStack ? 1 : 0) }
   }
 
   private var kind: UInt32 {
@@ -102,7 +102,7 @@ extension Root {
 
 extension TaskDescription {
   fileprivate func write(to writer: inout ByteWriter) {
-    for word in [object, state.rawValue, 0, isLost ? 1 : 0, UInt32(frames.count)] {
+    for word in [object, state.rawValue, wait.rawValue, hasActiveChild ? 2 : 0, UInt32(frames.count)] {
       writer.u32(word)
     }
     for frame in frames { writer.frame(frame) }

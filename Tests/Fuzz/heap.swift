@@ -152,7 +152,7 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
   graph.tasks = choices.some(5) { choices in
     TaskDescription(
       object: object(&choices), state: .init(rawValue: UInt32(choices.next(5)))!,
-      isLost: choices.flag(),
+      wait: .init(rawValue: UInt32(choices.next(5)))!, hasActiveChild: choices.flag(),
       frames: choices.some(3) { makeFrame(&$0, capture.images.count) })
   }
   graph.retainSites = choices.some(8) { choices in

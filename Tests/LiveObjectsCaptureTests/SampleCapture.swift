@@ -46,7 +46,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     .handler(nil, of: 0),
   ] { builder.root(place, to: 4) }
   builder.task(
-    5, .suspended, isLost: true,
+    5, .suspended, wait: .continuation, hasActiveChild: true,
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
   builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)

@@ -40,6 +40,14 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
       unexplainedRetains: unexplainedRetains)
   }
 
+  /// A task that nothing can resume.
+  ///
+  /// - Parameter path: the first step round the cycle; the build decides on the others.
+  static func suspended(_ scenario: String, _ type: String, _ path: [String] = []) -> ExpectedFinding {
+    ExpectedFinding(
+      scenario: scenario, verdict: "leakedTask", type: type, path: path, callSite: plant(scenario))
+  }
+
   /// Objects with a known holder, the first step of the path.
   static func held(
     _ scenario: String, _ type: String, by path: [String], instances: Int = 1, in callSite: String? = nil,
@@ -52,7 +60,7 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 
   /// An old word on a stack or in memory of C code that equals the object's address may make it look held, and
   /// where tests have run before there are many. Not every run shows it.
-  var mayBeHidden: Bool { verdict == "overRetained" || certainty == "probable" }
+  var mayBeHidden: Bool { ["overRetained", "leakedTask"].contains(verdict) || certainty == "probable" }
 
   private static func type(of step: String) -> String {
     String(step[..<(step.range(of: " → ")?.lowerBound ?? step.endIndex)])
@@ -67,5 +75,6 @@ extension ExpectedFinding {
   static let cycles =
     handlers + closures + fixes + objects + properties + values + collections + existentials + libraries
     + libraryHandlers
-  static let leaks = cycles + overRetained
+  static let leaks = cycles + overRetained + suspended
+  static let held = heldObjects + heldByTasks + heldByHandlers
 }

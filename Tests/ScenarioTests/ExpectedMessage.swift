@@ -9,7 +9,7 @@ struct ExpectedMessage {
   /// `nil` without a path.
   private let path: String?
   private let callSite: String
-  /// While other threads run, an object is only probably over-retained.
+  /// While other threads run, an object is only probably over-retained, or a task never resumed.
   private let mayBeProbable: Bool
 
   /// - Parameter module: the module of the scenarios.
@@ -19,15 +19,15 @@ struct ExpectedMessage {
     // `(1 object, 0 bytes)`: of the objects no number is expected.
     let isSizeKnown = expected.objects != nil || expected.instances > 1
     title = String(lines[0].dropLast((isSizeKnown ? "0 bytes)" : "1 object, 0 bytes)").count))
-    path = expected.path.isEmpty ? nil : lines[1]
+    path = expected.path.isEmpty || expected.verdict == "leakedTask" ? nil : lines[1]
     callSite = "  allocated at \(expected.callSite) "
-    mayBeProbable = expected.verdict == "overRetained"
+    mayBeProbable = expected.mayBeHidden
   }
 
   /// - Parameter message: as the test library printed it, from the finding on.
   func matches(_ message: String) -> Bool {
     let lines = message.replacing("\(module).", with: "").split(separator: "\n")
-    let first = mayBeProbable ? lines.first?.trimmingPrefix("probably ") : lines.first
+    let first = lines.first.map { mayBeProbable ? $0.replacing("probably ", with: "") : $0 }
     return first?.hasPrefix(title) == true
       && lines.contains { $0.contains(callSite) }
       && path.map { path in lines.contains { $0.hasSuffix(path) } } ?? true

@@ -41,56 +41,56 @@ extension ExpectedFinding {
   ]
 
   /// Held, and the holder is named: nothing here is a leak that could be shown.
-  static let held: [ExpectedFinding] =
-    heldByHandlers + [
-      .held(
-        "endlessTask", "Poller",
-        by: ["Poller → task", "Swift.Task → closure", "closure #1 in Poller.start() → self"]),
-      .held(
-        "lostContinuation", "Waiter",
-        by: ["Waiter → task", "Swift.Task → closure", "closure #1 in Waiter.start() → self"]),
-      .held(
-        "waitingForStream", "Subscriber",
-        by: ["Subscriber → task", "Swift.Task → closure", "closure #1 in Subscriber.start() → self"]),
-      .held(
-        "streamContinuations", "Listener",
-        by: [
-          "static Broadcaster.shared → ",
-          "Broadcaster → continuations[0]",
-          "Swift.AsyncStream<Event>._Storage → state",
-          "closure #1 in closure #1 in Broadcaster.subscribe(_:) → captured Listener",
-        ], instances: 10),
-      .held(
-        "streamContinuations", "closure #1 in Listener.start()",
-        by: ["suspended task in closure #1 in Listener.start() → closure"], instances: 10,
-        in: "Listener.start()"),
-      notificationToken,
-      .held(
-        "callbackList", "Toast",
-        by: [
-          "static EventBus.shared → ",
-          "EventBus → callbacks[0]",
-          "closure #1 in Toast.present(_:) → self",
-        ], instances: 10),
-      .held(
-        "boundedCache", "Thumbnail", by: ["static Thumbnails.cache → [value]"], instances: 8,
-        in: "static Thumbnails.thumbnail(_:)"),
-      .held(
-        "globalVariable", "Theme", by: ["global currentSettings → ", "Settings → theme"],
-        in: "Settings.init()"),
-      .held("globalArray", "Theme", by: ["global history → [0]"], instances: 5),
-      .held(
-        "sharedDiamond", "Bottom", by: ["global diamond → ", "Top → left", "Side → bottom"]),
-      .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
-      .held("longList", "Link", by: ["global list → "], instances: 100_000),
-      .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
-      .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
-      .held(
-        "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
-      .held(
-        "pointerBesideUnknown", "Handle",
-        by: ["global envelope → ", "Envelope<Pack{Swift.Int, Swift.String}> → "], certainty: "probable"),
-    ]
+  static let heldObjects: [ExpectedFinding] = [
+    .held(
+      "endlessTask", "Poller",
+      by: [
+        "Poller → task", "suspended task in closure #1 in Poller.start() → closure",
+        "closure #1 in Poller.start() → self",
+      ]),
+    .held(
+      "streamContinuations", "Listener",
+      by: [
+        "static Broadcaster.shared → ",
+        "Broadcaster → continuations[0]",
+        "Swift.AsyncStream<Event>._Storage → state",
+        "closure #1 in closure #1 in Broadcaster.subscribe(_:) → captured Listener",
+      ], instances: 10),
+    .held(
+      "streamContinuations", "closure #1 in Listener.start()",
+      by: [
+        "static Broadcaster.shared → ",
+        "Broadcaster → continuations[0]",
+        "Swift.AsyncStream<Event>._Storage → state",
+        "suspended task in closure #1 in Listener.start() → closure",
+      ], instances: 10, in: "Listener.start()", certainty: "probable"),
+    notificationToken,
+    .held(
+      "callbackList", "Toast",
+      by: [
+        "static EventBus.shared → ",
+        "EventBus → callbacks[0]",
+        "closure #1 in Toast.present(_:) → self",
+      ], instances: 10),
+    .held(
+      "boundedCache", "Thumbnail", by: ["static Thumbnails.cache → [value]"], instances: 8,
+      in: "static Thumbnails.thumbnail(_:)"),
+    .held(
+      "globalVariable", "Theme", by: ["global currentSettings → ", "Settings → theme"],
+      in: "Settings.init()"),
+    .held("globalArray", "Theme", by: ["global history → [0]"], instances: 5),
+    .held(
+      "sharedDiamond", "Bottom", by: ["global diamond → ", "Top → left", "Side → bottom"]),
+    .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
+    .held("longList", "Link", by: ["global list → "], instances: 100_000),
+    .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
+    .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
+    .held(
+      "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
+    .held(
+      "pointerBesideUnknown", "Handle",
+      by: ["global envelope → ", "Envelope<Pack{Swift.Int, Swift.String}> → "], certainty: "probable"),
+  ]
 
   /// Foundation's storage of observers is an implementation detail, which changed with 6.3.
   private static let notificationToken: ExpectedFinding = {

@@ -56,7 +56,7 @@ struct ScenarioReport: Decodable {
     var `case`: String?
 
     /// Unreachable, and not within the toolchain's libraries.
-    var isLeak: Bool { ["retainCycle", "overRetained"].contains(verdict) && !libraryLeak }
+    var isLeak: Bool { ["retainCycle", "overRetained", "leakedTask"].contains(verdict) && !libraryLeak }
   }
   struct Test: Decodable {
     var id: String

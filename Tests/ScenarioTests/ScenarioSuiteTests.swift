@@ -21,7 +21,10 @@
         ExpectedFinding.leaks)
       func leak(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
         let runs = try ScenarioSuites.shared.get().map { $0.leaks(of: expected.scenario, in: library) }
-        let found = runs.filter { !$0.isEmpty }
+        var found = runs.filter { !$0.isEmpty }
+        if found.isEmpty, expected.mayBeHidden {
+          found = try ScenarioSuites.leaks(ofOnly: expected.scenario, in: library)
+        }
         #expect(found.count == runs.count || expected.mayBeHidden && !found.isEmpty, "nothing was found")
         for leaks in found {
           #expect(leaks.count == 1, "\(leaks)")
@@ -71,19 +74,30 @@
 
     /// Some runs, which all of these tests read.
     static let shared = Result {
-      let package = FixturePackage("ScenarioSuites")
       _ = try package.testBinary()
-      return try (0..<4).map { _ in try ScenarioSuites(running: package) }
+      return try (0..<4).map { _ in try ScenarioSuites() }
+    }
+
+    private static let package = FixturePackage("ScenarioSuites")
+
+    /// Plants one scenario by itself, until it is found: old words of others may hide it.
+    static func leaks(ofOnly scenario: String, in library: Library) throws -> [[ScenarioReport.Finding]] {
+      let leaks = try (0..<8).lazy.map { _ in
+        try ScenarioSuites(planting: scenario).leaks(of: scenario, in: library)
+      }
+      return leaks.first { !$0.isEmpty }.map { [$0] } ?? []
     }
 
     let report: ScenarioReport
 
-    private init(running package: FixturePackage) throws {
+    private init(planting scenario: String? = nil) throws {
+      let package = Self.package
       let folder = try TemporaryFolder()
       let run = try runProgram(
         BuiltProducts.tool,
         ["test", "--fail-on", "none", "--json", folder.path("report"), "--package-path", package.folder]
-          + ["--scratch-path", package.scratchFolder] + FixturePackage.configuration)
+          + ["--scratch-path", package.scratchFolder] + FixturePackage.configuration,
+        environment: scenario.map { ["SCENARIO": $0] } ?? [:])
       try #require(run.status == .exited(0), "\(run.status) \(run.standardError)")
       report = try JSONDecoder().decode(ScenarioReport.self, from: Data(try folder.bytes(of: "report")))
     }

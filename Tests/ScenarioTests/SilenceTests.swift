@@ -5,7 +5,8 @@ extension Scenarios {
     static let silent = [
       "nothing", "weakBackReference", "unownedBackReference", "weakCapture", "unownedCapture",
       "brokenByHand", "diamond", "keyPaths", "metatypes", "mirrors", "bridging", "lazyMachinery",
-      "balancedRetains", "finishedTask", "cancelledSource", "releasedSource", "finishedLaterWork",
+      "balancedRetains", "finishedTask", "cancelledTask", "cancelledSource", "releasedSource",
+      "finishedLaterWork",
       "leftGroup", "invalidatedTimer", "removedObserver", "removedReadabilityHandler",
     ]
 

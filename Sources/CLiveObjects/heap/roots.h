@@ -7,6 +7,7 @@
 
 #include "heap/dispatch_continuations.h"
 #include "heap/idle_threads.h"
+#include "heap/task_memory.h"
 #include "records/thread.h"
 
 #pragma GCC visibility push(hidden)
@@ -63,9 +64,10 @@ struct liveobj_roots {
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
-/// Visits words that may refer to objects. Skips words inside live objects: those are references.
+/// Visits words that may refer to objects. Skips words inside live objects and in the memory of
+/// tasks: those are references.
 /// \returns false if some of the memory could not be read.
-bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context);
+bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
+                        liveobj_visit_root_fn visit, void *context);
 
 #pragma GCC visibility pop

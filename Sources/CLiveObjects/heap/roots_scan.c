@@ -23,6 +23,7 @@ enum { MALLOC_ALIGNMENT = 16 };
 
 struct scan {
     const struct liveobj_roots *roots;
+    const struct liveobj_task_memory *tasks;
     liveobj_visit_root_fn visit;
     void *context;
     struct liveobj_memory_range whole;
@@ -92,9 +93,14 @@ __attribute__((noinline)) static void visit(struct scan *scan, const uintptr_t *
     scan->visit(scan->context, &root);
 }
 
+/// Whether an object, or a task in the memory of another one, may be at the address.
+static inline bool may_be_object(const struct scan *scan, uintptr_t address) {
+    return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
+           liveobj_task_memory_may_find(scan->tasks, address);
+}
+
 static inline void scan_word(struct scan *scan, const uintptr_t *place) {
-    uintptr_t target = *place & LIVEOBJ_REFERENCE_MASK;
-    if (LIVEOBJ_UNLIKELY(target >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(target)))
+    if (LIVEOBJ_UNLIKELY(may_be_object(scan, *place & LIVEOBJ_REFERENCE_MASK)))
         visit(scan, place);
 }
 
@@ -170,7 +176,13 @@ static void note_library_object(struct scan *scan, uintptr_t content) {
         scan->library_objects[scan->library_object_count++] = content;
 }
 
-/// Scans every chunk that is not free, not a cached continuation of libdispatch and not an object.
+static bool is_no_root(const struct scan *scan, uintptr_t content) {
+    return liveobj_address_find(&scan->continuations, content) ||
+           liveobj_address_find(&scan->tasks->slabs, content);
+}
+
+/// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
+/// and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
     uintptr_t bytes;
     for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
@@ -178,8 +190,7 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         liveobj_snapshot_advance();
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) ||
-            liveobj_address_find(&scan->continuations, content))
+        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
         if (is_object(content, end))
@@ -329,7 +340,7 @@ static void scan_stack(struct scan *scan, struct liveobj_memory_range range) {
 static void visit_copy(const struct scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t place) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
-    if (liveobj_records_slot_of_word(target))
+    if (may_be_object(scan, target))
         scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
 }
 
@@ -374,11 +385,12 @@ static void visit_library_objects(struct scan *scan) {
                      scan->library_object_capacity * sizeof *scan->library_objects);
 }
 
-bool liveobj_roots_scan(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
-                        void *context) {
+bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
+                        liveobj_visit_root_fn visit, void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct scan scan = {.roots = roots,
+                        .tasks = tasks,
                         .visit = visit,
                         .context = context,
                         .layout = liveobj_thread_layout_find(roots->own_thread),

@@ -12,11 +12,15 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 struct visit {
     const struct liveobj_object *object;
-    uintptr_t task;
+    uintptr_t task; // the object, or a task of `async let` in its memory
     bool is_complete;
+    uint32_t depth; // of `async let` in `async let`
+    uint32_t *left; // children that may still be visited: lists may be garbage
     liveobj_visit_reference_fn function;
     void *context;
 };
+
+// MARK: - References that keep alive
 
 static void report_reference(const struct visit *visit, uintptr_t target,
                              enum liveobj_label_kind kind) {
@@ -30,6 +34,16 @@ static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t en
     uint32_t label =
         liveobj_label_make(LIVEOBJ_LABEL_TASK_FRAME, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "");
     liveobj_references_scan(start, end, label, visit->function, visit->context);
+}
+
+// MARK: - Fragments
+
+/// Behind those of a child task: the future, or the closure of a task without one.
+static uintptr_t last_fragment(uintptr_t task) {
+    enum { CHILD_BYTES = 16, GROUP_CHILD_BYTES = 8 };
+    uint32_t flags = liveobj_half_word(task, LIVEOBJ_TASK_AT_FLAGS);
+    return task + liveobj_task_bytes() + (flags & LIVEOBJ_TASK_IS_CHILD ? CHILD_BYTES : 0) +
+           (flags & LIVEOBJ_TASK_IS_GROUP_CHILD ? GROUP_CHILD_BYTES : 0);
 }
 
 /// Visits the result of a task whose value can be awaited. \returns where the result ends.
@@ -51,7 +65,9 @@ static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
 /// Both are retained until the task completes.
 static void visit_first_context(const struct visit *visit, uintptr_t prefix, size_t prefix_bytes) {
     enum { CONTEXT_ALIGNMENT = 16, CLOSURE_BEFORE = 16 };
-    uintptr_t end = visit->object->address + visit->object->bytes;
+    uintptr_t object = visit->object->address, bytes = visit->object->bytes;
+    uintptr_t slab = liveobj_word_at(visit->task, LIVEOBJ_TASK_AT_FIRST_SLAB);
+    uintptr_t end = slab - object < bytes ? slab : object + bytes;
     uintptr_t start = prefix + prefix_bytes + CONTEXT_ALIGNMENT - 1;
     start -= start % CONTEXT_ALIGNMENT;
     if (start > end || visit->is_complete)
@@ -61,31 +77,50 @@ static void visit_first_context(const struct visit *visit, uintptr_t prefix, siz
 }
 
 static void visit_fragments(const struct visit *visit) {
-    enum { CHILD_BYTES = 16, GROUP_CHILD_BYTES = 8, PREFIX_BYTES = 24, FUTURE_PREFIX_BYTES = 32 };
+    enum { PREFIX_BYTES = 24, FUTURE_PREFIX_BYTES = 32 };
     uint32_t flags = liveobj_half_word(visit->task, LIVEOBJ_TASK_AT_FLAGS);
-    uintptr_t next = visit->task + liveobj_task_bytes();
-    next += flags & LIVEOBJ_TASK_IS_CHILD ? CHILD_BYTES : 0;
-    next += flags & LIVEOBJ_TASK_IS_GROUP_CHILD ? GROUP_CHILD_BYTES : 0;
+    uintptr_t next = last_fragment(visit->task);
     if (flags & LIVEOBJ_TASK_IS_FUTURE)
         visit_first_context(visit, visit_future(visit, next), FUTURE_PREFIX_BYTES);
     else
         visit_first_context(visit, next, PREFIX_BYTES);
 }
 
-static void visit_slabs(const struct visit *visit) {
-    struct slab {
-        uintptr_t metadata;
-        const struct slab *next;
-        uint32_t capacity;
-        uint32_t used;
-    };
-    enum { AT_DATA = 32 };
-    const struct slab *slab =
-        (const struct slab *)liveobj_word_at(visit->task, LIVEOBJ_TASK_AT_FIRST_SLAB);
-    for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
-        if (slab->used <= slab->capacity)
-            scan_frames(visit, (uintptr_t)slab + AT_DATA, (uintptr_t)slab + AT_DATA + slab->used);
+// MARK: - Slabs
+
+static const struct liveobj_task_slab *first_slab(uintptr_t task) {
+    return (const struct liveobj_task_slab *)liveobj_word_at(task, LIVEOBJ_TASK_AT_FIRST_SLAB);
 }
+
+static bool is_in_slabs(uintptr_t place, uintptr_t task) {
+    const struct liveobj_task_slab *slab = first_slab(task);
+    for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
+        if (place - (uintptr_t)slab < sizeof *slab + slab->capacity)
+            return true;
+    return false;
+}
+
+/// Whether a slab of an inner task is in a frame of the tasks that enclose it, which was visited.
+static bool is_in_frame(const struct visit *visit, const struct liveobj_task_slab *slab) {
+    uintptr_t place = (uintptr_t)slab, task = visit->task;
+    if (task == visit->object->address)
+        return false;
+    for (uint32_t i = 0; task && task != visit->object->address && i < visit->depth; i++) {
+        task = liveobj_task_parent(task);
+        if (task && is_in_slabs(place, task))
+            return true;
+    }
+    return place - visit->object->address < visit->object->bytes;
+}
+
+static void visit_slabs(const struct visit *visit) {
+    const struct liveobj_task_slab *slab = first_slab(visit->task);
+    for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
+        if (slab->used <= slab->capacity && !is_in_frame(visit, slab))
+            scan_frames(visit, (uintptr_t)(slab + 1), (uintptr_t)(slab + 1) + slab->used);
+}
+
+// MARK: - Task-local values
 
 /// Whether an item of a task's local values ends those of the task itself: what follows belongs to
 /// a parent. Swift 6.0 marks it in the lowest bit, later versions have two bits above that.
@@ -115,9 +150,67 @@ static void visit_locals(const struct visit *visit) {
     }
 }
 
+// MARK: - Other tasks
+
+/// Reports a task that continues when this one ends, or that is cancelled with it.
+static void report_task(const struct visit *visit, uintptr_t task, enum liveobj_label_kind kind) {
+    uint32_t label = liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+    visit->function(visit->context,
+                    &(struct liveobj_reference){task, label, LIVEOBJ_NO_ELEMENT, 0});
+}
+
+/// Visits the tasks that wait for this one's value. Their list begins in the word that has the
+/// future's state, in which 0 is that of a task that has not ended.
+static void visit_waiting(const struct visit *visit) {
+    enum { STATE_MASK = 3 };
+    uint32_t flags = liveobj_half_word(visit->task, LIVEOBJ_TASK_AT_FLAGS);
+    uintptr_t word = flags & LIVEOBJ_TASK_IS_FUTURE ? *(uintptr_t *)last_fragment(visit->task) : 0;
+    uintptr_t waiting = word & STATE_MASK ? 0 : word;
+    for (uint32_t i = 0; waiting && i < LIVEOBJ_TASK_LIST_LIMIT; i++) {
+        if (!liveobj_task_is_readable(waiting))
+            return;
+        report_task(visit, waiting, LIVEOBJ_LABEL_WAITING_TASK);
+        waiting = liveobj_word_at(waiting, LIVEOBJ_TASK_AT_NEXT_WAITING);
+    }
+}
+
+/// Visits the task that waits for a task of its group. It may wait for another one of its groups.
+static void visit_owner_of_group(const struct visit *visit) {
+    uint32_t flags = liveobj_half_word(visit->task, LIVEOBJ_TASK_AT_FLAGS);
+    uintptr_t owner = flags & LIVEOBJ_TASK_IS_GROUP_CHILD ? liveobj_task_parent(visit->task) : 0;
+    enum liveobj_task_wait wait = owner ? liveobj_task_read(owner).wait : LIVEOBJ_TASK_WAIT_TASK;
+    if (wait == LIVEOBJ_TASK_WAIT_GROUP || wait == LIVEOBJ_TASK_WAIT_NONE)
+        report_task(visit, owner, LIVEOBJ_LABEL_WAITING_TASK);
+}
+
+static void visit_related(const struct visit *visit);
+
+/// Visits a child. That of an `async let` is in this task's memory: its frames are this task's.
+static void visit_child(void *context, uintptr_t child, bool is_async_let) {
+    enum { MOST_NESTED = 256 };
+    const struct visit *visit = context;
+    if (*visit->left == 0 || visit->depth == MOST_NESTED)
+        return;
+    --*visit->left;
+    if (!is_async_let)
+        return report_task(visit, child, LIVEOBJ_LABEL_TASK_CHILD);
+    struct visit inner = *visit;
+    inner.task = child;
+    inner.depth++;
+    visit_slabs(&inner);
+    visit_related(&inner);
+}
+
+static void visit_related(const struct visit *visit) {
+    visit_waiting(visit);
+    visit_owner_of_group(visit);
+    liveobj_task_visit_children(visit->task, visit_child, (void *)visit);
+}
+
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn function,
                         void *context) {
-    struct visit visit = {task, task->address, false, function, context};
+    uint32_t left = LIVEOBJ_TASK_LIST_LIMIT;
+    struct visit visit = {task, task->address, false, 0, &left, function, context};
     if (!liveobj_task_is_readable(task->address))
         return scan_frames(&visit, task->address, task->address + task->bytes);
     visit.is_complete =
@@ -125,6 +218,8 @@ void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_referen
     visit_fragments(&visit);
     visit_locals(&visit);
     visit_slabs(&visit);
+    if (!visit.is_complete)
+        visit_related(&visit);
 }
 
 LIVEOBJ_ANY_MEMORY_END

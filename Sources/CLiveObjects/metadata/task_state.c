@@ -61,6 +61,32 @@ LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
     return is_child ? *(const uintptr_t *)(task + bytes) : 0;
 }
 
+// MARK: - Children
+
+/// A status record; those of children have a list of them.
+struct status_record {
+    uintptr_t kind_and_flags;
+    const struct status_record *next;
+    uintptr_t first_child;
+};
+
+void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, void *context) {
+    enum { KIND_MASK = 0xff, CHILD_TASK = 1, TASK_GROUP = 2, AT_NEXT_CHILD = 8 };
+    const struct status_record *record =
+        (const struct status_record *)liveobj_word_at(task, LIVEOBJ_TASK_AT_STATUS_RECORDS);
+    uint32_t left = LIVEOBJ_TASK_LIST_LIMIT;
+    for (; record && left > 0; record = record->next) {
+        left--;
+        uintptr_t kind = record->kind_and_flags & KIND_MASK;
+        bool has_children = kind == CHILD_TASK || kind == TASK_GROUP;
+        uintptr_t child = has_children ? record->first_child : 0;
+        for (; child && liveobj_task_is_readable(child) && left > 0; left--) {
+            visit(context, child, kind == CHILD_TASK);
+            child = liveobj_word_at(child + liveobj_task_bytes(), AT_NEXT_CHILD);
+        }
+    }
+}
+
 // MARK: - State
 
 static enum liveobj_task_state state_of(uint32_t status) {

@@ -16,10 +16,12 @@
 
 /// Byte offsets in a task, and flags, of that layout version.
 enum {
+    LIVEOBJ_TASK_AT_NEXT_WAITING = 16, // the next task that waits for the same one
     LIVEOBJ_TASK_AT_FLAGS = 32,
     LIVEOBJ_TASK_AT_RESUME_FUNCTION = 56,
     LIVEOBJ_TASK_AT_RESUME_CONTEXT = 64,
     LIVEOBJ_TASK_AT_STATUS = 96,
+    LIVEOBJ_TASK_AT_STATUS_RECORDS = 104,
     LIVEOBJ_TASK_AT_FIRST_SLAB = 120,
     LIVEOBJ_TASK_AT_LOCALS = 136,
     LIVEOBJ_TASK_AT_DEPENDENCY = 160,
@@ -62,8 +64,22 @@ bool liveobj_tasks_prepare(void);
 /// hooks, for a task that runs and for its parents.
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task);
 struct liveobj_task liveobj_task_read(uintptr_t task);
+/// Visits the children that a task has started and not yet ended, those of its groups and those of
+/// `async let`.
+typedef void (*liveobj_visit_child_fn)(void *context, uintptr_t child, bool is_async_let);
+void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, void *context);
 /// The size of a task's fixed part; 0 if tasks cannot be read.
 LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
 bool liveobj_task_is_readable(uintptr_t task);
+
+/// Memory for the frames of a task's functions. The data follow the header.
+struct liveobj_task_slab {
+    uintptr_t metadata;
+    const struct liveobj_task_slab *next;
+    uint32_t capacity; // of the data, in bytes
+    uint32_t used;
+    uintptr_t unused;
+};
+_Static_assert(sizeof(struct liveobj_task_slab) == 32, "as the runtime aligns the data");
 
 #pragma GCC visibility pop

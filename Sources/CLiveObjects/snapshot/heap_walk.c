@@ -44,12 +44,18 @@ bool liveobj_walk_next(struct liveobj_walk *walk) {
     return false;
 }
 
-uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
+static uint32_t find_record(const struct liveobj_walk *walk, uintptr_t address) {
     uint32_t *slot = liveobj_records_slot_of_word(address);
     uint32_t index = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
     if (!index || index >= walk->records_end)
         return 0;
     return address_of(index) == address ? walk->ordinals[index] : 0;
+}
+
+uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address) {
+    uint32_t number = find_record(walk, address);
+    uintptr_t task = number ? 0 : liveobj_task_memory_find(&walk->task_memory, address);
+    return task ? find_record(walk, task) : number;
 }
 
 void liveobj_walk_read_header(void *context) {
@@ -78,11 +84,20 @@ static bool number_objects(struct liveobj_walk *walk) {
     for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
         if (walk->ordinals[index])
             walk->ordinals[index] = ++walk->count;
-    walk->is_in_reach = liveobj_os_map((size_t)walk->count + 1);
-    walk->unaccounted_words =
-        liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->unaccounted_words);
     walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
-    return walk->ordinals && walk->is_in_reach && walk->unaccounted_words && walk->referrers;
+    return walk->ordinals && walk->referrers;
+}
+
+static void add_task_memory(void *context) {
+    struct liveobj_walk *walk = context;
+    liveobj_task_memory_add(&walk->task_memory, walk->object.address);
+}
+
+/// Finds the memory of all tasks: words of any object may refer to a task in it.
+static void find_task_memory(struct liveobj_walk *walk) {
+    while (walk->has_tasks && liveobj_walk_next(walk))
+        if (walk->object.metadata == LIVEOBJ_METADATA_TASK)
+            liveobj_snapshot_step(add_task_memory, walk);
 }
 
 /// Gives an object that cannot be read a type, so that it is written like any other.
@@ -138,6 +153,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     liveobj_reader_start(liveobj_metadata_reader());
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
+    find_task_memory(&walk);
     liveobj_walk_write_references(&walk);
     if (!walk.capture->selection) {
         liveobj_walk_write_roots(&walk);

@@ -64,11 +64,7 @@ struct liveobj_walk {
     uint32_t *ordinals; // by record index, counted from 1; 0 if not numbered
     uint32_t count;
     bool has_tasks;
-    /// By ordinal: a task's frame, a variable or a stack refers to the object.
-    bool *is_in_reach;
-    /// By ordinal: the number of words in objects that equal the object's address, minus the strong
-    /// references to it. A strong reference keeps a task alive, and cannot resume it.
-    int32_t *unaccounted_words;
+    struct liveobj_task_memory task_memory;
     /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
 
@@ -103,7 +99,8 @@ static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
 /// Reads the current object's type and counts. A fault ends the step.
 void liveobj_walk_read_header(void *walk);
 
-/// The index of the live object at an address, counted from 1; 0 if there is none.
+/// The index of the live object at an address, counted from 1; 0 if there is none. A task of
+/// `async let` has that of the task whose memory it is in.
 uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
 
 /// A function's first address, encoded as a return address.

@@ -62,8 +62,8 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
 // MARK: - Pointers
 
 /// Adds a word that equals an object's address and is not a reference by its type: an `Unmanaged`,
-/// an opaque pointer, a number. It is the only evidence of a holder for what the program retained
-/// through it.
+/// an opaque pointer, a number, a task's continuation. It is the only evidence of a holder for what
+/// the program retained through it, and of what can resume a task.
 static void add_pointer(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     uint32_t target = liveobj_walk_find(walk, reference->target);
@@ -102,7 +102,7 @@ static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *t
     if (!words.bitmap)
         return add_pointers_in(walk, words.next, words.end);
     while (liveobj_words_next(&words, reader, &word))
-        if (liveobj_records_near(word))
+        if (liveobj_records_near(word) || liveobj_task_memory_may_find(&walk->task_memory, word))
             add_pointers_in(walk, words.next - sizeof word, words.next);
 }
 
@@ -128,27 +128,10 @@ static void put_edges(struct liveobj_walk *walk) {
     }
 }
 
-/// Marks the targets of a task: one task may be resumed by a value in another task's frames.
-static void note_reach_of_task(struct liveobj_walk *walk) {
-    for (uint32_t i = 0; i < walk->edge_count; i++)
-        if (walk->edges[i].target != walk->edges[i].source)
-            walk->is_in_reach[walk->edges[i].target] = true;
-}
-
-static void note_strong_references(struct liveobj_walk *walk) {
-    for (uint32_t i = 0; i < walk->edge_count; i++)
-        if (liveobj_label_get(walk->edges[i].label).ownership == LIVEOBJ_OWNERSHIP_STRONG)
-            walk->unaccounted_words[walk->edges[i].target]--;
-}
-
 static void put_references(struct liveobj_walk *walk) {
     liveobj_walk_put_new_labels(walk);
     put_edges(walk);
     walk->report->scanned_objects += !walk->is_precise;
-    if (walk->has_tasks)
-        note_strong_references(walk);
-    if (walk->object.metadata == LIVEOBJ_METADATA_TASK)
-        note_reach_of_task(walk);
 }
 
 static void note_unread(struct liveobj_walk *walk) {

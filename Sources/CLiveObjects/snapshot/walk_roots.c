@@ -1,5 +1,5 @@
-// walk_roots.c - writes the roots of each object: the first eight of each kind, and of handlers the
-// first eight with a name besides.
+// walk_roots.c - writes the roots of each object: the first eight of each kind; of those on stacks
+// eight of the capturing thread and eight of the others, of handlers eight with a name besides.
 
 #if defined(__linux__)
 
@@ -12,16 +12,30 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 struct root_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
-    uint32_t *counts; // by ordinal: four bits for each kind
+    uint32_t *counts; // by ordinal: four bits for each kind, and as many for other threads' stacks
 };
+
+/// Whether the root is on the stack of a thread that did not make the capture. While it waits for
+/// work, none of its words is in use.
+static bool is_on_other_stack(const struct root_writer *writer, const struct liveobj_root *root) {
+    return root->kind == LIVEOBJ_ROOT_STACK && root->place != writer->walk->roots->own_thread;
+}
+
+/// The counter of the root's kind, of four bits each.
+static uint32_t counter_of(const struct root_writer *writer, const struct liveobj_root *root) {
+    enum { OTHER_STACK = 0, NAMED_HANDLER = LIVEOBJ_ROOT_KIND_LAST + 1, COUNTERS_END };
+    _Static_assert(COUNTERS_END * 4 <= 32, "in one word");
+    return is_on_other_stack(writer, root) ? OTHER_STACK
+           : root->label                   ? NAMED_HANDLER
+                                           : (uint32_t)root->kind;
+}
 
 /// Counts the root. \returns whether it is among the first of its kind for this object.
 static bool is_wanted(struct root_writer *writer, uint32_t ordinal,
                       const struct liveobj_root *root) {
-    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1, NAMED_HANDLER = LIVEOBJ_ROOT_KIND_LAST + 1 };
-    _Static_assert((NAMED_HANDLER + 1) * BITS <= 32, "four bits for each kind, from 1 on");
+    enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
     uint32_t *counts = &writer->counts[ordinal];
-    uint32_t shift = (uint32_t)(root->label ? NAMED_HANDLER : root->kind) * BITS;
+    uint32_t shift = counter_of(writer, root) * BITS;
     bool is_wanted = (*counts >> shift & MASK) < MOST;
     *counts += is_wanted ? 1u << shift : 0;
     return is_wanted;
@@ -42,8 +56,9 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
                      uint32_t ordinal) {
     struct {
         uint32_t kind, ordinal;
-        uint64_t place, label;
-    } record = {root->kind, ordinal, place_of(writer->walk, root), root->label};
+        uint64_t place, detail;
+    } record = {root->kind, ordinal, place_of(writer->walk, root),
+                root->label ? root->label : is_on_other_stack(writer, root)};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_walk_put_new_labels(writer->walk);
     liveobj_section_reserve(&writer->section, sizeof record);
@@ -54,11 +69,8 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    if (!number || !is_wanted(writer, number - 1, root))
-        return;
-    // C code keeps stale words: libdispatch has one for nearly every task.
-    walk->is_in_reach[number - 1] |= root->kind != LIVEOBJ_ROOT_C_MEMORY;
-    put_root(writer, root, number - 1);
+    if (number && is_wanted(writer, number - 1, root))
+        put_root(writer, root, number - 1);
 }
 
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {
@@ -68,7 +80,8 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
         writer.section.before = &walk->label_section;
-        walk->report->misses_roots = !liveobj_roots_scan(walk->roots, take_root, &writer);
+        walk->report->misses_roots =
+            !liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
     }
     liveobj_section_finish(&writer.section);
     liveobj_section_finish(&walk->label_section);

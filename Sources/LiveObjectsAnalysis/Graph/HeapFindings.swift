@@ -72,7 +72,7 @@ struct HeapFindings {
   func findings(
     _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, subjects: Set<Int>
   ) -> [Finding] {
-    let names = PathNames(functions, origins, of: graph, symbolicator: symbolicator)
+    let names = PathNames(wantedNames, of: graph, symbolicator: symbolicator)
     let naming = PathNaming(names, in: graph, labels)
     var merger = FindingMerger()
     var finder = PathFinder(in: graph)
@@ -86,18 +86,17 @@ struct HeapFindings {
   }
 
   /// The frames that paths need names of.
-  var pathFrames: Set<Frame> { PathNames.frames(functions, origins, in: graph) }
+  var pathFrames: Set<Frame> { wantedNames.frames(in: graph) }
 
-  /// The functions on paths, as indices into `HeapGraph.functions`.
-  private var functions: Set<UInt32> {
-    let leaked = leaks.lazy.flatMap { $0.path?.references ?? [] }
-    let held = holders.lazy.flatMap { $0?.path.references ?? [] }
-    let references = [Array(leaked), Array(held)].joined()
-    return Set(references.compactMap { graph.heap.references[$0].function })
-      .union(leaks.lazy.flatMap(\.cuts.functions))
+  /// Whether a task is either never resumed or held by a running thread.
+  var hasUndecidedTasks: Bool { !reachability.undecidedTasks.isEmpty }
+
+  private var wantedNames: PathNames.Wanted {
+    PathNames.Wanted(
+      on: leaks.compactMap(\.path) + holders.compactMap { $0?.path },
+      origins: Set(holders.compactMap { $0?.origin }), tasks: Set(leaks.flatMap { $0.tasks(in: graph) }),
+      functions: Set(leaks.lazy.flatMap(\.cuts.functions)), in: graph)
   }
-
-  private var origins: Set<HolderSearch.Origin> { Set(holders.compactMap { $0?.origin }) }
 }
 
 // MARK: - Leaks
@@ -110,7 +109,7 @@ extension HeapFindings {
     let scope = reachability.scope
     guard let owner = scope.owner(leak.group.owner, allocatedAt: leak.allocations.stackTraces, in: traces)
     else { return }
-    let label = label(of: leak.start, traces)
+    let label = taskLabel(of: leak.start, naming) ?? label(of: leak.start, traces)
     var finding = Finding(
       fingerprint: "", verdict: leak.group.verdict, certainty: leak.group.certainty,
       isLibraryLeak: isLibraryLeak(leak, traces), type: label.text, kind: label.kind,
@@ -123,6 +122,11 @@ extension HeapFindings {
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
+    if leak.group.verdict == .suspendedTask, graph.heap.status.waitedForOthers {
+      finding.remarks.append(
+        "Other threads were running: one of them may have the continuation in a register.")
+    }
+    finding.remarks += leak.tasks(in: graph).compactMap { naming.names.tasks[$0].map(remark($0)) }
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
@@ -176,6 +180,27 @@ extension HeapFindings {
     let properties = Set(drafts.lazy.compactMap { $0 }.flatMap(\.properties))
     let declarations = properties.isEmpty ? [:] : symbolicator.declarations(of: properties, in: capture)
     return drafts.map { $0?.located(by: declarations) }
+  }
+
+  /// A task is named after its function.
+  private func taskLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {
+    graph.task(of: object).flatMap { naming.names.tasks[$0]?.function }.map(TypeLabel.init(task:))
+  }
+
+  /// Says where a task that nothing can resume is suspended, and what it waits for.
+  private func remark(_ task: Int) -> (TaskName) -> String {
+    { name in
+      let awaited =
+        switch graph.heap.tasks[task].wait {
+        case .task: "for the end of another task, which nothing reachable can resume"
+        case .group: "for the tasks of its group, which nothing reachable can resume"
+        case _ where name.isInStream: "for a stream whose continuation nothing reachable holds"
+        case .continuation: "for a continuation that nothing reachable holds"
+        case .nothing, .executor: "to be resumed, which nothing reachable can do"
+        }
+      let place = name.function.map { " in \($0)\(name.place.isEmpty ? "" : ", \(name.place)")" } ?? ""
+      return "The task is suspended\(place). It waits \(awaited)."
+    }
   }
 
   /// Whether no object is of the program's types, and none was allocated by the program. Timers are, and
@@ -247,12 +272,14 @@ extension HeapFindings {
   private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {
     guard case .task(let index) = origin else { return [] }
     let task = graph.heap.tasks[index]
-    let place = naming.names.tasks[index].map { " in \($0)" } ?? ""
-    if task.isLost {
-      return [
-        "The task\(place) waits for a continuation that nothing holds: it is probably never resumed."
-      ]
-    }
-    return isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : []
+    let place = naming.names.tasks[index]?.function.map { " in \($0)" } ?? ""
+    let undecided = "Nothing in memory can resume the task, but \(whyUndecided)."
+    return (isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : [])
+      + (reachability.undecidedTasks.contains(Int(task.object)) ? [undecided] : [])
+  }
+
+  private var whyUndecided: String {
+    graph.heap.status.missesStacks
+      ? "the stack of a thread was not read" : "other threads were running, which may resume it"
   }
 }

@@ -62,8 +62,9 @@ struct HolderSearch {
     let roots = Self.roots(of: graph)
     search(from: Self.testCases(in: graph), isExcluded)
     search(from: roots.variables, isExcluded)
-    search(from: Self.tasks(in: graph), isExcluded)
+    search(from: Self.tasks(in: graph) { !graph.isSuspendedTask($0) }, isExcluded)
     search(from: roots.handlers, isExcluded)
+    search(from: Self.tasks(in: graph, where: graph.isSuspendedTask), isExcluded)
     search(from: Self.olderObjects(in: graph, isOlder), isExcluded)
     searchConservatively(isExcluded)
     search(from: roots.others, isExcluded)
@@ -112,10 +113,12 @@ struct HolderSearch {
       order.append(UInt32(object))
     }
     while next < order.count {
-      for reference in graph.references(from: Int(order[next])) where graph.mayKeepAlive(reference) {
+      for reference in graph.references(from: Int(order[next])) {
         let target = graph.target(reference)
+        let resumes = graph.isUnmanaged(reference) && graph.mayResume(reference)
+        guard resumes || graph.mayKeepAlive(reference) else { continue }
         guard !isReached(target), !isExcluded(target) else { continue }
-        if graph.isStrong(reference) {
+        if resumes || graph.isStrong(reference) {
           reach(by: reference)
         } else if graph.isConservative(reference) {
           words.append(UInt32(reference))
@@ -189,8 +192,8 @@ extension HolderSearch {
   }
 
   /// A task that is not complete retains itself.
-  private static func tasks(in graph: ReferenceGraph) -> [Start] {
-    graph.heap.tasks.enumerated().filter { $0.element.state != .complete }
+  private static func tasks(in graph: ReferenceGraph, where isWanted: (Int) -> Bool) -> [Start] {
+    graph.heap.tasks.enumerated().filter { $0.element.state != .complete && isWanted(Int($0.element.object)) }
       .map { (Int($0.element.object), .task($0.offset)) }
   }
 

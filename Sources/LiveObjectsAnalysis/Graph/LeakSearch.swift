@@ -13,6 +13,11 @@ struct LeakGroup {
 
   var objects: FlattenSequence<[[UInt32]]> { [core, victims].joined() }
 
+  /// The first task that nothing can resume, in the order of the capture.
+  func firstTask(in graph: ReferenceGraph) -> Int? {
+    verdict == .suspendedTask ? core.lazy.map(Int.init).filter(graph.isSuspendedTask).min() : nil
+  }
+
   func attributed(to owner: ObjectOwner) -> LeakGroup {
     var group = self
     group.owner = owner
@@ -36,6 +41,7 @@ struct LeakSearch {
     taken = [Bool](repeating: false, count: graph.count)
     findCycles(.definitely, .definite, follows: graph.isStrong)
     findCycles(.probably, .probable, follows: graph.mayHold)
+    findWaitingTasks()
   }
 
   private mutating func findCycles(
@@ -55,6 +61,28 @@ struct LeakSearch {
         LeakGroup(
           verdict: .retainCycle, certainty: certainty, core: Array(core),
           victims: takeVictims(of: core, follows: graph.mayHold) { [graph] object in
+            isolation[object] != .held && !graph.capture.objects[object].isPinned
+          }))
+    }
+  }
+
+  /// Finds the tasks that nothing can resume. Those that wait for each other are one group, named after all of it.
+  private mutating func findWaitingTasks() {
+    let isolation = isolation
+    guard isolation.states.contains(.waiting) else { return }
+    let follows = { [graph] reference in graph.mayHold(reference) || graph.mayResume(reference) }
+    let components = StronglyConnectedComponents(
+      in: graph, isPart: { isolation[$0] == .waiting }, follows: follows)
+    for core in (0..<components.count).reversed().lazy.map({ components[$0] }) {
+      let tasks = core.lazy.map(Int.init).filter(graph.isSuspendedTask)
+      guard let first = tasks.first, !taken[first] else { continue }
+      let isDefinite =
+        isolation.isDefinitelyWaiting[first] && hasAllRegisters && !graph.heap.status.missesRoots
+      for object in core { taken[Int(object)] = true }
+      groups.append(
+        LeakGroup(
+          verdict: .suspendedTask, certainty: isDefinite ? .definite : .probable, core: Array(core),
+          victims: takeVictims(of: core, follows: follows) { [graph] object in
             isolation[object] != .held && !graph.capture.objects[object].isPinned
           }))
     }

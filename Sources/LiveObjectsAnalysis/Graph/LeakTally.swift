@@ -53,15 +53,18 @@ struct LeakTally {
     for leak in leaks {
       let named = order.best(of: leak.core, atMost: PathFinder.startLimit, in: graph.capture)
       var path: ObjectPath?
-      if leak.verdict == .retainCycle {
-        for object in leak.core { isCore[Int(object)] = true }
+      for object in leak.core { isCore[Int(object)] = true }
+      switch leak.verdict {
+      case .retainCycle:
         path = finder.cycle(through: named) { reference in
           isCore[graph.target(reference)]
             && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
         }
-        for object in leak.core { isCore[Int(object)] = false }
+      case .suspendedTask: path = finder.cycle(through: named[0], of: leak) { isCore[$0] }
+      case .overRetained, .heldBy, .growth: break
       }
-      let start = path?.start ?? named[0]
+      for object in leak.core { isCore[Int(object)] = false }
+      let start = path?.start ?? leak.firstTask(in: graph) ?? named[0]
       let index = numbers.number(of: pattern(of: leak, start, path, in: reachability))
       if index == all.count {
         let cuts = path.map { CutSearch.cuts(of: leak.core, $0, in: graph) } ?? Cuts()
@@ -114,6 +117,15 @@ struct LeakTally {
     for object in leak.victims { add(graph.capture.objects[Int(object)], isUserDefined) }
     if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }
+
+  /// The tasks that nothing can resume: indices into `HeapGraph.tasks`, a few of many.
+  func tasks(in graph: ReferenceGraph) -> [Int] {
+    guard group.verdict == .suspendedTask else { return [] }
+    return group.core.lazy.map(Int.init).filter(graph.isSuspendedTask).compactMap(graph.task).sorted()
+      .prefix(Self.mostTasks).map { $0 }
+  }
+
+  private static let mostTasks = 4
 
   private mutating func addMembers(of leak: LeakGroup, _ capture: Capture) {
     for (objects, isCore) in [(leak.core, true), (leak.victims, false)] {

@@ -65,6 +65,19 @@ struct PathFinder {
     return shortest
   }
 
+  /// The shortest path from an object to a task that nothing can resume, and from there back to the object.
+  mutating func cycle(through start: Int, of leak: LeakGroup, isCore: (Int) -> Bool) -> ObjectPath? {
+    guard let task = leak.firstTask(in: graph) else { return nil }
+    let follows = { [graph] (reference: Int) in
+      isCore(graph.target(reference)) && graph.target(reference) != graph.source(reference)
+        && (graph.mayHold(reference) || graph.mayResume(reference))
+    }
+    guard let back = path(from: task, to: start, follows: follows) else { return nil }
+    guard start != task else { return back }
+    return path(from: start, to: task, follows: follows)
+      .map { ObjectPath(start: start, references: $0.references + back.references) }
+  }
+
   /// Shorter, or as long and by earlier elements of collections: `children[0]` in every run.
   private func isBetter(_ path: ObjectPath, than other: ObjectPath) -> Bool {
     guard path.references.count == other.references.count else {

@@ -45,6 +45,8 @@ extension PathWriter {
     case .taskFrame: append("variable")
     case .taskResult: append("result")
     case .taskLocal: append("task-local value")
+    case .waitingTask: append("waiting task")
+    case .taskChild: append("child task")
     }
   }
 

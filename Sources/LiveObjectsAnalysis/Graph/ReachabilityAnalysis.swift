@@ -11,6 +11,8 @@ struct ReachabilityAnalysis {
   let scope: AnalysisScope
   let holders: HolderSearch
   let signatures: HeldSignatures
+  /// See `Isolation.undecidedTasks`.
+  let undecidedTasks: Set<Int>
   /// The objects of all leaks.
   private let isLeaked: [Bool]
   /// Objects with a weak, unowned or unmanaged reference from an object that is no leak.
@@ -23,6 +25,7 @@ struct ReachabilityAnalysis {
     let graph = ReferenceGraph(capture, heap)
     let isolation = Isolation(of: graph)
     var search = LeakSearch(in: graph, isolation)
+    undecidedTasks = isolation.undecidedTasks
     let (counted, older) = (scope.counted, scope.older)
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
@@ -86,14 +89,21 @@ struct ReachabilityAnalysis {
 struct Isolation {
   enum State: UInt8 {
     case held
+    /// Unreachable, as the suspended tasks that hold it are: nothing can resume them.
+    case waiting
     /// Unreachable if conservative references are references.
     case probably
     case definitely
   }
   private(set) var states: [State]
+  /// By object: whether a task that nothing can resume keeps it, also if its retains are not accounted for by
+  /// conservative references; empty where there is no such task.
+  private(set) var isDefinitelyWaiting: [Bool] = []
+  /// Suspended tasks that nothing in memory can resume. Another thread may have a continuation in a register.
+  private(set) var undecidedTasks: Set<Int> = []
 
   init(of graph: ReferenceGraph) {
-    let isRooted = Self.rooted(in: graph)
+    let isRooted = Self.rooted(in: graph) { _ in false }
     let definitely = Self.marked(in: graph) { object in
       graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
@@ -106,6 +116,22 @@ struct Isolation {
       if graph.capture.objects[object].isPinned { return .held }
       return definitely[object] ? (probably[object] ? .held : .probably) : .definitely
     }
+    WaitingTasks(in: graph).map { findWaiting($0, in: graph) }
+  }
+
+  private mutating func findWaiting(_ tasks: WaitingTasks, in graph: ReferenceGraph) {
+    let isReachable = tasks.reachable(isCautious: false)
+    let suspended = graph.heap.tasks.lazy.map { Int($0.object) }.filter(graph.isSuspendedTask)
+    let unreachable = Set(suspended.filter { !isReachable[$0] })
+    guard !unreachable.isEmpty else { return }
+    guard WaitingTasks.canBeShown(in: graph) else {
+      undecidedTasks = unreachable
+      return
+    }
+    for object in states.indices where states[object] == .held && !isReachable[object] {
+      if !graph.capture.objects[object].isPinned { states[object] = .waiting }
+    }
+    isDefinitelyWaiting = tasks.reachable(isCautious: true).map { !$0 }
   }
 
   subscript(object: Int) -> State { states[object] }
@@ -114,10 +140,10 @@ struct Isolation {
   /// retain.
   ///
   /// A block that an object of the heap keeps is left out: that is the same word, found twice.
-  private static func rooted(in graph: ReferenceGraph) -> [Bool] {
+  static func rooted(in graph: ReferenceGraph, except isStale: (Root) -> Bool) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
-    for root in graph.heap.roots {
+    for root in graph.heap.roots where !isStale(root) {
       let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
       isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
     }

@@ -15,6 +15,8 @@ final class ReferenceGraph: Sendable {
   private let leadsWithoutHolding: [Bool]
   /// By index into `Capture.types`.
   private let isTestCase: [Bool]
+  /// By object: indices into `HeapGraph.tasks`.
+  private let tasks: [UInt32: Int]
   /// Strong references to each object.
   let strong: [UInt32]
   /// Conservative references to each object. Those from raw buffers and tasks do not count, which may not be
@@ -29,6 +31,8 @@ final class ReferenceGraph: Sendable {
     isTestCase = capture.types.indices.map {
       heap.superclasses[$0]?.contains("XCTest.XCTestCase") ?? false
     }
+    tasks = Dictionary(
+      heap.tasks.enumerated().map { ($0.element.object, $0.offset) }, uniquingKeysWith: { first, _ in first })
     let count = capture.objects.count
     var starts = [UInt32](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
@@ -68,6 +72,10 @@ final class ReferenceGraph: Sendable {
     ownership[Int(heap.references[reference].label)] == .conservative
   }
 
+  func isUnmanaged(_ reference: Int) -> Bool {
+    ownership[Int(heap.references[reference].label)] == .unmanaged
+  }
+
   /// Whether the reference keeps its target alive, or may do so. A conservative reference may if its target
   /// has an unbalanced retain; else it is a copy that the program has dropped, or never owned.
   func mayHold(_ reference: Int) -> Bool {
@@ -82,8 +90,7 @@ final class ReferenceGraph: Sendable {
   /// memory without a count, or to a target with an unbalanced retain: the retain may belong to it. A task
   /// retains itself.
   private func mayBeRetainedPointer(_ reference: Int) -> Bool {
-    ownership[Int(heap.references[reference].label)] == .unmanaged
-      && kind(of: target(reference)) != .task
+    isUnmanaged(reference) && kind(of: target(reference)) != .task
       && unexplained(target(reference)).map { $0 > 0 } ?? true
   }
 
@@ -98,6 +105,21 @@ final class ReferenceGraph: Sendable {
 
   func kind(of object: Int) -> TypeDescription.Kind {
     capture.types[capture.objects[object].type].kind
+  }
+
+  /// - Returns: an index into `HeapGraph.tasks`; `nil` for other objects, and for tasks that were not read.
+  func task(of object: Int) -> Int? { tasks[UInt32(object)] }
+
+  /// Whether an object is a task that continues only if some code resumes it.
+  func isSuspendedTask(_ object: Int) -> Bool {
+    guard kind(of: object) == .task, let task = task(of: object).map({ heap.tasks[$0] }) else { return false }
+    return task.state == .suspended && task.wait != .executor && !task.hasActiveChild
+  }
+
+  /// Whether the source may resume or cancel the target, a suspended task. Any word with its address may:
+  /// continuations have no other reference.
+  func mayResume(_ reference: Int) -> Bool {
+    target(reference) != source(reference) && isSuspendedTask(target(reference))
   }
 
   /// Whether an object is a test case. XCTest creates them before the first test and releases them when the
@@ -122,7 +144,7 @@ extension ReferenceLabel {
   fileprivate var leadsWithoutHolding: Bool {
     switch ownership {
     case .weak, .unowned: true
-    case .unmanaged: kind != .memory
+    case .unmanaged: kind != .memory && kind != .waitingTask && kind != .taskChild
     case .strong, .conservative: false
     }
   }

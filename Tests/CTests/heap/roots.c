@@ -103,7 +103,9 @@ static void note_root(void *context, const struct liveobj_root *root) {
 }
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
-    return liveobj_roots_scan(context, note_root, NULL) && write(destination, seen, sizeof seen);
+    static const struct liveobj_task_memory none;
+    return liveobj_roots_scan(context, &none, note_root, NULL) &&
+           write(destination, seen, sizeof seen);
 }
 
 __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {

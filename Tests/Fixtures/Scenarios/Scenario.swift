@@ -15,14 +15,17 @@ struct Scenario: Sendable {
 
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
-      handlers, closures, fixes, objects, properties, values, collections, existentials, concurrency,
+      handlers, closures, fixes, objects, properties, values, collections, existentials, concurrency, tasks,
       libraries, libraryHandlers, retains, dispatchWork, holders, silence, large,
     ]
     return Array(themes.joined())
   }
 
+  /// The names of those that test suites plant: all, or only the one that `SCENARIO` names.
+  static var planted: [String] { getenv("SCENARIO").map { [String(cString: $0)] } ?? all.map(\.name) }
+
   /// For separate programs only.
-  static var alone: [Scenario] { finishedWork + kernelWords + libraryThreads }
+  static var alone: [Scenario] { finishedWork + kernelWords + libraryThreads + blockedTasks }
 }
 
 /// Keeps the optimiser from knowing that a value is not used.

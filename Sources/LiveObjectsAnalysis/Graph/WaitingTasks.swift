@@ -1,0 +1,88 @@
+import LiveObjectsCapture
+
+/// The objects that are unreachable because nothing can resume the suspended tasks that keep them.
+///
+/// A suspended task retains itself until it ends, so its count does not show whether it ever will. Some code has to
+/// resume or cancel it, and needs its address: in a continuation, in a reference to the task, in the list of the
+/// tasks that wait for another one, or in that of the parent's children. So any word leads on here, also a weak
+/// reference or a plain pointer: who loads it may find the continuation. A task that only unreachable objects refer to
+/// stays as it is.
+struct WaitingTasks {
+  private let graph: ReferenceGraph
+  /// By object: whether it has a root that may be in use.
+  private let isRooted: [Bool]
+  /// Suspended tasks that wait for a task that is known.
+  private var waiting: Set<Int> = []
+  /// Raw buffers that some object refers to.
+  private var ownedBuffers: Set<Int> = []
+  /// By object: conservative references from the frames of suspended tasks.
+  private var inFrames: [UInt32: Int] = [:]
+
+  /// - Returns: `nil` where no task is suspended.
+  init?(in graph: ReferenceGraph) {
+    guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
+    self.graph = graph
+    // The stack of a thread that waits for work has the words of its last work, which none of its frames uses.
+    let othersAreIdle = graph.heap.status.othersAreIdle
+    isRooted = Isolation.rooted(in: graph) { othersAreIdle && $0.isOnOtherStack }
+    let kinds = graph.heap.labels.map(\.kind)
+    for reference in graph.heap.references {
+      let (source, target) = (Int(reference.source), Int(reference.target))
+      switch kinds[Int(reference.label)] {
+      case .waitingTask: waiting.insert(target)
+      case .taskFrame where source != target && graph.isSuspendedTask(source):
+        inFrames[reference.target, default: 0] += 1
+      default: break
+      }
+      if source != target, graph.kind(of: target) == .rawBuffer { ownedBuffers.insert(target) }
+    }
+  }
+
+  /// Whether no stack is missing, and no other thread may have a continuation in a register.
+  static func canBeShown(in graph: ReferenceGraph) -> Bool {
+    let status = graph.heap.status
+    let hasAllRegisters = status.threads <= 1 || status.othersAreIdle || status.waitedForOthers
+    return hasAllRegisters && !status.missesStacks && !status.isPartial
+  }
+
+  /// Marks the objects that are reachable from outside without a task that nothing can resume.
+  ///
+  /// - Parameter isCautious: whether a conservative reference accounts for no retain.
+  /// - Returns: the marks by object.
+  func reachable(isCautious: Bool) -> [Bool] {
+    var marked = [Bool](repeating: false, count: graph.count)
+    var open: [UInt32] = []
+    for object in 0..<graph.count where isHeld(object, isCautious) {
+      marked[object] = true
+      open.append(UInt32(object))
+    }
+    while let object = open.popLast() {
+      for reference in graph.references(from: Int(object)) {
+        let target = graph.target(reference)
+        guard !marked[target] else { continue }
+        marked[target] = true
+        open.append(UInt32(target))
+      }
+    }
+    return marked
+  }
+
+  private func isHeld(_ object: Int, _ isCautious: Bool) -> Bool {
+    if isRooted[object] { return true }
+    if graph.kind(of: object) == .rawBuffer { return !ownedBuffers.contains(object) }
+    guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
+    let explained = isCautious ? 0 : conservative(object)
+    if graph.isSuspendedTask(object) { return unexplained - 1 - explained > 0 || isUndecided(object) }
+    return graph.kind(of: object) == .task ? unexplained > 0 : unexplained - explained > 0
+  }
+
+  /// References to an object that may account for a retain.
+  private func conservative(_ object: Int) -> Int {
+    Int(graph.conservative[object]) + inFrames[UInt32(object), default: 0]
+  }
+
+  /// Whether a task waits for another one that is not known.
+  private func isUndecided(_ object: Int) -> Bool {
+    graph.task(of: object).map { graph.heap.tasks[$0].wait == .task } == true && !waiting.contains(object)
+  }
+}

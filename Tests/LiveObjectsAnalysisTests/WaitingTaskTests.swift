@@ -1,0 +1,163 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import Testing
+
+@testable import LiveObjectsCapture
+
+@Suite struct WaitingTaskTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  @Test mutating func aTaskThatNothingRefersToIsNeverResumed() throws {
+    _ = taskOfModel()
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.suspendedTask, .definite))
+    #expect((finding.objects, finding.victims, finding.path) == (2, 1, []))
+    #expect(finding.type == "Demo.Model.start()")
+    #expect(finding.remarks.count == 1)
+    #expect(finding.remarks[0].contains("suspended in Demo.Model.start()"))
+  }
+
+  @Test mutating func aContinuationInAnObjectOfTheTaskIsACycleThroughTheTask() throws {
+    let (task, model) = taskOfModel()
+    builder.reference(from: model, to: task, continuation)
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.type) == (.suspendedTask, "Demo.Model"))
+    #expect(
+      finding.path.map { "\($0.type).\($0.reference)" } == [
+        "Demo.Model.", "suspended task in Demo.Model.start().closure",
+      ])
+  }
+
+  @Test mutating func anObjectInAFrameIsPartOfTheLeak() throws {
+    let task = makeTask()
+    let model = builder.object(of: builder.type("Demo.Model"))
+    builder.reference(from: task, to: model, ReferenceLabel(.taskFrame, ownership: .conservative))
+    builder.reference(from: model, to: task, continuation)
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.suspendedTask, .probable))
+  }
+
+  @Test(arguments: [
+    Root.Place.global(Frame(image: nil, offset: 0x100)), .cMemory(address: 64), .stack(thread: 7),
+    .threadLocal(thread: 7), .dispatchBlock(Frame(image: nil, offset: 0x100)),
+  ])
+  mutating func aRootMayResumeATask(place: Root.Place) {
+    builder.root(place, to: taskOfModel().task)
+    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+  }
+
+  @Test(arguments: [true, false]) mutating func aWordOnTheStackOfAThreadThatWaitsForWorkResumesNothing(
+    isIdle: Bool
+  ) {
+    builder.heapGraph(HeapGraph.Status(threads: 2, othersAreIdle: isIdle))
+    builder.root(.stack(thread: 7), to: taskOfModel().task, isOnOtherStack: true)
+    #expect(analysis().findings.contains { $0.verdict == .suspendedTask } == isIdle)
+  }
+
+  /// Code that loads the reference may find the continuation.
+  @Test(arguments: [ReferenceLabel.Ownership.strong, .weak, .unowned, .unmanaged, .conservative])
+  mutating func aReachableObjectThatRefersToTheModelMayResumeItsTask(ownership: ReferenceLabel.Ownership) {
+    let (task, model) = taskOfModel(strongCount: ownership == .strong ? 2 : 1)
+    builder.reference(from: model, to: task, continuation)
+    let owner = builder.object(of: builder.type("Demo.Owner"))
+    builder.reference(from: owner, to: model, ReferenceLabel(.property, ownership: ownership, text: "model"))
+    builder.global(0x100, to: owner)
+    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+  }
+
+  @Test mutating func aRawBufferResumesATaskUnlessOnlyTheTaskKeepsIt() {
+    let (task, model) = taskOfModel()
+    let buffer = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
+    builder.reference(from: buffer, to: task, ReferenceLabel(.memory, ownership: .conservative))
+    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+    builder.reference(from: model, to: buffer, continuation)
+    #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
+  }
+
+  @Test mutating func aTaskThatWaitsForOneThatNothingResumesIsTheSameLeak() throws {
+    let (task, _) = taskOfModel()
+    let (other, _) = taskOfModel(waiting: .task, strongCount: 1)
+    builder.reference(from: task, to: other, ReferenceLabel(.waitingTask, ownership: .unmanaged))
+    builder.reference(from: other, to: task, ReferenceLabel(.taskFrame, ownership: .conservative))
+    let leaks = analysis().findings.filter { $0.verdict == .suspendedTask }
+    #expect(leaks.map(\.instances) == [1])
+    #expect(leaks.map(\.objects) == [4])
+  }
+
+  @Test mutating func aTaskThatWaitsForOneThatRunsIsHeld() {
+    let (task, _) = taskOfModel(waiting: .task)
+    let other = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    builder.task(other, .running)
+    builder.reference(from: other, to: task, ReferenceLabel(.waitingTask, ownership: .unmanaged))
+    #expect(analysis().findings.allSatisfy { $0.verdict == .heldBy })
+  }
+
+  @Test mutating func aTaskThatWaitsForAnUnknownTaskIsHeld() {
+    _ = taskOfModel(waiting: .task)
+    #expect(analysis().findings.map(\.verdict) == [.heldBy])
+  }
+
+  @Test mutating func aTaskWithAnActiveChildInItsMemoryIsHeld() {
+    let task = makeTask(hasActiveChild: true)
+    let model = builder.object(of: builder.type("Demo.Model"))
+    builder.reference(from: task, to: model, ReferenceLabel(.taskClosure))
+    #expect(analysis().findings.map(\.verdict) == [.heldBy])
+  }
+
+  @Test mutating func theChildrenOfATaskThatRunsMayBeCancelled() {
+    let (task, _) = taskOfModel()
+    let parent = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    builder.task(parent, .running)
+    builder.reference(from: parent, to: task, ReferenceLabel(.taskChild, ownership: .unmanaged))
+    #expect(analysis().findings.map(\.verdict) == [.heldBy])
+  }
+
+  @Test mutating func withARunningThreadItIsHeldAndTheReportSaysWhy() throws {
+    _ = taskOfModel()
+    builder.heapGraph(HeapGraph.Status(threads: 2))
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == .heldBy)
+    #expect(finding.remarks.contains { $0.contains("other threads were running") })
+  }
+
+  @Test mutating func aCycleThatKeepsATaskIsTheLeak() throws {
+    let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
+    builder.reference(from: a, to: b, property: "b")
+    builder.reference(from: b, to: a, property: "a")
+    let (task, _) = taskOfModel(ownRetains: 2)
+    builder.reference(from: a, to: task, property: "task")
+    let finding = try #require(analysis().findings.first)
+    #expect(analysis().findings.count == 1)
+    #expect((finding.verdict, finding.objects, finding.victims) == (.retainCycle, 4, 2))
+  }
+}
+
+extension WaitingTaskTests {
+  private var continuation: ReferenceLabel { ReferenceLabel(.memory, ownership: .unmanaged) }
+
+  private mutating func makeTask(
+    waiting wait: TaskDescription.Wait = .continuation, hasActiveChild: Bool = false, retains: UInt32 = 1
+  ) -> UInt32 {
+    let task = builder.object(
+      of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: retains)
+    symbolicator.define(0x200, [.user("Model.start()")])
+    builder.task(
+      task, .suspended, wait: wait, hasActiveChild: hasActiveChild, frames: [Frame(image: 0, offset: 0x200)])
+    return task
+  }
+
+  /// A task whose closure captured a model.
+  private mutating func taskOfModel(
+    waiting wait: TaskDescription.Wait = .continuation, strongCount: UInt32 = 1, ownRetains: UInt32 = 1
+  ) -> (task: UInt32, model: UInt32) {
+    let task = makeTask(waiting: wait, retains: ownRetains)
+    let model = builder.object(of: builder.type("Demo.Model"), strongCount: strongCount)
+    builder.reference(from: task, to: model, ReferenceLabel(.taskClosure))
+    return (task, model)
+  }
+
+  private func analysis() -> Analysis {
+    Analysis(of: builder.capture, symbolicator: symbolicator, options: Analysis.Options())
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+extension Scenarios {
+  @Suite struct TaskTests {
+    /// Stale words on the capturing thread's stack may hide such a task: a few runs are allowed.
+    @Test("a task that nothing can resume is a leak", arguments: ExpectedFinding.suspended)
+    func leak(expected: ExpectedFinding) throws {
+      let leaks =
+        try (0..<8).lazy.map { _ in try ScenarioReport(of: expected.scenario).leaks }
+        .first { !$0.isEmpty } ?? []
+      #expect(leaks.map { $0.observed(for: expected) } == [expected])
+    }
+
+    @Test("the report says where a leaked task is suspended, and what it waits for")
+    func place() throws {
+      let awaited = [
+        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:74. It waits for a stream",
+        "actorMethod": "Scenarios.Gate.pass(), Tasks.swift:178. It waits for a continuation",
+      ]
+      for (scenario, text) in awaited {
+        let remarks = try ScenarioReport(of: scenario).leaks.flatMap(\.remarks)
+        #expect(remarks.contains { $0.contains("The task is suspended in \(text)") }, "\(remarks)")
+      }
+    }
+
+    @Test(
+      "a task that something can resume is no leak", arguments: ["continuationInBlock", "busyActor"])
+    func resumable(scenario: String) throws {
+      let report = try ScenarioReport(of: scenario)
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+      #expect(report.findings.contains { $0.type == "Scenarios.Upload" })
+    }
+  }
+}
