@@ -90,6 +90,9 @@ public struct Finding: Sendable, Hashable {
   public var remarks: [String]
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
+  /// Of collections whose storage was allocated since the baseline, the number of elements that they hold.
+  /// `nil` for other findings, and where it is not known.
+  public var elements: Int?
   /// The objects, where an assertion or a test requested those of its own; else empty.
   package var members: [TestFinding.Object] = []
 
@@ -146,6 +149,7 @@ extension Finding {
     var finding = self
     (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
     finding.unexplainedRetains = 0
+    finding.elements = nil
     finding.remarks = []
     finding.members = []
     return finding
@@ -160,6 +164,7 @@ extension Finding {
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
+    elements = elements.map { $0 + (other.elements ?? 0) } ?? other.elements
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }

@@ -22,12 +22,17 @@ struct HeapFindings {
     leaks = LeakTally.all(reachability.leaks, in: reachability, labels)
     let counted = reachability.counted
     let isFound = labels.map { $0.map(options.finds) ?? true }
-    let all = HeldObjects.all(in: reachability) { object in
-      counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
+    let isEvaluated = { (object: Int) in
+      isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
     }
+    let collections = HeldCollections(in: reachability, labels)
+    let all = HeldObjects.all(in: reachability, collections, isEvaluated: isEvaluated)
     var finder = PathFinder(in: reachability.graph)
     held = all.filter { objects in
-      !Self.isReportedByAnother(objects, reachability, &finder) {
+      if objects.isCollection {
+        return collections.isFinding(objects) { counted[$0] && isEvaluated($0) }
+      }
+      return !Self.isReportedByAnother(objects, reachability, &finder) {
         (counted[$0] || reachability.scope.recorded.objects.contains($0))
           && isFound[capture.objects[$0].type]
       }
@@ -150,15 +155,19 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
-    guard options.finds(label), !allocated.isEmpty, !label.isThunk else { return }
+    guard !allocated.isEmpty, !label.isThunk,
+      objects.isCollection ? naming.isUserDefined(holder.origin) : options.finds(label)
+    else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
-      type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
-      bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
+      type: objects.isCollection ? CollectionName(storage: label.text)?.text ?? label.text : label.text,
+      kind: label.kind, instances: objects.count, objects: objects.count, bytes: objects.bytes, path: steps,
+      remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.owner, of: reachability.scope.attribution)
     finding.members = capture.members(objects.members)
+    if objects.isCollection { finding.elements = objects.elements }
     merger.add(finding, allocated, [], in: traces)
   }
 

@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Objects of one owner with equal paths from their holder.
+/// Objects of one owner with equal paths from their holder, or the parts of the collections there.
 struct HeldObjects {
   private struct Key: Hashable {
     var signature: Int32
@@ -8,28 +8,47 @@ struct HeldObjects {
   }
 
   let owner: ObjectOwner
-  /// The object that is nearest to the holder.
-  var nearest: Int
+  /// The object that is nearest to the holder; of a collection its storage, which may be older.
+  let nearest: Int
+  /// Whether the objects are parts of collections.
+  let isCollection: Bool
   var count = 0
   var bytes: UInt64 = 0
   var allocations = StackTraceCounts()
   /// All of them, where findings list their objects.
   var members: [Int] = []
 
-  /// - Parameter isEvaluated: the objects that count and may be shown.
-  static func all(in reachability: ReachabilityAnalysis, isEvaluated: (Int) -> Bool) -> [HeldObjects] {
+  /// Of collections: the sums over their parts.
+  private(set) var contents = CollectionContents()
+
+  /// - Parameter isEvaluated: the objects that may be shown; parts of collections are not asked for.
+  static func all(
+    in reachability: ReachabilityAnalysis, _ collections: HeldCollections, isEvaluated: (Int) -> Bool
+  ) -> [HeldObjects] {
     var numbers = Numbering<Key>()
     var all: [HeldObjects] = []
-    for object in reachability.holders.order.lazy.map(Int.init) {
-      guard isEvaluated(object), let signature = reachability.signature(of: object) else { continue }
+    for object in reachability.holders.order.lazy.map(Int.init) where reachability.counted[object] {
+      guard let signature = reachability.signature(of: object) else { continue }
+      let collection = collections.collection(of: object)
+      guard collection != nil || isEvaluated(object) else { continue }
       let scope = reachability.scope
-      let key = Key(signature: signature, owner: scope.reportedOwner(of: object))
+      let key = Key(signature: collection ?? signature, owner: scope.reportedOwner(of: object))
       let index = numbers.number(of: key)
-      if index == all.count { all.append(HeldObjects(owner: key.owner, nearest: object)) }
+      if index == all.count {
+        let nearest = collection == nil ? object : collections.storage(of: object).object
+        all.append(HeldObjects(owner: key.owner, nearest: nearest, isCollection: collection != nil))
+      }
       all[index].add(reachability.graph.capture.objects[object])
+      if collection != nil { all[index].contents.add(object, isStorage: signature == collection, collections) }
       if scope.namesMembers { all[index].members.append(object) }
     }
     return all
+  }
+
+  /// The elements of collections whose storage counts; `nil` where it is not known.
+  var elements: Int? {
+    guard contents.storages > 0 else { return nil }
+    return contents.elements
   }
 
   private mutating func add(_ object: LiveObject) {
@@ -45,24 +64,29 @@ struct HeldObjects {
 /// An object that is held by another of its own type, directly or indirectly, has that one's signature: a
 /// list of a million nodes is one signature.
 struct HeldSignatures {
-  private struct Step: Hashable {
+  struct Step: Hashable {
     /// The signature of the holder; -1 for none.
     var holder: Int32
     var type: Int32
     var label: UInt32
     var function: UInt32
-    /// Distinguishes variables and tasks.
+    /// Distinguishes variables and tasks: a number in `origins`, where there is no holder.
     var origin: Int32
   }
 
   /// Holders of an object that are searched for one of its own type: a heap may be as deep as it is large.
   private static let mostAncestors = 256
 
-  private var steps = Numbering<Step>()
+  private var numbers = Numbering<Step>()
   /// The signatures by object; -1 for unreachable ones.
   private(set) var signatures: [Int32]
   /// Whether the holder that a signature begins with may be named, by signature.
   private(set) var isNamed: [Bool] = []
+  /// The origins of paths.
+  private(set) var origins: [HolderSearch.Origin] = []
+
+  /// The last step of the path, by signature.
+  var steps: [Step] { numbers.keys }
 
   init(in graph: ReferenceGraph, _ holders: HolderSearch) {
     signatures = [Int32](repeating: -1, count: graph.count)
@@ -88,10 +112,11 @@ struct HeldSignatures {
         origin: -1)
       signatures[object] = number(of: step, isNamed: isNamed[Int(holder)])
     }
+    origins = places.keys
   }
 
   private mutating func number(of step: Step, isNamed named: Bool) -> Int32 {
-    let number = steps.number(of: step)
+    let number = numbers.number(of: step)
     if number == isNamed.count { isNamed.append(named) }
     return Int32(number)
   }
@@ -99,8 +124,8 @@ struct HeldSignatures {
   private func ancestor(of signature: Int32, type: Int32) -> Int32? {
     var signature = signature
     for _ in 0..<Self.mostAncestors where signature >= 0 {
-      if steps.keys[Int(signature)].type == type { return signature }
-      signature = steps.keys[Int(signature)].holder
+      if numbers.keys[Int(signature)].type == type { return signature }
+      signature = numbers.keys[Int(signature)].holder
     }
     return nil
   }

@@ -82,6 +82,16 @@ struct PathNaming {
     return "global in \(ImageNames.name(place, of: graph.capture).module)"
   }
 
+  /// Whether a path starts in the program's own code or data, not in a variable of the toolchain.
+  func isUserDefined(_ origin: HolderSearch.Origin) -> Bool {
+    guard case .variable(let root) = origin, case .global(let place) = graph.heap.roots[root].place else {
+      return true
+    }
+    guard let name = names.variables[place] else { return graph.capture.image(of: place)?.isSystem == false }
+    let qualified = name.split(separator: " ").last ?? ""
+    return TypeName(String(qualified)).module.map { !SystemModules.contains($0) } ?? true
+  }
+
   private func taskName(_ task: Int) -> String {
     let state: String
     switch graph.heap.tasks[task].state {
