@@ -173,10 +173,10 @@ static bool is_side_table(const struct liveobj_object *buffer) {
            liveobj_word(address, COUNTS) << SHIFT == buffer->address;
 }
 
-struct liveobj_contents liveobj_references_visit(const struct liveobj_object *object,
-                                                 const struct liveobj_type *type,
-                                                 liveobj_visit_reference_fn function,
-                                                 void *context) {
+struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,
+                                                        const struct liveobj_type *type,
+                                                        liveobj_visit_reference_fn function,
+                                                        void *context) {
     struct liveobj_visit visit = liveobj_visit_start(function, context);
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
@@ -203,7 +203,7 @@ struct liveobj_contents liveobj_references_visit(const struct liveobj_object *ob
         walk_memory(&visit, object, HEADER_BYTES);
         break;
     }
-    return (struct liveobj_contents){visit.is_precise, visit.elements};
+    return (struct liveobj_object_contents){visit.is_precise, visit.elements};
 }
 
 // MARK: - Ahead of time

@@ -31,15 +31,16 @@ void liveobj_references_prepare(const struct liveobj_type *type);
 
 #define LIVEOBJ_NO_ELEMENTS UINT64_MAX
 
-struct liveobj_contents {
+struct liveobj_object_contents {
     bool is_precise;   // false if metadata is missing and part of the object was only scanned
     uint64_t elements; // of the storage of an array, a dictionary or a set; LIVEOBJ_NO_ELEMENTS
 };
 
 /// Calls `visit` for every reference of an object whose deinit has not begun.
-struct liveobj_contents liveobj_references_visit(const struct liveobj_object *object,
-                                                 const struct liveobj_type *type,
-                                                 liveobj_visit_reference_fn visit, void *context);
+struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,
+                                                        const struct liveobj_type *type,
+                                                        liveobj_visit_reference_fn visit,
+                                                        void *context);
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);

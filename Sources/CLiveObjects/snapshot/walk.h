@@ -84,7 +84,7 @@ struct liveobj_walk {
     struct liveobj_edge *edges;
     uint32_t edge_count;
     uint32_t edge_capacity;
-    struct liveobj_contents contents;
+    struct liveobj_object_contents contents;
 
     struct liveobj_address_table functions;
     uint32_t labels_written;

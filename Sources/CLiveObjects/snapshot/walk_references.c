@@ -111,7 +111,7 @@ static void read_references(void *context) {
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     // After deinit has begun, the object's fields are not valid.
-    walk->contents = (struct liveobj_contents){true, LIVEOBJ_NO_ELEMENTS};
+    walk->contents = (struct liveobj_object_contents){true, LIVEOBJ_NO_ELEMENTS};
     if (walk->strong.is_pinned)
         return;
     walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);

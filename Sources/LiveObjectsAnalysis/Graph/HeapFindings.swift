@@ -64,11 +64,14 @@ struct HeapFindings {
     }
   }
 
-  /// The stack traces that findings show.
+  /// The stack traces that findings show, but for those of objects of found types.
   var stackTraces: Set<UInt32> {
-    leaks.reduce(into: []) { traces, leak in
+    let leaked = leaks.reduce(into: Set()) { traces, leak in
       traces.formUnion(leak.allocations.stackTraces)
       traces.formUnion(leak.retainSites.lazy.map(\.stackTrace))
+    }
+    return held.reduce(into: leaked) { traces, objects in
+      if objects.isCollection { traces.formUnion(objects.allocations.stackTraces) }
     }
   }
 

@@ -97,7 +97,7 @@ struct HeldSignatures {
       guard let arrival = holders.arrival(at: object) else {
         guard let origin = holders.origins[object] else { continue }
         let step = Step(
-          holder: -1, type: Int32(type), label: 0, function: 0, origin: Int32(places.number(of: origin)))
+          holder: -1, type: Int32(type), label: 0, function: .max, origin: Int32(places.number(of: origin)))
         signatures[object] = number(of: step, isNamed: origin.isNamed)
         continue
       }

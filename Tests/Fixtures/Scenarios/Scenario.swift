@@ -16,7 +16,7 @@ struct Scenario: Sendable {
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
       handlers, closures, objects, properties, values, collections, existentials, concurrency,
-      libraries, retains, dispatchWork, holders, silence, large,
+      libraries, retains, dispatchWork, holders, growing, silence, large,
     ]
     return Array(themes.joined())
   }
