@@ -72,6 +72,11 @@ extension SourceFrame {
     return ["init", "__allocating_init"].contains { name == $0 || name.hasSuffix(".\($0)") }
   }
 
+  /// Whether the code gives a global or static variable its first value.
+  package var isVariableInitializer: Bool {
+    function?.hasPrefix("one-time initialization function for ") == true
+  }
+
   private var isGenerated: Bool {
     file?.hasSuffix("<compiler-generated>") == true
   }

@@ -84,6 +84,9 @@ struct NamedTraces {
       && allocators.contains { $0.origin == .user && !$0.isCompilerGenerated }
   }
 
+  /// Whether the object is part of the first value of a global or static variable.
+  func isFirstValue(_ id: UInt32) -> Bool { trace(id).contains { frames[$0].source.isVariableInitializer } }
+
   /// The trace from the call site outwards. A trace without a frame in the program's own code is kept as it
   /// is.
   func fromCallSite(_ id: UInt32) -> Trace {

@@ -113,6 +113,8 @@ static void walk_instance(struct liveobj_visit *visit, const struct liveobj_obje
     liveobj_visit_layout(visit, layout, object->address);
     switch (storage->kind) {
     case LIVEOBJ_STORAGE_NONE:
+        if (storage->data_length)
+            visit->elements = liveobj_word(object->address + storage->data_length, 0);
         return scan_tail(visit, storage, object, liveobj_instance_size(metadata));
     case LIVEOBJ_STORAGE_ARRAY:
         return walk_elements(visit, storage, object);

@@ -32,8 +32,9 @@ void liveobj_references_prepare(const struct liveobj_type *type);
 #define LIVEOBJ_NO_ELEMENTS UINT64_MAX
 
 struct liveobj_object_contents {
-    bool is_precise;   // false if metadata is missing and part of the object was only scanned
-    uint64_t elements; // of the storage of an array, a dictionary or a set; LIVEOBJ_NO_ELEMENTS
+    bool is_precise; // false if metadata is missing and part of the object was only scanned
+    uint64_t
+        elements; // of the storage of an array, a dictionary, a set or Data; LIVEOBJ_NO_ELEMENTS
 };
 
 /// Calls `visit` for every reference of an object whose deinit has not begun.

@@ -158,9 +158,12 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
-    guard !allocated.isEmpty, !label.isThunk,
-      objects.isCollection ? naming.isUserDefined(holder.origin) : options.finds(label)
-    else { return }
+    guard !allocated.isEmpty, !label.isThunk, objects.isCollection || options.finds(label) else { return }
+    if objects.isCollection {
+      // The first value of a variable has not grown.
+      guard naming.isUserDefined(holder.origin), !allocated.allSatisfy({ traces.isFirstValue($0.stackTrace) })
+      else { return }
+    }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,

@@ -96,26 +96,35 @@ struct HeldCollections {
     }
   }
 
-  /// The number of elements in a storage; a string and `Data` count as one. `nil` where it is not known.
-  fileprivate func elements(in storage: Int) -> Int? {
+  /// The number of elements in a storage, for `Data` of bytes; `nil` for a string, and where it is not known.
+  fileprivate func elements(in storage: Int) -> Int? { reachability.graph.heap.elements(in: storage) }
+
+  /// Whether it consists of bytes, not of elements that may be objects.
+  private func isText(_ storage: Int) -> Bool {
     let graph = reachability.graph
     switch ObjectKind(of: graph.capture.types[graph.capture.objects[storage].type]) {
-    case .arrayStorage, .dictionaryStorage, .setStorage: return graph.heap.elements(in: storage)
-    default: return 1
+    case .stringStorage, .dataStorage: return true
+    default: return false
     }
   }
+
+  /// Bytes of strings and `Data` that are worth a finding: names and the like are smaller.
+  private static let leastText = 1024
 
   /// Whether collections that are held at equal paths are a finding of their own.
   ///
   /// They are none where their elements are objects of the program's own types: these are findings already.
-  /// And the contents of objects that are findings already belong to these, unless each of them has more
-  /// elements than there are objects: a thousand users have a thousand names, but one store has a thousand
+  /// And the contents of objects that are findings belong to these, unless each of them has at least as many
+  /// elements as there are objects: a thousand users have a thousand names, but one store has a thousand
   /// entries.
   func isFinding(_ objects: HeldObjects, isFound: (Int) -> Bool) -> Bool {
     let contents = objects.contents
+    let isText = isText(objects.nearest)
     guard contents.storages > 0 else { return ownElements(of: objects.nearest) == 0 }
+    if isText, Int(clamping: objects.bytes) + (contents.elements ?? 0) < Self.leastText { return false }
     guard contents.ownElements < max(contents.elements ?? 1, 1) else { return false }
     guard let holder = storage(of: objects.nearest).holder, isFound(owner(holder)) else { return true }
+    if isText { return contents.storages == 1 }
     return contents.elements.map { $0 / contents.storages >= contents.storages } ?? true
   }
 
@@ -145,8 +154,7 @@ struct CollectionContents {
     ownElements += collections.ownElements(of: part)
     guard isStorage else { return }
     storages += 1
-    let more = collections.elements(in: part)
-    elements = elements.flatMap { sum in more.map { sum + $0 } }
+    elements = collections.elements(in: part).flatMap { more in elements.map { $0 + more } }
   }
 }
 
@@ -194,7 +202,8 @@ private struct GenericName {
   init(_ name: some StringProtocol) {
     let name = Substring(name)
     base = name.prefix { $0 != "<" }
-    guard name.last == ">", base.endIndex < name.endIndex, !base.contains(where: { "(& ".contains($0) }) else {
+    guard name.last == ">", base.endIndex < name.endIndex, !base.contains(where: { "(& ".contains($0) })
+    else {
       return
     }
     let inner = name[name.index(after: base.endIndex)...].dropLast()

@@ -39,7 +39,9 @@ struct HeldObjects {
         all.append(HeldObjects(owner: key.owner, nearest: nearest, isCollection: collection != nil))
       }
       all[index].add(reachability.graph.capture.objects[object])
-      if collection != nil { all[index].contents.add(object, isStorage: signature == collection, collections) }
+      if collection != nil {
+        all[index].contents.add(object, isStorage: signature == collection, collections)
+      }
       if scope.namesMembers { all[index].members.append(object) }
     }
     return all

@@ -142,7 +142,7 @@ extension PathNaming {
       let target = Int(reference.target)
       let isBox = isContext(target) && reference.function == nil
       writer.add(
-        graph.heap.labels[Int(reference.label)], element: reference.element, isBox: isBox,
+        label(of: reference), element: reference.element, isBox: isBox,
         canBeSelf: isOnlyOfItsType(reference))
       let isEnd = position == path.references.count - 1
       if let closure = closureName(reference) {
@@ -154,6 +154,17 @@ extension PathNaming {
         writer.beginStep(name(of: target))
       }
     }
+  }
+
+  /// The label of a reference, without the names that Foundation gives to the parts of `Data`.
+  private func label(of reference: Reference) -> ReferenceLabel {
+    var label = graph.heap.labels[Int(reference.label)]
+    let target = graph.capture.types[graph.capture.objects[Int(reference.target)].type]
+    let parts = "_representation.storage"
+    guard label.text.hasSuffix(parts), ObjectKind(of: target) == .dataStorage else { return label }
+    label.text.removeLast(parts.count)
+    if label.text.hasSuffix(".") { label.text.removeLast() }
+    return label
   }
 
   /// More than any closure captures; each of them is examined for each path.
@@ -183,7 +194,7 @@ extension PathNaming {
     switch ObjectKind(of: type) {
     case .arrayStorage, .dictionaryStorage, .setStorage: return !isManagedBuffer(type)
     case .box, .closureOrBox, .closure, .error: return true
-    case .classInstance, .actor, .stringStorage, .rawBuffer, .task, .other: return false
+    case .classInstance, .actor, .stringStorage, .dataStorage, .rawBuffer, .task, .other: return false
     }
   }
 
