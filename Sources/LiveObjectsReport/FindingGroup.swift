@@ -77,6 +77,7 @@ struct FindingGroup {
 
   /// `5 instances, 20 objects (5 of them victims), 640 bytes`
   private var size: String {
+    if let size = sum.collectionSize { return size }
     var parts = [Count.of(sum.instances, "instance", "instances")]
     if sum.objects != sum.instances {
       let victims = hasVictims ? " (\(Count.of(sum.victims, "victim", "victims")))" : ""
