@@ -5,7 +5,7 @@ extension Scenarios {
     static let silent = [
       "nothing", "weakBackReference", "unownedBackReference", "weakCapture", "unownedCapture",
       "brokenByHand", "diamond", "keyPaths", "metatypes", "mirrors", "bridging", "lazyMachinery",
-      "balancedRetains", "finishedTask",
+      "balancedRetains", "finishedTask", "freedStrings", "removedStrings", "smallText",
     ]
 
     @Test("a scenario without survivors has no findings", arguments: silent)
