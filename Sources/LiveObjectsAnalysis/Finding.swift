@@ -90,8 +90,8 @@ public struct Finding: Sendable, Hashable {
   public var remarks: [String]
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
-  /// Of collections whose storage was allocated since the baseline, the number of elements that they hold.
-  /// `nil` for other findings, and where it is not known.
+  /// The number of elements that the collections at the end of the path hold, older ones included; of `Data`,
+  /// bytes. `nil` for other findings, and where it is not known.
   public var elements: Int?
   /// The objects, where an assertion or a test requested those of its own; else empty.
   package var members: [TestFinding.Object] = []
@@ -149,7 +149,7 @@ extension Finding {
     var finding = self
     (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
     finding.unexplainedRetains = 0
-    finding.elements = nil
+    finding.elements = elements.map { _ in 0 }
     finding.remarks = []
     finding.members = []
     return finding
@@ -164,11 +164,16 @@ extension Finding {
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
-    elements = elements.map { $0 + (other.elements ?? 0) } ?? other.elements
+    elements = elements.flatMap { mine in other.elements.map { sum(of: mine, $0, in: other) } }
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }
     add(remarks: other.remarks)
+  }
+
+  /// The elements of both findings. Those of several tests are about the same collections.
+  private func sum(of elements: Int, _ others: Int, in other: Finding) -> Int {
+    (test, testCase) == (other.test, other.testCase) ? elements + others : max(elements, others)
   }
 
   /// Adds remarks that are not there yet, up to 16 in all.

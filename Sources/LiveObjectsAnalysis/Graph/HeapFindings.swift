@@ -29,7 +29,7 @@ struct HeapFindings {
     let all = HeldObjects.all(in: reachability, collections, isEvaluated: isEvaluated)
     var finder = PathFinder(in: reachability.graph)
     held = all.filter { objects in
-      if objects.isCollection {
+      if objects.collection != nil {
         return collections.isFinding(objects) { counted[$0] && isEvaluated($0) }
       }
       return !Self.isReportedByAnother(objects, reachability, &finder) {
@@ -71,7 +71,7 @@ struct HeapFindings {
       traces.formUnion(leak.retainSites.lazy.map(\.stackTrace))
     }
     return held.reduce(into: leaked) { traces, objects in
-      if objects.isCollection { traces.formUnion(objects.allocations.stackTraces) }
+      if objects.collection != nil { traces.formUnion(objects.allocations.stackTraces) }
     }
   }
 
@@ -158,8 +158,9 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
-    guard !allocated.isEmpty, !label.isThunk, objects.isCollection || options.finds(label) else { return }
-    if objects.isCollection {
+    let isCollection = objects.collection != nil
+    guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return }
+    if isCollection {
       // The first value of a variable has not grown.
       guard naming.isUserDefined(holder.origin), !allocated.allSatisfy({ traces.isFirstValue($0.stackTrace) })
       else { return }
@@ -168,12 +169,15 @@ extension HeapFindings {
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
-      type: objects.isCollection ? CollectionName(storage: label.text)?.text ?? label.text : label.text,
+      type: isCollection ? CollectionName(storage: label.text)?.text ?? label.text : label.text,
       kind: label.kind, instances: objects.count, objects: objects.count, bytes: objects.bytes, path: steps,
       remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: objects.owner, of: reachability.scope.attribution)
     finding.members = capture.members(objects.members)
-    if objects.isCollection { finding.elements = objects.elements }
+    if isCollection {
+      finding.elements = objects.elements
+      finding.remarks += objects.remarkOnRuns
+    }
     merger.add(finding, allocated, [], in: traces)
   }
 

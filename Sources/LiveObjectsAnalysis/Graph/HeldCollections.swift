@@ -9,7 +9,7 @@ import LiveObjectsCapture
 struct HeldCollections {
   /// The part that objects of a type have in a path.
   private enum Role {
-    /// Of the program's own type: an owner of collections.
+    /// Of the program's own type, a closure or a task: an owner of collections.
     case own
     /// The storage of an array, a dictionary, a set, a string or `Data`.
     case storage
@@ -37,9 +37,14 @@ struct HeldCollections {
     for (number, step) in signatures.steps.enumerated() {
       let holder =
         step.holder < 0 ? outside(signatures.origins[Int(step.origin)]) : collections[Int(step.holder)]
-      let isClosure = step.function != .max
-      collections.append(collection(Int32(number), isClosure ? .own : roles[Int(step.type)], heldBy: holder))
+      collections.append(collection(Int32(number), role(of: step), heldBy: holder))
     }
+  }
+
+  /// A closure that captured nothing else may have a storage for its context.
+  private func role(of step: HeldSignatures.Step) -> Role {
+    let role = roles[Int(step.type)]
+    return step.function == .max || role == .storage ? role : .own
   }
 
   private func collection(_ signature: Int32, _ role: Role, heldBy holder: Int32) -> Int32 {
@@ -62,26 +67,27 @@ struct HeldCollections {
   private static func role(of type: TypeDescription, _ label: TypeLabel?) -> Role {
     switch type.kind {
     case .genericBox, .closureContextOrBox, .rawBuffer: return .box
-    case .classInstance, .errorBox, .other, .task: break
+    case .task: return .own
+    case .classInstance, .errorBox, .other: break
     }
     guard let label, !label.isUserDefined else { return .own }
     return CollectionName(storage: label.text) == nil ? .other : .storage
   }
 
-  /// The signature of the collection that an object is a part of.
-  func collection(of object: Int) -> Int32? {
-    guard let signature = reachability.signature(of: object) else { return nil }
+  /// The signature of the collection that objects of a signature are parts of.
+  func collection(of signature: Int32) -> Int32? {
     let collection = collections[Int(signature)]
     return collection >= 0 ? collection : nil
   }
 
   /// The storage that a collection refers to, and the object that holds it, where it is not held by a variable.
   func storage(of part: Int) -> (object: Int, holder: Int?) {
-    let collection = collection(of: part)
+    let signatures = reachability.signatures.signatures
+    let collection = collections[Int(signatures[part])]
     var object = part
     while let arrival = reachability.holders.arrival(at: object) {
       let holder = reachability.graph.source(arrival)
-      guard self.collection(of: holder) == collection else { return (object, holder) }
+      guard signatures[object] != collection else { return (object, holder) }
       object = holder
     }
     return (object, nil)
@@ -92,12 +98,24 @@ struct HeldCollections {
     let graph = reachability.graph
     return graph.references(from: part).count { index in
       let reference = graph.heap.references[index]
-      return reference.function != nil || roles[graph.capture.objects[Int(reference.target)].type] == .own
+      let target = Int(reference.target)
+      guard graph.kind(of: target) != .task else { return false }
+      return reference.function != nil || roles[graph.capture.objects[target].type] == .own
     }
   }
 
   /// The number of elements in a storage, for `Data` of bytes; `nil` for a string, and where it is not known.
   fileprivate func elements(in storage: Int) -> Int? { reachability.graph.heap.elements(in: storage) }
+
+  /// By signature: the elements of no collection yet.
+  var noElements: [Int?] { [Int?](repeating: 0, count: collections.count) }
+
+  /// Adds the elements of the collection that has this storage.
+  func count(_ storage: Int, _ signature: Int32, in elements: inout [Int?]) {
+    elements[Int(signature)] = self.elements(in: storage).flatMap { more in
+      elements[Int(signature)].map { $0 + more }
+    }
+  }
 
   /// Whether it consists of bytes, not of elements that may be objects.
   private func isText(_ storage: Int) -> Bool {
@@ -128,13 +146,17 @@ struct HeldCollections {
     return contents.elements.map { $0 / contents.storages >= contents.storages } ?? true
   }
 
+  /// More than values are nested; but a list may consist of boxes.
+  private static let mostBoxes = 16
+
   /// The object that a box is a part of.
   private func owner(_ holder: Int) -> Int {
     let graph = reachability.graph
     var owner = holder
-    while roles[graph.capture.objects[owner].type] == .box, reachability.function(of: owner) == nil,
-      let arrival = reachability.holders.arrival(at: owner)
-    {
+    for _ in 0..<Self.mostBoxes {
+      guard roles[graph.capture.objects[owner].type] == .box, reachability.function(of: owner) == nil,
+        let arrival = reachability.holders.arrival(at: owner)
+      else { break }
       owner = graph.source(arrival)
     }
     return owner

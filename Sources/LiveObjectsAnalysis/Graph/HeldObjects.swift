@@ -10,16 +10,19 @@ struct HeldObjects {
   let owner: ObjectOwner
   /// The object that is nearest to the holder; of a collection its storage, which may be older.
   let nearest: Int
-  /// Whether the objects are parts of collections.
-  let isCollection: Bool
+  /// The signature of the collections that the objects are parts of.
+  let collection: Int32?
   var count = 0
   var bytes: UInt64 = 0
   var allocations = StackTraceCounts()
   /// All of them, where findings list their objects.
   var members: [Int] = []
-
-  /// Of collections: the sums over their parts.
+  /// Of collections: the sums over the parts that count.
   private(set) var contents = CollectionContents()
+  /// Of collections: the number of elements that all of them hold, older ones included.
+  private(set) var elements: Int?
+  /// The objects by the measured run that left them.
+  private(set) var countsByRun: [Int]
 
   /// - Parameter isEvaluated: the objects that may be shown; parts of collections are not asked for.
   static func all(
@@ -27,36 +30,47 @@ struct HeldObjects {
   ) -> [HeldObjects] {
     var numbers = Numbering<Key>()
     var all: [HeldObjects] = []
-    for object in reachability.holders.order.lazy.map(Int.init) where reachability.counted[object] {
+    var elements = collections.noElements
+    let scope = reachability.scope
+    for object in reachability.holders.order.lazy.map(Int.init) {
       guard let signature = reachability.signature(of: object) else { continue }
-      let collection = collections.collection(of: object)
-      guard collection != nil || isEvaluated(object) else { continue }
-      let scope = reachability.scope
+      let collection = collections.collection(of: signature)
+      if collection == signature { collections.count(object, signature, in: &elements) }
+      guard reachability.counted[object], collection != nil || isEvaluated(object) else { continue }
       let key = Key(signature: collection ?? signature, owner: scope.reportedOwner(of: object))
       let index = numbers.number(of: key)
       if index == all.count {
         let nearest = collection == nil ? object : collections.storage(of: object).object
-        all.append(HeldObjects(owner: key.owner, nearest: nearest, isCollection: collection != nil))
+        all.append(HeldObjects(key.owner, nearest: nearest, in: collection, runs: scope.runs.count))
       }
-      all[index].add(reachability.graph.capture.objects[object])
+      all[index].add(reachability.graph.capture.objects[object], of: scope.runs)
       if collection != nil {
         all[index].contents.add(object, isStorage: signature == collection, collections)
       }
       if scope.namesMembers { all[index].members.append(object) }
     }
+    for index in all.indices { all[index].elements = all[index].collection.flatMap { elements[Int($0)] } }
     return all
   }
 
-  /// The elements of collections whose storage counts; `nil` where it is not known.
-  var elements: Int? {
-    guard contents.storages > 0 else { return nil }
-    return contents.elements
+  /// How many of the objects each measured run left, where there were several.
+  var remarkOnRuns: [String] {
+    guard let least = countsByRun.min(), let most = countsByRun.max() else { return [] }
+    let objects = least == most ? "\(most)" : "\(least) to \(most)"
+    return ["The \(countsByRun.count) runs left \(objects) of the objects each."]
   }
 
-  private mutating func add(_ object: LiveObject) {
+  private init(_ owner: ObjectOwner, nearest: Int, in collection: Int32?, runs: Int) {
+    (self.owner, self.nearest, self.collection) = (owner, nearest, collection)
+    countsByRun = [Int](repeating: 0, count: runs)
+  }
+
+  private mutating func add(_ object: LiveObject, of runs: [UInt64]) {
     count += 1
     bytes.add(saturating: object.bytes)
     allocations.add(object.stackTrace)
+    guard !runs.isEmpty else { return }
+    countsByRun[max(0, runs.partitionIndex { $0 > object.sequence } - 1)] += 1
   }
 }
 
