@@ -78,7 +78,7 @@ extension Finding {
   var title: String { "\(verdictText): \(isCollection ? type.withoutModules : type)" }
 
   /// Whether the objects are parts of collections, of which the type is the outermost.
-  private var isCollection: Bool {
+  var isCollection: Bool {
     switch kind {
     case .arrayStorage, .dictionaryStorage, .setStorage, .stringStorage, .dataStorage: verdict == .heldBy
     default: false
