@@ -6,6 +6,13 @@ import Testing
 @Suite struct CollectionTests {
   private var builder = CaptureBuilder()
   private let symbolicator = TableSymbolicator()
+  private let arrayType: Int
+  private let stringType: Int
+
+  init() {
+    arrayType = builder.type("Swift._ContiguousArrayStorage<Swift.String>")
+    stringType = builder.type("Swift.__StringStorage")
+  }
 
   @Test mutating func aGrownArrayIsReportedWithItsOwner() {
     let (storage, _) = array(of: 3, in: store(), "recent")
@@ -65,11 +72,12 @@ import Testing
   mutating func contentsBelongToTheFindingOfTheirOwnersUnlessTheyAreMore(
     owners: Int, elements: Int, isFinding: Bool
   ) {
+    let userType = builder.type("Demo.User")
     let list = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.User>"))
     builder.reference(from: store(), to: list, property: "users")
     builder.elements(list, UInt32(owners))
     for index in 0..<owners {
-      let user = builder.object(of: builder.type("Demo.User"))
+      let user = builder.object(of: userType)
       builder.reference(from: list, to: user, ReferenceLabel(.element), element: UInt32(index))
       let (storage, _) = array(of: elements, in: user, "tags")
       builder.elements(storage, UInt32(elements))
@@ -178,10 +186,10 @@ extension CollectionTests {
   private mutating func array(
     of count: Int, in owner: UInt32?, _ property: String
   ) -> (storage: UInt32, strings: [UInt32]) {
-    let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Swift.String>"))
+    let storage = builder.object(of: arrayType)
     if let owner { builder.reference(from: owner, to: storage, property: property) }
     let strings = (0..<count).map { index in
-      let string = builder.object(of: builder.type("Swift.__StringStorage"))
+      let string = builder.object(of: stringType)
       builder.reference(from: storage, to: string, ReferenceLabel(.element), element: UInt32(index))
       return string
     }

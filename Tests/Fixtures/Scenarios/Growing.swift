@@ -193,14 +193,15 @@ func plantCapturedStrings() {
 
 final class Account {
   let name: String
-  init(_ name: String) { self.name = name }
+  var tags: [String]
+  init(_ name: String) { (self.name, tags) = (name, [name + " (first)", name + " (second)"]) }
 }
 
 enum Accounts {
   nonisolated(unsafe) static var all: [Account] = []
 }
 
-/// The names are as many as the objects that have them: no growth of their own.
+/// Each object has a name and less tags than there are objects: no growth of their own.
 @inline(never) @_optimize(none)
 func plantNamedUsers() {
   for number in 0..<20 { Accounts.all.append(Account(longText(number))) }
