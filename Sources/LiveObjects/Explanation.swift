@@ -52,7 +52,10 @@ final class Explanation: Sendable {
   }
 
   private var options: Analysis.Options {
-    Analysis.Options(baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true)
+    var options = Analysis.Options(
+      baseline: survivors.baseline, objects: survivors.objects, findsSystemTypes: true)
+    options.runs = survivors.passes
+    return options
   }
 
   func text(notes: [String]) -> String {

@@ -8,6 +8,8 @@ struct Survivors {
   var objects: [Int]
   /// Older objects were there before the diff began.
   var baseline: UInt64
+  /// The baseline of every pass, ascending; empty for a single one.
+  var passes: [UInt64]
   /// Live instances that cannot be attributed to the diff or to other code.
   var unattributed: Int
   /// Live instances that would count, were it not for the filter on types.
@@ -31,6 +33,7 @@ struct Survivors {
     self.capture.tests = []
     self.capture.listsTests = false
     baseline = marks[0]
+    passes = marks.count > 1 ? marks : []
     objects = grown.filter(matches)
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }
     unattributed = candidates.count {

@@ -32,6 +32,8 @@ extension Analysis {
     public var test: Int?
     /// Findings for the toolchain's types and for raw buffers too, not for the program's own types only.
     public var findsSystemTypes: Bool
+    /// The sequence numbers at which measured runs of the same code began, ascending; empty for a single run.
+    package var runs: [UInt64] = []
 
     public init(
       baseline: UInt64 = 0, objects: [Int]? = nil, test: Int? = nil, findsSystemTypes: Bool = false

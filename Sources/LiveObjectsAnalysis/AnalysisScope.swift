@@ -9,6 +9,8 @@ struct AnalysisScope {
   let considered: [Int]?
   /// Objects with a smaller sequence number are not evaluated.
   let baseline: UInt64
+  /// The sequence numbers at which measured runs began, ascending; empty for a single one.
+  let runs: [UInt64]
   /// Findings that tests failed with before: their objects are not evaluated again.
   let recorded: RecordedFindings
   /// Whether findings list their objects.
@@ -22,6 +24,7 @@ struct AnalysisScope {
     attribution = TestAttribution(of: capture, options)
     owners = attribution.map { capture.objects.map($0.owner) } ?? []
     evaluatedTest = options.test
+    runs = options.runs
     recorded = RecordedFindings(in: capture, options)
     namesMembers = options.test != nil || options.objects != nil || options.baseline > 0
     if let test = options.test {

@@ -100,6 +100,9 @@ public struct Finding: Sendable, Hashable {
   package internal(set) var isNamedByTest = false
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
+  /// The number of elements that the collections at the end of the path hold, older ones included; of `Data`,
+  /// bytes. `nil` for other findings, and where it is not known.
+  public var elements: Int?
   /// The objects, where an assertion or a test requested those of its own; else empty.
   package var members: [TestFinding.Object] = []
 
@@ -179,6 +182,7 @@ extension Finding {
     var finding = self
     (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
     finding.unexplainedRetains = 0
+    finding.elements = elements.map { _ in 0 }
     finding.remarks = []
     finding.members = []
     return finding
@@ -193,6 +197,7 @@ extension Finding {
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
+    elements = elements.flatMap { mine in other.elements.map { sum(of: mine, $0, in: other) } }
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     if dependency != other.dependency { dependency = nil }
     if other.isNamedByTest && !isNamedByTest {
@@ -201,6 +206,11 @@ extension Finding {
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }
     add(remarks: other.remarks)
+  }
+
+  /// The elements of both findings. Those of several tests are about the same collections.
+  private func sum(of elements: Int, _ others: Int, in other: Finding) -> Int {
+    (test, testCase) == (other.test, other.testCase) ? elements + others : max(elements, others)
   }
 
   /// Adds remarks that are not there yet, up to 16 in all.

@@ -110,6 +110,7 @@ public enum ObjectKind: String, Sendable, CaseIterable {
   case dictionaryStorage = "dictionary storage"
   case setStorage = "set storage"
   case stringStorage = "string storage"
+  case dataStorage = "data storage"
   case error
   case rawBuffer = "raw buffer"
   case task
@@ -129,7 +130,7 @@ extension ObjectKind {
     }
   }
 
-  /// The standard library's classes behind values. Its empty singletons are never allocated.
+  /// The toolchain's classes behind values. Their empty singletons are never allocated.
   private static let storages: [Substring: ObjectKind] = [
     "Swift._ContiguousArrayStorage": .arrayStorage,
     "Swift.ManagedBuffer": .arrayStorage,
@@ -137,6 +138,8 @@ extension ObjectKind {
     "Swift._SetStorage": .setStorage,
     "Swift.__StringStorage": .stringStorage,
     "Swift.__SharedStringStorage": .stringStorage,
+    "Foundation.__DataStorage": .dataStorage,
+    "FoundationEssentials.__DataStorage": .dataStorage,
   ]
 
   private static func genericBase(of name: String) -> Substring {

@@ -10,6 +10,7 @@ extension CaptureDecoder {
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
     case "REFS": try decodeReferences(&reader)
+    case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
     case "ROOT": while !reader.isAtEnd { try decodeRoot(&reader) }
     case "TASK": while !reader.isAtEnd { try decodeTask(&reader) }
     case "LEDG": while !reader.isAtEnd { try decodeRetainSite(&reader) }
@@ -89,6 +90,15 @@ extension CaptureDecoder {
     guard graph.references.count < Self.mostReferences else {
       throw .damage(at: start, "it has more references than can be analysed")
     }
+  }
+
+  private mutating func decodeElementCount(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let count = ElementCount(object: try reader.u32(), count: try reader.u32())
+    guard isObject(count.object), graph.elementCounts.last.map({ $0.object < count.object }) ?? true else {
+      throw .damage(at: start, "a number of elements is out of order or of an object that is not there")
+    }
+    graph.elementCounts.append(count)
   }
 
   /// The analysis numbers them with 31 bits.

@@ -43,6 +43,8 @@ public struct HeapGraph: Sendable {
   public var functions: [Frame] = []
   /// The references, ascending by source.
   public var references: [Reference] = []
+  /// The storages of arrays, dictionaries and sets whose number of elements is known, ascending by object.
+  public var elementCounts: [ElementCount] = []
   public var roots: [Root] = []
   public var tasks: [TaskDescription] = []
   public var retainSites: [RetainSite] = []
@@ -51,6 +53,27 @@ public struct HeapGraph: Sendable {
 
   public init() {}
   public init(status: Status) { self.status = status }
+}
+
+extension HeapGraph {
+  /// The number of elements in the storage of an array, a dictionary or a set; `nil` where it is not known.
+  package func elements(in object: Int) -> Int? {
+    let index = elementCounts.partitionIndex { $0.object >= object }
+    guard index < elementCounts.count, elementCounts[index].object == object else { return nil }
+    return Int(elementCounts[index].count)
+  }
+}
+
+/// The number of elements in the storage of an array, a dictionary or a set.
+public struct ElementCount: Sendable, Hashable {
+  /// Index into `Capture.objects`.
+  public var object: UInt32
+  public var count: UInt32
+
+  public init(object: UInt32, count: UInt32) {
+    self.object = object
+    self.count = count
+  }
 }
 
 /// The state of an asynchronous task at the capture.

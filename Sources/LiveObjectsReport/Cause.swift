@@ -128,6 +128,7 @@ extension Cause {
 extension Finding {
   /// `5 instances, 20 objects (5 of them victims), 640 bytes`
   var size: String {
+    if let collectionSize { return collectionSize }
     var parts = [Count.of(instances, "instance", "instances")]
     if objects != instances {
       let victims = victims > 0 ? " (\(Count.of(victims, "victim", "victims")))" : ""

@@ -30,6 +30,7 @@ public struct FindingText: Sendable, Hashable, CustomStringConvertible {
 extension FindingText {
   /// `2 objects, 96 bytes`, `5 instances, 20 objects, 640 bytes`
   private static func size(of finding: Finding) -> String {
+    if let size = finding.collectionSize { return size }
     var parts: [String] = []
     if finding.instances > 1 { parts.append(Count.of(finding.instances, "instance", "instances")) }
     if finding.instances == 1 || finding.objects != finding.instances {
@@ -82,8 +83,24 @@ extension Finding {
     }
   }
 
-  /// The verdict in plain words, then the type.
-  var title: String { "\(verdictText): \(type)" }
+  /// The verdict in plain words, then the type; that of a collection is short: `[String: [Int]]`.
+  var title: String { "\(verdictText): \(isCollection ? type.withoutModules : type)" }
+
+  /// Whether the objects are parts of collections, of which the type is the outermost.
+  var isCollection: Bool {
+    switch kind {
+    case .arrayStorage, .dictionaryStorage, .setStorage, .stringStorage, .dataStorage: verdict == .heldBy
+    default: false
+    }
+  }
+
+  /// `300 elements, 301 objects, 26.8 KB`; `nil` for objects that are no collections.
+  var collectionSize: String? {
+    guard isCollection else { return nil }
+    let names = kind == .dataStorage ? ("byte of data", "bytes of data") : ("element", "elements")
+    let elements = elements.map { [Count.of($0, names.0, names.1)] } ?? []
+    return (elements + [Count.of(objects, "object", "objects"), Count.bytes(bytes)]).joined(separator: ", ")
+  }
 
   private var verdictText: String {
     let isProbable = certainty == .probable
@@ -104,5 +121,8 @@ extension Finding {
     return rest == 0 ? " by \(Count.grouped(each)) each" : " by \(Count.grouped(unexplainedRetains)) in all"
   }
 
-  private var holder: String { ShownPath(of: self).map { " by \($0.holder(of: type))" } ?? "" }
+  private var holder: String {
+    guard let path = ShownPath(of: self) else { return "" }
+    return " by \(isCollection ? path.property : path.holder(of: type))"
+  }
 }

@@ -67,6 +67,7 @@ public struct JSONRenderer: Sendable {
       "objects": .integer(finding.objects),
       "victims": .integer(finding.victims),
       "bytes": .integer(finding.bytes),
+      "elements": finding.elements.map(JSONValue.integer) ?? .null,
       "test": .optional(finding.test),
       "case": .optional(finding.testCase),
       "path": .array(finding.path.map(json)),

@@ -38,6 +38,11 @@ struct ShownPath {
     let holder = nodes.first { $0.name != type } ?? nodes[0]
     return names[holder.name].shortened(to: Self.nameWidth)
   }
+
+  /// The property or variable at the end of the path: `static SessionStore.shared.recent`.
+  var property: String {
+    segments.dropLast().joined(separator: " → ").shortened(to: Self.nameWidth)
+  }
 }
 
 // MARK: - As one line

@@ -136,11 +136,14 @@ enum TextHeadline {
   }
 
   private static func leftBehind(_ findings: [Finding], _ growth: [TypeGrowth]) -> String {
-    let types = Set(findings.map(\.type))
+    let collections = Set(findings.lazy.filter(\.isCollection).map(\.fingerprint)).count
+    let types = Set(findings.lazy.filter { !$0.isCollection }.map(\.type))
     let others = Set(growth.lazy.filter { !$0.isUserDefined }.map(\.type))
     let whose = types.isDisjoint(with: others) ? " of yours" : ""
-    return "\(Count.of(types.count, "type", "types"))\(whose) left "
-      + objects(of: findings, "instance", "instances")
+    let parts =
+      (types.isEmpty ? [] : ["\(Count.of(types.count, "type", "types"))\(whose)"])
+      + (collections == 0 ? [] : [Count.of(collections, "collection", "collections")])
+    return "\(parts.joined(separator: " and ")) left " + objects(of: findings, "instance", "instances")
   }
 
   /// The number of tests that left objects behind, which says more than the names of their processes.

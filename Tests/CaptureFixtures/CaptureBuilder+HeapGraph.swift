@@ -49,6 +49,12 @@ extension CaptureBuilder {
     reference(from: source, to: target, label, function: function)
   }
 
+  /// The number of elements in a storage.
+  public mutating func elements(_ storage: UInt32, _ count: UInt32) {
+    graph.elementCounts.append(ElementCount(object: storage, count: count))
+    graph.elementCounts.sort { $0.object < $1.object }
+  }
+
   /// - Returns: an index into `HeapGraph.labels`, the same for equal labels.
   @discardableResult
   public mutating func label(_ label: ReferenceLabel) -> UInt32 {

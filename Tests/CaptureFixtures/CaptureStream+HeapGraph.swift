@@ -9,6 +9,7 @@ extension CaptureBuilder {
     return [
       status, ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
+      ("ELEM", graph.elementCountsPayload),
       ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),
       ("LEDG", graph.retainSitesPayload),
     ]
@@ -47,6 +48,15 @@ extension HeapGraph {
 
   fileprivate var functionsPayload: [UInt8] {
     ByteWriter.bytes { for function in functions { $0.frame(function) } }
+  }
+
+  fileprivate var elementCountsPayload: [UInt8] {
+    ByteWriter.bytes {
+      for count in elementCounts {
+        $0.u32(count.object)
+        $0.u32(count.count)
+      }
+    }
   }
 
   fileprivate var referencesPayload: [UInt8] {

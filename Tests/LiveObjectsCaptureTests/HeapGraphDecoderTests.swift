@@ -13,6 +13,7 @@ import Testing
     #expect(read.labels == written.labels)
     #expect(read.functions == written.functions)
     #expect(read.references == written.references)
+    #expect(read.elementCounts == written.elementCounts)
     #expect(read.roots == written.roots)
     #expect(read.tasks == written.tasks)
     #expect(read.retainSites == written.retainSites)
@@ -161,4 +162,4 @@ import Testing
   }
 }
 
-private let heapGraphTags: Set = ["GRPH", "SUPR", "LABL", "FUNC", "REFS", "ROOT", "TASK", "LEDG"]
+private let heapGraphTags: Set = ["GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "ROOT", "TASK", "LEDG"]

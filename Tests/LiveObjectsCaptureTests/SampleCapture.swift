@@ -49,6 +49,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     5, .suspended, wait: .continuation, hasActiveChild: true,
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
+  builder.elements(0, 7)
   builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)
 }
 

@@ -29,6 +29,34 @@ import Testing
     #expect(lines[1] == "  static Registry.shared.byName[value] → Item")
   }
 
+  @Test func aCollectionHasItsPropertyAndItsElements() {
+    let finding = Finding(
+      fingerprint: "", verdict: .heldBy, type: "[Swift.String: [Swift.Int]]", kind: .dictionaryStorage,
+      instances: 31, objects: 31, bytes: 2048,
+      path: [
+        Finding.PathStep(type: "static Demo.Registry.shared", reference: ""),
+        Finding.PathStep(type: "Demo.Registry", reference: "byName"),
+      ])
+    var counted = finding
+    counted.elements = 30
+    #expect(
+      FindingText(counted).lines == [
+        "held by static Registry.shared.byName: [String: [Int]] (30 elements, 31 objects, 2.0 KB)",
+        "  static Registry.shared.byName → [String: [Int]]",
+      ])
+    #expect(FindingText(finding).lines[0].hasSuffix("(31 objects, 2.0 KB)"))
+  }
+
+  @Test func theBytesOfDataAreCounted() {
+    var finding = Finding(
+      fingerprint: "", verdict: .heldBy, type: "Foundation.Data", kind: .dataStorage, instances: 1,
+      objects: 1, bytes: 65, path: [Finding.PathStep(type: "global Demo.received", reference: "")])
+    finding.elements = 5000
+    #expect(
+      FindingText(finding).lines[0]
+        == "held by global received: Data (5,000 bytes of data, 1 object, 65 bytes)")
+  }
+
   @Test(arguments: [
     (1, 1, "1 object"), (1, 2, "2 objects"), (3, 3, "3 instances"), (2, 5, "2 instances, 5 objects"),
   ])

@@ -10,6 +10,8 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
   var instances = 1
   /// All objects of the finding, victims included; `nil` where the build decides.
   var objects: Int?
+  /// Of collections, where the number is known.
+  var elements: Int?
   var victims = 0
   /// The function that allocated the instances.
   var callSite: String

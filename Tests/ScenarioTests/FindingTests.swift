@@ -29,12 +29,26 @@ extension Scenarios {
 
     @Test(
       "a held object is found with its holder",
-      arguments: ExpectedFinding.held + ExpectedFinding.heldByThreads)
+      arguments: ExpectedFinding.held + ExpectedFinding.heldByThreads + ExpectedFinding.growing)
     func holder(expected: ExpectedFinding) throws {
       let report = try ScenarioReport(of: expected.scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")
       let candidates = report.findings.map { $0.observed(for: expected) }
       #expect(candidates.contains(expected), "\(candidates)")
+    }
+
+    @Test("no type of the toolchain stands for a collection", arguments: ExpectedFinding.growing)
+    func storage(expected: ExpectedFinding) throws {
+      let report = try ScenarioReport(of: expected.scenario)
+      let types = report.findings.map(\.type)
+      #expect(!types.contains { $0.contains("Storage<") || $0.contains("__") }, "\(types)")
+      #expect(types.count { !$0.hasPrefix("Scenarios.") } == 1, "\(types)")
+    }
+
+    @Test("as many names as objects that have them are no growth of their own")
+    func namedUsers() throws {
+      let report = try ScenarioReport(of: "namedUsers")
+      #expect(report.findings.map(\.type) == ["Scenarios.Account"])
     }
   }
 }
@@ -51,7 +65,7 @@ extension ScenarioReport.Finding {
     return ExpectedFinding(
       scenario: expected.scenario, verdict: verdict, type: plain(type),
       path: path.prefix(isTask ? 1 : path.count).map { "\(plain($0.type)) → \(plain($0.reference))" },
-      instances: instances, objects: expected.objects.map { _ in objects },
+      instances: instances, objects: expected.objects.map { _ in objects }, elements: elements,
       victims: isTask ? expected.victims : victims,
       callSite: callSites.contains(expected.callSite) ? expected.callSite : callSites.joined(separator: ", "),
       certainty: isTask ? expected.certainty : certainty,

@@ -45,6 +45,7 @@ struct ScenarioReport: Decodable {
     var type: String
     var instances: Int
     var objects: Int
+    var elements: Int?
     var victims: Int
     var path: [Step]
     var allocatedAt: [CallSite]

@@ -20,22 +20,24 @@ enum { HEADER_BYTES = 16 };
 /// The number of elements in an array's storage. In storage that was being allocated at the time of
 /// the snapshot the count is not written yet. So nothing is read beyond the storage's end, where
 /// other objects lie.
-static uintptr_t element_count(const struct liveobj_storage *storage,
-                               const struct liveobj_object *object) {
+static uint64_t array_count(const struct liveobj_storage *storage,
+                            const struct liveobj_object *object) {
     enum { COUNT = 2, DOUBLE_CAPACITY = 3 };
     uintptr_t count = liveobj_word(object->address, COUNT);
     uintptr_t capacity = liveobj_word(object->address, DOUBLE_CAPACITY) / 2;
     uintptr_t bytes = liveobj_array_room(object->bytes) - storage->first_element;
-    uintptr_t room = bytes / storage->element_stride;
-    return count <= capacity && count <= room ? count : 0;
+    bool fits = storage->element_stride > 0 && count <= bytes / storage->element_stride;
+    return fits && count <= capacity ? count : LIVEOBJ_NO_ELEMENTS;
 }
 
 static void walk_elements(struct liveobj_visit *visit, const struct liveobj_storage *storage,
                           const struct liveobj_object *object) {
     uintptr_t value = object->address + storage->first_element;
-    uintptr_t count = storage->elements ? element_count(storage, object) : 0;
+    visit->elements = array_count(storage, object);
+    if (!storage->elements || visit->elements == LIVEOBJ_NO_ELEMENTS)
+        return;
     visit->outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
-    for (uintptr_t i = 0; i < count; i++, value += storage->element_stride) {
+    for (uint64_t i = 0; i < visit->elements; i++, value += storage->element_stride) {
         visit->element = (uint32_t)i;
         liveobj_visit_layout(visit, storage->elements, value);
     }
@@ -73,6 +75,7 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
     if (!liveobj_buckets_lie_inside(keys.first, count, keys.stride, object) ||
         !liveobj_buckets_lie_inside(values.first, count, values.stride, object))
         return;
+    visit->elements = table->count <= count ? table->count : LIVEOBJ_NO_ELEMENTS;
     const uintptr_t *occupied =
         (const uintptr_t *)(object->address + liveobj_bitmap_offset(!is_set));
     walk_buckets(visit, &keys, occupied, count);
@@ -113,6 +116,8 @@ static void walk_instance(struct liveobj_visit *visit, const struct liveobj_obje
                                      visit->context);
     switch (storage->kind) {
     case LIVEOBJ_STORAGE_NONE:
+        if (storage->data_length)
+            visit->elements = liveobj_word(object->address + storage->data_length, 0);
         return scan_tail(visit, storage, object, liveobj_instance_size(metadata));
     case LIVEOBJ_STORAGE_ARRAY:
         return walk_elements(visit, storage, object);
@@ -173,8 +178,10 @@ static bool is_side_table(const struct liveobj_object *buffer) {
            liveobj_word(address, COUNTS) << SHIFT == buffer->address;
 }
 
-bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
-                              liveobj_visit_reference_fn function, void *context) {
+struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,
+                                                        const struct liveobj_type *type,
+                                                        liveobj_visit_reference_fn function,
+                                                        void *context) {
     struct liveobj_visit visit = liveobj_visit_start(function, context);
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
@@ -201,7 +208,7 @@ bool liveobj_references_visit(const struct liveobj_object *object, const struct 
         walk_memory(&visit, object, HEADER_BYTES);
         break;
     }
-    return visit.is_precise;
+    return (struct liveobj_object_contents){visit.is_precise, visit.elements};
 }
 
 // MARK: - Ahead of time

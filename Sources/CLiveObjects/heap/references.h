@@ -29,10 +29,19 @@ typedef void (*liveobj_visit_reference_fn)(void *context,
 /// the snapshot process starts.
 void liveobj_references_prepare(const struct liveobj_type *type);
 
+#define LIVEOBJ_NO_ELEMENTS UINT64_MAX
+
+struct liveobj_object_contents {
+    bool is_precise; // false if metadata is missing and part of the object was only scanned
+    uint64_t
+        elements; // of the storage of an array, a dictionary, a set or Data; LIVEOBJ_NO_ELEMENTS
+};
+
 /// Calls `visit` for every reference of an object whose deinit has not begun.
-/// \returns false if metadata is missing and part of the object was only scanned.
-bool liveobj_references_visit(const struct liveobj_object *object, const struct liveobj_type *type,
-                              liveobj_visit_reference_fn visit, void *context);
+struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,
+                                                        const struct liveobj_type *type,
+                                                        liveobj_visit_reference_fn visit,
+                                                        void *context);
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);
@@ -65,7 +74,7 @@ void liveobj_dispatch_visit_owned(uintptr_t object, liveobj_visit_reference_fn v
 // MARK: - value_references.c: a value
 
 /// Visits the references of a value of `type` at the place that `label` names.
-/// \returns as `liveobj_references_visit`.
+/// \returns false if part of the value was only scanned.
 bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
                                     liveobj_visit_reference_fn visit, void *context);
 
@@ -88,6 +97,7 @@ struct liveobj_visit {
     uint32_t element;
     uint32_t depth;
     bool is_precise;
+    uint64_t elements;
 };
 struct liveobj_visit liveobj_visit_start(liveobj_visit_reference_fn function, void *context);
 

@@ -200,7 +200,8 @@ struct liveobj_visit liveobj_visit_start(liveobj_visit_reference_fn function, vo
                                   .context = context,
                                   .reader = liveobj_metadata_reader(),
                                   .element = LIVEOBJ_NO_ELEMENT,
-                                  .is_precise = true};
+                                  .is_precise = true,
+                                  .elements = LIVEOBJ_NO_ELEMENTS};
 }
 
 bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t label,
@@ -218,7 +219,8 @@ void liveobj_block_visit(uintptr_t block, uint32_t label, liveobj_visit_referenc
 
 void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
                              liveobj_visit_reference_fn function, void *context) {
-    struct liveobj_visit visit = {function, context, NULL, 0, LIVEOBJ_NO_ELEMENT, 0, false};
+    struct liveobj_visit visit = {
+        .function = function, .context = context, .element = LIVEOBJ_NO_ELEMENT};
     liveobj_visit_scan(&visit, start, end, label);
 }
 

@@ -7,6 +7,8 @@
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 
+#include <string.h>
+
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum liveobj_storage_kind liveobj_storage_kind_of(uintptr_t metadata) {
@@ -58,6 +60,20 @@ static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
     }
 }
 
+/// The offset of the number of bytes in the storage of Foundation's `Data`; 0 for other classes.
+static size_t data_length(uintptr_t metadata) {
+    uintptr_t descriptor = liveobj_descriptor_of(metadata);
+    if (!descriptor || *liveobj_descriptor_name(descriptor) != '_' ||
+        !(liveobj_descriptor_is(descriptor, "FoundationEssentials", "__DataStorage") ||
+          liveobj_descriptor_is(descriptor, "Foundation", "__DataStorage")))
+        return 0;
+    struct liveobj_fields fields = liveobj_fields_of(metadata);
+    for (uint32_t i = 0; fields.is_known && i < fields.count; i++)
+        if (strcmp(liveobj_field_at(&fields, i).name, "_length") == 0)
+            return liveobj_field_offset(&fields, i);
+    return 0;
+}
+
 static bool is_managed_buffer(uintptr_t metadata) {
     for (; metadata; metadata = liveobj_superclass_of(metadata))
         if (liveobj_descriptor_is(liveobj_descriptor_of(metadata), "Swift", "ManagedBuffer"))
@@ -79,6 +95,7 @@ const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {
     if (!storage)
         return known;
     *storage = (struct liveobj_storage){.kind = liveobj_storage_kind_of(metadata),
+                                        .data_length = data_length(metadata),
                                         .is_managed_buffer = is_managed_buffer(metadata),
                                         .is_dispatch_object = is_dispatch_object(metadata)};
     if (storage->kind != LIVEOBJ_STORAGE_NONE && storage->kind != LIVEOBJ_STORAGE_TEXT)

@@ -73,6 +73,7 @@ struct liveobj_storage {
     size_t element_stride;
     size_t value_stride;
     size_t first_element; // of an array: from the start of the object
+    size_t data_length;   // of Foundation's Data: from the start of the object; 0 for others
     bool is_managed_buffer;
     bool is_dispatch_object; // a wrapper of libdispatch's queue or source: its first property
 };

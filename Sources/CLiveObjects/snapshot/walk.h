@@ -1,7 +1,7 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
-//   walk_references.c  LABL, FUNC, REFS
+//   walk_references.c  LABL, FUNC, REFS, ELEM
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
@@ -11,6 +11,7 @@
 #include "capture/capture.h"
 #include "capture/stream.h"
 #include "heap/object_type.h"
+#include "heap/references.h"
 #include "heap/roots.h"
 #include "metadata/address_table.h"
 #include "metadata/types.h"
@@ -79,7 +80,7 @@ struct liveobj_walk {
     struct liveobj_edge *edges;
     uint32_t edge_count;
     uint32_t edge_capacity;
-    bool is_precise;
+    struct liveobj_object_contents contents;
 
     struct liveobj_address_table functions;
     uint32_t labels_written;
@@ -87,6 +88,7 @@ struct liveobj_walk {
     struct liveobj_section label_section;
     struct liveobj_section function_section;
     struct liveobj_section reference_section;
+    struct liveobj_section element_section;
 };
 
 /// Moves to the next live object. After the last one, moves back to the start.

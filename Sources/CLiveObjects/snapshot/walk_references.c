@@ -1,4 +1,4 @@
-// walk_references.c - writes the references of each live object.
+// walk_references.c - writes the references of each live object, and its number of elements.
 //
 // The record of a label or function precedes the first reference that names it. An object's
 // references are written only if all of them could be read.
@@ -111,10 +111,11 @@ static void read_references(void *context) {
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     // After deinit has begun, the object's fields are not valid.
-    walk->is_precise =
-        walk->strong.is_pinned || liveobj_references_visit(&walk->object, type, add_edge, walk);
-    if (!walk->strong.is_pinned)
-        add_pointers(walk, type);
+    walk->contents = (struct liveobj_object_contents){true, LIVEOBJ_NO_ELEMENTS};
+    if (walk->strong.is_pinned)
+        return;
+    walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);
+    add_pointers(walk, type);
 }
 
 static void put_edges(struct liveobj_walk *walk) {
@@ -128,10 +129,19 @@ static void put_edges(struct liveobj_walk *walk) {
     }
 }
 
+static void put_element_count(struct liveobj_walk *walk) {
+    if (walk->contents.elements >= UINT32_MAX)
+        return; // none, or more than a record can name
+    liveobj_section_reserve(&walk->element_section, 2 * sizeof(uint32_t));
+    liveobj_put_u32(&walk->element_section, liveobj_walk_ordinal(walk));
+    liveobj_put_u32(&walk->element_section, (uint32_t)walk->contents.elements);
+}
+
 static void put_references(struct liveobj_walk *walk) {
     liveobj_walk_put_new_labels(walk);
     put_edges(walk);
-    walk->report->scanned_objects += !walk->is_precise;
+    put_element_count(walk);
+    walk->report->scanned_objects += !walk->contents.is_precise;
 }
 
 static void note_unread(struct liveobj_walk *walk) {
@@ -148,7 +158,8 @@ static void note_unread(struct liveobj_walk *walk) {
 static bool start_sections(struct liveobj_walk *walk) {
     bool started = liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
                    liveobj_section_start(&walk->function_section, &walk->stream, "FUNC") &&
-                   liveobj_section_start(&walk->reference_section, &walk->stream, "REFS");
+                   liveobj_section_start(&walk->reference_section, &walk->stream, "REFS") &&
+                   liveobj_section_start(&walk->element_section, &walk->stream, "ELEM");
     walk->function_section.before = &walk->label_section;
     walk->reference_section.before = &walk->function_section;
     walk->labels_written = 1;
@@ -165,6 +176,7 @@ void liveobj_walk_write_references(struct liveobj_walk *walk) {
         else
             note_unread(walk);
     }
+    liveobj_section_finish(&walk->element_section);
     liveobj_section_finish(&walk->reference_section);
     liveobj_section_finish(&walk->function_section);
     liveobj_section_finish(&walk->label_section);

@@ -22,12 +22,17 @@ struct HeapFindings {
     leaks = LeakTally.all(reachability.leaks, in: reachability, labels)
     let counted = reachability.counted
     let isFound = labels.map { $0.map(options.finds) ?? true }
-    let all = HeldObjects.all(in: reachability) { object in
-      counted[object] && isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
+    let isEvaluated = { (object: Int) in
+      isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
     }
+    let collections = HeldCollections(in: reachability, labels)
+    let all = HeldObjects.all(in: reachability, collections, isEvaluated: isEvaluated)
     var finder = PathFinder(in: reachability.graph)
     held = all.filter { objects in
-      !Self.isReportedByAnother(objects, reachability, &finder) {
+      if objects.collection != nil {
+        return collections.isFinding(objects) { counted[$0] && isEvaluated($0) }
+      }
+      return !Self.isReportedByAnother(objects, reachability, &finder) {
         (counted[$0] || reachability.scope.recorded.objects.contains($0))
           && isFound[capture.objects[$0].type]
       }
@@ -59,11 +64,14 @@ struct HeapFindings {
     }
   }
 
-  /// The stack traces that findings show.
+  /// The stack traces that findings show, but for those of objects of found types.
   var stackTraces: Set<UInt32> {
-    leaks.reduce(into: []) { traces, leak in
+    let leaked = leaks.reduce(into: Set()) { traces, leak in
       traces.formUnion(leak.allocations.stackTraces)
       traces.formUnion(leak.retainSites.lazy.map(\.stackTrace))
+    }
+    return held.reduce(into: leaked) { traces, objects in
+      if objects.collection != nil { traces.formUnion(objects.allocations.stackTraces) }
     }
   }
 
@@ -230,12 +238,15 @@ extension HeapFindings {
   ) {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
-    guard options.finds(label), !allocated.isEmpty, !label.isThunk else { return }
+    let isCollection = objects.collection != nil
+    guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return }
+    if isCollection, !naming.isUserDefined(holder.origin) { return }
     let scope = reachability.scope
     let stackTraces = objects.allocations.stackTraces
     guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
-    if options.objects == nil, case .variable = holder.origin,
+    // The first value of a variable has not grown.
+    if isCollection || options.objects == nil, case .variable = holder.origin,
       stackTraces.allSatisfy({ traces.isFirstValue($0, of: steps[0].type) })
     {
       return
@@ -243,10 +254,15 @@ extension HeapFindings {
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
-      type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
-      bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
+      type: isCollection ? CollectionName(storage: label.text)?.text ?? label.text : label.text,
+      kind: label.kind, instances: objects.count, objects: objects.count, bytes: objects.bytes, path: steps,
+      remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
+    if isCollection {
+      finding.elements = objects.elements
+      finding.remarks += objects.remarkOnRuns
+    }
     merger.add(finding, allocated, [], in: traces)
   }
 

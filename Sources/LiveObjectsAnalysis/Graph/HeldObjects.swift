@@ -1,6 +1,6 @@
 import LiveObjectsCapture
 
-/// Objects of one owner with equal paths from their holder.
+/// Objects of one owner with equal paths from their holder, or the parts of the collections there.
 struct HeldObjects {
   private struct Key: Hashable {
     var signature: Int32
@@ -8,34 +8,69 @@ struct HeldObjects {
   }
 
   let owner: ObjectOwner
-  /// The object that is nearest to the holder.
-  var nearest: Int
+  /// The object that is nearest to the holder; of a collection its storage, which may be older.
+  let nearest: Int
+  /// The signature of the collections that the objects are parts of.
+  let collection: Int32?
   var count = 0
   var bytes: UInt64 = 0
   var allocations = StackTraceCounts()
   /// All of them, where findings list their objects.
   var members: [Int] = []
+  /// Of collections: the sums over the parts that count.
+  private(set) var contents = CollectionContents()
+  /// Of collections: the number of elements that all of them hold, older ones included.
+  private(set) var elements: Int?
+  /// The objects by the measured run that left them.
+  private(set) var countsByRun: [Int]
 
-  /// - Parameter isEvaluated: the objects that count and may be shown.
-  static func all(in reachability: ReachabilityAnalysis, isEvaluated: (Int) -> Bool) -> [HeldObjects] {
+  /// - Parameter isEvaluated: the objects that may be shown; parts of collections are not asked for.
+  static func all(
+    in reachability: ReachabilityAnalysis, _ collections: HeldCollections, isEvaluated: (Int) -> Bool
+  ) -> [HeldObjects] {
     var numbers = Numbering<Key>()
     var all: [HeldObjects] = []
+    var elements = collections.noElements
+    let scope = reachability.scope
     for object in reachability.holders.order.lazy.map(Int.init) {
-      guard isEvaluated(object), let signature = reachability.signature(of: object) else { continue }
-      let scope = reachability.scope
-      let key = Key(signature: signature, owner: scope.reportedOwner(of: object))
+      guard let signature = reachability.signature(of: object) else { continue }
+      let collection = collections.collection(of: signature)
+      if collection == signature { collections.count(object, signature, in: &elements) }
+      guard reachability.counted[object], collection != nil || isEvaluated(object) else { continue }
+      let key = Key(signature: collection ?? signature, owner: scope.reportedOwner(of: object))
       let index = numbers.number(of: key)
-      if index == all.count { all.append(HeldObjects(owner: key.owner, nearest: object)) }
-      all[index].add(reachability.graph.capture.objects[object])
+      if index == all.count {
+        let nearest = collection == nil ? object : collections.storage(of: object).object
+        all.append(HeldObjects(key.owner, nearest: nearest, in: collection, runs: scope.runs.count))
+      }
+      all[index].add(reachability.graph.capture.objects[object], of: scope.runs)
+      if collection != nil {
+        all[index].contents.add(object, isStorage: signature == collection, collections)
+      }
       if scope.namesMembers { all[index].members.append(object) }
     }
+    for index in all.indices { all[index].elements = all[index].collection.flatMap { elements[Int($0)] } }
     return all
   }
 
-  private mutating func add(_ object: LiveObject) {
+  /// How many of the objects each measured run left, where there were several.
+  var remarkOnRuns: [String] {
+    guard let least = countsByRun.min(), let most = countsByRun.max() else { return [] }
+    let objects = least == most ? "\(most)" : "\(least) to \(most)"
+    return ["The \(countsByRun.count) runs left \(objects) of the objects each."]
+  }
+
+  private init(_ owner: ObjectOwner, nearest: Int, in collection: Int32?, runs: Int) {
+    (self.owner, self.nearest, self.collection) = (owner, nearest, collection)
+    countsByRun = [Int](repeating: 0, count: runs)
+  }
+
+  private mutating func add(_ object: LiveObject, of runs: [UInt64]) {
     count += 1
     bytes.add(saturating: object.bytes)
     allocations.add(object.stackTrace)
+    guard !runs.isEmpty else { return }
+    countsByRun[max(0, runs.partitionIndex { $0 > object.sequence } - 1)] += 1
   }
 }
 
@@ -45,24 +80,29 @@ struct HeldObjects {
 /// An object that is held by another of its own type, directly or indirectly, has that one's signature: a
 /// list of a million nodes is one signature.
 struct HeldSignatures {
-  private struct Step: Hashable {
+  struct Step: Hashable {
     /// The signature of the holder; -1 for none.
     var holder: Int32
     var type: Int32
     var label: UInt32
     var function: UInt32
-    /// Distinguishes variables and tasks.
+    /// Distinguishes variables and tasks: a number in `origins`, where there is no holder.
     var origin: Int32
   }
 
   /// Holders of an object that are searched for one of its own type: a heap may be as deep as it is large.
   private static let mostAncestors = 256
 
-  private var steps = Numbering<Step>()
+  private var numbers = Numbering<Step>()
   /// The signatures by object; -1 for unreachable ones.
   private(set) var signatures: [Int32]
   /// Whether the holder that a signature begins with may be named, by signature.
   private(set) var isNamed: [Bool] = []
+  /// The origins of paths.
+  private(set) var origins: [HolderSearch.Origin] = []
+
+  /// The last step of the path, by signature.
+  var steps: [Step] { numbers.keys }
 
   init(in graph: ReferenceGraph, _ holders: HolderSearch) {
     signatures = [Int32](repeating: -1, count: graph.count)
@@ -73,7 +113,7 @@ struct HeldSignatures {
       guard let arrival = holders.arrival(at: object) else {
         guard let origin = holders.origins[object] else { continue }
         let step = Step(
-          holder: -1, type: Int32(type), label: 0, function: 0, origin: Int32(places.number(of: origin)))
+          holder: -1, type: Int32(type), label: 0, function: .max, origin: Int32(places.number(of: origin)))
         signatures[object] = number(of: step, isNamed: origin.isNamed)
         continue
       }
@@ -88,10 +128,11 @@ struct HeldSignatures {
         origin: -1)
       signatures[object] = number(of: step, isNamed: isNamed[Int(holder)])
     }
+    origins = places.keys
   }
 
   private mutating func number(of step: Step, isNamed named: Bool) -> Int32 {
-    let number = steps.number(of: step)
+    let number = numbers.number(of: step)
     if number == isNamed.count { isNamed.append(named) }
     return Int32(number)
   }
@@ -99,8 +140,8 @@ struct HeldSignatures {
   private func ancestor(of signature: Int32, type: Int32) -> Int32? {
     var signature = signature
     for _ in 0..<Self.mostAncestors where signature >= 0 {
-      if steps.keys[Int(signature)].type == type { return signature }
-      signature = steps.keys[Int(signature)].holder
+      if numbers.keys[Int(signature)].type == type { return signature }
+      signature = numbers.keys[Int(signature)].holder
     }
     return nil
   }

@@ -96,6 +96,16 @@ struct PathNaming {
     return "global in \(ImageNames.name(place, of: graph.capture).module)"
   }
 
+  /// Whether a path starts in the program's own code or data, not in a variable of the toolchain.
+  func isUserDefined(_ origin: HolderSearch.Origin) -> Bool {
+    guard case .variable(let root) = origin, case .global(let place) = graph.heap.roots[root].place else {
+      return true
+    }
+    guard let name = names.variables[place] else { return graph.capture.image(of: place)?.isSystem == false }
+    let qualified = name.split(separator: " ").last ?? ""
+    return TypeName(String(qualified)).module.map { !SystemModules.contains($0) } ?? true
+  }
+
   private func taskName(_ task: Int) -> String {
     let state: String
     switch graph.heap.tasks[task].state {
@@ -165,7 +175,7 @@ extension PathNaming {
       let target = Int(reference.target)
       let isBox = isContext(target) && reference.function == nil
       writer.add(
-        graph.heap.labels[Int(reference.label)], element: reference.element, isBox: isBox,
+        label(of: reference), element: reference.element, isBox: isBox,
         canBeSelf: isOnlyOfItsType(reference))
       let isEnd = position == path.references.count - 1
       if let closure = closureName(reference) {
@@ -177,6 +187,17 @@ extension PathNaming {
         writer.beginStep(name(of: target))
       }
     }
+  }
+
+  /// The label of a reference, without the names that Foundation gives to the parts of `Data`.
+  private func label(of reference: Reference) -> ReferenceLabel {
+    var label = graph.heap.labels[Int(reference.label)]
+    let target = graph.capture.types[graph.capture.objects[Int(reference.target)].type]
+    let parts = "_representation.storage"
+    guard label.text.hasSuffix(parts), ObjectKind(of: target) == .dataStorage else { return label }
+    label.text.removeLast(parts.count)
+    if label.text.hasSuffix(".") { label.text.removeLast() }
+    return label
   }
 
   /// More than any closure captures; each of them is examined for each path.
@@ -206,7 +227,7 @@ extension PathNaming {
     switch ObjectKind(of: type) {
     case .arrayStorage, .dictionaryStorage, .setStorage: return !isManagedBuffer(type)
     case .box, .closureOrBox, .closure, .error: return true
-    case .classInstance, .actor, .stringStorage, .rawBuffer, .task, .other: return false
+    case .classInstance, .actor, .stringStorage, .dataStorage, .rawBuffer, .task, .other: return false
     }
   }
 

@@ -16,7 +16,7 @@ struct Scenario: Sendable {
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
       handlers, closures, fixes, objects, properties, values, collections, existentials, concurrency, tasks,
-      libraries, libraryHandlers, retains, dispatchWork, holders, silence, large,
+      libraries, libraryHandlers, retains, dispatchWork, holders, growing, silence, large,
     ]
     return Array(themes.joined())
   }

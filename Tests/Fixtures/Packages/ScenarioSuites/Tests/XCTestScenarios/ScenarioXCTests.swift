@@ -174,6 +174,25 @@ final class ScenarioXCTests: XCTestCase {
   func test_retainedAddress() throws { try plant() }
   func test_rawStorage() throws { try plant() }
   func test_pointerBesideUnknown() throws { try plant() }
+  func test_recentStrings() throws { try plant() }
+  func test_stringsByKey() throws { try plant() }
+  func test_stringSet() throws { try plant() }
+  func test_structEntries() throws { try plant() }
+  func test_nestedDictionaries() throws { try plant() }
+  func test_receivedData() throws { try plant() }
+  func test_appendedText() throws { try plant() }
+  func test_actorJournal() throws { try plant() }
+  func test_lazyGlobal() throws { try plant() }
+  func test_keptRecorder() throws { try plant() }
+  func test_contiguousStrings() throws { try plant() }
+  func test_sliceOfStrings() throws { try plant() }
+  func test_genericOwner() throws { try plant() }
+  func test_numbers() throws { try plant() }
+  func test_capturedStrings() throws { try plant() }
+  func test_namedUsers() throws { try plant() }
+  func test_freedStrings() throws { try plant() }
+  func test_removedStrings() throws { try plant() }
+  func test_smallText() throws { try plant() }
   func test_longCycle() throws { try plant() }
   func test_longList() throws { try plant() }
 }

@@ -1,0 +1,246 @@
+import LiveObjectsCapture
+
+/// The arrays, dictionaries, sets, strings and `Data` that the program's own objects, closures and variables
+/// hold.
+///
+/// A collection consists of its storage and of all that only the toolchain's types lead to from there: the
+/// storage of its elements, their boxes. An object of the program's own type is no part of it, but an owner of
+/// further collections.
+struct HeldCollections {
+  /// The part that objects of a type have in a path.
+  private enum Role {
+    /// Of the program's own type, a closure or a task: an owner of collections.
+    case own
+    /// The storage of an array, a dictionary, a set, a string or `Data`.
+    case storage
+    /// A box, or memory without a type: part of what holds it.
+    case box
+    /// Of another type of the toolchain, which the program does not look into.
+    case other
+  }
+
+  private static let ofOwner: Int32 = -1
+  private static let none: Int32 = -2
+
+  private let reachability: ReachabilityAnalysis
+  /// By index into `Capture.types`.
+  private let roles: [Role]
+  /// By signature: the signature of the collection that the object is a part of, `ofOwner` or `none`.
+  private var collections: [Int32] = []
+
+  /// - Parameter labels: by index into `Capture.types`.
+  init(in reachability: ReachabilityAnalysis, _ labels: [TypeLabel?]) {
+    self.reachability = reachability
+    roles = zip(reachability.graph.capture.types, labels).map(Self.role)
+    let signatures = reachability.signatures
+    collections.reserveCapacity(signatures.steps.count)
+    for (number, step) in signatures.steps.enumerated() {
+      let holder =
+        step.holder < 0 ? outside(signatures.origins[Int(step.origin)]) : collections[Int(step.holder)]
+      collections.append(collection(Int32(number), role(of: step), heldBy: holder))
+    }
+  }
+
+  /// A closure that captured nothing else may have a storage for its context.
+  private func role(of step: HeldSignatures.Step) -> Role {
+    let role = roles[Int(step.type)]
+    return step.function == .max || role == .storage ? role : .own
+  }
+
+  private func collection(_ signature: Int32, _ role: Role, heldBy holder: Int32) -> Int32 {
+    switch role {
+    case .own: Self.ofOwner
+    case .storage: holder == Self.ofOwner ? signature : holder
+    case .box: holder
+    case .other: holder == Self.ofOwner ? Self.none : holder
+    }
+  }
+
+  /// The holder of an object that a search started from.
+  private func outside(_ origin: HolderSearch.Origin) -> Int32 {
+    switch origin {
+    case .variable, .task: Self.ofOwner
+    case .testCase, .olderObject, .handler, .threadLocal, .stack, .memory: Self.none
+    }
+  }
+
+  private static func role(of type: TypeDescription, _ label: TypeLabel?) -> Role {
+    switch type.kind {
+    case .genericBox, .closureContextOrBox, .rawBuffer: return .box
+    case .task: return .own
+    case .classInstance, .errorBox, .other: break
+    }
+    guard let label, !label.isUserDefined else { return .own }
+    return CollectionName(storage: label.text) == nil ? .other : .storage
+  }
+
+  /// The signature of the collection that objects of a signature are parts of.
+  func collection(of signature: Int32) -> Int32? {
+    let collection = collections[Int(signature)]
+    return collection >= 0 ? collection : nil
+  }
+
+  /// The storage that a collection refers to, and the object that holds it, where it is not held by a variable.
+  func storage(of part: Int) -> (object: Int, holder: Int?) {
+    let signatures = reachability.signatures.signatures
+    let collection = collections[Int(signatures[part])]
+    var object = part
+    while let arrival = reachability.holders.arrival(at: object) {
+      let holder = reachability.graph.source(arrival)
+      guard signatures[object] != collection else { return (object, holder) }
+      object = holder
+    }
+    return (object, nil)
+  }
+
+  /// The number of references from a part of a collection to objects of the program's own types, and closures.
+  fileprivate func ownElements(of part: Int) -> Int {
+    let graph = reachability.graph
+    return graph.references(from: part).count { index in
+      let reference = graph.heap.references[index]
+      let target = Int(reference.target)
+      guard graph.kind(of: target) != .task else { return false }
+      return reference.function != nil || roles[graph.capture.objects[target].type] == .own
+    }
+  }
+
+  /// The number of elements in a storage, for `Data` of bytes; `nil` for a string, and where it is not known.
+  fileprivate func elements(in storage: Int) -> Int? { reachability.graph.heap.elements(in: storage) }
+
+  /// By signature: the elements of no collection yet.
+  var noElements: [Int?] { [Int?](repeating: 0, count: collections.count) }
+
+  /// Adds the elements of the collection that has this storage.
+  func count(_ storage: Int, _ signature: Int32, in elements: inout [Int?]) {
+    elements[Int(signature)] = self.elements(in: storage).flatMap { more in
+      elements[Int(signature)].map { $0 + more }
+    }
+  }
+
+  /// Whether it consists of bytes, not of elements that may be objects.
+  private func isText(_ storage: Int) -> Bool {
+    let graph = reachability.graph
+    switch ObjectKind(of: graph.capture.types[graph.capture.objects[storage].type]) {
+    case .stringStorage, .dataStorage: return true
+    default: return false
+    }
+  }
+
+  /// Bytes of strings and `Data` that are worth a finding: names and the like are smaller.
+  private static let leastText = 1024
+
+  /// Whether collections that are held at equal paths are a finding of their own.
+  ///
+  /// They are none where their elements are objects of the program's own types: these are findings already.
+  /// And the contents of objects that are findings belong to these, unless each of them has at least as many
+  /// elements as there are objects: a thousand users have a thousand names, but one store has a thousand
+  /// entries.
+  func isFinding(_ objects: HeldObjects, isFound: (Int) -> Bool) -> Bool {
+    let contents = objects.contents
+    let isText = isText(objects.nearest)
+    guard contents.storages > 0 else { return ownElements(of: objects.nearest) == 0 }
+    if isText, Int(clamping: objects.bytes) + (contents.elements ?? 0) < Self.leastText { return false }
+    guard contents.ownElements < max(contents.elements ?? 1, 1) else { return false }
+    guard let holder = storage(of: objects.nearest).holder, isFound(owner(holder)) else { return true }
+    if isText { return contents.storages == 1 }
+    return contents.elements.map { $0 / contents.storages >= contents.storages } ?? true
+  }
+
+  /// More than values are nested; but a list may consist of boxes.
+  private static let mostBoxes = 16
+
+  /// The object that a box is a part of.
+  private func owner(_ holder: Int) -> Int {
+    let graph = reachability.graph
+    var owner = holder
+    for _ in 0..<Self.mostBoxes {
+      guard roles[graph.capture.objects[owner].type] == .box, reachability.function(of: owner) == nil,
+        let arrival = reachability.holders.arrival(at: owner)
+      else { break }
+      owner = graph.source(arrival)
+    }
+    return owner
+  }
+}
+
+/// What the parts of collections amount to.
+struct CollectionContents {
+  /// Storages that properties and variables refer to.
+  private(set) var storages = 0
+  /// The elements in these; `nil` where it is not known.
+  private(set) var elements: Int? = 0
+  /// References to objects of the program's own types, and closures.
+  private(set) var ownElements = 0
+
+  mutating func add(_ part: Int, isStorage: Bool, _ collections: HeldCollections) {
+    ownElements += collections.ownElements(of: part)
+    guard isStorage else { return }
+    storages += 1
+    elements = collections.elements(in: part).flatMap { more in elements.map { $0 + more } }
+  }
+}
+
+/// The name of a collection, from that of its storage.
+///
+/// The storage of an array is also that of a `ContiguousArray` and an `ArraySlice`: `[Swift.String]` stands for
+/// all three.
+struct CollectionName {
+  let text: String
+
+  init?(storage name: String) {
+    let generic = GenericName(name)
+    switch generic.base {
+    case "Swift._ContiguousArrayStorage" where generic.arguments.count == 1,
+      "Swift._DictionaryStorage" where generic.arguments.count == 2:
+      text = "[\(generic.arguments.map(Self.readable).joined(separator: ": "))]"
+    case "Swift._SetStorage" where generic.arguments.count == 1:
+      text = "Swift.Set<\(Self.readable(generic.arguments[0]))>"
+    case "Swift.__StringStorage", "Swift.__SharedStringStorage": text = "Swift.String"
+    case "Foundation.__DataStorage", "FoundationEssentials.__DataStorage": text = "Foundation.Data"
+    default: return nil
+    }
+  }
+
+  /// `Swift.Array<Swift.String>` is `[Swift.String]`.
+  private static func readable(_ name: Substring) -> String {
+    let generic = GenericName(name)
+    let arguments = generic.arguments.map(readable)
+    switch (generic.base, arguments.count) {
+    case (_, 0): return String(name)
+    case ("Swift.Array", 1): return "[\(arguments[0])]"
+    case ("Swift.Dictionary", 2): return "[\(arguments[0]): \(arguments[1])]"
+    case ("Swift.Optional", 1): return "\(arguments[0])?"
+    default: return "\(generic.base)<\(arguments.joined(separator: ", "))>"
+    }
+  }
+}
+
+/// The parts of `Module.Type<Argument, Argument>`.
+private struct GenericName {
+  let base: Substring
+  /// Empty for a type without arguments, and for one inside of a generic type.
+  private(set) var arguments: [Substring] = []
+
+  init(_ name: some StringProtocol) {
+    let name = Substring(name)
+    base = name.prefix { $0 != "<" }
+    guard name.last == ">", base.endIndex < name.endIndex, !base.contains(where: { "(& ".contains($0) })
+    else {
+      return
+    }
+    let inner = name[name.index(after: base.endIndex)...].dropLast()
+    var (start, depth) = (inner.startIndex, 0)
+    for (index, character) in zip(inner.indices, inner) {
+      if "<([".contains(character) { depth += 1 }
+      if ")]".contains(character) || character == ">" && inner[..<index].last != "-" { depth -= 1 }
+      guard depth >= 0 else {
+        arguments = []
+        return
+      }
+      guard character == ",", depth == 0 else { continue }
+      arguments.append(inner[start..<index])
+      start = inner.index(index, offsetBy: 2, limitedBy: inner.endIndex) ?? inner.endIndex
+    }
+    arguments.append(inner[start...])
+  }
+}
