@@ -23,6 +23,12 @@ struct HintText {
       case .invalidateSession:
         "the session created in \(references), holds its delegate until it is invalidated: "
           + "call finishTasksAndInvalidate() or invalidateAndCancel()"
+      case .resumeContinuation:
+        "the task in \(references), waits for a continuation: resume it exactly once on every path"
+      case .iterateCopy:
+        "the task in \(references), iterates its own stream: iterate a captured copy of the stream, "
+          + "or finish it from outside"
+      case .finishStream: "the task in \(references), waits for a stream: finish it on every path"
       case .closeChannel: "the channel created in \(references), was not closed: close it"
       case .completePromise:
         "the promise created in \(references), was not completed: succeed or fail it on every path"
@@ -35,7 +41,7 @@ struct HintText {
     case .closure where places[0].capturesVariable: "declare the variable weak, or set it to nil"
     case .closure: "capture it weakly"
     case .localFunction, .implicitClosure: "use a closure that captures it weakly"
-    case .property, .call: "declare it weak"
+    case .property, .call, .suspension: "declare it weak"
     }
   }
 

@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: [
     Root.Place.global(Frame(image: nil, offset: 0x100)), .cMemory(address: 64), .stack(thread: 7),
-    .threadLocal(thread: 7), .dispatchBlock(Frame(image: nil, offset: 0x100)),
+    .threadLocal(thread: 7), .handler(Frame(image: nil, offset: 0x100), of: nil),
   ])
   mutating func aRootMayResumeATask(place: Root.Place) {
     builder.root(place, to: taskOfModel().task)

@@ -14,7 +14,7 @@ extension ExpectedFinding {
       "nestedDictionaries", "[Swift.String: [Swift.String: Swift.String]]",
       by: ["static Translations.byLanguage → "], elements: 6, objects: 133),
     .grown(
-      "receivedData", "Foundation.Data", by: ["static Upload.shared → ", "Upload → received"],
+      "receivedData", "Foundation.Data", by: ["static UploadBuffer.shared → ", "UploadBuffer → received"],
       elements: 4690, objects: 1, in: "plantReceivedData()"),
     .grown(
       "appendedText", "Swift.String", by: ["static Transcript.shared → ", "Transcript → text"],
@@ -29,7 +29,7 @@ extension ExpectedFinding {
     .grown("contiguousStrings", "[Swift.String]", by: ["global packedStrings → "], elements: 15, objects: 16),
     .grown("sliceOfStrings", "[Swift.String]", by: ["global latestStrings → "], elements: 30, objects: 31),
     .grown(
-      "genericOwner", "[Swift.String]", by: ["global stringPool → ", "Pool<Swift.String> → elements"],
+      "genericOwner", "[Swift.String]", by: ["global stringPool → ", "ItemPool<Swift.String> → elements"],
       elements: 15, objects: 16),
     .grown(
       "numbers", "[Swift.Int]", by: ["static Samples.values → "], elements: 1000, objects: 1,

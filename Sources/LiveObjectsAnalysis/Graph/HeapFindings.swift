@@ -184,7 +184,8 @@ extension HeapFindings {
     _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: some Symbolicator
   ) -> [Finding.Hint?] {
     let (libraries, cycles) = (LibraryHints(naming: naming, traces: traces), CycleHints(naming, traces))
-    let drafts = leaks.map { libraries.hint(for: $0) ?? cycles.hint(for: $0) }
+    let tasks = TaskHints(naming: naming)
+    let drafts = leaks.map { tasks.hint(for: $0) ?? libraries.hint(for: $0) ?? cycles.hint(for: $0) }
     let properties = Set(drafts.lazy.compactMap { $0 }.flatMap(\.properties))
     let declarations = properties.isEmpty ? [:] : symbolicator.declarations(of: properties, in: capture)
     return drafts.map { $0?.located(by: declarations) }

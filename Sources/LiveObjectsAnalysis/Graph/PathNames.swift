@@ -98,6 +98,8 @@ struct PathNames {
 struct TaskName {
   /// `nil` where no function is known.
   let function: String?
+  /// The program's own function in which it is suspended.
+  let frame: SourceFrame?
   /// `Model.swift:12`; empty where it is not known.
   let place: String
   /// Whether it waits for the next element of an asynchronous stream.
@@ -109,6 +111,7 @@ struct TaskName {
   init(_ frames: [SourceFrame], closure: SourceFrame?) {
     let innermost = frames.firstIndex(where: \.isUserCode)
     let frame = innermost.map { frames[$0] }
+    self.frame = frame
     function = (frame ?? closure ?? frames.first { !$0.isConcurrencyRuntime })?.qualifiedFunction
     let file = frame?.file.flatMap { $0.split(separator: "/").last }
     place = file.map { file in frame?.line.map { "\(file):\($0)" } ?? String(file) } ?? ""

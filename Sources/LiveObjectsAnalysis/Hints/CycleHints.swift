@@ -34,7 +34,7 @@ struct CycleHints {
 
   /// - Returns: `nil` where no reference is a likely mistake.
   func hint(for leak: LeakTally) -> DraftHint? {
-    guard let path = leak.path else { return nil }
+    guard let path = leak.path, leak.group.verdict == .retainCycle else { return nil }
     let together = leak.cuts.together.compactMap { candidate($0, path) }
     if !together.isEmpty, together.count == leak.cuts.together.count {
       return hint(to: .captureWeakly, together)

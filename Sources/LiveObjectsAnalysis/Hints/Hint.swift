@@ -17,6 +17,12 @@ extension Finding {
       case completePromise
       /// Cancel the scheduled task of SwiftNIO.
       case cancelTask
+      /// Resume the continuation exactly once on every path.
+      case resumeContinuation
+      /// Iterate a captured copy of the stream, not a property of an object that also keeps its continuation.
+      case iterateCopy
+      /// Finish the stream.
+      case finishStream
       /// Invalidate the URL session of Foundation.
       case invalidateSession
     }
@@ -33,6 +39,8 @@ extension Finding {
         case property
         /// A call: the function that contains it.
         case call
+        /// Where a task is suspended: its function.
+        case suspension
       }
       public var kind: Kind
       /// With the module: `closure #1 in Demo.Loader.load()`, `Demo.Loader.delegate`.

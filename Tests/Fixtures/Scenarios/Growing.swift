@@ -84,14 +84,14 @@ func plantNestedDictionaries() {
   }
 }
 
-final class Upload: @unchecked Sendable {
-  static let shared = Upload()
+final class UploadBuffer: @unchecked Sendable {
+  static let shared = UploadBuffer()
   var received = Data()
 }
 
 @inline(never) @_optimize(none)
 func plantReceivedData() {
-  for number in 0..<200 { Upload.shared.received.append(contentsOf: longText(number).utf8) }
+  for number in 0..<200 { UploadBuffer.shared.received.append(contentsOf: longText(number).utf8) }
 }
 
 final class Transcript: @unchecked Sendable {
@@ -160,11 +160,11 @@ func plantSliceOfStrings() {
   latestStrings = latestStrings.dropFirst(10)
 }
 
-final class Pool<Element> {
+final class ItemPool<Element> {
   var elements: [Element] = []
 }
 
-nonisolated(unsafe) let stringPool = Pool<String>()
+nonisolated(unsafe) let stringPool = ItemPool<String>()
 
 @inline(never) @_optimize(none)
 func plantGenericOwner() {

@@ -1,0 +1,32 @@
+import LiveObjectsCapture
+
+/// Says what a task that is never resumed waits for, and who should have ended that.
+struct TaskHints {
+  let naming: PathNaming
+
+  /// - Returns: `nil` for other leaks, and where the place is not known.
+  func hint(for leak: LeakTally) -> DraftHint? {
+    // Tasks that wait for tasks go on when the others do.
+    let tasks = leak.tasks(in: naming.graph).filter { naming.graph.heap.tasks[$0].wait == .continuation }
+    return tasks.lazy.compactMap { hint(for: $0, keptByObject: hasUserType(leak)) }.first
+  }
+
+  private func hint(for task: Int, keptByObject: Bool) -> DraftHint? {
+    guard let name = naming.names.tasks[task], let frame = name.frame else { return nil }
+    let action: Finding.Hint.Action =
+      !name.isInStream ? .resumeContinuation : keptByObject ? .iterateCopy : .finishStream
+    let place = Finding.Hint.Place(
+      kind: .suspension, name: frame.qualifiedFunction, file: frame.line == nil ? nil : frame.file,
+      line: frame.line)
+    return DraftHint(action: action, places: [DraftHint.Place(place)])
+  }
+
+  /// Whether an object of the program's keeps the stream and the task, or its captures.
+  private func hasUserType(_ leak: LeakTally) -> Bool {
+    let graph = naming.graph
+    return leak.group.core.contains { object in
+      graph.kind(of: Int(object)) == .classInstance
+        && naming.labels[graph.capture.objects[Int(object)].type]?.isUserDefined == true
+    }
+  }
+}
