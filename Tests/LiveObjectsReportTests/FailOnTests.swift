@@ -7,9 +7,9 @@ import Testing
 @Suite struct FailOnTests {
   @Test(
     arguments: [
-      (.leaks, [.retainCycle, .overRetained]),
-      (.held, [.retainCycle, .overRetained, .heldBy]),
-      (.growth, [.retainCycle, .overRetained, .heldBy, .growth]),
+      (.leaks, [.retainCycle, .overRetained, .suspendedTask]),
+      (.held, [.retainCycle, .overRetained, .suspendedTask, .heldBy]),
+      (.growth, [.retainCycle, .overRetained, .suspendedTask, .heldBy, .growth]),
       (.none, []),
     ] as [(FailOn, [Finding.Verdict])])
   func eachChoiceIncludesThoseBeforeIt(failOn: FailOn, verdicts: [Finding.Verdict]) {
