@@ -27,7 +27,7 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_TASK_LOCAL = 12,
     // 13 and 14 are reserved.
     LIVEOBJ_LABEL_OBJECT_PROPERTY = 15, // a property that is an object, or an optional one
-    LIVEOBJ_LABEL_HANDLER = 16, // of a root: the name of what will call the program
+    LIVEOBJ_LABEL_HANDLER = 16,         // of a root: the name of what will call the program
 };
 
 /// Whether and how a reference keeps its target alive.
