@@ -119,7 +119,7 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
   let object = { (choices: inout Choices) in UInt32(choices.next(capture.objects.count)) }
   graph.labels = choices.some(6) { choices in
     ReferenceLabel(
-      .init(rawValue: UInt32(choices.next(12) + 1))!,
+      .init(rawValue: UInt32(choices.next(14) + 1))!,
       ownership: .init(rawValue: UInt32(choices.next(5) + 1))!,
       text: choices.of(texts))
   }

@@ -113,12 +113,18 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.heldBy])
   }
 
-  @Test mutating func withARunningThreadItIsHeldAndTheReportSaysWhy() throws {
+  @Test(arguments: [
+    (HeapGraph.Status(threads: 2), "other threads were running"),
+    (HeapGraph.Status(missesStacks: true), "the stack of a thread was not read"),
+    (HeapGraph.Status(unreadObjects: 1), "some objects could not be read"),
+  ])
+  mutating func whatCannotBeDecidedIsHeldAndTheReportSaysWhy(status: HeapGraph.Status, reason: String) throws
+  {
     _ = taskOfModel()
-    builder.heapGraph(HeapGraph.Status(threads: 2))
+    builder.heapGraph(status)
     let finding = try #require(analysis().findings.first)
     #expect(finding.verdict == .heldBy)
-    #expect(finding.remarks.contains { $0.contains("other threads were running") })
+    #expect(finding.remarks.contains { $0.contains(reason) })
   }
 
   @Test mutating func aCycleThatKeepsATaskIsTheLeak() throws {

@@ -296,7 +296,9 @@ extension HeapFindings {
   }
 
   private var whyUndecided: String {
-    graph.heap.status.missesStacks
+    let status = graph.heap.status
+    if status.unreadObjects > 0 { return "some objects could not be read" }
+    return status.missesStacks
       ? "the stack of a thread was not read" : "other threads were running, which may resume it"
   }
 }

@@ -38,11 +38,11 @@ struct WaitingTasks {
     }
   }
 
-  /// Whether no stack is missing, and no other thread may have a continuation in a register.
+  /// Whether every object and stack was read, and no other thread may have a continuation in a register.
   static func canBeShown(in graph: ReferenceGraph) -> Bool {
     let status = graph.heap.status
     let hasAllRegisters = status.threads <= 1 || status.othersAreIdle || status.waitedForOthers
-    return hasAllRegisters && !status.missesStacks && !status.isPartial
+    return hasAllRegisters && !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
   }
 
   /// Marks the objects that are reachable from outside without a task that nothing can resume.
