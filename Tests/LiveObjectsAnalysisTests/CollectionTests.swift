@@ -67,6 +67,22 @@ import Testing
     #expect(collections().map(\.objects) == [10])
   }
 
+  /// Entries of observers whose objects are held elsewhere, or are gone, are the program's to remove.
+  @Test mutating func anArrayOfWeakReferencesIsAFinding() {
+    let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.WeakBox>"))
+    builder.reference(from: store(), to: storage, property: "observers")
+    let session = builder.object(of: builder.type("Demo.Session"))
+    builder.reference(from: storage, to: session, ReferenceLabel(.element, ownership: .weak), element: 0)
+    builder.elements(storage, 1)
+    #expect(collections().map(\.type) == ["[Demo.WeakBox]"])
+  }
+
+  @Test mutating func oversizedNumbersDoNotTrap() {
+    let text = builder.object(of: builder.type("Swift.__StringStorage"), bytes: .max)
+    builder.reference(from: store(), to: text, property: "text")
+    #expect(collections().map(\.bytes) == [.max])
+  }
+
   /// Two owners with one element each; one owner with two.
   @Test(arguments: [(2, 1, false), (1, 2, true), (3, 2, false), (3, 3, true)])
   mutating func contentsBelongToTheFindingOfTheirOwnersUnlessTheyAreMore(

@@ -19,8 +19,10 @@ struct ExpectedMessage {
     // `(1 object, 0 bytes)`: of the objects no number is expected.
     let isSizeKnown = expected.objects != nil || expected.instances > 1
     title = String(lines[0].dropLast((isSizeKnown ? "0 bytes)" : "1 object, 0 bytes)").count))
-    path = expected.path.isEmpty || expected.verdict == "leakedTask" ? nil : lines[1]
-    callSite = "  allocated at \(expected.callSite) "
+    let isTask = expected.verdict == "leakedTask"
+    path = expected.path.isEmpty || isTask ? nil : lines[1]
+    // A task has more call sites than a message lists, which have the expected one as their caller.
+    callSite = isTask ? "from \(expected.callSite) " : "  allocated at \(expected.callSite) "
     mayBeProbable = expected.mayBeHidden
   }
 

@@ -255,15 +255,11 @@ extension HeapFindings {
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
-      type: isCollection ? CollectionName(storage: label.text)?.text ?? label.text : label.text,
-      kind: label.kind, instances: objects.count, objects: objects.count, bytes: objects.bytes, path: steps,
-      remarks: remarks(on: holder.origin, isCycle, naming))
+      type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
+      bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
-    if isCollection {
-      finding.elements = objects.elements
-      finding.remarks += objects.remarkOnRuns
-    }
+    if objects.collection != nil { finding.describe(collections: objects) }
     merger.add(finding, allocated, [], in: traces)
   }
 
@@ -300,5 +296,14 @@ extension HeapFindings {
     if status.unreadObjects > 0 { return "some objects could not be read" }
     return status.missesStacks
       ? "the stack of a thread was not read" : "other threads were running, which may resume it"
+  }
+}
+
+extension Finding {
+  /// Describes the collections that the objects are parts of, instead of their storage.
+  fileprivate mutating func describe(collections: HeldObjects) {
+    type = CollectionName(storage: type)?.text ?? type
+    elements = collections.elements
+    remarks += collections.remarkOnRuns
   }
 }

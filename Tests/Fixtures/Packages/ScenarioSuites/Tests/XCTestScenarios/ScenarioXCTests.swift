@@ -145,30 +145,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_removedObserver() throws { try plant() }
   func test_removedReadabilityHandler() throws { try plant() }
   func test_notificationToken() throws { try plant() }
-  func test_inactiveSource() throws { try plant() }
-  func test_suspendedSource() throws { try plant() }
-  func test_sourceWithCancelHandler() throws { try plant() }
-  func test_unscheduledSource() throws { try plant() }
-  func test_dataSource() throws { try plant() }
-  func test_suspendedQueue() throws { try plant() }
-  func test_unscheduledTimer() throws { try plant() }
-  func test_timerSource() throws { try plant() }
-  func test_readSource() throws { try plant() }
-  func test_signalSource() throws { try plant() }
-  func test_laterWork() throws { try plant() }
-  func test_laterWorkItem() throws { try plant() }
-  func test_heldQueue() throws { try plant() }
-  func test_waitingGroup() throws { try plant() }
-  func test_scheduledTimer() throws { try plant() }
-  func test_runLoopBlock() throws { try plant() }
-  func test_readabilityHandler() throws { try plant() }
-  func test_cancelledSource() throws { try plant() }
-  func test_releasedSource() throws { try plant() }
-  func test_finishedLaterWork() throws { try plant() }
-  func test_leftGroup() throws { try plant() }
-  func test_invalidatedTimer() throws { try plant() }
-  func test_removedObserver() throws { try plant() }
-  func test_removedReadabilityHandler() throws { try plant() }
   func test_passRetained() throws { try plant() }
   func test_retainedTwice() throws { try plant() }
   func test_retainedWithVictims() throws { try plant() }
