@@ -73,7 +73,7 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 2
+  private static let format: UInt32 = 3
 
   package var content: [UInt8] {
     ByteWriter.bytes {

@@ -61,13 +61,12 @@ extension TextPage {
 
   private mutating func add(_ cause: Cause) {
     add(titleOf: cause)
-    add(pathOf: cause.sum)
+    add(explanationOf: cause.sum)
     for variant in cause.variants.dropFirst() {
       add(
         "  and by the same calls: \(variant.title)  \(variant.size)  [\(variant.fingerprint)]", style: .bold)
-      add(pathOf: variant)
+      add(explanationOf: variant)
     }
-    if let hint = cause.sum.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
     add(tests: cause)
     add(allocatedAt: cause)
     add(retainedAt: cause.retainedAt)
@@ -89,11 +88,13 @@ extension TextPage {
     add(parts: ["fingerprints"] + listed + more, separator: " ", indentation: 4)
   }
 
-  /// Growth has none.
-  private mutating func add(pathOf finding: Finding) {
-    guard let path = ShownPath(of: finding) else { return }
-    add(parts: path.segments, separator: " → ", indentation: 4)
-    for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
+  /// Adds the path and how to cut it; growth has none.
+  private mutating func add(explanationOf finding: Finding) {
+    if let path = ShownPath(of: finding) {
+      add(parts: path.segments, separator: " → ", indentation: 4)
+      for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
+    }
+    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
   }
 }
 
