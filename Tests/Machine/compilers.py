@@ -21,6 +21,8 @@ def for_machine(program, arguments):
     if program == "swift-build":
         sdk = ["--swift-sdks-path", "/share/sdks", "--swift-sdk", "aarch64", "--disable-sandbox"]
         return "amd64/root", [*sdk, *arguments]
+    if program == "ninja":
+        return "amd64/root", arguments
     if not any(argument.startswith(("-target", "--target")) for argument in arguments):
         if program.startswith("clang") or program == "swiftc" or "-print-target-info" in arguments:
             arguments = [*arguments, "-target", TARGET]
