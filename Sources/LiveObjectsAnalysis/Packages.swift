@@ -132,9 +132,11 @@ private struct Checkouts {
     return nil
   }
 
-  /// Whether the build has generated the file.
+  /// Whether the compiler or the build has generated the file.
   func isGenerated(_ file: String) -> Bool {
-    package(of: file) == nil && (file.contains("/.build/") || build.map { file.hasPrefix($0 + "/") } == true)
+    if file.hasSuffix("<compiler-generated>") { return true }
+    let isInBuild = file.contains("/.build/") || build.map { file.hasPrefix($0 + "/") } == true
+    return isInBuild && package(of: file) == nil
   }
 
   private func end(of folder: String, in file: String) -> String.Index? {

@@ -29,6 +29,8 @@ struct HintText {
         "the task in \(references), iterates its own stream: iterate a captured copy of the stream, "
           + "or finish it from outside"
       case .finishStream: "the task in \(references), waits for a stream: finish it on every path"
+      case .limitCollection:
+        "elements are added in \(references): remove them when they are not needed, or limit their number"
       case .closeChannel: "the channel created in \(references), was not closed: close it"
       case .completePromise:
         "the promise created in \(references), was not completed: succeed or fail it on every path"

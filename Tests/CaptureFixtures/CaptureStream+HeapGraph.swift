@@ -96,7 +96,11 @@ extension Root {
     case .handler(nil, _): writer.u64(0)
     case .stack(let word), .threadLocal(let word), .cMemory(let word): writer.u64(word)
     }
-    if case .handler(_, of: let label?) = place { writer.u64(UInt64(label) + 1) } else { writer.u64(isOnOtherStack ? 1 : 0) }
+    if case .handler(_, of: let label?) = place {
+      writer.u64(UInt64(label) + 1)
+    } else {
+      writer.u64(isOnOtherStack ? 1 : 0)
+    }
   }
 
   private var kind: UInt32 {

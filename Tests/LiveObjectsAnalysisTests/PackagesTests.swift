@@ -32,6 +32,14 @@ import Testing
     #expect(try #require(program.finding()).dependency == package)
   }
 
+  @Test func codeThatTheCompilerGeneratedBelongsToNoPackage() throws {
+    var program = Program()
+    program.symbolicator.define(
+      0x40, [.user("Hub.deinit()", module: "Wire", file: "/<compiler-generated>", line: 0)])
+    program.frames.append(0x40)
+    #expect(try #require(program.finding()).dependency == "wire")
+  }
+
   @Test func whatTheProgramAllocatesThroughADependencyIsItsOwn() throws {
     var program = Program()
     program.frames.append(0x20)

@@ -7,7 +7,7 @@
 
 #include "heap/dispatch_continuations.h"
 #include "heap/idle_threads.h"
-#include "heap/task_memory.h"
+#include "metadata/task_memory.h"
 #include "records/thread.h"
 
 #pragma GCC visibility push(hidden)

@@ -259,7 +259,11 @@ extension HeapFindings {
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
-    if objects.collection != nil { finding.describe(collections: objects) }
+    if objects.collection != nil {
+      finding.describe(collections: objects)
+      finding.hint = Finding.Hint(
+        growing: finding, traces.fromCallSite(capture.objects[objects.nearest].stackTrace), traces)
+    }
     merger.add(finding, allocated, [], in: traces)
   }
 

@@ -23,6 +23,8 @@ extension Finding {
       case iterateCopy
       /// Finish the stream.
       case finishStream
+      /// Remove elements of the collection, or limit their number.
+      case limitCollection
       /// Invalidate the URL session of Foundation.
       case invalidateSession
     }
@@ -79,5 +81,22 @@ extension Finding.Hint {
     guard sites.count == 1, let frame = sites[0].frames.first, frame.isUserCode else { return nil }
     let place = Place(kind: .call, name: frame.qualifiedFunction, file: frame.file, line: frame.line)
     self.init(.release, at: [place])
+  }
+}
+
+extension Finding.Hint {
+  /// The call that adds to a collection.
+  ///
+  /// - Parameter trace: that of the last growth of its storage.
+  /// - Returns: `nil` for text and bytes, which have no elements to remove.
+  init?(growing finding: Finding, _ trace: NamedTraces.Trace, _ traces: NamedTraces) {
+    guard finding.elements != nil, finding.kind != .dataStorage, finding.kind != .stringStorage,
+      let frame = trace.lazy.map({ traces.frames[$0] }).first(where: {
+        $0.origin == .user && !$0.isCompilerGenerated
+      })
+    else { return nil }
+    let place = Place(
+      kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
+    self.init(.limitCollection, at: [place])
   }
 }

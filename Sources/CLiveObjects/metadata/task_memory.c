@@ -2,7 +2,7 @@
 
 #if defined(__linux__)
 
-#include "heap/task_memory.h"
+#include "metadata/task_memory.h"
 #include "metadata/metadata.h"
 #include "metadata/task_state.h"
 #include "os/compiler.h"

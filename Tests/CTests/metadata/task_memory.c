@@ -1,7 +1,7 @@
 // The references, slabs and inner tasks of fake tasks, in the layout of version 1.
 
 #define _GNU_SOURCE
-#include "heap/task_memory.h"
+#include "metadata/task_memory.h"
 #include "heap/references.h"
 #include "metadata/labels.h"
 #include "metadata/task_state.h"
