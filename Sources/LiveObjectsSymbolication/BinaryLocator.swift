@@ -14,7 +14,7 @@ final class BinaryLocator {
   }
 
   private let folder: String?
-  private lazy var mounts = MountTable()
+  private(set) lazy var mounts = MountTable()
   private var known: [Image: (location: Location, version: FileVersion?)] = [:]
   private lazy var filesOfFolder: [String] = folder.map(Self.files(below:)) ?? []
   private lazy var filesByBuildID = Dictionary(

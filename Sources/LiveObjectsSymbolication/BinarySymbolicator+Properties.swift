@@ -4,12 +4,9 @@ import LiveObjectsCapture
 extension BinarySymbolicator {
   /// Finds declarations in the source files. Debug information has the line of a class, not those of its
   /// properties.
-  ///
-  /// - Returns: nothing for a capture of unknown origin, whose binaries may name any file.
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] {
-    guard origin == .ownRun else { return [:] }
     let classes = Dictionary(
       uniqueKeysWithValues: properties.map { ($0, deinitialisers(of: $0, in: capture)) })
     let frames = Set(classes.values.joined().map(\.frame))
@@ -22,7 +19,7 @@ extension BinarySymbolicator {
           guard let source = named[frame]?.last, let file = source.file, let line = source.line else {
             return nil
           }
-          let text = files[file] ?? SourceText(ofFileAt: file)
+          let text = files[file] ?? self.locator.mounts.storedFile(file).flatMap(SourceText.init(ofFileAt:))
           files[file] = .some(text)
           return text?.line(ofProperty: property.name, ofClass: type, declaredNear: line)
             .map { SourceLine(file: file, line: $0) }

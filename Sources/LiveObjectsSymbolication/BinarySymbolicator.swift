@@ -13,12 +13,12 @@ public final class BinarySymbolicator: Symbolicator {
 
   private var collectedNotes = SymbolicationNotes()
   private let search: SymbolizerSearch
-  let origin: CaptureOrigin
+  private let origin: CaptureOrigin
   /// The environment at the start: later reads would race with threads of the program that change it.
   private let environment = Environment.variables(without: unwantedVariables)
   private let timeout: Duration
   private(set) var symbolizer: LLVMSymbolizer?
-  private let locator: BinaryLocator
+  let locator: BinaryLocator
   /// Whether a symbolizer has worked: without it, there are no lines, whatever a file contains.
   private var hasSymbolizer = false
   var known: [CodeAddress: [LLVMSymbolizer.Line]] = [:]

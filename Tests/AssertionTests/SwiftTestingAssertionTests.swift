@@ -53,7 +53,7 @@ struct SwiftTestingAssertionTests {
     let cycle = try #require(run.messages(of: "leakingObject()").first)
     #expect(cycle.contains("expectDeallocated: "))
     #expect(cycle.contains("still alive after 0.1 seconds"))
-    #expect(cycle.contains("closure #1 in Loader.load() → self.client → ClientSpy"))
+    #expect(cycle.contains("ClientSpy.completions[0] → closure #1 in Loader.load() → self (cycle closes)"))
     let held = try #require(run.messages(of: "objectHeldByAStatic()").first)
     #expect(held.contains("static Shelf.items[0] → Item") && held.contains("in the demo"))
   }

@@ -241,7 +241,7 @@ extension HeapFindings {
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
     let isCollection = objects.collection != nil
     guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return }
-    if isCollection, !naming.isUserDefined(holder.origin) { return }
+    if isCollection, objects.elements == 0 || !naming.isUserDefined(holder.origin) { return }
     let scope = reachability.scope
     let stackTraces = objects.allocations.stackTraces
     guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return }

@@ -15,7 +15,8 @@ struct HeldCollections {
     case storage
     /// A box, or memory without a type: part of what holds it.
     case box
-    /// Of another type of the toolchain, which the program does not look into.
+    /// Of another type of the toolchain, which the program does not look into, or a test case, which XCTest keeps
+    /// with collections of its own until the process ends.
     case other
   }
 
@@ -31,7 +32,10 @@ struct HeldCollections {
   /// - Parameter labels: by index into `Capture.types`.
   init(in reachability: ReachabilityAnalysis, _ labels: [TypeLabel?]) {
     self.reachability = reachability
-    roles = zip(reachability.graph.capture.types, labels).map(Self.role)
+    let graph = reachability.graph
+    roles = graph.capture.types.indices.map { type in
+      graph.isTestCaseClass(type) ? .other : Self.role(of: graph.capture.types[type], labels[type])
+    }
     let signatures = reachability.signatures
     collections.reserveCapacity(signatures.steps.count)
     for (number, step) in signatures.steps.enumerated() {

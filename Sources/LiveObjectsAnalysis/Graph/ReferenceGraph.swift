@@ -124,7 +124,10 @@ final class ReferenceGraph: Sendable {
 
   /// Whether an object is a test case. XCTest creates them before the first test and releases them when the
   /// process ends, so they count as held even without references.
-  func isTestCase(_ object: Int) -> Bool { isTestCase[capture.objects[object].type] }
+  func isTestCase(_ object: Int) -> Bool { isTestCaseClass(capture.objects[object].type) }
+
+  /// - Parameter type: index into `Capture.types`.
+  func isTestCaseClass(_ type: Int) -> Bool { isTestCase[type] }
 
   /// Whether an object is a thread of Foundation's. One that runs is in a variable of its own thread.
   func isThread(_ object: Int) -> Bool {
