@@ -6,7 +6,7 @@ extension Scenarios {
       "a leak is found once, with its type, its path and its call site",
       arguments: ExpectedFinding.cycles)
     func leak(expected: ExpectedFinding) throws {
-      let report = try ScenarioReport(of: expected.scenario)
+      let report = try ScenarioReport.shared(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
       #expect(leak.observed(for: expected) == expected)

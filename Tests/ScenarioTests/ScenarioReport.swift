@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The fields of a scenario's JSON report that the tests read.
-struct ScenarioReport: Decodable {
+struct ScenarioReport: Decodable, Sendable {
   struct Tracking: Decodable {
     var complete: Bool
     var notes: [String]
@@ -66,6 +66,17 @@ struct ScenarioReport: Decodable {
   var tracking: Tracking
   var tests: [Test]
   var findings: [Finding]
+
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var reports: [String: ScenarioReport] = [:]
+
+  /// A report on the scenario, of one run for all tests that read it.
+  static func shared(of scenario: String) throws -> ScenarioReport {
+    if let known = lock.withLock({ reports[scenario] }) { return known }
+    let report = try ScenarioReport(of: scenario)
+    lock.withLock { reports[scenario] = report }
+    return report
+  }
 
   /// Runs one scenario under the preload library.
   ///
