@@ -87,6 +87,9 @@ func plantNestedDictionaries() {
 final class UploadBuffer: @unchecked Sendable {
   static let shared = UploadBuffer()
   var received = Data()
+
+  /// Not evaluated at compile time: the object would be static data.
+  @inline(never) init() {}
 }
 
 @inline(never) @_optimize(none)
@@ -97,6 +100,9 @@ func plantReceivedData() {
 final class Transcript: @unchecked Sendable {
   static let shared = Transcript()
   var text = ""
+
+  /// Not evaluated at compile time: the object would be static data.
+  @inline(never) init() {}
 }
 
 @inline(never) @_optimize(none)
