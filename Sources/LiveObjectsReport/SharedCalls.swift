@@ -1,6 +1,6 @@
 import LiveObjectsAnalysis
 
-/// Leaks of different fingerprints that the same calls left behind: a channel that a helper binds and nobody
+/// Leaks of different fingerprints that the same calls left behind: a channel that a helper binds and never
 /// closes leaves several cycles, in each test that uses it.
 ///
 /// The evidence has to be strict, because a wrong merge hides a leak. In each test, all objects of a finding

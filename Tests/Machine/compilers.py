@@ -17,7 +17,7 @@ def words(file):
 
 
 def for_machine(program, arguments):
-    """The file system to run it in, and its arguments. Whoever names no target means the machine."""
+    """The file system to run it in, and its arguments. A compiler without a target is the machine's."""
     if program == "swift-build":
         sdk = ["--swift-sdks-path", "/share/sdks", "--swift-sdk", "aarch64", "--disable-sandbox"]
         return "amd64/root", [*sdk, *arguments]

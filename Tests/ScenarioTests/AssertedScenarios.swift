@@ -51,7 +51,7 @@
     static func messages(of assertion: Assertion, on expected: ExpectedFinding) throws -> [String] {
       let messages = try shared.get().messages(of: assertion)[expected.scenario] ?? []
       guard messages.isEmpty, expected.mayBeHidden, !expected.isTask else { return messages }
-      return try (0..<4).lazy
+      return try (0..<8).lazy
         .map { _ in try AssertedScenarios(of: expected.scenario, only: assertion).messages(of: assertion) }
         .compactMap { $0[expected.scenario] }.first ?? []
     }

@@ -108,7 +108,7 @@
 
     /// Plants one scenario by itself, until it is found: old words of others may hide it.
     static func leaks(ofOnly scenario: String, in library: Library) throws -> [[ScenarioReport.Finding]] {
-      let leaks = try (0..<4).lazy.map { _ in
+      let leaks = try (0..<8).lazy.map { _ in
         try ScenarioSuites(planting: scenario).leaks(of: scenario, in: library)
       }
       return leaks.first { !$0.isEmpty }.map { [$0] } ?? []

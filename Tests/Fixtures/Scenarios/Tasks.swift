@@ -285,7 +285,7 @@ func plantHeldStream() {
 
 nonisolated(unsafe) var cancellable: Task<Void, Never>?
 
-/// Whoever has the handle may cancel the task.
+/// An owner of the handle may cancel the task.
 @inline(never) @_optimize(none)
 func plantCancellableTask() {
   let upload = Upload()
