@@ -21,8 +21,8 @@ struct ExpectedMessage {
     title = String(lines[0].dropLast((isSizeKnown ? "0 bytes)" : "1 object, 0 bytes)").count))
     let isTask = expected.verdict == "leakedTask"
     path = expected.path.isEmpty || isTask ? nil : lines[1]
-    // A task has more call sites than a message lists, which have the expected one as their caller.
-    callSite = isTask ? "from \(expected.callSite) " : "  allocated at \(expected.callSite) "
+    // The objects of a task have several call sites, in the expected function and in functions that it calls.
+    callSite = isTask ? " \(expected.callSite) " : "  allocated at \(expected.callSite) "
     mayBeProbable = expected.mayBeHidden
   }
 
