@@ -162,7 +162,7 @@ final class PipeReader: @unchecked Sendable {
   }
 
   func listen() {
-    pipe.fileHandleForReading.readabilityHandler = { _ in self.reads += 1 }
+    pipe.fileHandleForReading.readabilityHandler = { @Sendable _ in self.reads += 1 }
   }
 }
 
