@@ -61,8 +61,9 @@ final class Explanation: Sendable {
   func text(notes: [String]) -> String {
     Recorder.ignoring {
       let answer = answer
-      return TextRenderer(failOn: nil).render(
-        Report(of: [(capture, answer.analysis)], notes: answer.notes + notes))
+      var report = Report(of: [(capture, answer.analysis)], notes: answer.notes + notes)
+      report.run.failOn = nil
+      return TextRenderer().render(report)
     }
   }
 

@@ -22,6 +22,15 @@ public struct Finding: Sendable, Hashable {
     /// Conservative references were needed: words that may be pointers.
     case probable
   }
+  /// Why a finding fails nothing although the objects are the program's own.
+  public enum Acceptance: Sendable, Hashable {
+    /// The test that left the objects behind has declared them a known issue.
+    case knownIssue
+    /// An entry of the baseline.
+    case baseline
+    /// The text of a suppression that matches.
+    case suppression(String)
+  }
   /// One step on the path from a holder, or round a cycle.
   public struct PathStep: Sendable, Hashable {
     public var type: String
@@ -60,9 +69,8 @@ public struct Finding: Sendable, Hashable {
   public var certainty: Certainty
   /// Whether its objects and frames belong to the toolchain's libraries only.
   public var isLibraryLeak: Bool
-  /// Whether the test that left the objects behind has declared them a known issue; such a finding fails
-  /// nothing.
-  public var isKnownIssue = false
+  /// Why the finding fails nothing; `nil` for one that may fail.
+  public var acceptance: Acceptance?
   /// The dependency whose code alone made and holds the objects; `nil` for those of the program's own, and for
   /// all that may be its own.
   public var dependency: String?
@@ -134,8 +142,11 @@ public struct Finding: Sendable, Hashable {
     self.remarks = remarks
   }
 
-  /// Whether a user can fix it: it is no leak of the toolchain's libraries, and no known issue.
-  package var isActionable: Bool { !isLibraryLeak && !isKnownIssue }
+  /// Whether it may fail: it is no leak of the toolchain's libraries, and was not accepted.
+  package var isActionable: Bool { !isLibraryLeak && acceptance == nil }
+
+  /// Whether the test that left the objects behind has declared them a known issue.
+  package var isKnownIssue: Bool { acceptance == .knownIssue }
 
   /// Whether it is a dependency's own affair: it is no leak, and nothing of the program has to do with it.
   package var isInternal: Bool {
@@ -169,11 +180,11 @@ extension Finding {
     private let fingerprint: String
     private let test: String?
     private let testCase: String?
-    private let isKnownIssue: Bool
+    private let acceptance: Acceptance?
 
     package init(_ finding: Finding) {
       (fingerprint, test, testCase) = (finding.fingerprint, finding.test, finding.testCase)
-      isKnownIssue = finding.isKnownIssue
+      acceptance = finding.acceptance
     }
   }
 
@@ -228,8 +239,8 @@ extension Finding {
     let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
     let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
     guard first == second else { return first < second }
-    return (a.test ?? "", a.testCase ?? "", a.isKnownIssue ? 1 : 0)
-      < (b.test ?? "", b.testCase ?? "", b.isKnownIssue ? 1 : 0)
+    return (a.test ?? "", a.testCase ?? "", a.acceptance == nil ? 0 : 1)
+      < (b.test ?? "", b.testCase ?? "", b.acceptance == nil ? 0 : 1)
   }
 }
 

@@ -126,7 +126,7 @@ extension Finding {
   /// Sets the test that left the objects behind, and whether it has declared them a known issue.
   mutating func attribute(to owner: ObjectOwner, of attribution: TestAttribution?) {
     guard let attribution else { return }
-    isKnownIssue = owner.isKnownIssue
+    acceptance = owner.isKnownIssue ? .knownIssue : nil
     guard let test = owner.test else { return }
     let description = attribution.tests[test]
     self.test = description.id

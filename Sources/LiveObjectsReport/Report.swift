@@ -3,6 +3,8 @@ import LiveObjectsCapture
 
 /// Everything a renderer shows: tracking state, tests, findings, growth by type.
 public struct Report: Sendable {
+  /// The command that made the report.
+  public var run = Run()
   public var tracking: Tracking
   /// The programs the report is about: executable and process id.
   public var processes: [ProcessDescription]
@@ -39,6 +41,9 @@ public struct Report: Sendable {
   /// Tests whose leaks are unknown: where there are any, "no leaks found" means nothing.
   public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }
 
+  /// The findings that make the run fail, most important first.
+  public var failingFindings: [Finding] { run.failOn.map { findings.filter($0.includes) } ?? [] }
+
   /// Whether test processes were watched to their ends, and no test was selected.
   var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
 }
@@ -53,6 +58,31 @@ extension Report {
     Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
       .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
       .sorted(by: TypeGrowth.mostGrown)
+  }
+}
+
+extension Report {
+  /// The command that made a report, and its settings.
+  public struct Run: Sendable, Hashable {
+    /// The version of the tool.
+    public static let toolVersion = "0.1.0"
+
+    /// `liveobjects` with its arguments; empty for a report without a command.
+    public var command: [String] = []
+    /// The settings of the watched processes, in the syntax of `LIVEOBJECTS_OPTIONS`.
+    public var options = ""
+    /// The findings that the exit status counts; `nil` for a report without a command.
+    public var failOn: FailOn? = .leaks
+    /// The folder that paths of source files are relative to, without a slash at the end; `nil` for absolute paths.
+    public var folder: String?
+
+    public init() {}
+
+    /// The path relative to `folder`, if it is in there; else as it is.
+    package func relative(_ path: String) -> String {
+      guard let folder, path.hasPrefix(folder + "/") else { return path }
+      return String(path.dropFirst(folder.count + 1))
+    }
   }
 }
 

@@ -16,7 +16,7 @@ struct LiveObjectsTool: ParsableCommand {
 
       On a terminal, text has colours unless the environment has NO_COLOR.
       """,
-    version: "0.1.0",
+    version: Report.Run.toolVersion,
     subcommands: [RunCommand.self, TestCommand.self, ReportCommand.self, TestRunnerCommand.self])
 
   static func main() {
@@ -63,9 +63,9 @@ enum ExitStatus {
   static let nothingWatched: Int32 = 3
 
   /// The status for a report, if the program has succeeded.
-  static func status(for report: Report, failOn: FailOn) -> Int32 {
+  static func status(for report: Report) -> Int32 {
     guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
-    return report.findings.contains(where: failOn.includes) ? failingFindings : 0
+    return report.failingFindings.isEmpty ? 0 : failingFindings
   }
 }
 

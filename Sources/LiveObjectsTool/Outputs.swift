@@ -22,12 +22,38 @@ struct OutputOptions: ParsableArguments {
       """, valueName: "findings"))
   var failOn: FailOn = .leaks
 
+  /// The file of each format that was asked for.
+  private var files: [(format: ReportFormat, path: String)] {
+    ReportFormat.allCases.compactMap { format in path(of: format).map { (format, $0) } }
+  }
+
+  private func path(of format: ReportFormat) -> String? {
+    switch format {
+    case .text: text
+    case .json: json
+    }
+  }
+
+  /// The report on captures, with the command that made it.
+  ///
+  /// - Parameters:
+  ///   - options: the settings of the watched processes.
+  ///   - folder: the folder of the sources.
+  func report(of builder: ReportBuilder, options: String? = nil, in folder: String = ".") -> Report {
+    var report = builder.report
+    report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
+    report.run.options = options ?? ""
+    report.run.failOn = failOn
+    report.run.folder = folder.resolvingLinks
+    return report
+  }
+
   /// Two outputs in one file would overwrite each other.
   func validate() throws {
-    let files = [text, json, capture].compactMap { $0 }
+    let paths = (files.map(\.path) + [capture].compactMap { $0 })
       .map { $0 == "-" ? $0 : "\($0.parentFolder.resolvingLinks ?? $0.parentFolder)/\($0.fileName)" }
-    guard Set(files).count == files.count else {
-      throw ValidationError("--text, --json and --capture need files of their own.")
+    guard Set(paths).count == paths.count else {
+      throw ValidationError("Each output needs a file of its own.")
     }
   }
 
@@ -37,8 +63,7 @@ struct OutputOptions: ParsableArguments {
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
     var outputs = Outputs()
     do {
-      if let text { outputs.text = try OutputFile(text) }
-      if let json { outputs.json = try OutputFile(json) }
+      for (format, path) in files { outputs.reports.append((format, try OutputFile(path))) }
       if let capture { outputs.capture = try OutputFile(capture) }
     } catch {
       outputs.discard()
@@ -53,13 +78,12 @@ extension FailOn: ExpressibleByArgument {}
 
 /// The open files that a report goes to.
 struct Outputs {
-  var text: OutputFile?
-  var json: OutputFile?
+  var reports: [(format: ReportFormat, file: OutputFile)] = []
   var capture: OutputFile?
   /// The stream for text without any output option; a report about an unwatched program does not go there.
   var fallback: OutputFile?
 
-  var isEmpty: Bool { text == nil && json == nil && capture == nil && fallback == nil }
+  var isEmpty: Bool { reports.isEmpty && capture == nil && fallback == nil }
 
   /// Prints why leaks could not be evaluated, if no text does.
   func warnAboutMissingEvaluation(_ report: Report) {
@@ -70,17 +94,15 @@ struct Outputs {
 
   /// Leaves no empty files behind where there is no report.
   func discard() {
-    for output in [text, json, capture] { output?.discard() }
+    for output in reports.map(\.file) + [capture].compactMap({ $0 }) { output.discard() }
   }
 
   /// Writes a report and its captures to all files.
-  func write(_ report: Report, failOn: FailOn, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
-    let text = self.text ?? (report.tracking.wasWatched ? fallback : nil)
-    if let text {
-      let renderer = TextRenderer(color: text.wantsColor, failOn: failOn)
-      try text.write(Array(renderer.render(report).utf8))
+  func write(_ report: Report, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
+    for (format, file) in reports { try file.write(format.bytes(of: report, color: file.wantsColor)) }
+    if let fallback, report.tracking.wasWatched {
+      try fallback.write(ReportFormat.text.bytes(of: report, color: fallback.wantsColor))
     }
-    if let json { try json.write(Array(JSONRenderer().render(report).utf8)) }
     guard let capture else { return }
     for bytes in captures { try capture.write(bytes) }
   }

@@ -40,16 +40,16 @@ struct ReportCommand: ParsableCommand {
     if builder.captures.isEmpty { throw ToolFailure(failures[0]) }
     for failure in failures { builder.add(lost: failure) }
     let outputs = try output.open(defaultText: .output)
-    var report = builder.report
+    var report = output.report(of: builder)
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
     outputs.warnAboutMissingEvaluation(report)
-    try outputs.write(report, failOn: output.failOn, captures: streams)
+    try outputs.write(report, captures: streams)
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reason?.description ?? "no reason given")")
     }
     for failure in failures { printError(failure) }
     if !failures.isEmpty { throw ExitCode(ExitStatus.usage) }
-    throw ExitCode(ExitStatus.status(for: report, failOn: output.failOn))
+    throw ExitCode(ExitStatus.status(for: report))
   }
 }

@@ -83,7 +83,7 @@ struct RunCommand: ParsableCommand {
 
   /// - Returns: the status for a program that succeeded.
   private func report(on run: WatchedRun, to outputs: Outputs) -> Int32 {
-    var report = run.collected.builder.report
+    var report = output.report(of: run.collected.builder, options: options)
     run.collected.warnAboutLeakSanitizer()
     if let reason = unwatchedReason(report, run) {
       printError("nothing was watched: \(reason)")
@@ -91,12 +91,12 @@ struct RunCommand: ParsableCommand {
     }
     outputs.warnAboutMissingEvaluation(report)
     do {
-      try outputs.write(report, failOn: output.failOn, captures: run.collected.streams)
+      try outputs.write(report, captures: run.collected.streams)
     } catch {
       printError(error.description)
       return ExitStatus.usage
     }
-    return ExitStatus.status(for: report, failOn: output.failOn)
+    return ExitStatus.status(for: report)
   }
 
   private func unwatchedReason(_ report: Report, _ run: WatchedRun) -> UnwatchedReason? {

@@ -67,7 +67,8 @@ struct TestCommand: ParsableCommand {
       return ending.shellStatus
     }
     if tests.isEmpty { tests.add(unwatched: test.reasonForNoRuns) }
-    let status = try tests.report(to: outputs, failOn: output.failOn)
+    let report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
+    let status = try tests.write(report, to: outputs)
     return ending.shellStatus == 0 ? status : ending.shellStatus
   }
 
@@ -86,6 +87,7 @@ struct TestCommand: ParsableCommand {
 /// The captures of the test processes of `swift test`.
 struct WatchedTests {
   private var collected: CollectedCaptures
+  var builder: ReportBuilder { collected.builder }
   /// Whether no test process was started through the tool.
   let isEmpty: Bool
   /// The processes whose objects are unknown, a sentence each.
@@ -128,20 +130,19 @@ struct WatchedTests {
   /// Writes the report.
   ///
   /// - Returns: the exit status where `swift test` succeeded.
-  func report(to outputs: Outputs, failOn: FailOn) throws(ToolFailure) -> Int32 {
-    let report = collected.builder.report
+  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
     collected.warnAboutLeakSanitizer()
     outputs.warnAboutMissingEvaluation(report)
-    try outputs.write(report, failOn: failOn, captures: collected.streams)
+    try outputs.write(report, captures: collected.streams)
     warnAboutUnwatchedProcesses(report)
-    if outputs.fallback == nil { warnAboutFailures(report, failOn) }
-    return unwatched.isEmpty ? ExitStatus.status(for: report, failOn: failOn) : ExitStatus.nothingWatched
+    if outputs.fallback == nil { warnAboutFailures(report) }
+    return unwatched.isEmpty ? ExitStatus.status(for: report) : ExitStatus.nothingWatched
   }
 
   /// Prints a line about findings that fail, if the report goes to files: a log would show tests that passed,
   /// and a status that is not 0.
-  private func warnAboutFailures(_ report: Report, _ failOn: FailOn) {
-    guard let reason = report.reasonForFailure(failOn) else { return }
+  private func warnAboutFailures(_ report: Report) {
+    guard let failOn = report.run.failOn, let reason = report.reasonForFailure else { return }
     printError("the run fails because of \(reason) (--fail-on \(failOn.rawValue)); see the report")
   }
 

@@ -70,7 +70,7 @@ import Testing
 
   @Test func knownIssuesAreOtherCauses() {
     var known = leak("a", test: "T/test1", line: 1)
-    known.isKnownIssue = true
+    known.acceptance = .knownIssue
     #expect(report([leak("a", test: "T/test1", line: 1), known]).causes.map(\.section) == [.leaks, .known])
   }
 
@@ -119,7 +119,7 @@ import Testing
       leak("\(number)", type, type, test: nil, line: 1, verdict: number == 1 ? .growth : .heldBy)
     }
     for index in findings.indices { findings[index].dependency = index == 2 ? "link" : "wire" }
-    let text = TextRenderer(failOn: .held).render(report(findings))
+    let text = report(findings).text(failOn: .held)
     #expect(text.hasPrefix("LiveObjects: nothing of yours was left behind in demo (pid 12)\n"))
     #expect(
       text.contains(

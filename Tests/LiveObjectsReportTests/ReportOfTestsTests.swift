@@ -222,7 +222,7 @@ import Testing
     let leaks = TextRenderer().render(report)
     #expect(leaks.contains("\nTests that leak:\n"))
     #expect(!leaks.contains("cache(name:) (\"a\")  "))
-    let text = TextRenderer(failOn: .held).render(report)
+    let text = report.text(failOn: .held)
     #expect(text.contains("\nTests with findings that fail:\n"))
     #expect(
       text.contains(

@@ -84,3 +84,12 @@ struct CalledFromManyPlaces {
 
   func report() -> Report { makeReport(of: builder, symbolicator: symbolicator) }
 }
+
+extension Report {
+  /// The text of a run that fails because of these findings.
+  func text(failOn: FailOn?) -> String {
+    var report = self
+    report.run.failOn = failOn
+    return TextRenderer().render(report)
+  }
+}

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func aReportOfNoCommandNamesNoOptions() {
-    let text = TextRenderer(failOn: nil).render(ExplainedFindings.report())
+    let text = ExplainedFindings.report().text(failOn: nil)
     #expect(text.contains("\nHeld: objects that are still reachable, which may be intended.\n"))
     #expect(!text.contains("--fail-on"))
   }
@@ -36,7 +36,7 @@ import Testing
       (.none, "only with `--fail-on held`", "only with `--fail-on growth`"),
     ] as [(FailOn, String, String)])
   func sectionsStateWhetherTheyFail(failOn: FailOn, held: String, growth: String) {
-    let text = TextRenderer(failOn: failOn).render(ExplainedFindings.report())
+    let text = ExplainedFindings.report().text(failOn: failOn)
     #expect(
       text.contains(
         "\nHeld: objects that are still reachable, which may be intended; the run fails \(held).\n"))
@@ -61,7 +61,7 @@ import Testing
     ] as [(FailOn, String)])
   func theFirstLineNamesFailuresWithoutLeaks(failOn: FailOn, answer: String) {
     let report = ExplainedFindings.report([ExplainedFindings.heldByStatic, ExplainedFindings.growth])
-    #expect(TextRenderer(failOn: failOn).render(report).hasPrefix("LiveObjects: \(answer)"))
+    #expect(report.text(failOn: failOn).hasPrefix("LiveObjects: \(answer)"))
   }
 
   @Test func aLineWithoutAFileIsNotShown() {

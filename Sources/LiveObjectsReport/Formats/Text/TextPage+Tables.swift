@@ -129,8 +129,8 @@ extension TextPage {
 
 extension Report {
   /// What makes the run fail: `2 leaks, 1 held in 3 tests`; `nil` where nothing does.
-  package func reasonForFailure(_ failOn: FailOn) -> String? {
-    let failing = causes.filter { $0.fails(failOn) }
+  package var reasonForFailure: String? {
+    let failing = run.failOn.map { failOn in causes.filter { $0.fails(failOn) } } ?? []
     guard !failing.isEmpty else { return nil }
     let tests = Set(failing.flatMap(\.tests).map(\.id)).count
     return TextPage.counts(of: failing.map(\.section))

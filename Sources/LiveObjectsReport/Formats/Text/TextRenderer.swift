@@ -5,14 +5,11 @@ import LiveObjectsCapture
 public struct TextRenderer: Sendable {
   /// Highlights with terminal colours.
   public var color: Bool
-  /// The findings that the command's exit status counts; `nil` for a report without a command.
-  public var failOn: FailOn?
 
-  public init(color: Bool = false, failOn: FailOn? = .leaks) {
-    (self.color, self.failOn) = (color, failOn)
-  }
+  public init(color: Bool = false) { self.color = color }
 
   public func render(_ report: Report) -> String {
+    let failOn = report.run.failOn
     var page = TextPage(color: color)
     let causes = report.causes
     if let evaluationFailure = report.tracking.evaluationFailure {
@@ -88,7 +85,7 @@ enum TextHeadline {
   }
 
   private static func noLeaks(in findings: [Finding]) -> String {
-    findings.contains { $0.isKnownIssue && $0.isUnreachable }
+    findings.contains { $0.acceptance != nil && $0.isUnreachable }
       ? "no leaks found except known issues" : "no leaks found"
   }
 

@@ -207,7 +207,7 @@ enum FindingSection: CaseIterable {
   init(of finding: Finding) {
     self =
       finding.isLibraryLeak
-      ? .libraryLeaks : finding.isKnownIssue ? .known : Self.section(of: finding.verdict)
+      ? .libraryLeaks : finding.acceptance != nil ? .known : Self.section(of: finding.verdict)
   }
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {

@@ -1,0 +1,17 @@
+/// The forms in which a report can be written.
+package enum ReportFormat: String, Sendable, CaseIterable {
+  /// For people, in a terminal or a log.
+  case text
+  /// For programs; `Documentation/internals/json-report.md` has its keys.
+  case json
+
+  /// The bytes of a report in this form.
+  ///
+  /// - Parameter color: whether text is highlighted for a terminal.
+  package func bytes(of report: Report, color: Bool = false) -> [UInt8] {
+    switch self {
+    case .text: Array(TextRenderer(color: color).render(report).utf8)
+    case .json: Array(JSONRenderer().render(report).utf8)
+    }
+  }
+}
