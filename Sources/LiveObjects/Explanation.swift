@@ -63,7 +63,7 @@ final class Explanation: Sendable {
       let answer = answer
       var report = Report(of: [(capture, answer.analysis)], notes: answer.notes + notes)
       report.run.failOn = nil
-      return TextRenderer().render(report)
+      return TextRenderer(listing: [.types]).render(report)
     }
   }
 

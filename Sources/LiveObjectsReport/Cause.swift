@@ -90,6 +90,11 @@ extension Cause {
 
   var section: FindingSection { FindingSection(of: sum) }
 
+  /// Whether it is a leak of the test library outside of all tests, the same in every test process.
+  func isTestRunners(in report: Report) -> Bool {
+    section == .libraryLeaks && !report.tests.isEmpty && tests.isEmpty
+  }
+
   /// Whether a finding makes the run fail.
   package func fails(_ failOn: FailOn) -> Bool { findings.contains(where: failOn.includes) }
 }
@@ -126,14 +131,11 @@ extension Cause {
 }
 
 extension Finding {
-  /// `5 instances, 20 objects (5 of them victims), 640 bytes`
+  /// `5 instances, 20 objects, 640 bytes`
   var size: String {
     if let collectionSize { return collectionSize }
     var parts = [Count.of(instances, "instance", "instances")]
-    if objects != instances {
-      let victims = victims > 0 ? " (\(Count.of(victims, "victim", "victims")))" : ""
-      parts.append(Count.of(objects, "object", "objects") + victims)
-    }
+    if objects != instances { parts.append(Count.of(objects, "object", "objects")) }
     return (parts + [Count.bytes(bytes)]).joined(separator: ", ")
   }
 }

@@ -6,23 +6,32 @@ enum ProcessNotes {
   /// Processes that are named one by one: the tests of a package may run in hundreds.
   private static let namedLimit = 3
 
-  /// Each note once, with the processes it is about where there are several.
   static func notes(of captures: [Capture]) -> [String] {
+    collected(from: captures) {
+      TrackingNotes.notes(for: $0.tracking) + ReferenceNotes.notes(for: $0.graph?.status)
+    }
+  }
+
+  /// Notes about limits of the recorder that nothing can change.
+  static func details(of captures: [Capture]) -> [String] {
+    collected(from: captures) {
+      TrackingNotes.details(of: $0.tracking) + ReferenceNotes.details(of: $0.graph?.status)
+        + typeNotes(of: $0)
+    }
+  }
+
+  /// Each note once, with the processes it is about where there are several.
+  private static func collected(from captures: [Capture], _ notesOf: (Capture) -> [String]) -> [String] {
     var notes: [String] = []
     var processes: [String: [ProcessDescription]] = [:]
     for capture in captures {
-      for note in Self.notes(of: capture) {
+      for note in notesOf(capture) {
         if processes[note] == nil { notes.append(note) }
         if processes[note]?.last != capture.process { processes[note, default: []].append(capture.process) }
       }
     }
     guard captures.count > 1 else { return notes }
     return notes.flatMap { note in labels(processes[note] ?? []).map { "\($0): \(note)" } }
-  }
-
-  private static func notes(of capture: Capture) -> [String] {
-    TrackingNotes.notes(for: capture.tracking) + ReferenceNotes.notes(for: capture.graph?.status)
-      + typeNotes(of: capture)
   }
 
   private static func typeNotes(of capture: Capture) -> [String] {
@@ -67,10 +76,12 @@ enum TrackingNotes {
         status.missedDeallocations, "deallocation was", "deallocations were",
         "not recorded: as many objects may be counted as alive although they are not."),
       stacks(status.stackSource),
-      status.hookMode == .gotEntries
-        ? "Allocations were recorded through GOT entries of the runtime, not through its hook pointers."
-        : nil,
     ]
+  }
+
+  static func details(of status: TrackingStatus) -> [String] {
+    status.hookMode == .gotEntries && status.state == .tracking
+      ? ["Allocations were recorded through GOT entries of the runtime, not through its hook pointers."] : []
   }
 
   private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {
@@ -100,6 +111,18 @@ enum ReferenceNotes {
     return own.compactMap { $0 } + status.notes
   }
 
+  static func details(of status: HeapGraph.Status?) -> [String] {
+    guard let status, status.wasRead else { return [] }
+    return [
+      Count.note(
+        status.scannedObjects, "object has", "objects have",
+        "properties of unknown types, since metadata is missing: each value in them that may be a pointer "
+          + "counts as a reference, and findings that depend on one are called probable."),
+      status.missesStacks
+        ? "Not every thread's stack was read: objects that only a stack holds are reported as growth." : nil,
+    ].compactMap { $0 }
+  }
+
   private static let unread =
     "The references between objects could not be read: leaks cannot be distinguished from growth."
 
@@ -108,12 +131,6 @@ enum ReferenceNotes {
       Count.note(
         status.unreadObjects, "object", "objects",
         "could not be read: objects that they hold are reported without a holder."),
-      Count.note(
-        status.scannedObjects, "object has", "objects have",
-        "properties of unknown types, since metadata is missing: each value in them that may be a pointer "
-          + "counts as a reference, and findings that depend on one are called probable."),
-      status.missesStacks
-        ? "Not every thread's stack was read: objects that only a stack holds are reported as growth." : nil,
       status.missesRoots
         ? "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
         : nil,

@@ -1,6 +1,6 @@
 import LiveObjectsAnalysis
 
-/// A finding's path as a text report shows it: as one line without modules, and as a tree with them.
+/// A finding's path as a text report shows it: one line, without modules.
 struct ShownPath {
   /// An object or variable on the path, and its name in the one before.
   fileprivate struct Node {
@@ -81,27 +81,6 @@ extension ShownPath {
 
   private static func joined(_ name: String, _ reference: String) -> String {
     reference.isEmpty || reference.hasPrefix("[") ? name + reference : "\(name).\(reference)"
-  }
-}
-
-// MARK: - As a tree
-
-extension ShownPath {
-  /// One line for each node, the holder first; empty for a short path.
-  var tree: [String] {
-    guard nodes.count > 3 else { return [] }
-    var lines = nodes.map(Self.labelled)
-    if isCycle { lines[lines.count - 1] += Self.closing }
-    let shown = Self.abridged(lines)
-    return shown.enumerated().map { depth, line in
-      depth == 0 ? line : String(repeating: "   ", count: depth - 1) + "└─ " + line
-    }
-  }
-
-  private static func labelled(_ node: Node) -> String {
-    let name = node.name.shortened(to: nameWidth)
-    guard let reference = node.reference, !reference.isEmpty else { return name }
-    return "\(reference.shortened(to: nameWidth)): \(name)"
   }
 
   private static func abridged(_ all: [String]) -> [String] {

@@ -12,6 +12,8 @@ extension Report {
     public var unwatchedProcesses: Int
     /// Human-readable sentences about what degraded the report.
     public var notes: [String]
+    /// Human-readable sentences about limits of the recorder that nothing can change.
+    public var details: [String]
     /// Objects that are missing from the report.
     public var droppedRecords: UInt64
     /// Whether the references between objects were read in every watched process, so that leaks are
@@ -55,6 +57,7 @@ extension Report.Tracking {
     unevaluated = watched.compactMap(\.reasonForNoEvaluation)
     listedTests = !watched.isEmpty && watched.allSatisfy(\.listsTests)
     self.notes = ProcessNotes.notes(of: captures) + notes
+    details = ProcessNotes.details(of: captures)
   }
 
 }

@@ -22,6 +22,15 @@ struct OutputOptions: ParsableArguments {
       """, valueName: "findings"))
   var failOn: FailOn = .leaks
 
+  @Option(
+    help: ArgumentHelp(
+      "List a part of the text that is one line otherwise: held, growth, known, library, tests, types or notes. May be repeated.",
+      valueName: "part"))
+  var list: [TextRenderer.Part] = []
+
+  @Flag(help: "List all parts of the text.")
+  var verbose = false
+
   /// The file of each format that was asked for.
   private var files: [(format: ReportFormat, path: String)] {
     ReportFormat.allCases.compactMap { format in path(of: format).map { (format, $0) } }
@@ -61,7 +70,7 @@ struct OutputOptions: ParsableArguments {
   ///
   /// - Parameter defaultText: the stream for text without any output option.
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
-    var outputs = Outputs()
+    var outputs = Outputs(listing: verbose ? Set(TextRenderer.Part.allCases) : Set(list))
     do {
       for (format, path) in files { outputs.reports.append((format, try OutputFile(path))) }
       if let capture { outputs.capture = try OutputFile(capture) }
@@ -75,9 +84,12 @@ struct OutputOptions: ParsableArguments {
 }
 
 extension FailOn: ExpressibleByArgument {}
+extension TextRenderer.Part: ExpressibleByArgument {}
 
 /// The open files that a report goes to.
 struct Outputs {
+  /// The parts of the text that are listed.
+  let listing: Set<TextRenderer.Part>
   var reports: [(format: ReportFormat, file: OutputFile)] = []
   var capture: OutputFile?
   /// The stream for text without any output option; a report about an unwatched program does not go there.
@@ -85,11 +97,23 @@ struct Outputs {
 
   var isEmpty: Bool { reports.isEmpty && capture == nil && fallback == nil }
 
+  private func renderer(for file: OutputFile) -> TextRenderer {
+    TextRenderer(color: file.wantsColor, listing: listing)
+  }
+
   /// Prints why leaks could not be evaluated, if no text does.
   func warnAboutMissingEvaluation(_ report: Report) {
     if fallback == nil, let evaluationFailure = report.tracking.evaluationFailure {
       printError(evaluationFailure)
     }
+  }
+
+  /// Prints the answer and the names of the causes that fail, if the whole report goes to files: a log would show
+  /// tests that passed, and a status that is not 0.
+  func summarize(_ report: Report) {
+    guard fallback == nil, report.tracking.wasWatched else { return }
+    let renderer = renderer(for: OutputFile(.error))
+    StandardStream.error.write(renderer.summary(of: report))
   }
 
   /// Leaves no empty files behind where there is no report.
@@ -99,9 +123,9 @@ struct Outputs {
 
   /// Writes a report and its captures to all files.
   func write(_ report: Report, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
-    for (format, file) in reports { try file.write(format.bytes(of: report, color: file.wantsColor)) }
+    for (format, file) in reports { try file.write(format.bytes(of: report, text: renderer(for: file))) }
     if let fallback, report.tracking.wasWatched {
-      try fallback.write(ReportFormat.text.bytes(of: report, color: fallback.wantsColor))
+      try fallback.write(ReportFormat.text.bytes(of: report, text: renderer(for: fallback)))
     }
     guard let capture else { return }
     for bytes in captures { try capture.write(bytes) }

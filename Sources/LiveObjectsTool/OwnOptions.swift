@@ -2,11 +2,11 @@ import LiveObjectsReport
 
 /// The options of `liveobjects test`, which may stand among those of `swift test`.
 enum OwnOptions {
-  private static let flags: Set = ["--prune-baseline"]
+  private static let flags: Set = ["--prune-baseline", "--verbose"]
   private static let withValues: Set =
     Set(ReportFormat.allCases.map { "--\($0)" }).union([
       "--capture", "--fail-on", "--options", "--baseline", "--write-baseline", "--suppressions",
-      "--package-path",
+      "--package-path", "--list",
     ])
 
   /// Options of `swift test` whose values are other programs' options.

@@ -98,6 +98,7 @@ struct RunCommand: ParsableCommand {
     do {
       try accepted.apply(to: &report, ranAllTests: true)
       try outputs.write(report, captures: run.collected.streams)
+      outputs.summarize(report)
     } catch {
       printError(error.description)
       return ExitStatus.usage

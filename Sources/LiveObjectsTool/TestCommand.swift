@@ -134,15 +134,8 @@ struct WatchedTests {
     outputs.warnAboutMissingEvaluation(report)
     try outputs.write(report, captures: collected.streams)
     warnAboutUnwatchedProcesses(report)
-    if outputs.fallback == nil { warnAboutFailures(report) }
+    outputs.summarize(report)
     return unwatched.isEmpty ? ExitStatus.status(for: report) : ExitStatus.nothingWatched
-  }
-
-  /// Prints a line about findings that fail, if the report goes to files: a log would show tests that passed,
-  /// and a status that is not 0.
-  private func warnAboutFailures(_ report: Report) {
-    guard let failOn = report.run.failOn, let reason = report.reasonForFailure else { return }
-    printError("the run fails because of \(reason) (--fail-on \(failOn.rawValue)); see the report")
   }
 
   private func warnAboutUnwatchedProcesses(_ report: Report) {

@@ -63,7 +63,7 @@
       let leaks = isEvaluated ? certainLeaks(of: test, host) : []
       // Other findings are in the report only.
       let failures = test.close(outcome, with: leaks, accepting: host.accepted, isEvaluated: false)
-      return failures.map { Comment(rawValue: FindingText($0).description) }
+      return failures.map { Comment(rawValue: "LiveObjects: \(FindingText($0))") }
     }
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {

@@ -71,7 +71,7 @@
     var file: String?
     var line: Int
 
-    var message: String { "\(FindingText(finding))" }
+    var message: String { "LiveObjects: \(FindingText(finding))" }
   }
 
   extension TestLeakCheck {

@@ -8,7 +8,7 @@ struct TestingLeakTests {
     #expect(run.leakingTests == ["leaksA()", "leaksB()"])
     for leak in run.leaks {
       let type = "LeakyTests.ParallelTests." + (leak.test == "leaksA()" ? "A" : "B")
-      #expect(leak.finding.hasPrefix("retain cycle: Leaky.Node<\(type)> (5 instances"))
+      #expect(leak.finding.hasPrefix("LiveObjects: retain cycle: Leaky.Node<\(type)> (5 instances"))
     }
     #expect(run.leaks.count == 2)
     #expect(run.run.status == .exited(1))

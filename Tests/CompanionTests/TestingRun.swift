@@ -111,7 +111,7 @@ struct TestingEvent: Decodable {
   fileprivate var leak: TestingRun.Leak? {
     let lines = (payload.messages ?? []).flatMap { $0.text.split(separator: "\n") }
     guard let place = payload.issue?.sourceLocation,
-      let finding = lines.firstIndex(where: { $0.hasPrefix("retain cycle") })
+      let finding = lines.firstIndex(where: { $0.hasPrefix("LiveObjects: retain cycle") })
     else { return nil }
     let file = place.fileID.split(separator: "/").last ?? ""
     return TestingRun.Leak(

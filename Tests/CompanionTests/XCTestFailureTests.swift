@@ -31,7 +31,7 @@ struct XCTestFailureTests {
 
   @Test func theMessageShowsVerdictPathAndCallSite() throws {
     let message = try #require(try XCTestLeaks.run("OrderTests").failures.first?.message)
-    #expect(message.hasPrefix("retain cycle: Leaky.Loader"))
+    #expect(message.hasPrefix("LiveObjects: retain cycle: Leaky.Loader"))
     #expect(message.contains("Loader.handler → closure #1 in Loader.observe() → self"))
     #expect(message.contains("allocated at OrderTests.testB_leaks()"))
   }
@@ -137,6 +137,6 @@ struct XCTestFailureTests {
 
 extension String {
   fileprivate var isALeakOfTenLoaders: Bool {
-    hasPrefix("retain cycle: Leaky.Loader (10 instances, ")
+    hasPrefix("LiveObjects: retain cycle: Leaky.Loader (10 instances, ")
   }
 }

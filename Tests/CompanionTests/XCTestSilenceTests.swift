@@ -17,7 +17,7 @@ struct XCTestSilenceTests {
   @Test func aLateReleaseIsNoLeakInALeakingTest() throws {
     let run = try XCTestLeaks.run("LeakAndLateReleaseTests", options: "failon=growth")
     #expect(run.failures.count == 1, "\(run.failures)")
-    #expect(run.failures.first?.message.hasPrefix("retain cycle: Leaky.Loader") == true)
+    #expect(run.failures.first?.message.hasPrefix("LiveObjects: retain cycle: Leaky.Loader") == true)
   }
 
   @Test func aPropertyOfATestCaseIsNoLeak() throws {

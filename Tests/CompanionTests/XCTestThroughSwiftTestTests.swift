@@ -27,7 +27,7 @@ struct XCTestThroughSwiftTestTests {
     let output = XCTestRun(run)
     #expect(output.failures.map(\.test).sorted() == ["OrderTests.testB_leaks", "SharedTests.testInherited"])
     #expect(output.failed.sorted() == ["OrderTests.testB_leaks", "SharedTests.testInherited"])
-    #expect(output.failures.allSatisfy { $0.message.hasPrefix("retain cycle: Leaky.Loader") })
+    #expect(output.failures.allSatisfy { $0.message.hasPrefix("LiveObjects: retain cycle: Leaky.Loader") })
   }
 
   @Test func theReportAndTheFailuresNameTheSameTests() throws {

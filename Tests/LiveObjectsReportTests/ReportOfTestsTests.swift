@@ -152,27 +152,25 @@ import Testing
     builder.test("S/one()", scope: 5) { builder, _ in builder.leakItself(node, scope: 6) }
     let report = makeReport(of: builder)
     #expect(!report.isClean)
-    let known = TextRenderer().render(report)
+    let known = TextRenderer(listing: [.known]).render(report)
     #expect(
       known.hasPrefix(
         """
-        LiveObjects: no leaks found except known issues; 1 type of yours left 1 instance (32 bytes) behind; 1 of 1 test left objects behind
+        LiveObjects: no new leaks in 1 test
 
-          Legend:
+        Known: findings of the baseline,
         """))
     #expect(
       known.contains(
         """
 
-        Known issues: leaks that tests expect; the run never fails because of them.
-
-          retain cycle: Demo.Node  1 instance, 32 bytes  [\(report.findings[0].fingerprint)]
+        1. retain cycle: Demo.Node  1 instance, 32 bytes  [fingerprint \(report.findings[0].fingerprint)]
 
         """))
     builder.test("S/two()", scope: 8) { builder, _ in builder.leakItself(node, scope: 8) }
-    let text = TextRenderer().render(makeReport(of: builder))
+    let text = TextRenderer(listing: [.tests]).render(makeReport(of: builder))
     #expect(text.hasPrefix("LiveObjects: 1 leak in 1 of 2 tests keeps 1 object (32 bytes) alive\n"))
-    #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n  Legend: "))
+    #expect(text.contains("\nTests that leak:\n\n  S/two()  1 leak\n\n1. "))
   }
 
   @Test func aPartlyKnownFindingIsListedTwiceAndNamedOnceByItsTest() {
@@ -214,15 +212,15 @@ import Testing
     builder.test("S/load(count:)", arguments: "2", scope: 2)
     builder.test("T/testOne")
     let text = TextRenderer().render(makeReport(of: builder))
-    #expect(text == "LiveObjects: clean, nothing of yours was left behind in 2 tests (3 cases)\n")
+    #expect(text == "LiveObjects: nothing of yours was left behind in 2 tests (3 cases)\n")
   }
 
   @Test func failingTestsAreListedInTheOrderOfTheirRun() {
     let report = TestedPackage.report()
-    let leaks = TextRenderer().render(report)
+    let leaks = TextRenderer.everything.render(report)
     #expect(leaks.contains("\nTests that leak:\n"))
     #expect(!leaks.contains("cache(name:) (\"a\")  "))
-    let text = report.text(failOn: .held)
+    let text = report.text(failOn: .held, TextRenderer.everything)
     #expect(text.contains("\nTests with findings that fail:\n"))
     #expect(
       text.contains(
@@ -247,8 +245,7 @@ import Testing
     let report = makeReport(of: builder)
     #expect(
       TextRenderer().render(report)
-        == "LiveObjects: no types of yours were left behind in 1 test; 7 instances of other types (224 bytes)\n"
-    )
+        == "LiveObjects: nothing of yours was left behind in 1 test\n")
     #expect(JSONRenderer().render(report).contains("Foundation.RunLoop"))
   }
 
@@ -261,13 +258,13 @@ import Testing
     builder.heapGraph()
     builder.leakItself(suite)
     builder.test("T/testOne") { builder, _ in builder.leakItself(timer) }
-    let text = TextRenderer().render(makeReport(of: builder))
+    let text = TextRenderer(listing: [.library]).render(makeReport(of: builder))
     let lines = text.split(separator: "\n").map { $0.prefix { $0 != "[" } }
-    #expect(lines.last == "  retain cycle: XCTest.XCTestSuite  1 instance, 32 bytes  ")
+    #expect(lines.last == "2. retain cycle: XCTest.XCTestSuite  1 instance, 32 bytes  ")
     #expect(
       lines.suffix(4).prefix(3) == [
-        "  retain cycle: Foundation.Timer  1 instance, 32 bytes  ", "    Timer.next → Timer (cycle closes)",
-        "    left behind by T/testOne",
+        "1. retain cycle: Foundation.Timer  1 instance, 32 bytes  ", "   Timer.next → Timer (cycle closes)",
+        "   tests: T/testOne",
       ])
   }
 
@@ -280,10 +277,10 @@ import Testing
         builder.reference(from: object, to: object, property: "next")
       }
     }
-    let text = TextRenderer().render(makeReport(of: builder))
+    let text = TextRenderer(listing: [.tests]).render(makeReport(of: builder))
     #expect(text.hasPrefix("LiveObjects: 1 leak in 40 of 40 tests keeps 40 objects (1.2 KB) alive\n"))
     #expect(text.contains("  … and 15 more tests; the JSON report lists them all"))
-    #expect(text.contains("left behind by T/test1, T/test2, T/test3 and 37 more tests"))
+    #expect(text.contains("tests: T/test1, T/test2, T/test3 and 37 more tests"))
   }
 
   @Test func unattributedFindingsAreOutsideOfTests() {
@@ -293,8 +290,8 @@ import Testing
     let text = TextRenderer().render(makeReport(of: builder))
     #expect(
       text.hasPrefix(
-        "LiveObjects: 1 type of yours left 2 instances (64 bytes) behind, outside of 1 test\n"))
-    #expect(!text.contains("left behind by"))
+        "LiveObjects: 1 type of yours left 2 instances (64 bytes) behind in 1 test\n"))
+    #expect(!text.contains("tests:"))
   }
 
   private func notes(_ builder: CaptureBuilder) -> [String] { makeReport(of: builder).tracking.notes }

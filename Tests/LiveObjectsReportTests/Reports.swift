@@ -87,9 +87,13 @@ struct CalledFromManyPlaces {
 
 extension Report {
   /// The text of a run that fails because of these findings.
-  func text(failOn: FailOn?) -> String {
+  func text(failOn: FailOn?, _ renderer: TextRenderer = TextRenderer()) -> String {
     var report = self
     report.run.failOn = failOn
-    return TextRenderer().render(report)
+    return renderer.render(report)
   }
+}
+
+extension TextRenderer {
+  static let everything = TextRenderer(listing: Set(Part.allCases))
 }

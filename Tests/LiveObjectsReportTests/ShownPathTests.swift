@@ -81,22 +81,12 @@ struct ShownPathTests {
         == "Demo.Client.spy → DemoTests.Client.real → Box<A>.value → Demo.Client (cycle closes)")
   }
 
-  @Test("is a tree if it has more than two steps")
-  func isATree() throws {
-    let two = try path(.retainCycle, [("Demo.A", "b"), ("Demo.B", "a")])
-    #expect(two.tree.isEmpty)
-    let three = try path(.retainCycle, [("Demo.A", "b"), ("Demo.B", "c[0]"), ("Demo.C", "a")])
-    #expect(
-      three.tree == ["Demo.A", "└─ b: Demo.B", "   └─ c[0]: Demo.C", "      └─ a: Demo.A (cycle closes)"])
-  }
-
   @Test("is truncated in the middle, and each name at its end")
   func isCut() throws {
     let long = try path(.retainCycle, (0..<100).map { ("Demo.T\($0)", "next") })
     #expect(long.segments.count == 12)
     #expect(long.segments[8] == "… 90 more …")
     #expect(long.segments.last == "T0 (cycle closes)")
-    #expect(long.tree.count == 12)
     let wide = try path(.retainCycle, [("Demo." + String(repeating: "x", count: 1_000), "next")])
     #expect(wide.segments.allSatisfy { $0.count <= 80 + " (cycle closes)".count })
   }

@@ -26,7 +26,7 @@
       let report = folder.path("report.txt")
       let run = try runProgram(
         BuiltProducts.tool,
-        ["test", "--fail-on", "held", "--text", report, "--package-path", package])
+        ["test", "--fail-on", "held", "--list", "tests", "--text", report, "--package-path", package])
       #expect(run.status == .exited(1))
       let text = try String(contentsOfFile: report, encoding: .utf8)
       #expect(

@@ -116,6 +116,8 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     char **end = arguments + 7;
     end = append_file(end, "--baseline", baseline);
     end = append_file(end, "--suppressions", suppressions);
+    if (options->verbosity >= 1)
+        *end++ = "--verbose";
     *end = "/proc/self/fd/0";
     struct liveobj_spawn spawn = {
         .path = tool,

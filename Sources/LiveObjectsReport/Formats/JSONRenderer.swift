@@ -12,7 +12,7 @@ public struct JSONRenderer: Sendable {
     let ids = Self.ids(of: causes)
     let document: JSONValue = .object([
       "schemaVersion": .integer(1),
-      "tracking": json(report.tracking, notes: report.notes),
+      "tracking": json(report.tracking, notes: report.notes + report.tracking.details),
       "processes": .array(report.processes.map(json)),
       "tests": .array(report.tests.lazy.map(json)),
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),

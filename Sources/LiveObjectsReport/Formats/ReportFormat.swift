@@ -7,10 +7,10 @@ package enum ReportFormat: String, Sendable, CaseIterable {
 
   /// The bytes of a report in this form.
   ///
-  /// - Parameter color: whether text is highlighted for a terminal.
-  package func bytes(of report: Report, color: Bool = false) -> [UInt8] {
+  /// - Parameter text: how text is rendered.
+  package func bytes(of report: Report, text: TextRenderer = TextRenderer()) -> [UInt8] {
     switch self {
-    case .text: Array(TextRenderer(color: color).render(report).utf8)
+    case .text: Array(text.render(report).utf8)
     case .json: Array(JSONRenderer().render(report).utf8)
     }
   }

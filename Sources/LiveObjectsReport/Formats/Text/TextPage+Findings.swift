@@ -2,36 +2,43 @@ import LiveObjectsAnalysis
 
 extension TextPage {
   private static let listedCauses = 25
-  private static let listedCallSites = 5
-  private static let listedCallers = 3
+  private static let listedCallSites = 3
+  private static let listedCallers = 2
   private static let listedRetainingFrames = 3
   private static let functionWidth = 72
 
-  /// Adds how to read findings, in two lines.
-  mutating func addLegend() {
-    add()
-    add(
-      "  Legend: verdict: type  number, size  [fingerprint: same in all runs]; `A.b → C`: A's property b holds C;",
-      style: .dim)
-    add(
-      "  cycle closes: the first object again; victims: outside the cycle, kept alive by it; `3 ×`: 3 objects.",
-      style: .dim)
-  }
-
-  /// Adds the causes of a section; nothing where there are none.
-  mutating func add(_ section: FindingSection, _ causes: [Cause], of report: Report, _ failOn: FailOn?) {
-    guard !causes.isEmpty else { return }
+  /// Adds the causes of a section. Leaks have no heading: they are what a report is about.
+  ///
+  /// - Parameter number: of the last cause that was added.
+  mutating func add(
+    _ section: FindingSection, _ causes: [Cause], of report: Report, numberedFrom number: inout Int
+  ) {
     let own = causes.filter { !$0.isInternal }
-    add()
-    add(section.heading + (failOn.map(section.failing) ?? "") + ".", style: .bold)
+    if section != .leaks {
+      add()
+      add(section.heading + (report.run.failOn.map(section.failing) ?? "") + ".", style: .bold)
+    }
     for cause in own.prefix(Self.listedCauses) {
       add()
-      // Library leaks outside of tests are the same in every test process.
-      let isRunnersOwn = section == .libraryLeaks && !report.tests.isEmpty && cause.tests.isEmpty
-      if isRunnersOwn { add(titleOf: cause) } else { add(cause) }
+      number += 1
+      add(titleOf: cause, number: number)
+      if !cause.isTestRunners(in: report) { add(detailsOf: cause) }
     }
     add(omitted: own.dropFirst(Self.listedCauses))
     add(dependencies: causes.filter(\.isInternal))
+  }
+
+  /// Adds the numbered names of causes.
+  mutating func add(namesOf causes: [Cause]) {
+    for (index, cause) in causes.prefix(Self.listedCauses).enumerated() {
+      add("\(index + 1). \(cause.name)\(Self.shortPlace(of: cause))")
+    }
+    add(omitted: causes.dropFirst(Self.listedCauses))
+  }
+
+  /// `  in 3 tests`
+  private static func shortPlace(of cause: Cause) -> String {
+    cause.tests.isEmpty ? "" : "  in \(Count.of(cause.tests.count, "test", "tests"))"
   }
 
   private mutating func add(omitted causes: some Collection<Cause>) {
@@ -39,7 +46,7 @@ extension TextPage {
     let instances = causes.reduce(0) { $0 + $1.instances }
     add()
     add(
-      "  … and \(Count.grouped(causes.count)) more with \(Count.of(instances, "instance", "instances")); "
+      "… and \(Count.grouped(causes.count)) more with \(Count.of(instances, "instance", "instances")); "
         + "the JSON report lists them all")
   }
 
@@ -54,29 +61,31 @@ extension TextPage {
     }
   }
 
-  private mutating func add(titleOf cause: Cause) {
+  private mutating func add(titleOf cause: Cause, number: Int) {
     let fingerprint = cause.fingerprints.count == cause.variants.count ? cause.sum.fingerprint : nil
-    add("  \(cause.name)  \(cause.sum.size)" + (fingerprint.map { "  [\($0)]" } ?? ""), style: .bold)
+    add(
+      "\(number). \(cause.name)  \(cause.sum.size)" + (fingerprint.map { "  [fingerprint \($0)]" } ?? ""),
+      style: .bold)
   }
 
-  private mutating func add(_ cause: Cause) {
-    add(titleOf: cause)
+  private mutating func add(detailsOf cause: Cause) {
     add(explanationOf: cause.sum)
     for variant in cause.variants.dropFirst() {
       add(
-        "  and by the same calls: \(variant.title)  \(variant.size)  [\(variant.fingerprint)]", style: .bold)
+        "   and by the same calls: \(variant.title)  \(variant.size)  [fingerprint \(variant.fingerprint)]",
+        style: .bold)
       add(explanationOf: variant)
     }
-    add(tests: cause)
     add(allocatedAt: cause)
     add(retainedAt: cause.retainedAt)
+    add(tests: cause)
     if cause.wantsRetains {
       add(
         words:
           "`liveobjects run --explain-retains`, or `--options retains=TYPE`, shows the calls that retain the objects.",
-        indentation: 4)
+        indentation: 3)
     }
-    for remark in cause.remarks { add(words: "note: \(remark)", indentation: 4) }
+    for remark in cause.remarks { add(words: "note: \(remark)", indentation: 3) }
     if cause.fingerprints.count > cause.variants.count { add(fingerprints: cause.fingerprints) }
   }
 
@@ -85,16 +94,15 @@ extension TextPage {
     let listed = fingerprints.prefix(Self.listedCallSites).map { "[\($0)]" }
     let rest = fingerprints.count - listed.count
     let more = rest > 0 ? ["and \(Count.grouped(rest)) more"] : []
-    add(parts: ["fingerprints"] + listed + more, separator: " ", indentation: 4)
+    add(parts: ["fingerprints"] + listed + more, separator: " ", indentation: 3)
   }
 
   /// Adds the path and how to cut it; growth has none.
   private mutating func add(explanationOf finding: Finding) {
     if let path = ShownPath(of: finding) {
-      add(parts: path.segments, separator: " → ", indentation: 4)
-      for line in path.tree { add(("      " + line).shortened(to: Self.width)) }
+      add(parts: path.segments, separator: " → ", indentation: 3)
     }
-    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 4) }
+    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3) }
   }
 }
 
@@ -103,7 +111,7 @@ extension TextPage {
 extension TextPage {
   private static let listedTests = 3
 
-  /// `left behind by DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
+  /// `tests: DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
   private mutating func add(tests cause: Cause) {
     guard !cause.tests.isEmpty else { return }
     var names = cause.tests.prefix(Self.listedTests).map(\.description)
@@ -111,7 +119,7 @@ extension TextPage {
     if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
     let last = names.count > 1 ? " and " + names.removeLast() : ""
     let others = cause.hasUnattributed ? "; also outside of tests" : ""
-    add(words: "left behind by " + names.joined(separator: ", ") + last + others, indentation: 4)
+    add(words: "tests: " + names.joined(separator: ", ") + last + others, indentation: 3)
   }
 }
 
@@ -121,23 +129,23 @@ extension TextPage {
   private mutating func add(allocatedAt cause: Cause) {
     let callSites = cause.callSites
     guard !callSites.isEmpty else { return }
-    add("    allocated at" + (cause.victims > 0 ? " (without victims)" : ""))
+    add("   allocated at")
     let listed = callSites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
+    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: callSites.count - listed.count + cause.omittedCallSites)
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
     guard !sites.isEmpty else { return }
-    add("    retained at")
+    add("   retained at")
     let listed = sites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 6)
+    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: sites.count - listed.count)
   }
 
   private mutating func add(omitted count: Int) {
     guard count > 0 else { return }
-    add("      … and \(Count.of(count, "more call site", "more call sites"))")
+    add("     … and \(Count.of(count, "more call site", "more call sites"))")
   }
 
   /// The call site with its count, then who called it.
@@ -172,49 +180,4 @@ extension TextPage {
   private static func times(_ count: Int) -> String { "\(Count.grouped(count)) ×" }
 
   private static func shortened(_ function: String) -> String { function.shortened(to: functionWidth) }
-}
-
-/// The parts of a text report, in their order.
-enum FindingSection: CaseIterable {
-  case leaks, held, growth, known, libraryLeaks
-
-  /// The common property of the findings, and no more than is certain.
-  var heading: String {
-    switch self {
-    case .leaks: "Leaks: unreachable objects that are still allocated"
-    case .held: "Held: objects that are still reachable, which may be intended"
-    case .growth: "Growth: objects that are still allocated, holder unknown"
-    case .known: "Known issues: leaks that tests expect"
-    case .libraryLeaks: "Library leaks: leaks inside of XCTest, Swift or the system"
-    }
-  }
-
-  /// Whether a command's exit status counts them, or with which option it would; leaks fail by default.
-  func failing(_ failOn: FailOn) -> String {
-    let reason = fails(failOn) ? "because of `--fail-on \(failOn.rawValue)`" : nil
-    return switch self {
-    case .leaks: failOn == .none ? "; the run fails only without `--fail-on none`" : ""
-    case .held: "; the run fails \(reason ?? "only with `--fail-on held`")"
-    case .growth: "; the run fails \(reason ?? "only with `--fail-on growth`")"
-    case .known, .libraryLeaks: "; the run never fails because of them"
-    }
-  }
-
-  private func fails(_ failOn: FailOn) -> Bool {
-    self != .libraryLeaks && self != .known && failOn.verdicts.contains { Self.section(of: $0) == self }
-  }
-
-  init(of finding: Finding) {
-    self =
-      finding.isLibraryLeak
-      ? .libraryLeaks : finding.acceptance != nil ? .known : Self.section(of: finding.verdict)
-  }
-
-  private static func section(of verdict: Finding.Verdict) -> FindingSection {
-    switch verdict {
-    case .retainCycle, .overRetained, .suspendedTask: .leaks
-    case .heldBy: .held
-    case .growth: .growth
-    }
-  }
 }

@@ -4,16 +4,21 @@ extension TextPage {
   private static let listedTypes = 20
   private static let typeWidth = 60
 
-  /// Adds the types that grew; nothing where none did.
-  mutating func add(growthOf types: [TypeGrowth]) {
-    let grown = types.filter { $0.growth > 0 }
-    add(grown: grown.filter { $0.dependency == nil })
-    add(dependencies: grown)
+  /// Adds the types that grew.
+  mutating func add(growthOf report: Report) {
+    if report.tests.isEmpty && !report.ranNoTest {
+      let grown = report.types.filter { $0.growth > 0 }
+      add(grown: grown.filter { $0.dependency == nil })
+      add(dependencies: grown)
+    } else {
+      add(growthUnderTestsOf: report.types)
+    }
+    add(pinnedOf: report.types)
   }
 
   /// Adds the program's types that grew while tests ran, the others as one line: a test process has many
   /// objects of the test libraries. Nothing where no type of the program grew.
-  mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
+  private mutating func add(growthUnderTestsOf types: [TypeGrowth]) {
     let grown = types.filter { $0.growth > 0 }
     let own = grown.filter { $0.isUserDefined && $0.dependency == nil }
     add(grown: own)
@@ -53,7 +58,7 @@ extension TextPage {
   }
 
   /// Adds the program's types with objects that are deinitialised and not freed.
-  mutating func add(pinnedOf types: [TypeGrowth]) {
+  private mutating func add(pinnedOf types: [TypeGrowth]) {
     let pinned = types.filter { $0.isUserDefined && $0.pinned > 0 }
     guard !pinned.isEmpty else { return }
     add()
@@ -124,16 +129,5 @@ extension TextPage {
       leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil, held > 0 ? "\(Count.grouped(held)) held" : nil,
       grown > 0 ? "\(Count.grouped(grown)) grown" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
-  }
-}
-
-extension Report {
-  /// What makes the run fail: `2 leaks, 1 held in 3 tests`; `nil` where nothing does.
-  package var reasonForFailure: String? {
-    let failing = run.failOn.map { failOn in causes.filter { $0.fails(failOn) } } ?? []
-    guard !failing.isEmpty else { return nil }
-    let tests = Set(failing.flatMap(\.tests).map(\.id)).count
-    return TextPage.counts(of: failing.map(\.section))
-      + (tests > 0 ? " in \(Count.of(tests, "test", "tests"))" : "")
   }
 }

@@ -1,0 +1,115 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// The first line of a text report: the whole answer in one sentence.
+enum TextHeadline {
+  static func text(of report: Report, _ causes: [Cause]) -> String {
+    "LiveObjects: \(answer(of: report, causes))"
+  }
+
+  private static func answer(of report: Report, _ causes: [Cause]) -> String {
+    if !report.tracking.wasWatched {
+      return
+        "NOTHING WAS WATCHED\(self.place(report.processes)), so this report does not show whether anything was left behind"
+        + (report.tracking.notes.first.map { ": \($0)" } ?? "")
+    }
+    let leaks = causes.filter { $0.section == .leaks }
+    if !leaks.isEmpty { return answer(on: leaks, of: report) }
+    let place = report.tests.isEmpty ? place(report.processes) : place(report)
+    if report.ranNoTest { return "no test ran\(self.place(report.processes))" }
+    guard report.tracking.readReferences && report.tracking.unevaluated.isEmpty else {
+      return unevaluated(report, place)
+    }
+    guard report.tracking.sawEverything else {
+      return "no leaks were found\(place), but the recording is incomplete"
+    }
+    return "\(noLeaks(in: report.findings))\(place)\(failure(of: report))"
+  }
+
+  private static func noLeaks(in findings: [Finding]) -> String {
+    findings.contains { $0.acceptance != nil && $0.isUnreachable } ? "no new leaks" : "no leaks"
+  }
+
+  /// Why a command fails without leaks.
+  private static func failure(of report: Report) -> String {
+    guard let failOn = report.run.failOn, !report.failingFindings.isEmpty else { return "" }
+    let what = failOn == .growth ? "held objects or growth" : "held objects"
+    return ", but the run fails because of \(what) (`--fail-on \(failOn.rawValue)`)"
+  }
+
+  /// Without references it is known what was left behind, and not whether it leaks.
+  private static func unevaluated(_ report: Report, _ place: String) -> String {
+    let own = report.findings.filter { !$0.isLibraryLeak && !$0.isInternal }
+    if own.isEmpty {
+      return report.tracking.sawEverything
+        ? "nothing of yours was left behind\(place)"
+        : "nothing of yours was found\(place), but the recording is incomplete"
+    }
+    return "\(leftBehind(own, report.types)) behind\(place)"
+  }
+
+  /// `2 leaks (1 of them probable) in 5 of 6 tests keep 20 objects (640 bytes) alive`
+  private static func answer(on leaks: [Cause], of report: Report) -> String {
+    let findings = leaks.flatMap(\.findings)
+    let probable = leaks.count { $0.findings.contains { $0.certainty == .probable } }
+    let (one, many) = probable == leaks.count ? ("probable leak", "probable leaks") : ("leak", "leaks")
+    let doubt =
+      probable == 0 || probable == leaks.count ? "" : " (\(Count.grouped(probable)) of them probable)"
+    let number =
+      Count.of(leaks.count, one, many) + doubt + (report.tests.isEmpty ? "" : place(of: leaks, report))
+    return
+      "\(number) \(leaks.count == 1 ? "keeps" : "keep") \(objects(of: findings, "object", "objects")) alive"
+      + (report.tests.isEmpty ? place(report.processes) : "")
+  }
+
+  /// ` in 5 of 6 tests`, ` in 5 of 6 tests (7 of 8 cases) and outside of tests`
+  private static func place(of leaks: [Cause], _ report: Report) -> String {
+    let leaking = Set(leaks.flatMap(\.tests))
+    guard !leaking.isEmpty else { return " outside of tests" }
+    let (some, all) = (Set(leaking.map(\.id)).count, Set(report.tests.lazy.map(\.id)).count)
+    let cases =
+      report.tests.count == all
+      ? "" : " (\(Count.grouped(leaking.count)) of \(Count.of(report.tests.count, "case", "cases")))"
+    return " in \(Count.grouped(some)) of \(Count.of(all, "test", "tests"))\(cases)"
+      + (leaks.contains(where: \.hasUnattributed) ? " and outside of tests" : "")
+  }
+
+  /// `20 objects (640 bytes)`
+  private static func objects(of findings: [Finding], _ one: String, _ many: String) -> String {
+    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    return "\(Count.of(findings.reduce(0) { $0 + $1.objects }, one, many)) (\(Count.bytes(bytes)))"
+  }
+
+  private static func leftBehind(_ findings: [Finding], _ growth: [TypeGrowth]) -> String {
+    let collections = Set(findings.lazy.filter(\.isCollection).map(\.fingerprint)).count
+    let types = Set(findings.lazy.filter { !$0.isCollection }.map(\.type))
+    let others = Set(growth.lazy.filter { !$0.isUserDefined }.map(\.type))
+    let whose = types.isDisjoint(with: others) ? " of yours" : ""
+    let parts =
+      (types.isEmpty ? [] : ["\(Count.of(types.count, "type", "types"))\(whose)"])
+      + (collections == 0 ? [] : [Count.of(collections, "collection", "collections")])
+    return "\(parts.joined(separator: " and ")) left " + objects(of: findings, "instance", "instances")
+  }
+
+  /// ` in 73 tests`
+  private static func place(_ report: Report) -> String {
+    let ran = Set(report.tests.lazy.map(\.id)).count
+    let tests = Count.of(ran, "test", "tests") + cases(of: report, tests: ran)
+    let unevaluated = Set(report.tests.lazy.filter { !$0.outcome.isAccountable }.map(\.id)).count
+    return unevaluated == 0
+      ? " in \(tests)"
+      : " in \(Count.grouped(ran - unevaluated)) of \(tests), the others were not evaluated"
+  }
+
+  /// ` (18 cases)`, where parameterised tests ran several times: that many are in the JSON report.
+  private static func cases(of report: Report, tests: Int) -> String {
+    report.tests.count == tests ? "" : " (\(Count.of(report.tests.count, "case", "cases")))"
+  }
+
+  private static func place(_ processes: [ProcessDescription]) -> String {
+    guard let first = processes.first else { return "" }
+    let others = processes.count - 1
+    return " in \(first.label)"
+      + (others > 0 ? " and \(Count.of(others, "other process", "other processes"))" : "")
+  }
+}
