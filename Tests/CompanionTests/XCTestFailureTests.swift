@@ -62,7 +62,7 @@ struct XCTestFailureTests {
     #expect(run.failures.map(\.test) == ["RegistryTests." + test])
     let isOverRetained = test.contains("overRetains")
     let start = isOverRetained ? "over-retained by 1: Leaky.Token" : "retain cycle: Leaky.Loader"
-    #expect(run.failures.first?.message.hasPrefix(start) == true, "\(run.failures)")
+    #expect(run.failures.first?.message.hasPrefix("LiveObjects: \(start)") == true, "\(run.failures)")
   }
 
   @Test func aFilledCacheDoesNotFail() throws {

@@ -30,7 +30,7 @@ struct XCTestSilenceTests {
     let run = try XCTestLeaks.run("PropertyTests", options: "failon=held")
     let messages = run.messages(of: "PropertyTests.testKeepsObjects")
     #expect(messages.count == 2)
-    #expect(messages.allSatisfy { $0.hasPrefix("held by PropertyTests: Leaky.Token") })
+    #expect(messages.allSatisfy { $0.hasPrefix("LiveObjects: held by PropertyTests: Leaky.Token") })
     #expect(messages.contains { $0.contains("PropertyTests.tokens[0] → Token") })
     #expect(run.leaking.count == 2)
   }

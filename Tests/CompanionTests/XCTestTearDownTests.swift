@@ -26,7 +26,7 @@ struct XCTestTearDownTests {
   @Test func theHolderOfASystemUnderTestIsNamed() throws {
     let run = try XCTestLeaks.run("RegisteredTests", options: "failon=held")
     let message = try #require(run.failures.first?.message)
-    #expect(message.hasPrefix("held by static Registry.tokens: Leaky.Token"), "\(message)")
+    #expect(message.hasPrefix("LiveObjects: held by static Registry.tokens: Leaky.Token"), "\(message)")
     #expect(message.contains("`sut` of RegisteredTests was cleared"))
   }
 }

@@ -126,7 +126,7 @@ import Testing
           link: 1 instance of 1 type, none of your code; the JSON report lists them
           wire: 1 instance of 1 type, none of your code; the JSON report lists them
 
-        Growth:  1 instance of 1 type in wire, still allocated, holder unknown  --list growth
+        Growth: \
 
         """))
     #expect(findings.filter(FailOn.growth.includes).isEmpty)

@@ -17,7 +17,7 @@ final class DescriptionTests: XCTestCase {
   func testNothingLeftIsClean() {
     let diff = diff(CaptureBuilder())
     XCTAssertTrue(diff.isClean)
-    XCTAssertTrue("\(diff)".contains("clean"), "\(diff)")
+    XCTAssertTrue("\(diff)".contains("nothing of yours was left behind"), "\(diff)")
   }
 
   /// As under `liveobjects test`, where the process announces its tests.

@@ -98,7 +98,7 @@ struct ReportCommandTests {
     var builder = CaptureBuilder()
     builder.objects(3, of: builder.type("", kind: .other))
     builder.heapGraph()
-    let result = try report([write(builder)])
+    let result = try report(["--verbose", write(builder)])
     #expect(
       result.standardOutput.contains("note: 3 objects have no type that could be read (unreadable type)"))
   }

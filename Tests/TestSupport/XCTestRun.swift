@@ -73,6 +73,6 @@ extension XCTestRun.Failure {
 
   /// Recorded by the companion.
   public var isLeak: Bool {
-    ["probabl", "retain cycle", "over-retained", "held by", "growth"].contains(where: message.hasPrefix)
+    message.hasPrefix("LiveObjects: ")
   }
 }

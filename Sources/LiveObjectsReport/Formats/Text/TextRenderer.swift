@@ -58,7 +58,9 @@ public struct TextRenderer: Sendable {
     for section in FindingSection.allCases {
       let found = causes.filter { $0.section == section }
       guard !found.isEmpty else { continue }
-      if section.isListed(report.run.failOn, listing) {
+      // Without references, growth is all that is known.
+      let isAll = section == .growth && !report.tracking.readReferences
+      if isAll || section.isListed(report.run.failOn, listing) {
         page.add(section, found, of: report, numberedFrom: &number)
       } else {
         let found = found.filter { !$0.isTestRunners(in: report) }
