@@ -154,7 +154,8 @@ let package = Package(
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication", "TestSupport"]),
+      dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication", "TestSupport"],
+      exclude: ["Fingerprints.txt"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many plants look alike. Merged, they could not be told apart as call sites.

@@ -9,6 +9,9 @@ extension Scenarios {
         try (0..<8).lazy.map { _ in try ScenarioReport(of: expected.scenario).leaks }
         .first { !$0.isEmpty } ?? []
       #expect(leaks.map { $0.observed(for: expected) } == [expected])
+      if let known = try Fingerprints.all.get()[expected.scenario] {
+        #expect(leaks.map(\.fingerprint) == [known])
+      }
     }
 
     @Test("the report says where a leaked task is suspended, and what it waits for")

@@ -43,14 +43,20 @@ struct FindingMerger {
   private func fingerprint(
     of finding: Finding, _ callSite: NamedTraces.Trace?, _ traces: NamedTraces
   ) -> String {
-    var fields = [finding.verdict.rawValue, finding.type]
-    for step in finding.path {
-      fields += [step.type, Self.withoutElements(step.reference)]
-    }
-    if finding.path.isEmpty, let callSite {
+    var fields = [finding.verdict.rawValue]
+    let path = finding.verdict == .suspendedTask ? Self.stablePart(of: finding.path) : finding.path[...]
+    if finding.verdict != .suspendedTask { fields.append(finding.type) }
+    for step in path { fields += [step.type, Self.withoutElements(step.reference)] }
+    if path.isEmpty, let callSite {
       fields.append(callSite.first.map { traces.frames[$0].qualifiedFunction } ?? "")
     }
     return Fingerprint.make(fields)
+  }
+
+  /// The first step of a path through a task, if it is a property. The optimiser decides what else a task keeps, and
+  /// in which function it is suspended.
+  private static func stablePart(of path: [Finding.PathStep]) -> ArraySlice<Finding.PathStep> {
+    path.prefix(1).filter { !$0.type.contains(" ") && !$0.type.hasSuffix(")") }[...]
   }
 
   /// `children[3].next` is `children[].next`. By bytes: paths may be long, and there may be many.
