@@ -21,7 +21,7 @@ import Testing
 
   @Test func longNamesAreCut() {
     var finding = ExplainedFindings.cycle
-    finding.type = String(repeating: "é", count: 1_000_000)
+    finding.type = String(repeating: "é", count: 10_000)
     finding.path = (0..<1_000).map { _ in .init(type: finding.type, reference: finding.type) }
     finding.remarks = (0..<16).map { _ in finding.type }
     let leaks = (0..<30).map { index in

@@ -42,9 +42,6 @@ struct PathGraph {
     for index in edges.indices { edges[index].label = Self.shown(edges[index].label) }
   }
 
-  /// Whether the hint names one of the references.
-  var hasCut: Bool { edges.contains(where: \.isCut) }
-
   private static func shown(_ name: String) -> String { name.printable.abridged(to: nameWidth) }
 
   /// Replaces the middle of a long path by one node.
