@@ -19,10 +19,11 @@ def blocks(tokens):
 for path in sys.argv[1:]:
     text = open(path, encoding="utf-8").read()
     size = len(text.encode())
-    kinds = {}
+    kinds, html = {}, ""
     for token in blocks(MarkdownIt("commonmark").enable("table").parse(text)):
         kinds[token.type] = kinds.get(token.type, 0) + 1
         if token.type in ["html_block", "html_inline"]:
+            html += token.content
             rest = MARKUP.sub("", token.content)
             if re.search(r"[<>]", rest):
                 sys.exit(f"{path}: a name became HTML: {rest[:200]}")
@@ -31,6 +32,6 @@ for path in sys.argv[1:]:
         sys.exit(f"{path}: a name became markup: {wrong}")
     if size >= LIMIT:
         sys.exit(f"{path} has {size} bytes")
-    if text.count("<details") != text.count("</details>"):
+    if html.count("<details") != html.count("</details>"):
         sys.exit(f"{path}: a section has no end")
     print(f"{path}: {size:,} bytes, {kinds.get('fence', 0)} graphs, {kinds.get('html_block', 0)} blocks of HTML")

@@ -5,7 +5,7 @@ struct HTMLPathGraph {
   private static let nodeHeight = 32
   private static let rowHeight = 76
   private static let margin = 12
-  private static let returnWidth = 56
+  private static let returnWidth = 40
 
   private let graph: PathGraph
   private let widths: [Int]
@@ -48,8 +48,11 @@ extension HTMLPathGraph {
 
   private func right(_ node: Int) -> Int { center + widths[node] / 2 }
 
-  /// Where the reference back to the first node runs.
-  private var returnX: Int { (graph.nodes.indices.map(right).max() ?? 0) + Self.returnWidth - 16 }
+  /// Where the reference back to the first node runs: at the right of all nodes and names.
+  private var returnX: Int {
+    let names = graph.edges.filter { !isReturn($0) }.map { center + 12 + Self.width(of: label(of: $0)) + 16 }
+    return max(names.max() ?? 0, (graph.nodes.indices.map(right).max() ?? 0) + Self.returnWidth)
+  }
 
   private func label(of edge: PathGraph.Edge) -> String { edge.isCut ? "\(edge.label)  ← cut" : edge.label }
 
