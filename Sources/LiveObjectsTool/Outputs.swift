@@ -11,6 +11,21 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the report as JSON; - is standard output.", valueName: "file"))
   var json: String?
 
+  @Option(help: ArgumentHelp("Write the report as a page for a browser.", valueName: "file"))
+  var html: String?
+
+  @Option(help: ArgumentHelp("Write a summary for a CI job, in Markdown.", valueName: "file"))
+  var markdown: String?
+
+  @Option(help: ArgumentHelp("Write the paths of the leaks for Graphviz.", valueName: "file"))
+  var dot: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print findings on standard output in the form that shows them next to the source (github).",
+      valueName: "service"))
+  var annotations: AnnotationService?
+
   @Option(help: ArgumentHelp("Write the raw capture, for `liveobjects report`.", valueName: "file"))
   var capture: String?
 
@@ -40,6 +55,9 @@ struct OutputOptions: ParsableArguments {
     switch format {
     case .text: text
     case .json: json
+    case .html: html
+    case .markdown: markdown
+    case .dot: dot
     }
   }
 
@@ -64,6 +82,9 @@ struct OutputOptions: ParsableArguments {
     guard Set(paths).count == paths.count else {
       throw ValidationError("Each output needs a file of its own.")
     }
+    if annotations != nil && paths.contains("-") {
+      throw ValidationError("Annotations go to standard output: a report needs a file.")
+    }
   }
 
   /// Opens all files, so that a wrong path shows before any work is done.
@@ -71,6 +92,7 @@ struct OutputOptions: ParsableArguments {
   /// - Parameter defaultText: the stream for text without any output option.
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
     var outputs = Outputs(listing: verbose ? Set(TextRenderer.Part.allCases) : Set(list))
+    outputs.annotations = annotations
     do {
       for (format, path) in files { outputs.reports.append((format, try OutputFile(path))) }
       if let capture { outputs.capture = try OutputFile(capture) }
@@ -86,12 +108,18 @@ struct OutputOptions: ParsableArguments {
 extension FailOn: ExpressibleByArgument {}
 extension TextRenderer.Part: ExpressibleByArgument {}
 
+/// A service that shows findings next to the source.
+enum AnnotationService: String, ExpressibleByArgument, CaseIterable {
+  case github
+}
+
 /// The open files that a report goes to.
 struct Outputs {
   /// The parts of the text that are listed.
   let listing: Set<TextRenderer.Part>
   var reports: [(format: ReportFormat, file: OutputFile)] = []
   var capture: OutputFile?
+  var annotations: AnnotationService?
   /// The stream for text without any output option; a report about an unwatched program does not go there.
   var fallback: OutputFile?
 
@@ -126,6 +154,9 @@ struct Outputs {
     for (format, file) in reports { try file.write(format.bytes(of: report, text: renderer(for: file))) }
     if let fallback, report.tracking.wasWatched {
       try fallback.write(ReportFormat.text.bytes(of: report, text: renderer(for: fallback)))
+    }
+    if annotations == .github {
+      try OutputFile(.output).write(Array(GitHubAnnotations.text(of: report).utf8))
     }
     guard let capture else { return }
     for bytes in captures { try capture.write(bytes) }

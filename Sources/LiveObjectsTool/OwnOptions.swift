@@ -6,7 +6,7 @@ enum OwnOptions {
   private static let withValues: Set =
     Set(ReportFormat.allCases.map { "--\($0)" }).union([
       "--capture", "--fail-on", "--options", "--baseline", "--write-baseline", "--suppressions",
-      "--package-path", "--list",
+      "--package-path", "--list", "--annotations",
     ])
 
   /// Options of `swift test` whose values are other programs' options.

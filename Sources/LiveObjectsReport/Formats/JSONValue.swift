@@ -66,7 +66,7 @@ extension JSONValue {
   }
 
   /// Escapes what JSON forbids, and also what would act on a terminal or end a line of JavaScript.
-  private static func write(_ string: String, to text: inout String) {
+  static func write(_ string: String, to text: inout String) {
     text += "\""
     defer { text += "\"" }
     guard !string.utf8.allSatisfy(isPlain) else {

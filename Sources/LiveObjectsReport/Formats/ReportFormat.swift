@@ -4,6 +4,12 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   case text
   /// For programs; `Documentation/internals/json-report.md` has its keys.
   case json
+  /// For a browser: one page, with tables and a flame graph.
+  case html
+  /// For the summary of a CI job.
+  case markdown
+  /// For Graphviz: the paths of the leaks.
+  case dot
 
   /// The bytes of a report in this form.
   ///
@@ -12,6 +18,9 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     switch self {
     case .text: Array(text.render(report).utf8)
     case .json: Array(JSONRenderer().render(report).utf8)
+    case .html: Array(HTMLRenderer.render(report).utf8)
+    case .markdown: Array(MarkdownRenderer.render(report).utf8)
+    case .dot: Array(DotRenderer.render(report).utf8)
     }
   }
 }

@@ -7,20 +7,21 @@ struct SectionSummary {
 
   init(_ section: FindingSection, _ causes: [Cause]) { (self.section, self.causes) = (section, causes) }
 
-  /// Name, content, and the option that lists the findings.
-  var row: [String] { ["\(name):", content, "--list \(section.part.map(\.rawValue) ?? "")"] }
-
-  private var name: String {
-    switch section {
-    case .leaks: "Leaks"
-    case .held: "Held"
-    case .growth: "Growth"
-    case .known: "Known"
-    case .libraryLeaks: "Library leaks"
+  /// The sections after the leaks that have causes.
+  static func afterLeaks(_ causes: [Cause]) -> [SectionSummary] {
+    FindingSection.allCases.filter { $0 != .leaks }.compactMap { section in
+      let causes = causes.filter { $0.section == section }
+      return causes.isEmpty ? nil : SectionSummary(section, causes)
     }
   }
 
-  private var content: String {
+  /// Name, content, and the option that lists the findings.
+  var row: [String] { ["\(name):", sentence, "--list \(section.part.map(\.rawValue) ?? "")"] }
+
+  var name: String { section.name }
+
+  /// How many there are, and what they have in common.
+  var sentence: String {
     switch section {
     case .leaks: size
     case .held: "\(size), still reachable, which may be intended"
@@ -61,37 +62,24 @@ struct SectionSummary {
   }
 }
 
-extension TextPage {
-  private static let listedEntries = 10
-
-  /// Adds the lines about what is not listed.
-  mutating func add(summaries rows: [[String]]) {
-    guard !rows.isEmpty else { return }
-    add()
-    add(rows: rows, [.left, .left, .left], indentation: 0)
-  }
-
-  /// Adds entries of the baseline and suppressions that are of no use any more.
-  mutating func add(acceptedOf accepted: Report.Accepted) {
-    let unused = accepted.suppressions.filter { $0.findings == 0 }
-    guard !(accepted.staleEntries.isEmpty && unused.isEmpty) else { return }
-    add()
-    if !accepted.staleEntries.isEmpty {
-      let (entries, occur) = accepted.staleEntries.count == 1 ? ("entry", "occurs") : ("entries", "occur")
-      add(
-        "\(Count.grouped(accepted.staleEntries.count)) stale \(entries) in the baseline no longer \(occur); "
-          + "--prune-baseline removes \(entries == "entry" ? "it" : "them"):")
-      add(list: accepted.staleEntries.map { $0.split(separator: "\t").joined(separator: "  ") })
-    }
-    if !unused.isEmpty {
-      add("\(Count.of(unused.count, "suppression matches", "suppressions match")) nothing:")
-      add(list: unused.map { "line \($0.line): \($0.text)" })
+extension FindingSection {
+  /// The name of a group of findings.
+  var name: String {
+    switch self {
+    case .leaks: "Leaks"
+    case .held: "Held"
+    case .growth: "Growth"
+    case .known: "Known"
+    case .libraryLeaks: "Library leaks"
     }
   }
 
-  private mutating func add(list entries: [String]) {
-    for entry in entries.prefix(Self.listedEntries) { add("  " + entry.shortened(to: Self.width - 2)) }
-    let rest = entries.count - Self.listedEntries
-    if rest > 0 { add("  … and \(Count.grouped(rest)) more") }
+  /// The name of one of its findings.
+  var kind: String {
+    switch self {
+    case .leaks: "Leak"
+    case .libraryLeaks: "Library leak"
+    default: name
+    }
   }
 }

@@ -1,0 +1,42 @@
+/// HTML whose literals are markup and whose interpolated strings are escaped, so that no name can become markup.
+struct HTML: ExpressibleByStringInterpolation {
+  private(set) var text: String
+
+  init(stringLiteral value: String) { text = value }
+  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ value: String) { text += value.printable.escapedForHTML }
+    mutating func appendInterpolation(_ number: Int) { text += String(number) }
+    mutating func appendInterpolation(_ html: HTML) { text += html.text }
+    /// Resources of this module, and what is escaped already.
+    mutating func appendInterpolation(markup: String) { text += markup }
+  }
+
+  static func += (html: inout HTML, more: HTML) { html.text += more.text }
+}
+
+extension Sequence<HTML> {
+  func joined() -> HTML { reduce(into: "") { $0 += $1 } }
+}
+
+extension String {
+  /// The text as content of an element, or of an attribute in quotes.
+  var escapedForHTML: String {
+    guard utf8.contains(where: { [0x22, 0x26, 0x27, 0x3c, 0x3e].contains($0) }) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case "'": text += "&#39;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}

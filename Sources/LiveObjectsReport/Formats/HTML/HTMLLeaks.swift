@@ -1,0 +1,125 @@
+import LiveObjectsAnalysis
+
+/// The leaks of a page, an article for each cause.
+struct HTMLLeaks {
+  /// Causes with an article; the table has them all.
+  static let listedCauses = 50
+  private static let listedCallSites = 8
+  private static let openTests = 5
+  private static let listedTests = 500
+
+  let section: HTML
+
+  init(_ causes: [Cause]) {
+    let leaks = causes.filter { $0.section == .leaks }
+    let articles = leaks.prefix(Self.listedCauses).enumerated().map { Self.article($1, $0 + 1) }.joined()
+    let rest = leaks.count - Self.listedCauses
+    let more =
+      rest > 0 ? "… and \(Count.of(rest, "more leak", "more leaks")), in the table of causes." : "None."
+    let closing: HTML = rest > 0 || leaks.isEmpty ? "<p class=\"card\">\(more)</p>" : ""
+    section = "<section id=\"leaks\"><h2>Leaks</h2>\n\(articles)\(closing)</section>"
+  }
+
+  private static func article(_ cause: Cause, _ number: Int) -> HTML {
+    """
+    <article class="card" id="leak-\(number)">
+    <h3><a class="number" href="#leak-\(number)">\(number)</a> <span class="name">\(cause.name)</span></h3>
+    <p class="size">\(cause.sum.size) <span class="fingerprint">fingerprint <code>\(cause.id)</code></span></p>
+    \(fix(of: cause.sum))
+    <div class="columns">
+    \(figure(of: cause.sum))
+    <div>
+    \(allocatedAt(cause))
+    \(retainedAt(cause.retainedAt))
+    \(tests(of: cause))
+    </div>
+    </div>
+    \(cause.remarks.map { "<p class=\"remark\">\($0)</p>\n" as HTML }.joined())
+    \(cause.variants.dropFirst().map(variant).joined())
+    </article>
+
+    """
+  }
+
+  private static func variant(_ finding: Finding) -> HTML {
+    """
+    <h4>By the same calls: \(finding.title)</h4>
+    <p class="size">\(finding.size) <span class="fingerprint">fingerprint <code>\(finding.fingerprint)</code></span></p>
+    \(fix(of: finding))
+    \(figure(of: finding))
+    """
+  }
+
+  private static func fix(of finding: Finding) -> HTML {
+    finding.hint.map { "<p class=\"fix\"><strong>fix:</strong> \(HintText($0).text)</p>" } ?? ""
+  }
+
+  private static func figure(of finding: Finding) -> HTML {
+    PathGraph(of: finding).map { HTMLPathGraph($0).figure } ?? ""
+  }
+}
+
+// MARK: - Call sites
+
+extension HTMLLeaks {
+  private static func allocatedAt(_ cause: Cause) -> HTML {
+    let sites = cause.callSites.filter { !$0.frames.isEmpty }
+    let rest = max(0, sites.count - listedCallSites) + cause.omittedCallSites
+    let rows = sites.prefix(listedCallSites).flatMap { site in
+      frameRows(site.frames, count: "\(Count.grouped(site.instances)) ×")
+        + site.callers.prefix(listedCallSites).map { row("", "from \($0.frame.function)", $0.frame.location) }
+    }
+    return callSites("Allocated at", rows, rest)
+  }
+
+  private static func retainedAt(_ sites: [Finding.RetainingCallSite]) -> HTML {
+    let rows = sites.prefix(listedCallSites).flatMap { site in
+      frameRows(
+        site.frames.isEmpty ? [.unknown] : ShownFrame.frames(of: site.frames),
+        count: "+\(Count.grouped(site.unmatched))")
+    }
+    return callSites("Retained at", rows, max(0, sites.count - listedCallSites))
+  }
+
+  private static func callSites(_ title: HTML, _ rows: [HTML], _ rest: Int) -> HTML {
+    guard !rows.isEmpty else { return "" }
+    let number = Count.of(rest, "more call site", "more call sites")
+    let more: HTML = rest > 0 ? "<p class=\"more\">… and \(number)</p>" : ""
+    return """
+      <h4>\(title)</h4>
+      <table class="calls"><thead class="hidden"><tr>
+      <th scope="col">Number</th><th scope="col">Function</th><th scope="col">Place</th>
+      </tr></thead>
+      <tbody>
+      \(rows.joined())</tbody></table>
+      \(more)
+      """
+  }
+
+  private static func frameRows(_ frames: [ShownFrame], count: String) -> [HTML] {
+    frames.enumerated().map { row($0 == 0 ? count : "", $1.function, $1.location) }
+  }
+
+  private static func row(_ count: String, _ function: String, _ location: String) -> HTML {
+    """
+    <tr><td class="count">\(count)</td><td><code>\(function.abridged(to: 200))</code></td><td>\(location)</td></tr>
+
+    """
+  }
+}
+
+// MARK: - Tests
+
+extension HTMLLeaks {
+  private static func tests(of cause: Cause) -> HTML {
+    guard !cause.tests.isEmpty else { return "" }
+    let others = cause.hasUnattributed ? ", and outside of tests" : ""
+    let title = "Left behind by \(Count.of(cause.tests.count, "test", "tests"))\(others)"
+    let items = cause.tests.prefix(listedTests).map { "<li><code>\($0.description)</code></li>\n" as HTML }
+    let rest = cause.tests.count - listedTests
+    let more: HTML = rest > 0 ? "<li>… and \(Count.of(rest, "more test", "more tests"))</li>\n" : ""
+    let list: HTML = "<ul class=\"tests\">\n\(items.joined())\(more)</ul>"
+    guard cause.tests.count > openTests else { return "<h4>\(title)</h4>\n\(list)" }
+    return "<details><summary>\(title)</summary>\n\(list)</details>"
+  }
+}

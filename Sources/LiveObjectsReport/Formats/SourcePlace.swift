@@ -1,0 +1,40 @@
+import LiveObjectsAnalysis
+
+/// A line of the program that stands for a cause, in formats that show findings next to the source.
+struct SourcePlace: Hashable {
+  /// Relative to the folder of the run, if it is in there.
+  let file: String
+  let line: Int
+}
+
+extension Cause {
+  /// The line to change, if a hint names one; else the innermost line of the program's own that allocated
+  /// the objects.
+  func place(in run: Report.Run) -> SourcePlace? {
+    let hints = variants.lazy.compactMap { $0.hint?.places.lazy.compactMap { SourcePlace($0, run) }.first }
+    return hints.first ?? callPlace(in: run)
+  }
+
+  private func callPlace(in run: Report.Run) -> SourcePlace? {
+    let traces = variants.lazy.flatMap(\.allocatedAt).map { $0.frames.compactMap { SourcePlace($0, run) } }
+    let own = traces.lazy.compactMap { $0.first(where: \.isInPackage) }.first
+    return own ?? traces.lazy.compactMap(\.first).first
+  }
+}
+
+extension SourcePlace {
+  fileprivate init?(_ place: Finding.Hint.Place, _ run: Report.Run) {
+    guard let file = place.file, let line = place.line else { return nil }
+    self.init(file: run.relative(file), line: line)
+  }
+
+  fileprivate init?(_ frame: SourceFrame, _ run: Report.Run) {
+    guard frame.isUserCode, !frame.isCompilerGenerated, let file = frame.file, let line = frame.line else {
+      return nil
+    }
+    self.init(file: run.relative(file), line: line)
+  }
+
+  /// Whether the file is in the folder of the run, and not in that of a dependency.
+  fileprivate var isInPackage: Bool { !file.hasPrefix("/") && !file.hasPrefix(".build/") }
+}

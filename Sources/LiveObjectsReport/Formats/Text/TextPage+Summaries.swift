@@ -1,0 +1,34 @@
+extension TextPage {
+  private static let listedEntries = 10
+
+  /// Adds the lines about what is not listed.
+  mutating func add(summaries rows: [[String]]) {
+    guard !rows.isEmpty else { return }
+    add()
+    add(rows: rows, [.left, .left, .left], indentation: 0)
+  }
+
+  /// Adds entries of the baseline and suppressions that are of no use any more.
+  mutating func add(acceptedOf accepted: Report.Accepted) {
+    let unused = accepted.suppressions.filter { $0.findings == 0 }
+    guard !(accepted.staleEntries.isEmpty && unused.isEmpty) else { return }
+    add()
+    if !accepted.staleEntries.isEmpty {
+      let (entries, occur) = accepted.staleEntries.count == 1 ? ("entry", "occurs") : ("entries", "occur")
+      add(
+        "\(Count.grouped(accepted.staleEntries.count)) stale \(entries) in the baseline no longer \(occur); "
+          + "--prune-baseline removes \(entries == "entry" ? "it" : "them"):")
+      add(list: accepted.staleEntries.map { $0.split(separator: "\t").joined(separator: "  ") })
+    }
+    if !unused.isEmpty {
+      add("\(Count.of(unused.count, "suppression matches", "suppressions match")) nothing:")
+      add(list: unused.map { "line \($0.line): \($0.text)" })
+    }
+  }
+
+  private mutating func add(list entries: [String]) {
+    for entry in entries.prefix(Self.listedEntries) { add("  " + entry.shortened(to: Self.width - 2)) }
+    let rest = entries.count - Self.listedEntries
+    if rest > 0 { add("  … and \(Count.grouped(rest)) more") }
+  }
+}
