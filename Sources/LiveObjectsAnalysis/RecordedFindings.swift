@@ -91,6 +91,7 @@ extension Finding {
       $0.strings(hint.map { [$0.action.rawValue] } ?? [])
       $0.u32(UInt32(clamping: hint?.places.count ?? 0))
       for place in hint?.places ?? [] { $0.place(place) }
+      for site in allocatedAt { $0.u64(site.bytes) }
     }
   }
 
@@ -133,6 +134,9 @@ extension Finding {
     var places: [Hint.Place] = []
     for _ in 0..<(try reader.u32()) { if let place = try reader.place() { places.append(place) } }
     if let action, !places.isEmpty { hint = Hint(action, at: places) }
+    // Earlier versions ended here.
+    guard !reader.isAtEnd else { return }
+    for index in allocatedAt.indices { allocatedAt[index].bytes = try reader.u64() }
   }
 }
 

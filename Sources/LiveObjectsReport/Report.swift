@@ -129,8 +129,11 @@ extension Finding {
 extension Finding.CallSite {
   /// Merges equal call sites; most instances first.
   fileprivate static func merged(_ sites: [Self]) -> [Self] {
-    sites.mergingEqual(by: \.frames) { $0.instances += $1.instances }
-      .sortedStably { $0.instances }
+    sites.mergingEqual(by: \.frames) {
+      $0.instances += $1.instances
+      $0.bytes.add(saturating: $1.bytes)
+    }
+    .sortedStably { $0.instances }
   }
 }
 

@@ -11,6 +11,21 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the report as JSON; - is standard output.", valueName: "file"))
   var json: String?
 
+  @Option(help: ArgumentHelp("Write the tests with their leaks as JUnit XML.", valueName: "file"))
+  var junit: String?
+
+  @Option(help: ArgumentHelp("Write the causes as SARIF 2.1.0, for code scanning.", valueName: "file"))
+  var sarif: String?
+
+  @Option(help: ArgumentHelp("Write live objects as collapsed stacks, for flame graphs.", valueName: "file"))
+  var folded: String?
+
+  @Option(help: ArgumentHelp("Write live objects and bytes for speedscope.", valueName: "file"))
+  var speedscope: String?
+
+  @Option(help: ArgumentHelp("Write live objects and bytes for pprof.", valueName: "file"))
+  var pprof: String?
+
   @Option(help: ArgumentHelp("Write the raw capture, for `liveobjects report`.", valueName: "file"))
   var capture: String?
 
@@ -31,6 +46,11 @@ struct OutputOptions: ParsableArguments {
     switch format {
     case .text: text
     case .json: json
+    case .junit: junit
+    case .sarif: sarif
+    case .folded: folded
+    case .speedscope: speedscope
+    case .pprof: pprof
     }
   }
 

@@ -4,6 +4,16 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   case text
   /// For programs; `Documentation/internals/json-report.md` has its keys.
   case json
+  /// For test reporters of CI systems: JUnit's XML.
+  case junit
+  /// For code scanning and editors: SARIF 2.1.0.
+  case sarif
+  /// For flame graphs: collapsed stacks, with the number of live objects.
+  case folded
+  /// For https://www.speedscope.app: live objects and bytes by call site.
+  case speedscope
+  /// For `pprof`: live objects and bytes by call site.
+  case pprof
 
   /// The bytes of a report in this form.
   ///
@@ -12,6 +22,11 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     switch self {
     case .text: Array(TextRenderer(color: color).render(report).utf8)
     case .json: Array(JSONRenderer().render(report).utf8)
+    case .junit: Array(JUnitRenderer().render(report).utf8)
+    case .sarif: Array(SARIFRenderer(of: report).text.utf8)
+    case .folded: Array(FoldedRenderer().render(report).utf8)
+    case .speedscope: Array(SpeedscopeRenderer().render(report).utf8)
+    case .pprof: PprofRenderer(of: report).bytes
     }
   }
 }
