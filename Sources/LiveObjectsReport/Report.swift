@@ -44,6 +44,16 @@ public struct Report: Sendable {
   /// The findings that make the run fail, most important first.
   public var failingFindings: [Finding] { run.failOn.map { findings.filter($0.includes) } ?? [] }
 
+  /// The status of a command that ends because of the report alone: 3 if nothing was watched or leaks could not
+  /// be evaluated, 1 if findings fail, else 0.
+  package var status: Int32 {
+    guard tracking.wasWatched, tracking.unevaluated.isEmpty else { return Self.statusOfNothingWatched }
+    return failingFindings.isEmpty ? 0 : 1
+  }
+
+  /// The status where nothing was watched, or leaks could not be evaluated.
+  package static let statusOfNothingWatched: Int32 = 3
+
   /// Whether test processes were watched to their ends, and no test was selected.
   var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
 }

@@ -60,7 +60,8 @@ struct OutputOptions: ParsableArguments {
   ///   - options: the settings of the watched processes.
   ///   - folder: the folder of the sources.
   func report(of builder: ReportBuilder, options: String? = nil, in folder: String = ".") -> Report {
-    var report = builder.report
+    // Text does not show the places of tests, and to find them takes time.
+    var report = builder.report(locatingTests: files.contains { $0.format != .text })
     report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
     report.run.options = options ?? ""
     report.run.failOn = failOn

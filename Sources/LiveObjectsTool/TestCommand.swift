@@ -136,7 +136,7 @@ struct WatchedTests {
     try outputs.write(report, captures: collected.streams)
     warnAboutUnwatchedProcesses(report)
     if outputs.fallback == nil { warnAboutFailures(report) }
-    return unwatched.isEmpty ? ExitStatus.status(for: report) : ExitStatus.nothingWatched
+    return unwatched.isEmpty ? ExitStatus.status(for: report) : Report.statusOfNothingWatched
   }
 
   /// Prints a line about findings that fail, if the report goes to files: a log would show tests that passed,

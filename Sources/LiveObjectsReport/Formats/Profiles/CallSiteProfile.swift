@@ -32,9 +32,9 @@ struct CallSiteProfile {
     }
     let rest = Sample(
       finding: finding, frames: [.otherCalls],
-      objects: finding.objects - listed.reduce(0) { $0 + $1.objects },
+      objects: max(0, finding.objects - listed.reduce(0) { $0 + $1.objects }),
       bytes: listed.reduce(finding.bytes) { $0 - min($0, $1.bytes) })
-    return listed + (rest.objects > 0 ? [rest] : [])
+    return listed + (rest.objects > 0 || rest.bytes > 0 ? [rest] : [])
   }
 
   private static func frames(of trace: [SourceFrame]) -> [SourceFrame] {

@@ -6,7 +6,7 @@ struct FoldedRenderer {
   func render(_ report: Report) -> String {
     let profile = CallSiteProfile(of: report)
     var counts: [String: Int] = [:]
-    for sample in profile.samples {
+    for sample in profile.samples where sample.objects > 0 {
       counts[stack(of: sample, in: profile.program), default: 0] += sample.objects
     }
     return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
