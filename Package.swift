@@ -83,7 +83,7 @@ let package = Package(
       name: "TestWatching",
       dependencies: [
         "CCompanion", "LiveObjects", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
-        "LiveObjectsSymbolication",
+        "LiveObjectsSymbolication", "LiveObjectsSystem",
       ]),
     .executableTarget(
       name: "LiveObjectsTool",

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_LATER, KIND_OWN };
+enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_OWN };
 
 struct row {
     enum kind kind;
@@ -28,7 +28,6 @@ static const struct row rows[] = {
     {KIND_CHOICE, {#name, "", values, help}, AT(name), 0, 0},
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
     {KIND_NUMBER, {#name, standard, "", help}, AT(name), min, max},
-#define LIVEOBJ_OPTION_LATER(name, help) {KIND_LATER, {#name, "", "", help}, 0, 0, 0},
 #define LIVEOBJ_OPTION_OWN(name, help) {KIND_OWN, {#name, "", "", help}, 0, 0, 0},
 #include "options.def"
 };
@@ -135,8 +134,6 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
             return false;
         *(uint64_t *)(void *)field = number;
         return true;
-    case KIND_LATER:
-        return false;
     case KIND_OWN:
         return true;
     }
@@ -226,7 +223,7 @@ static bool take_pair(const char **next, struct pair *pair) {
 
 // MARK: - Problems
 
-enum problem { NO_PROBLEM, UNKNOWN_NAME, NO_VALUE, OPEN_QUOTE, UNSUPPORTED, WRONG_VALUE };
+enum problem { NO_PROBLEM, UNKNOWN_NAME, NO_VALUE, OPEN_QUOTE, WRONG_VALUE };
 
 static enum problem apply(struct liveobj_options *options, const struct pair *pair) {
     const struct row *row = find_row(pair->name);
@@ -236,8 +233,6 @@ static enum problem apply(struct liveobj_options *options, const struct pair *pa
         return OPEN_QUOTE;
     if (!row)
         return UNKNOWN_NAME;
-    if (row->kind == KIND_LATER)
-        return UNSUPPORTED;
     return set_value(options, row, pair->value) ? NO_PROBLEM : WRONG_VALUE;
 }
 
@@ -287,8 +282,6 @@ static void append_problem(struct liveobj_text *text, enum problem problem,
     else if (problem == OPEN_QUOTE)
         append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes, " do not match",
                NULL);
-    else if (problem == UNSUPPORTED)
-        append(text, name.bytes, " is not supported yet", NULL);
     else
         append_wrong_value(text, pair);
 }
@@ -315,7 +308,7 @@ void liveobj_options_parse(struct liveobj_options *options, const char *string,
 static void append_names(struct liveobj_text *text) {
     const char *separator = "; the options are ";
     for (size_t i = 0; i < liveobj_options_count(); i++) {
-        if (rows[i].kind == KIND_LATER || rows[i].kind == KIND_OWN)
+        if (rows[i].kind == KIND_OWN)
             continue;
         append(text, separator, rows[i].text.name, NULL);
         separator = ", ";
@@ -342,10 +335,21 @@ bool liveobj_options_check(const char *string, char *problem, size_t size) {
     return true;
 }
 
-bool liveobj_options_set(const char *string, const char *name) {
+static void copy(struct slice slice, char *text, size_t size) {
+    size_t count = slice.count < size ? slice.count : size - 1;
+    memcpy(text, slice.start, count);
+    text[count] = '\0';
+}
+
+bool liveobj_options_set(const char *string, const char *name, char *value, size_t size) {
+    bool is_set = false;
     struct pair pair;
-    for (const char *next = string; take_pair(&next, &pair);)
-        if (slice_equals(pair.name, name))
-            return true;
-    return false;
+    for (const char *next = string; take_pair(&next, &pair);) {
+        if (!slice_equals(pair.name, name))
+            continue;
+        is_set = true;
+        if (value)
+            copy(pair.value, value, size);
+    }
+    return is_set;
 }

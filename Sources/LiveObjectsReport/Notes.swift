@@ -136,15 +136,18 @@ enum TestNotes {
   private static let listedTests = 3
 
   /// - Parameter released: findings that tests failed with and whose objects have been deallocated since.
-  static func notes(for tests: [Report.Test], released: [Finding]) -> [String] {
+  static func notes(onReleased released: [Finding]) -> [String] {
+    released.filter { $0.acceptance == nil }.map(note(onReleased:))
+  }
+
+  static func notes(for tests: [Report.Test]) -> [String] {
     let unevaluated = tests.filter { !$0.outcome.isAccountable }
     let unfinished = unevaluated.count { $0.outcome == .running }
-    return released.map(note(onReleased:))
-      + [
-        note(onUnevaluated: tests.filter { $0.evaluation == .impossible }),
-        note(on: unevaluated.count - unfinished, "failed or was skipped", "failed or were skipped"),
-        note(on: unfinished, "had not ended", "had not ended"),
-      ].compactMap { $0 }
+    return [
+      note(onUnevaluated: tests.filter { $0.evaluation == .impossible }),
+      note(on: unevaluated.count - unfinished, "failed or was skipped", "failed or were skipped"),
+      note(on: unfinished, "had not ended", "had not ended"),
+    ].compactMap { $0 }
   }
 
   private static func note(onReleased finding: Finding) -> String {

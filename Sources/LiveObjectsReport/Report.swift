@@ -12,6 +12,10 @@ public struct Report: Sendable {
   public var tests: [Test]
   /// Most instances first.
   public var findings: [Finding]
+  /// Findings that tests failed with and whose objects have been deallocated since.
+  package var released: [Finding]
+  /// What became of the baseline and of the suppressions.
+  public var accepted = Accepted()
   /// Types with the most growth first.
   public var types: [TypeGrowth]
 
@@ -24,9 +28,8 @@ public struct Report: Sendable {
     processes = captures.map(\.capture.process)
     findings = Self.merged(captures.flatMap(\.analysis.findings))
     tests = Test.all(of: captures, findings: findings)
-    tracking = Tracking(
-      of: captures.map(\.capture),
-      notes: notes + TestNotes.notes(for: tests, released: captures.flatMap(\.analysis.released)))
+    released = captures.flatMap(\.analysis.released)
+    tracking = Tracking(of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests))
     types = Self.merged(captures.flatMap(\.analysis.types))
   }
 
@@ -37,6 +40,9 @@ public struct Report: Sendable {
       && unevaluatedTests.isEmpty
       && findings.isEmpty
   }
+
+  /// Human-readable sentences about what degraded the report, and about leaks that were released later.
+  public var notes: [String] { tracking.notes + TestNotes.notes(onReleased: released) }
 
   /// Tests whose leaks are unknown: where there are any, "no leaks found" means nothing.
   public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }

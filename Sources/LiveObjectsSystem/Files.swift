@@ -91,6 +91,16 @@ package func readBytes(of descriptor: CInt, at offset: Int = 0, count size: Int)
   return isComplete ? bytes : nil
 }
 
+/// The bytes of a regular file.
+///
+/// - Returns: `nil` if it cannot be read.
+package func contents(ofRegularFile path: String) -> [UInt8]? {
+  let descriptor = openRegularFile(path)
+  guard descriptor >= 0 else { return nil }
+  defer { close(descriptor) }
+  return readBytes(of: descriptor, count: max(0, Int(lseek(descriptor, 0, SEEK_END))))
+}
+
 // MARK: - Versions and mounts
 
 /// The version of a file, which another one in its place does not have.

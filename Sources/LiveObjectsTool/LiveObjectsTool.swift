@@ -17,7 +17,9 @@ struct LiveObjectsTool: ParsableCommand {
       On a terminal, text has colours unless the environment has NO_COLOR.
       """,
     version: Report.Run.toolVersion,
-    subcommands: [RunCommand.self, TestCommand.self, ReportCommand.self, TestRunnerCommand.self])
+    subcommands: [
+      RunCommand.self, TestCommand.self, BaselineCommand.self, ReportCommand.self, TestRunnerCommand.self,
+    ])
 
   static func main() {
     // Swift reads them from there. Without this, help would stand in the place of a report.
@@ -27,7 +29,7 @@ struct LiveObjectsTool: ParsableCommand {
     }
     Demangling.isolate()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(OwnOptions.arranged(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch let failure as ToolFailure {
       printError(failure.description)

@@ -64,12 +64,27 @@ enum LibraryOptions {
   static func check(_ options: String?, under command: String) throws(ToolFailure) {
     if let problem = options.flatMap(problem(in:)) { throw ToolFailure("--options: \(problem)") }
     let given = overridden.filter { key in
-      [Environment[variable], options].contains { $0.map { liveobj_options_set($0, key) } ?? false }
+      [Environment[variable], options].contains { $0.map { liveobj_options_set($0, key, nil, 0) } ?? false }
     }
     guard !given.isEmpty else { return }
     printError(
       "no effect under \(command): \(given.joined(separator: ", ")); "
         + "use --text, --json, --capture and --fail-on")
+  }
+
+  /// The value of an option; that of `--options` counts before that of the environment.
+  ///
+  /// - Parameter options: the value of `--options`.
+  static func value(of key: String, in options: String?) -> String? {
+    [options, Environment[variable]].lazy.compactMap { $0.flatMap { value(of: key, set: $0) } }.first
+  }
+
+  private static func value(of key: String, set options: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { text in
+      guard liveobj_options_set(options, key, text.baseAddress!, text.count) else { return nil }
+      let value = String(cString: text.baseAddress!)
+      return value.isEmpty ? nil : value
+    }
   }
 
   private static func problem(in options: String) -> String? {

@@ -14,6 +14,8 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  @OptionGroup var acceptance: AcceptanceOptions
+
   @Option(
     help: ArgumentHelp(
       "Search this folder for the program and its libraries first, by build id or name.", valueName: "folder")
@@ -28,6 +30,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     if let binaries { try InputFile.checkFolder(binaries) }
+    let accepted = try acceptance.open(in: ownRun ? nil : PackageFolder.containing("."))
     var streams: [[UInt8]] = []
     var builder = ReportBuilder(binaries: binaries, origin: ownRun ? .ownRun : .unknown)
     var failures: [String] = []
@@ -43,6 +46,7 @@ struct ReportCommand: ParsableCommand {
     var report = output.report(of: builder)
     let reason = report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
     if let reason { report.tracking.add(reason) }
+    try accepted.apply(to: &report, ranAllTests: false)
     outputs.warnAboutMissingEvaluation(report)
     try outputs.write(report, captures: streams)
     if !report.tracking.wasWatched {

@@ -19,6 +19,8 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  @OptionGroup var acceptance: AcceptanceOptions
+
   @Option(
     help: ArgumentHelp(
       "Settings for the watched program, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
@@ -34,23 +36,24 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     try LibraryOptions.check(options, under: "run")
+    let accepted = try acceptance.open(in: PackageFolder.containing("."), options: options)
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
     let signals = BlockedSignals()
     defer { signals.restore() }
-    let run = try watch(preloading: library, signals, for: outputs)
+    let run = try watch(preloading: library, accepted, signals, for: outputs)
     defer { run.folder.remove() }
-    let status = report(on: run, to: outputs)
+    let status = report(on: run, accepted, to: outputs)
     throw ExitCode(run.ending.shellStatus == 0 ? status : run.ending.shellStatus)
   }
 
   /// Runs the program once, or twice where retains are to be explained and there is something to explain.
   private func watch(
-    preloading library: String, _ signals: BlockedSignals, for outputs: Outputs
+    preloading library: String, _ accepted: AcceptanceFiles, _ signals: BlockedSignals, for outputs: Outputs
   ) throws(ToolFailure) -> WatchedRun {
     do {
       let first = try runProgram(
-        preloading: library, options, lastFor: explainRetains ? nil : outputs, signals)
+        preloading: library, options, accepted, lastFor: explainRetains ? nil : outputs, signals)
       guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report().findings) else {
         return first
       }
@@ -58,7 +61,7 @@ struct RunCommand: ParsableCommand {
       printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
       return try runProgram(
         preloading: library, [options, types.option].compactMap { $0 }.joined(separator: ":"),
-        lastFor: outputs, signals)
+        accepted, lastFor: outputs, signals)
     } catch {
       outputs.discard()
       throw error
@@ -67,11 +70,13 @@ struct RunCommand: ParsableCommand {
 
   /// - Parameter outputs: `nil` if the program may run again.
   private func runProgram(
-    preloading library: String, _ options: String?, lastFor outputs: Outputs?, _ signals: BlockedSignals
+    preloading library: String, _ options: String?, _ accepted: AcceptanceFiles, lastFor outputs: Outputs?,
+    _ signals: BlockedSignals
   ) throws(ToolFailure) -> WatchedRun {
     let folder = try CaptureFolder()
     do {
-      let environment = PreloadLibrary.environment(preloading: library, options: [options, folder.options()])
+      let environment = PreloadLibrary.environment(
+        preloading: library, options: [options, try accepted.copy(to: folder), folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
       if let outputs { folder.prepareToRead(signals, for: outputs) }
       return WatchedRun(folder: folder, collected: CollectedCaptures(in: folder), ending: ending)
@@ -82,7 +87,7 @@ struct RunCommand: ParsableCommand {
   }
 
   /// - Returns: the status for a program that succeeded.
-  private func report(on run: WatchedRun, to outputs: Outputs) -> Int32 {
+  private func report(on run: WatchedRun, _ accepted: AcceptanceFiles, to outputs: Outputs) -> Int32 {
     var report = output.report(of: run.collected.builder, options: options)
     run.collected.warnAboutLeakSanitizer()
     if let reason = unwatchedReason(report, run) {
@@ -91,6 +96,7 @@ struct RunCommand: ParsableCommand {
     }
     outputs.warnAboutMissingEvaluation(report)
     do {
+      try accepted.apply(to: &report, ranAllTests: true)
       try outputs.write(report, captures: run.collected.streams)
     } catch {
       printError(error.description)

@@ -84,10 +84,15 @@ extension [String] {
     }
   }
 
-  /// An option of `liveobjects test` that stands among them, where it means nothing.
-  var misplacedOption: String? {
-    let own = ["--text", "--json", "--capture", "--fail-on", "--options"]
-    return first { argument in own.contains { argument == $0 || argument.hasPrefix($0 + "=") } }
+  /// Options that leave tests out.
+  private static let selections = [
+    "--filter", "--skip", "-s", "--specifier", "--test-product", "--disable-xctest",
+    "--disable-swift-testing",
+  ]
+
+  /// Whether no test of the package is left out.
+  var runsAllTests: Bool {
+    !contains { argument in Self.selections.contains { argument == $0 || argument.hasPrefix("\($0)=") } }
   }
 }
 

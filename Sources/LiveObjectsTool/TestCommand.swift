@@ -8,9 +8,9 @@ struct TestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Runs `swift test` and reports what the tests left behind.",
     discussion: """
-      The package is not changed, and `swift test` prints and does what it always does. The options below come \
-      first; all arguments from the first other one on are those of `swift test`. After the tests comes one report \
-      on all test processes. Without any output option, text goes to standard error.
+      The package is not changed, and `swift test` prints and does what it always does. All arguments but the \
+      options below, and all after --, are those of `swift test`. After the tests comes one report on all test \
+      processes. Without any output option, text goes to standard error.
 
         liveobjects test
         liveobjects test --json leaks.json --parallel --filter LoaderTests
@@ -20,6 +20,8 @@ struct TestCommand: ParsableCommand {
       """)
 
   @OptionGroup var output: OutputOptions
+
+  @OptionGroup var acceptance: AcceptanceOptions
 
   @Option(
     help: ArgumentHelp(
@@ -37,12 +39,13 @@ struct TestCommand: ParsableCommand {
     // After the first argument of `swift test` it would request the help of that command.
     if ["-h", "-help", "--help"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
     try LibraryOptions.check(options, under: "test")
+    let accepted = try acceptance.open(in: PackageFolder.containing(packagePath ?? "."), options: options)
     let library = try PreloadLibrary.find()
     let outputs = try output.open(defaultText: .error)
     let signals = BlockedSignals()
     defer { signals.restore() }
     do {
-      throw ExitCode(try runTests(preloading: library, signals, reportTo: outputs))
+      throw ExitCode(try runTests(preloading: library, accepted, signals, reportTo: outputs))
     } catch let failure as ToolFailure {
       outputs.discard()
       throw failure
@@ -50,11 +53,13 @@ struct TestCommand: ParsableCommand {
   }
 
   private func runTests(
-    preloading library: String, _ signals: BlockedSignals, reportTo outputs: Outputs
+    preloading library: String, _ accepted: AcceptanceFiles, _ signals: BlockedSignals,
+    reportTo outputs: Outputs
   ) throws(ToolFailure) -> Int32 {
     let folder = try CaptureFolder()
     defer { folder.remove() }
-    let settings = [options, "failon=\(output.failOn.rawValue)"].compactMap { $0 }.joined(separator: ":")
+    let settings = [options, "failon=\(output.failOn.rawValue)", try accepted.copy(to: folder)]
+      .compactMap { $0 }.joined(separator: ":")
     let test = SwiftTest(
       arguments: swiftTestArguments, settings: TestRunSettings(library: library, options: settings),
       captures: folder)
@@ -62,20 +67,14 @@ struct TestCommand: ParsableCommand {
     folder.prepareToRead(signals, for: outputs)
     var tests = WatchedTests(in: folder, notesRuns: notesRuns)
     if tests.isEmpty && (ending.shellStatus != 0 || !swiftTestArguments.runsTests) {
-      warnAboutMisplacedOption()
       outputs.discard()
       return ending.shellStatus
     }
     if tests.isEmpty { tests.add(unwatched: test.reasonForNoRuns) }
-    let report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
+    var report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
+    try accepted.apply(to: &report, ranAllTests: swiftTestArguments.runsAllTests)
     let status = try tests.write(report, to: outputs)
     return ending.shellStatus == 0 ? status : ending.shellStatus
-  }
-
-  /// `swift test` has refused it without knowing what it is.
-  private func warnAboutMisplacedOption() {
-    guard let option = arguments.misplacedOption else { return }
-    printError("\(option) is an option of `liveobjects test`: it comes before those of `swift test`")
   }
 
   private var swiftTestArguments: [String] {

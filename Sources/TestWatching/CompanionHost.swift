@@ -1,5 +1,6 @@
 package import CCompanion
 package import LiveObjectsReport
+internal import LiveObjectsSystem
 
 /// The interface of the preload library to a companion.
 ///
@@ -9,12 +10,24 @@ package struct CompanionHost: @unchecked Sendable {
 
   /// The findings that fail a test.
   package let failOn: FailOn
+  /// Those that fail nothing.
+  package let accepted: AcceptedFindings
 
   /// - Returns: `nil` if the host was built from other sources than this companion.
   package init?(_ host: UnsafePointer<liveobj_companion_host>) {
     guard host.pointee.version == UInt32(LIVEOBJ_COMPANION_VERSION) else { return nil }
     self.host = host
     failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
+    accepted = AcceptedFindings(
+      baseline: Self.bytes(of: host.pointee.baseline).flatMap { try? Baseline(parsing: $0) } ?? Baseline(),
+      suppressions: Self.bytes(of: host.pointee.suppressions).flatMap { try? Suppressions(parsing: $0) }
+        ?? Suppressions())
+  }
+
+  /// The report at the end says what is wrong with a file that cannot be read.
+  private static func bytes(of path: UnsafePointer<CChar>?) -> [UInt8]? {
+    guard let path, path.pointee != 0 else { return nil }
+    return contents(ofRegularFile: String(cString: path))
   }
 
   /// Reports that Swift Testing has bound a task-local value on this task.

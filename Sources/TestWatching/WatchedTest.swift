@@ -1,6 +1,7 @@
 package import LiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
+package import LiveObjectsReport
 
 /// A test in the recorder's table, from its begin on.
 package struct WatchedTest: Sendable {
@@ -8,12 +9,14 @@ package struct WatchedTest: Sendable {
   package let number: UInt32
   private static let librarySites = TestLibraryAllocationSites()
   private let first: UInt64
+  private let id: String
 
   /// Begins a test: it owns objects that are allocated from now on, or in its scope.
   ///
   /// - Parameter test: the description, without outcome and sequence numbers, which the recorder adds.
   package init(beginning test: TestDescription) {
     first = Recorder.mark()
+    id = test.id
     number = Recorder.begin(test)
   }
 
@@ -24,12 +27,23 @@ package struct WatchedTest: Sendable {
 
   /// Sets the final result. The last call.
   ///
-  /// - Parameter isEvaluated: whether all objects that it left behind were evaluated.
-  package func close(
-    _ outcome: TestDescription.Outcome, failingWith findings: [Finding] = [], isEvaluated: Bool
-  ) {
+  /// - Parameters:
+  ///   - findings: leaks, which the capture keeps.
+  ///   - accepted: leaks that fail nothing.
+  ///   - isEvaluated: whether all objects that it left behind were evaluated.
+  /// - Returns: the findings that fail the test.
+  @discardableResult package func close(
+    _ outcome: TestDescription.Outcome, with findings: [Finding] = [],
+    accepting accepted: AcceptedFindings = AcceptedFindings(), isEvaluated: Bool
+  ) -> [Finding] {
     if !findings.isEmpty { Recorder.fail(number, with: findings) }
-    Recorder.close(number, findings.isEmpty ? outcome : .leaked, isEvaluated: isEvaluated)
+    let failures = findings.filter { finding in
+      var finding = finding
+      finding.test = id
+      return accepted.acceptance(of: finding) == nil
+    }
+    Recorder.close(number, failures.isEmpty ? outcome : .leaked, isEvaluated: isEvaluated)
+    return failures
   }
 
   /// The live objects of a test without a scope, except those that the test library allocated for itself.

@@ -62,8 +62,8 @@
       let isEvaluated = outcome == .passed && host.failOn != .none
       let leaks = isEvaluated ? certainLeaks(of: test, host) : []
       // Other findings are in the report only.
-      test.close(outcome, failingWith: leaks, isEvaluated: false)
-      return leaks.map { Comment(rawValue: FindingText($0).description) }
+      let failures = test.close(outcome, with: leaks, accepting: host.accepted, isEvaluated: false)
+      return failures.map { Comment(rawValue: FindingText($0).description) }
     }
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {

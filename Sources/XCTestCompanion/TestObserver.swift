@@ -37,7 +37,7 @@
 
     /// Ends a test with a custom class of run, which cannot fail any more: its leaks are in the report only.
     func testCaseDidFinish(_ testCase: XCTestCase) {
-      Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome, isEvaluated: false) }
+      _ = Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome, isEvaluated: false) }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {
@@ -77,9 +77,10 @@
     private func failures(of running: RunningTest, _ check: TestLeakCheck) -> [TestFailure] {
       // Its code may have failed meanwhile, from the main queue or another thread.
       let outcome = running.testCase.outcome
-      let failures = outcome == .passed ? check.failures(of: running, namedBy: symbolicator) : []
-      running.test.close(outcome, failingWith: failures.map(\.finding), isEvaluated: check.isConclusive)
-      return failures
+      let leaks = outcome == .passed ? check.failures(of: running, namedBy: symbolicator) : []
+      let failing = running.test.close(
+        outcome, with: leaks.map(\.finding), accepting: host.accepted, isEvaluated: check.isConclusive)
+      return leaks.filter { failing.contains($0.finding) }
     }
   }
 

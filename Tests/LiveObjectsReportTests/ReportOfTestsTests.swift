@@ -86,7 +86,7 @@ import Testing
     let report = makeReport(of: builder)
     #expect(report.findings.isEmpty)
     #expect(
-      report.tracking.notes == [
+      report.notes == [
         "T/testOne failed with retain cycle: Demo.Node; the objects were released after the test had ended."
       ])
   }

@@ -114,7 +114,6 @@ struct RunCommandTests {
       ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, retains, "),
       ("depth=4:stacks=maybe", "stacks=maybe is not one of on|off"),
       ("depth=0", "depth=0 is not a number from 1 to 512"), ("stacks", "'stacks' has no value"),
-      ("suppressions=x", "suppressions is not supported yet"),
       ("retains='Demo", "the quotes in retains='Demo do not match"),
       ("tool=\"x\"y", "the quotes in tool=\"x\"y do not match"),
     ])

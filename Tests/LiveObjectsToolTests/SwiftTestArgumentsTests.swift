@@ -25,10 +25,23 @@ struct SwiftTestArgumentsTests {
     #expect(!arguments.runsTests)
   }
 
-  @Test("do not include options of the tool")
-  func areNotToolOptions() {
-    #expect(["--filter", "x", "--json=out"].misplacedOption == "--json=out")
-    #expect(["--filter", "json", "--xunit-output", "x"].misplacedOption == nil)
+  @Test("are all after the tool's own options, which may stand anywhere before --")
+  func areAfterOwnOptions() {
+    #expect(
+      OwnOptions.arranged(["test", "--filter", "x", "--json=out", "--parallel", "--baseline", "file"])
+        == ["test", "--json=out", "--baseline", "file", "--filter", "x", "--parallel"])
+    #expect(
+      OwnOptions.arranged(["baseline", "-Xswiftc", "--json", "--prune-baseline", "--", "--text", "-"])
+        == ["baseline", "--prune-baseline", "-Xswiftc", "--json", "--", "--text", "-"])
+    let run = ["run", "--", "program", "--json", "x"]
+    #expect(OwnOptions.arranged(run) == run)
+  }
+
+  @Test("select tests or run them all")
+  func selectTests() {
+    #expect(["--parallel", "-c", "release"].runsAllTests)
+    #expect(!["--filter", "x"].runsAllTests)
+    #expect(!["--skip=x"].runsAllTests)
   }
 
   @Test(

@@ -87,11 +87,12 @@
         #expect(!FileManager.default.fileExists(atPath: folder.path("json")))
       }
 
-      @Test("hints at options in the wrong place")
-      func hintsAtMisplacedOptions() throws {
-        let result = try ToolSample.test(["--parallel", "--json", "-"])
-        #expect(result.status == .exited(64))
-        #expect(result.standardError.contains("liveobjects: --json is an option of `liveobjects test`"))
+      @Test("takes its options also after those of swift test")
+      func takesOptionsAnywhere() throws {
+        let file = folder.path("json")
+        let result = try ToolSample.test(["--skip-build", "--parallel", "--json", file, "--fail-on=none"])
+        #expect(result.status == .exited(0))
+        #expect(try folder.text(of: "json").contains("\"schemaVersion\": 1"))
       }
 
       @Test("ends with 2 if there is no swift")

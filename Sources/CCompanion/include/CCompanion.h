@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 5
+#define LIVEOBJ_COMPANION_VERSION 6
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -25,6 +25,9 @@ struct liveobj_companion_host {
     uint32_t version;
     /// `leaks`, `held`, `growth` or `none`: which findings fail a test.
     const char *fail_on;
+    /// Files of findings that fail nothing; empty for none.
+    const char *baseline;
+    const char *suppressions;
 
     /// To be called after Swift Testing has bound a task-local value, and before it unbinds one, on
     /// its task. For `with_value`.

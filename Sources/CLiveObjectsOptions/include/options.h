@@ -18,7 +18,6 @@ struct liveobj_options {
 #define LIVEOBJ_OPTION_TEXT(name, standard, values, help) char name[PATH_MAX];
 #define LIVEOBJ_OPTION_CHOICE(name, values, help) unsigned name;
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help) uint64_t name;
-#define LIVEOBJ_OPTION_LATER(name, help)
 #define LIVEOBJ_OPTION_OWN(name, help)
 #include "options.def"
 };

@@ -12,6 +12,7 @@
 bool liveobj_options_check(const char *string, char *problem, size_t size);
 
 /// Whether a string sets an option.
-bool liveobj_options_set(const char *string, const char *name);
+/// \param value Receives the last value, cut to `size`, with a terminating NUL. NULL if not wanted.
+bool liveobj_options_set(const char *string, const char *name, char *value, size_t size);
 
 #pragma GCC visibility pop

@@ -22,6 +22,8 @@
 #define TOOL_SECONDS 120
 
 static char tool[PATH_MAX];
+static char baseline[PATH_MAX];
+static char suppressions[PATH_MAX];
 static char failure[PATH_MAX + 256];
 
 static bool try_neighbor(const char *path) {
@@ -33,11 +35,19 @@ static void find_by_library(void) {
         tool[0] = '\0';
 }
 
+/// The program may change its folder before the report. A file that does not exist keeps its name,
+/// for the report to say that it cannot be read.
+static void make_absolute(const char *path, char absolute[PATH_MAX]) {
+    if (path[0] && !realpath(path, absolute))
+        strcpy(absolute, path);
+}
+
 void liveobj_tool_start(const struct liveobj_options *options) {
-    if (!options->tool[0])
+    make_absolute(options->tool, tool);
+    if (!tool[0])
         find_by_library();
-    else if (!realpath(options->tool, tool))
-        strcpy(tool, options->tool); // the report will say that it cannot be run
+    make_absolute(options->baseline, baseline);
+    make_absolute(options->suppressions, suppressions);
 }
 
 const char *liveobj_tool_path(void) {
@@ -88,14 +98,25 @@ static enum liveobj_verdict verdict(struct liveobj_spawn_result result, int repo
     return LIVEOBJ_VERDICT_NONE;
 }
 
+static char **append_file(char **end, char *option, char *path) {
+    if (!path[0])
+        return end;
+    *end++ = option;
+    *end++ = path;
+    return end;
+}
+
 enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
                                          int report) {
     char fail_on[16];
     liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
     bool is_json = options->format == LIVEOBJ_FORMAT_JSON;
-    char *arguments[] = {tool, "report",    "--own-run", is_json ? "--json" : "--text",
-                         "-",  "--fail-on", fail_on,     "/proc/self/fd/0",
-                         NULL};
+    char *arguments[16] = {tool, "report",    "--own-run", is_json ? "--json" : "--text",
+                           "-",  "--fail-on", fail_on};
+    char **end = arguments + 7;
+    end = append_file(end, "--baseline", baseline);
+    end = append_file(end, "--suppressions", suppressions);
+    *end = "/proc/self/fd/0";
     struct liveobj_spawn spawn = {
         .path = tool,
         .arguments = arguments,

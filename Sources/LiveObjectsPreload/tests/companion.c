@@ -53,6 +53,8 @@ static struct liveobj_companion_host host = {
 static void describe_host(const struct liveobj_options *options) {
     static char fail_on[16];
     host.fail_on = liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
+    host.baseline = options->baseline;
+    host.suppressions = options->suppressions;
 }
 
 // MARK: - Which test library runs

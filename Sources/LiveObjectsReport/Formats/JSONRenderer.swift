@@ -21,7 +21,7 @@ public struct JSONRenderer: Sendable {
     let ids = Self.ids(of: causes)
     return .object([
       "schemaVersion": .integer(1),
-      "tracking": json(report.tracking),
+      "tracking": json(report.tracking, notes: report.notes),
       "processes": .array(report.processes.map(json)),
       "tests": .array(report.tests.lazy.map(json)),
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
@@ -40,11 +40,11 @@ public struct JSONRenderer: Sendable {
     }
   }
 
-  private func json(_ tracking: Report.Tracking) -> JSONValue {
+  private func json(_ tracking: Report.Tracking, notes: [String]) -> JSONValue {
     .object([
       "complete": .bool(tracking.isComplete),
       "watched": .bool(tracking.wasWatched),
-      "notes": .strings(tracking.notes),
+      "notes": .strings(notes),
       "droppedRecords": .integer(tracking.droppedRecords),
       "references": .bool(tracking.readReferences),
       "unevaluated": .strings(tracking.unevaluated),

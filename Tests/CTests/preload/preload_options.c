@@ -151,9 +151,6 @@ static void an_unknown_pair_gets_one_line_and_the_others_apply(void) {
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: output= is not a path; "
                             "the default is used\n");
     EXPECT_STRING(options.output, "stderr");
-    parse("suppressions=file:depth=5");
-    EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: suppressions is not supported yet; "
-                            "it is ignored\n");
 }
 
 static void check(const char *string, const char *expected) {
@@ -167,12 +164,12 @@ static void options_can_be_checked_without_applying_them(void) {
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
           "there is no option 'colour'; the options are output, format, stacks, depth, retains, "
-          "graph, failon, exitcode, tool, verbosity, way, maxobjects, maxstackbytes");
+          "graph, failon, exitcode, tool, baseline, suppressions, verbosity, way, maxobjects, "
+          "maxstackbytes");
     check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");
     check("graph=maybe", "graph=maybe is not one of on|off");
     check("graph", "'graph' has no value (key=value:key=value)");
     check("tool='x", "the quotes in tool='x do not match");
-    check("suppressions=x", "suppressions is not supported yet");
     char problem[8];
     EXPECT(!liveobj_options_check("a\x1b=1", problem, sizeof problem));
     EXPECT_STRING(problem, "there i");

@@ -29,44 +29,37 @@ void liveobj_test_with_saved_register(void);
 /// Keeps its context in the register.
 void liveobj_test_with_register(void);
 
+// GNU ld for aarch64 loses the offset of a local function whose address is taken.
+#define FUNCTION(name) "  .globl " name "\n  .hidden " name "\n" name ":\n  .cfi_startproc\n"
+
+// clang-format off
 #if defined(__x86_64__)
-__asm__("liveobj_test_run:\n"
-        "  .cfi_startproc\n"
-        "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
-        "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
-        "  push %r14\n  .cfi_offset %r14, -24\n  sub $8, %rsp\n"
-        "  mov 0x40(%rdi), %r14\n  call *0x38(%rdi)\n"
-        "  add $8, %rsp\n  pop %r14\n  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n"
-        "  .cfi_endproc\n"
-        "liveobj_test_with_frame:\n"
-        "  .cfi_startproc\n"
-        "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
-        "  push %r14\n  lea 8(%rsp), %rbp\n  .cfi_def_cfa %rbp, 16\n  sub $8, %rsp\n"
-        "  xor %r14d, %r14d\n  call liveobj_test_record\n"
-        "  add $8, %rsp\n  pop %r14\n  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n"
-        "  .cfi_endproc\n"
-        "liveobj_test_change_register:\n"
-        "  .cfi_startproc\n"
-        "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
-        "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
-        "  push %r14\n  .cfi_offset %r14, -24\n  sub $8, %rsp\n"
-        "  xor %r14d, %r14d\n  call liveobj_test_record\n"
-        "  add $8, %rsp\n  pop %r14\n  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n"
-        "  .cfi_endproc\n"
-        "liveobj_test_with_saved_register:\n"
-        "  .cfi_startproc\n"
-        "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
-        "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
-        "  call liveobj_test_change_register\n"
-        "  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n"
-        "  .cfi_endproc\n"
-        "liveobj_test_with_register:\n"
-        "  .cfi_startproc\n"
-        "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
-        "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
-        "  call liveobj_test_record\n"
-        "  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n"
-        "  .cfi_endproc\n");
+#define FRAME                                                                                      \
+    "  push %rbp\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbp, -16\n"
+#define END_OF_FRAME "  pop %rbp\n  .cfi_def_cfa %rsp, 8\n  ret\n  .cfi_endproc\n"
+#define FRAME_POINTER "  mov %rsp, %rbp\n  .cfi_def_cfa_register %rbp\n"
+__asm__(
+    FUNCTION("liveobj_test_run") FRAME FRAME_POINTER
+    "  push %r14\n  .cfi_offset %r14, -24\n  sub $8, %rsp\n"
+    "  mov 0x40(%rdi), %r14\n  call *0x38(%rdi)\n"
+    "  add $8, %rsp\n  pop %r14\n"
+    END_OF_FRAME
+    FUNCTION("liveobj_test_with_frame") FRAME
+    "  push %r14\n  lea 8(%rsp), %rbp\n  .cfi_def_cfa %rbp, 16\n  sub $8, %rsp\n"
+    "  xor %r14d, %r14d\n  call liveobj_test_record\n"
+    "  add $8, %rsp\n  pop %r14\n"
+    END_OF_FRAME
+    FUNCTION("liveobj_test_change_register") FRAME FRAME_POINTER
+    "  push %r14\n  .cfi_offset %r14, -24\n  sub $8, %rsp\n"
+    "  xor %r14d, %r14d\n  call liveobj_test_record\n"
+    "  add $8, %rsp\n  pop %r14\n"
+    END_OF_FRAME
+    FUNCTION("liveobj_test_with_saved_register") FRAME FRAME_POINTER
+    "  call liveobj_test_change_register\n"
+    END_OF_FRAME
+    FUNCTION("liveobj_test_with_register") FRAME FRAME_POINTER
+    "  call liveobj_test_record\n"
+    END_OF_FRAME);
 #elif defined(__aarch64__)
 #define FRAME(bytes)                                                                               \
     "  stp x29, x30, [sp, #-" #bytes "]!\n  .cfi_def_cfa_offset " #bytes                           \
@@ -75,38 +68,31 @@ __asm__("liveobj_test_run:\n"
 #define END_OF_FRAME(bytes)                                                                        \
     "  ldp x29, x30, [sp], #" #bytes "\n  .cfi_def_cfa sp, 0\n  ret\n  .cfi_endproc\n"
 __asm__(
-    "liveobj_test_run:\n"
-    "  .cfi_startproc\n" FRAME(
-        32) "  str x22, [sp, #16]\n  .cfi_offset x22, -16\n"
-            "  ldp x8, x22, [x0, #0x38]\n  blr x8\n"
-            "  ldr x22, [sp, #16]\n" END_OF_FRAME(
-                32) "liveobj_test_with_frame:\n"
-                    "  .cfi_startproc\n"
-                    "  sub sp, sp, #48\n  .cfi_def_cfa_offset 48\n  stp x29, x30, [sp, #32]\n"
-                    "  str x22, [sp, #24]\n  add x29, sp, #32\n"
-                    "  .cfi_def_cfa x29, 16\n  .cfi_offset x29, -16\n  .cfi_offset x30, -8\n"
-                    "  mov x22, #0\n  bl liveobj_test_record\n"
-                    "  ldp x29, x30, [sp, #32]\n  add sp, sp, #48\n  .cfi_def_cfa sp, 0\n  ret\n"
-                    "  .cfi_endproc\n"
-                    "liveobj_test_change_register:\n"
-                    "  .cfi_startproc\n" FRAME(
-                        32) "  str x22, [sp, #16]\n  .cfi_offset x22, -16\n"
-                            "  mov x22, #0\n  bl liveobj_test_record\n"
-                            "  ldr x22, [sp, #16]\n" END_OF_FRAME(
-                                32) "liveobj_test_with_saved_register:\n"
-                                    "  .cfi_startproc\n" FRAME(
-                                        16) "  bl "
-                                            "liveobj_test_change_"
-                                            "register\n" END_OF_FRAME(16) "liveobj_test_with_"
-                                                                          "register:\n"
-                                                                          "  "
-                                                                          ".cfi_startproc\n" FRAME(
-                                                                              16) "  bl "
-                                                                                  "liveobj_test_"
-                                                                                  "record"
-                                                                                  "\n" END_OF_FRAME(
-                                                                                      16));
+    FUNCTION("liveobj_test_run") FRAME(32)
+    "  str x22, [sp, #16]\n  .cfi_offset x22, -16\n"
+    "  ldp x8, x22, [x0, #0x38]\n  blr x8\n"
+    "  ldr x22, [sp, #16]\n"
+    END_OF_FRAME(32)
+    FUNCTION("liveobj_test_with_frame")
+    "  sub sp, sp, #48\n  .cfi_def_cfa_offset 48\n  stp x29, x30, [sp, #32]\n"
+    "  str x22, [sp, #24]\n  add x29, sp, #32\n"
+    "  .cfi_def_cfa x29, 16\n  .cfi_offset x29, -16\n  .cfi_offset x30, -8\n"
+    "  mov x22, #0\n  bl liveobj_test_record\n"
+    "  ldp x29, x30, [sp, #32]\n  add sp, sp, #48\n  .cfi_def_cfa sp, 0\n  ret\n"
+    "  .cfi_endproc\n"
+    FUNCTION("liveobj_test_change_register") FRAME(32)
+    "  str x22, [sp, #16]\n  .cfi_offset x22, -16\n"
+    "  mov x22, #0\n  bl liveobj_test_record\n"
+    "  ldr x22, [sp, #16]\n"
+    END_OF_FRAME(32)
+    FUNCTION("liveobj_test_with_saved_register") FRAME(16)
+    "  bl liveobj_test_change_register\n"
+    END_OF_FRAME(16)
+    FUNCTION("liveobj_test_with_register") FRAME(16)
+    "  bl liveobj_test_record\n"
+    END_OF_FRAME(16));
 #endif
+// clang-format on
 
 static struct liveobj_stack_cache *cache;
 static uint32_t trace;

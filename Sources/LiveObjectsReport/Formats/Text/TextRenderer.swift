@@ -29,7 +29,7 @@ public struct TextRenderer: Sendable {
       page.add(growthUnderTestsOf: report.types)
     }
     page.add(pinnedOf: report.types)
-    page.add(notes: report.tracking.notes)
+    page.add(notes: report.notes)
     return page.text
   }
 }

@@ -3,7 +3,7 @@ import XCTest
 
 final class ObserverTests: XCTestCase {
   func testLeaves() {
-    Leaky().start()
+    if ProcessInfo.processInfo.environment["SAMPLE_IS_FIXED"] == nil { Leaky().start() }
   }
 
   func testLeavesNothing() {
@@ -12,6 +12,7 @@ final class ObserverTests: XCTestCase {
 
   func testPrints() {
     print("printed by a test")
+    if ProcessInfo.processInfo.environment["SAMPLE_LEAKS_MORE"] != nil { Leaky().start() }
   }
 
   func testFails() throws {

@@ -1,0 +1,152 @@
+import LiveObjectsAnalysis
+
+/// Findings that fail nothing because they were there when the baseline was written.
+///
+/// A text file with a line for each finding, sorted, for review: fingerprint, test, type and path, with tabs
+/// between them. Lines that begin with `#` are comments. The first two fields count; `*` as the test stands for
+/// every test, `-` for objects that belong to no test.
+package struct Baseline: Sendable, Equatable {
+  /// One line.
+  package struct Entry: Sendable, Hashable {
+    package var fingerprint: String
+    /// A test as `swift test list` spells it; `-` for none, `*` for every test.
+    package var test: String
+    /// Verdict, type and path, for people.
+    package var description: [String] = []
+  }
+
+  /// The name of the file in a package's folder that is used without an option.
+  package static let defaultFile = ".liveobjects-baseline"
+  private static let everyTest = "*"
+  private static let noTest = "-"
+
+  package private(set) var entries: [Entry] = []
+  private var keys: Set<Key> = []
+
+  fileprivate struct Key: Hashable {
+    var fingerprint: String
+    var test: String
+  }
+
+  package init(_ entries: [Entry] = []) {
+    for entry in entries where keys.insert(Key(entry)).inserted { self.entries.append(entry) }
+  }
+
+  /// - Throws: the first line that is none of a baseline.
+  package init(parsing bytes: [UInt8]) throws(LineError) {
+    var entries: [Entry] = []
+    for (number, line) in NumberedLines(bytes).lines {
+      guard let entry = Entry(line) else {
+        throw LineError(
+          line: number, expectation: "a fingerprint of 16 hexadecimal digits, a tab, and a test")
+      }
+      entries.append(entry)
+    }
+    self.init(entries)
+  }
+
+  /// Whether an entry is about a finding.
+  func contains(_ finding: Finding) -> Bool {
+    [finding.test ?? Self.noTest, Self.everyTest].contains {
+      keys.contains(Key(fingerprint: finding.fingerprint, test: $0))
+    }
+  }
+}
+
+extension Baseline.Key {
+  fileprivate init(_ entry: Baseline.Entry) { self.init(fingerprint: entry.fingerprint, test: entry.test) }
+}
+
+// MARK: - As text
+
+extension Baseline {
+  private static let header = """
+    # Findings that LiveObjects reports as known: they fail nothing. One per line: fingerprint, test, type, path.
+    # `liveobjects baseline` writes this file; without its line, a finding fails again.
+
+    """
+
+  /// The file, sorted by test, type and fingerprint.
+  package var text: String {
+    Self.header + entries.sorted().map { "\($0.line)\n" }.joined()
+  }
+
+  /// The baseline of all findings of a report that fail, or would without being accepted by a baseline.
+  package init(of report: Report, failOn: FailOn) {
+    let findings = (report.findings + report.released).filter { finding in
+      var finding = finding
+      if finding.acceptance == .baseline { finding.acceptance = nil }
+      return failOn.includes(finding)
+    }
+    self.init(findings.map(Entry.init))
+  }
+}
+
+extension Baseline.Entry: Comparable {
+  private static let longestField = 400
+
+  package static func < (a: Self, b: Self) -> Bool { a.order.lexicographicallyPrecedes(b.order) }
+
+  private var order: [String] { [test] + description + [fingerprint] }
+
+  /// - Returns: `nil` for a malformed line.
+  init?(_ line: Substring) {
+    let fields = line.split(separator: "\t").map(String.init)
+    guard fields.count >= 2, fields[0].utf8.count == 16, fields[0].utf8.allSatisfy(\.isHexadecimalDigit)
+    else {
+      return nil
+    }
+    self.init(fingerprint: fields[0], test: fields[1], description: Array(fields[2...]))
+  }
+
+  init(_ finding: Finding) {
+    let path = finding.path.map { "\($0.type).\($0.reference)" }.joined(separator: " → ")
+    self.init(
+      fingerprint: finding.fingerprint, test: finding.test ?? "-",
+      description: ["\(finding.verdict.rawValue) \(finding.type)", path].filter { !$0.isEmpty }.map {
+        $0.shortened(to: Self.longestField).printable
+      })
+  }
+
+  /// The line of the file.
+  package var line: String { ([fingerprint, test] + description).joined(separator: "\t") }
+}
+
+extension UInt8 {
+  fileprivate var isHexadecimalDigit: Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+  }
+}
+
+// MARK: - Stale entries
+
+extension Baseline {
+  /// The entries whose findings no longer occur.
+  ///
+  /// An entry is stale if its test ran and was evaluated. If all tests of the package ran, so are entries of
+  /// tests that are no more, and those that belong to no test.
+  ///
+  /// - Parameter ranAllTests: whether no test was left out by an option.
+  package func stale(in report: Report, ranAllTests: Bool) -> [Entry] {
+    let found = report.findings + report.released
+    let present = Set(found.map { Key(fingerprint: $0.fingerprint, test: $0.test ?? Self.noTest) })
+    let fingerprints = Set(found.lazy.map(\.fingerprint))
+    let tests = Dictionary(grouping: report.tests, by: \.id)
+    let sawAll = ranAllTests && report.tracking.sawEverything && report.unevaluatedTests.isEmpty
+    return entries.filter { entry in
+      if entry.test == Self.everyTest { return sawAll && !fingerprints.contains(entry.fingerprint) }
+      guard !present.contains(Key(entry)) else { return false }
+      return tests[entry.test].map { $0.allSatisfy { $0.evaluation == .complete } } ?? sawAll
+    }
+  }
+
+  /// The baseline with the entries of another one.
+  package func adding(_ other: Baseline) -> Baseline { Baseline(other.entries + entries) }
+
+  /// The baseline without some of its entries.
+  package func removing(_ stale: [Entry]) -> Baseline {
+    let stale = Set(stale)
+    return Baseline(entries.filter { !stale.contains($0) })
+  }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import LiveObjectsReport
+import LiveObjectsSystem
+
+/// The files that say which findings fail nothing.
+struct AcceptanceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Report the findings of this file as known; they fail nothing. The default is \(Baseline.defaultFile) in the package's folder, where there is one.",
+      valueName: "file"))
+  var baseline: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a baseline of all findings that would fail; none of them fails this run.", valueName: "file"))
+  var writeBaseline: String?
+
+  @Flag(help: "Remove the entries of the baseline whose findings no longer occur.")
+  var pruneBaseline = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Suppress the findings that match a line of this file: leak:PATTERN or test:PATTERN, as for LeakSanitizer.",
+      valueName: "file"))
+  var suppressions: String?
+
+  func validate() throws {
+    guard !(pruneBaseline && writeBaseline != nil) else {
+      throw ValidationError("--write-baseline leaves nothing for --prune-baseline to remove.")
+    }
+  }
+
+  /// Reads the files, so that a mistake in them shows before any work is done.
+  ///
+  /// - Parameters:
+  ///   - folder: where the default baseline is; `nil` to use none.
+  ///   - options: the value of `--options`, which may name files too.
+  func open(in folder: String?, options: String? = nil) throws(ToolFailure) -> AcceptanceFiles {
+    var files = AcceptanceFiles(writesBaseline: writeBaseline, prunes: pruneBaseline)
+    files.suppressionsFile = suppressions ?? LibraryOptions.value(of: "suppressions", in: options)
+    files.baselineFile =
+      baseline ?? LibraryOptions.value(of: "baseline", in: options) ?? existingBaseline(in: folder)
+    if pruneBaseline && files.baselineFile == nil {
+      throw ToolFailure("there is no baseline to prune: no --baseline, and no \(Baseline.defaultFile)")
+    }
+    try files.read()
+    return files
+  }
+
+  /// A baseline that is about to be written need not be there.
+  private func existingBaseline(in folder: String?) -> String? {
+    if let writeBaseline { return writeBaseline.resolvingLinks == nil ? nil : writeBaseline }
+    let file = folder.map { "\($0)/\(Baseline.defaultFile)" }
+    return file?.resolvingLinks == nil ? nil : file
+  }
+}
+
+/// A baseline and suppressions, read.
+struct AcceptanceFiles {
+  /// A suppression of all leaks.
+  private static let everything = Array("\nleak:*\n".utf8)
+
+  var writesBaseline: String?
+  var prunes: Bool
+  var baselineFile: String?
+  var suppressionsFile: String?
+  private var baselineBytes: [UInt8] = []
+  private var suppressionsBytes: [UInt8] = []
+  private var accepted = AcceptedFindings()
+
+  init(writesBaseline: String?, prunes: Bool) {
+    (self.writesBaseline, self.prunes) = (writesBaseline, prunes)
+  }
+
+  fileprivate mutating func read() throws(ToolFailure) {
+    if let baselineFile {
+      baselineBytes = try InputFile.bytes(of: baselineFile)
+      accepted.baseline = try Self.parsing(baselineFile) { () throws(LineError) in
+        try Baseline(parsing: baselineBytes)
+      }
+    }
+    if let suppressionsFile {
+      suppressionsBytes = try InputFile.bytes(of: suppressionsFile)
+      accepted.suppressions = try Self.parsing(suppressionsFile) { () throws(LineError) in
+        try Suppressions(parsing: suppressionsBytes)
+      }
+    }
+  }
+
+  private static func parsing<Value>(
+    _ file: String, _ parse: () throws(LineError) -> Value
+  ) throws(ToolFailure) -> Value {
+    do {
+      return try parse()
+    } catch {
+      throw ToolFailure("\(file):\(error.line): expected \(error.expectation)")
+    }
+  }
+
+  /// Copies the files for watched tests, which fail by themselves, and must not fail because of these findings.
+  ///
+  /// - Returns: the options of the watched processes that name the copies; `nil` without any.
+  func copy(to folder: CaptureFolder) throws(ToolFailure) -> String? {
+    let suppressions = suppressionsBytes + (writesBaseline == nil ? [] : Self.everything)
+    let files = [("baseline", baselineBytes), ("suppressions", suppressions)].filter { !$0.1.isEmpty }
+    for (name, bytes) in files { try OutputFile("\(folder.path)/\(name)").write(bytes) }
+    let options = files.map { "\($0.0)='\(folder.path)/\($0.0)'" }.joined(separator: ":")
+    return options.isEmpty ? nil : options
+  }
+
+  /// Accepts findings of a report, and writes the baseline where that was asked for.
+  ///
+  /// - Parameter ranAllTests: whether no test was left out by an option.
+  func apply(to report: inout Report, ranAllTests: Bool) throws(ToolFailure) {
+    var accepted = accepted
+    let stale = report.accept(accepted, ranAllTests: ranAllTests)
+    if let writesBaseline {
+      accepted.baseline = accepted.baseline.removing(stale)
+        .adding(
+          Baseline(
+            of: report, failOn: report.run.failOn == FailOn.none ? .leaks : report.run.failOn ?? .leaks))
+      try write(accepted.baseline, to: writesBaseline)
+      _ = report.accept(accepted, ranAllTests: ranAllTests)
+    } else if prunes, let baselineFile, !stale.isEmpty {
+      try write(accepted.baseline.removing(stale), to: baselineFile)
+    }
+    report.accepted.baselineFile = writesBaseline ?? baselineFile
+    report.accepted.suppressionsFile = suppressionsFile
+  }
+
+  /// Another reader never finds half of it.
+  private func write(_ baseline: Baseline, to file: String) throws(ToolFailure) {
+    let temporary = "\(file).\(getpid())"
+    let output = try OutputFile(temporary)
+    do {
+      try output.write(Array(baseline.text.utf8))
+    } catch {
+      output.discard()
+      throw error
+    }
+    guard rename(temporary, file) == 0 else {
+      let code = errno
+      output.discard()
+      throw ToolFailure("cannot write \(file): \(SystemError(code: code))")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import LiveObjectsAnalysis
+import Testing
+
+@testable import LiveObjectsReport
+
+@Suite struct BaselineTests {
+  private func leak(_ fingerprint: String = "00000000000000c1", test: String? = "Demo.A/test") -> Finding {
+    var finding = ExplainedFindings.cycle
+    (finding.fingerprint, finding.test) = (fingerprint, test)
+    return finding
+  }
+
+  private func report(_ findings: [Finding], tests: [String] = ["Demo.A/test"]) -> Report {
+    var report = ExplainedFindings.report(findings)
+    report.tests = tests.map {
+      Report.Test(
+        id: $0, testCase: nil, library: .xctest, outcome: .passed, evaluation: .complete, findings: [])
+    }
+    return report
+  }
+
+  private func accept(_ report: inout Report, _ lines: String, ranAllTests: Bool = true) throws -> [String] {
+    let accepted = AcceptedFindings(baseline: try Baseline(parsing: Array(lines.utf8)))
+    return report.accept(accepted, ranAllTests: ranAllTests).map(\.line)
+  }
+
+  @Test func findingsOfTheBaselineFailNothing() throws {
+    var report = report([leak(), leak(test: "Demo.B/test"), leak(test: nil)])
+    _ = try accept(&report, "# known\n\n00000000000000c1\tDemo.A/test\r\n00000000000000c1\t-\tany text\n")
+    #expect(report.findings.map(\.acceptance) == [.baseline, nil, .baseline])
+    #expect(report.failingFindings.map(\.test) == ["Demo.B/test"])
+  }
+
+  @Test func anAsteriskStandsForEveryTest() throws {
+    var report = report([leak(), leak(test: nil), leak("00000000000000c2")])
+    _ = try accept(&report, "00000000000000c1\t*")
+    #expect(report.failingFindings.map(\.fingerprint) == ["00000000000000c2"])
+  }
+
+  @Test func aKnownIssueStaysOne() throws {
+    var known = leak()
+    known.acceptance = .knownIssue
+    var report = report([known])
+    _ = try accept(&report, "00000000000000c1\t*")
+    #expect(report.findings.map(\.acceptance) == [.knownIssue])
+  }
+
+  @Test func entriesWithoutFindingsAreStaleIfTheirTestsRan() throws {
+    var report = report([leak()], tests: ["Demo.A/test", "Demo.B/test"])
+    let lines = ["A/test", "B/test", "Gone/test"].map { "00000000000000c1\tDemo.\($0)" }
+    let others = ["00000000000000c2\t*", "00000000000000c2\t-"]
+    let file = (lines + others).joined(separator: "\n")
+    #expect(try accept(&report, file, ranAllTests: false) == [lines[1]])
+    #expect(try accept(&report, file) == [lines[1], lines[2]] + others)
+    #expect(report.accepted.staleEntries == [lines[1], lines[2]] + others)
+  }
+
+  @Test func entriesOfTestsThatWereNotEvaluatedAreNotStale() throws {
+    var report = report([], tests: ["Demo.A/test"])
+    report.tests[0].evaluation = .notWanted
+    #expect(try accept(&report, "00000000000000c1\tDemo.A/test").isEmpty)
+  }
+
+  @Test func aWrittenBaselineAcceptsAllThatFailed() throws {
+    var held = ExplainedFindings.heldByStatic
+    held.fingerprint = "00000000000000d1"
+    let findings = [leak(), leak(test: nil), held]
+    let text = Baseline(of: report(findings), failOn: .leaks).text
+    var again = report(findings)
+    #expect(try accept(&again, text).isEmpty)
+    #expect(again.failingFindings.isEmpty)
+    #expect(again.findings.map(\.acceptance) == [.baseline, .baseline, nil])
+    #expect(
+      text.split(separator: "\n").last
+        == Substring(Baseline(of: report([leak()]), failOn: .leaks).entries[0].line))
+  }
+
+  @Test func namesCannotBreakLines() throws {
+    var finding = leak()
+    finding.type = "Demo.A\n00000000000000c9\t*\tx"
+    let text = Baseline(of: report([finding]), failOn: .leaks).text
+    #expect(try Baseline(parsing: Array(text.utf8)).entries.map(\.fingerprint) == ["00000000000000c1"])
+  }
+
+  @Test(
+    arguments: [
+      ("00000000000000c1", 1), ("# x\n\nc1\tDemo.A/test", 3), ("00000000000000C1\tx", 1),
+      ("00000000000000c1 Demo.A/test", 1),
+    ])
+  func malformedLinesAreRejected(text: String, line: Int) {
+    #expect(
+      throws: LineError(line: line, expectation: "a fingerprint of 16 hexadecimal digits, a tab, and a test")
+    ) {
+      try Baseline(parsing: Array(text.utf8))
+    }
+  }
+}
