@@ -24,7 +24,7 @@ struct XMLWriter {
   /// An element with text.
   mutating func element(_ name: String, _ attributes: [(String, String)], text content: String) {
     open(name, attributes)
-    text += content.isEmpty ? "/>\n" : ">\(Self.escaped(content))</\(name)>\n"
+    text += content.isEmpty ? "/>\n" : ">\(Self.escaped(content, newline: "\n"))</\(name)>\n"
   }
 
   private mutating func open(_ name: String, _ attributes: [(String, String)]) {
@@ -35,7 +35,9 @@ struct XMLWriter {
   private var indentation: String { String(repeating: "  ", count: depth) }
 
   /// Makes visible what XML forbids: control characters, and the two that are no characters. Ends of lines stay.
-  private static func escaped(_ text: String) -> String {
+  ///
+  /// - Parameter newline: the end of a line; in an attribute, a reader takes a plain one for a space.
+  private static func escaped(_ text: String, newline: String = "&#10;") -> String {
     guard text.unicodeScalars.contains(where: isSpecial) else { return text }
     return text.unicodeScalars.reduce(into: "") { escaped, scalar in
       switch scalar {
@@ -43,7 +45,7 @@ struct XMLWriter {
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
+      case "\n": escaped += newline
       case _ where isSpecial(scalar): escaped += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: escaped.unicodeScalars.append(scalar)
       }

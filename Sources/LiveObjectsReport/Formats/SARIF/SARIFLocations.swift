@@ -30,7 +30,7 @@ struct SARIFLocations {
       $0.name == reference || ($0.captured != nil && $0.name == step.type)
     }
     return .object([
-      "message": .sarifMessage(reference),
+      "message": .sarifMessage(reference.printable),
       "physicalLocation": hint.flatMap(place(place:)) ?? .absent,
     ])
   }

@@ -77,7 +77,7 @@ struct SARIFRenderer {
 
   /// The finding in a few lines, and the tests.
   private func message(on cause: Cause) -> String {
-    let listed = cause.tests.prefix(3).map(\.description)
+    let listed = cause.tests.prefix(3).map(\.description.printable)
     let others = cause.tests.count - listed.count
     let tests =
       listed.joined(separator: ", ")
