@@ -1,4 +1,4 @@
-"""Checks Markdown reports with a CommonMark parser. Run by scripts/check-formats."""
+"""Checks Markdown reports with a CommonMark parser. Run by scripts/check-pages."""
 
 import re
 import sys

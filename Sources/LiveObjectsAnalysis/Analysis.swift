@@ -143,7 +143,9 @@ extension UnnamedAnalysis {
       guard let owner = scope.owner(group.key.owner, allocatedAt: stackTraces, in: traces) else { continue }
       finding.attribute(to: scope.reportedOwner(for: owner), of: scope.attribution)
       finding.members = capture.members(group.members)
-      merger.add(finding, [(group.key.stackTrace, tally.growth)], [], in: traces)
+      let allocated = AllocatedObjects(
+        stackTrace: group.key.stackTrace, count: tally.growth, bytes: tally.growthBytes)
+      merger.add(finding, [allocated], [], in: traces)
     }
     return merger.findings(with: traces).map(\.remarkingOnRetains)
   }

@@ -43,10 +43,13 @@ public struct Finding: Sendable, Hashable {
   /// Instances that were allocated by the same call.
   public struct CallSite: Sendable, Hashable {
     public var instances: Int
+    /// Bytes asked for by the instances; 0 where the finding of a test did not record them.
+    public var bytes: UInt64
     /// Innermost first, the runtime's own trimmed.
     public var frames: [SourceFrame]
-    public init(instances: Int, frames: [SourceFrame]) {
+    public init(instances: Int, bytes: UInt64 = 0, frames: [SourceFrame]) {
       self.instances = instances
+      self.bytes = bytes
       self.frames = frames
     }
   }

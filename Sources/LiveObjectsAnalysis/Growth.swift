@@ -125,21 +125,25 @@ struct Numbering<Key: Hashable> {
   }
 }
 
-/// The number of objects by the stack trace that allocated them.
+/// The objects that one stack trace allocated.
+struct AllocatedObjects {
+  let stackTrace: UInt32
+  var count = 0
+  var bytes: UInt64 = 0
+}
+
+/// The number and size of objects by the stack trace that allocated them.
 struct StackTraceCounts {
   private var traces = Numbering<UInt32>()
-  private var counts: [Int] = []
+  private(set) var all: [AllocatedObjects] = []
 
   var stackTraces: [UInt32] { traces.keys }
 
-  var all: some Sequence<(stackTrace: UInt32, count: Int)> {
-    zip(traces.keys, counts).lazy.map { (stackTrace: $0, count: $1) }
-  }
-
-  mutating func add(_ stackTrace: UInt32) {
-    let number = traces.number(of: stackTrace)
-    if number == counts.count { counts.append(0) }
-    counts[number] += 1
+  mutating func add(_ object: LiveObject) {
+    let number = traces.number(of: object.stackTrace)
+    if number == all.count { all.append(AllocatedObjects(stackTrace: object.stackTrace)) }
+    all[number].count += 1
+    all[number].bytes.add(saturating: object.bytes)
   }
 }
 

@@ -73,7 +73,9 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 3
+  private static let format: UInt32 = 4
+  /// The last version without the bytes of call sites.
+  private static let formatWithoutBytes: UInt32 = 3
 
   package var content: [UInt8] {
     ByteWriter.bytes {
@@ -91,11 +93,12 @@ extension Finding {
       $0.strings(hint.map { [$0.action.rawValue] } ?? [])
       $0.u32(UInt32(clamping: hint?.places.count ?? 0))
       for place in hint?.places ?? [] { $0.place(place) }
+      for site in allocatedAt { $0.u64(site.bytes) }
     }
   }
 
   /// - Returns: `nil` for what another version has written, and what is damaged.
-  init?(content: [UInt8]) {
+  package init?(content: [UInt8]) {
     let finding = content.withUnsafeBytes { bytes in
       var reader = ByteReader(file: bytes)
       return try? Finding(&reader)
@@ -105,7 +108,8 @@ extension Finding {
   }
 
   private init?(_ reader: inout ByteReader) throws(CaptureError) {
-    guard try reader.u32() == Self.format else { return nil }
+    let format = try reader.u32()
+    guard format == Self.format || format == Self.formatWithoutBytes else { return nil }
     let names = try reader.strings()
     guard names.count == 5, let verdict = Verdict(rawValue: names[1]),
       let certainty = Certainty(rawValue: names[2]), let kind = ObjectKind(rawValue: names[3])
@@ -133,6 +137,8 @@ extension Finding {
     var places: [Hint.Place] = []
     for _ in 0..<(try reader.u32()) { if let place = try reader.place() { places.append(place) } }
     if let action, !places.isEmpty { hint = Hint(action, at: places) }
+    guard format == Self.format else { return }
+    for index in allocatedAt.indices { allocatedAt[index].bytes = try reader.u64() }
   }
 }
 

@@ -84,7 +84,7 @@ package struct ByteReader {
     try raw(4).littleEndian(UInt32.self, at: 0)
   }
 
-  mutating func u64() throws(CaptureError) -> UInt64 {
+  package mutating func u64() throws(CaptureError) -> UInt64 {
     try raw(8).littleEndian(UInt64.self, at: 0)
   }
 

@@ -89,12 +89,16 @@ extension ShownFrame {
   /// unloaded libraries may be unknown. Callers without a place are left out: a reader could not open a
   /// protocol's witness.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
-    let own = trace.filter {
-      $0.isUserCode && !$0.isCompilerGenerated && !$0.isBareMain
-        && ($0.file != nil || $0.unloadedLibrary != nil)
-    }
+    let own = trace.filter(\.isOwn)
     let shown = (own.isEmpty ? trace : own).map(ShownFrame.init)
     return own.isEmpty ? shown : shown.prefix(1) + shown.dropFirst().filter { !$0.location.isEmpty }
+  }
+}
+
+extension SourceFrame {
+  /// Whether the frame is the program's own source code, as far as its place is known.
+  var isOwn: Bool {
+    isUserCode && !isCompilerGenerated && !isBareMain && (file != nil || unloadedLibrary != nil)
   }
 }
 

@@ -23,6 +23,9 @@ extension Report {
     public var evaluation: Evaluation
     /// The fingerprints of its findings, most important first.
     public var findings: [String]
+    /// The place of its declaration; `nil` where it is not known.
+    public var file: String?
+    public var line: Int?
   }
 }
 
@@ -64,6 +67,9 @@ extension Report.Test {
     self.init(
       id: description.id, testCase: description.testCase,
       library: description.library, outcome: description.outcome, evaluation: .notWanted, findings: [])
+    if !description.file.isEmpty, description.line > 0 {
+      (file, line) = (description.file, Int(description.line))
+    }
     guard outcome.isAccountable else { return }
     let isEvaluated = description.isEvaluated || capture.graph?.status.isEvaluated == true
     if isEvaluated || !(capture.isJournal || hasFindings) {
@@ -80,6 +86,7 @@ extension Report.Test {
     let (outcomes, evaluations) = ([outcome, other.outcome], [evaluation, other.evaluation])
     outcome = [.failed, .running, .leaked, .passed, .skipped].first(where: outcomes.contains)!
     evaluation = [.impossible, .notWanted, .complete].first(where: evaluations.contains)!
+    if file == nil { (file, line) = (other.file, other.line) }
   }
 }
 

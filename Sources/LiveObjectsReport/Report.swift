@@ -50,6 +50,16 @@ public struct Report: Sendable {
   /// The findings that make the run fail, most important first.
   public var failingFindings: [Finding] { run.failOn.map { findings.filter($0.includes) } ?? [] }
 
+  /// The status of a command that ends because of the report alone: 3 if nothing was watched or leaks could not
+  /// be evaluated, 1 if findings fail, else 0.
+  package var status: Int32 {
+    guard tracking.wasWatched, tracking.unevaluated.isEmpty else { return Self.statusOfNothingWatched }
+    return failingFindings.isEmpty ? 0 : 1
+  }
+
+  /// The status where nothing was watched, or leaks could not be evaluated.
+  package static let statusOfNothingWatched: Int32 = 3
+
   /// Whether test processes were watched to their ends, and no test was selected.
   var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
 }
@@ -135,8 +145,11 @@ extension Finding {
 extension Finding.CallSite {
   /// Merges equal call sites; most instances first.
   fileprivate static func merged(_ sites: [Self]) -> [Self] {
-    sites.mergingEqual(by: \.frames) { $0.instances += $1.instances }
-      .sortedStably { $0.instances }
+    sites.mergingEqual(by: \.frames) {
+      $0.instances += $1.instances
+      $0.bytes.add(saturating: $1.bytes)
+    }
+    .sortedStably { $0.instances }
   }
 }
 

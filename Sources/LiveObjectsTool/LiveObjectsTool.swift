@@ -59,16 +59,10 @@ struct LiveObjectsTool: ParsableCommand {
 
 /// The exit statuses of this tool's own.
 enum ExitStatus {
-  static let failingFindings: Int32 = 1
   static let usage: Int32 = 2
-  /// Nothing was watched, or leaks could not be evaluated.
-  static let nothingWatched: Int32 = 3
 
   /// The status for a report, if the program has succeeded.
-  static func status(for report: Report) -> Int32 {
-    guard report.tracking.wasWatched, report.tracking.unevaluated.isEmpty else { return nothingWatched }
-    return report.failingFindings.isEmpty ? 0 : failingFindings
-  }
+  static func status(for report: Report) -> Int32 { report.status }
 }
 
 extension ChildProcess.Ending {

@@ -26,6 +26,21 @@ struct OutputOptions: ParsableArguments {
       valueName: "service"))
   var annotations: AnnotationService?
 
+  @Option(help: ArgumentHelp("Write the tests with their leaks as JUnit XML.", valueName: "file"))
+  var junit: String?
+
+  @Option(help: ArgumentHelp("Write the causes as SARIF 2.1.0, for code scanning.", valueName: "file"))
+  var sarif: String?
+
+  @Option(help: ArgumentHelp("Write live objects as collapsed stacks, for flame graphs.", valueName: "file"))
+  var folded: String?
+
+  @Option(help: ArgumentHelp("Write live objects and bytes for speedscope.", valueName: "file"))
+  var speedscope: String?
+
+  @Option(help: ArgumentHelp("Write live objects and bytes for pprof.", valueName: "file"))
+  var pprof: String?
+
   @Option(help: ArgumentHelp("Write the raw capture, for `liveobjects report`.", valueName: "file"))
   var capture: String?
 
@@ -58,6 +73,11 @@ struct OutputOptions: ParsableArguments {
     case .html: html
     case .markdown: markdown
     case .dot: dot
+    case .junit: junit
+    case .sarif: sarif
+    case .folded: folded
+    case .speedscope: speedscope
+    case .pprof: pprof
     }
   }
 
@@ -67,7 +87,8 @@ struct OutputOptions: ParsableArguments {
   ///   - options: the settings of the watched processes.
   ///   - folder: the folder of the sources.
   func report(of builder: ReportBuilder, options: String? = nil, in folder: String = ".") -> Report {
-    var report = builder.report
+    // Text does not show the places of tests, and to find them takes time.
+    var report = builder.report(locatingTests: files.contains { $0.format != .text })
     report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
     report.run.options = options ?? ""
     report.run.failOn = failOn

@@ -59,12 +59,15 @@ struct ReportBuilder {
   }
 
   /// The report on all that was added.
-  var report: Report {
+  ///
+  /// - Parameter locatesTests: whether tests have the places of their declarations.
+  func report(locatingTests locatesTests: Bool = false) -> Report {
     var named = self
     named.nameAll()
     var report = Report(
       of: zip(captures, named.analyses).map { (capture: $0, analysis: $1) },
       notes: lost + choices + symbolicator.notes)
+    if locatesTests { TestPlaces(in: captures, by: symbolicator).add(to: &report.tests) }
     report.tracking.unwatchedProcesses += lost.count
     report.tracking.isComplete = report.tracking.isComplete && lost.isEmpty
     return report

@@ -54,7 +54,7 @@ struct RunCommand: ParsableCommand {
     do {
       let first = try runProgram(
         preloading: library, options, accepted, lastFor: explainRetains ? nil : outputs, signals)
-      guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report.findings) else {
+      guard explainRetains, let types = RetainPatterns(of: first.collected.builder.report().findings) else {
         return first
       }
       first.folder.remove()

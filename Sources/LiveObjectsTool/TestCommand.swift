@@ -135,7 +135,7 @@ struct WatchedTests {
     try outputs.write(report, captures: collected.streams)
     warnAboutUnwatchedProcesses(report)
     outputs.summarize(report)
-    return unwatched.isEmpty ? ExitStatus.status(for: report) : ExitStatus.nothingWatched
+    return unwatched.isEmpty ? ExitStatus.status(for: report) : Report.statusOfNothingWatched
   }
 
   private func warnAboutUnwatchedProcesses(_ report: Report) {

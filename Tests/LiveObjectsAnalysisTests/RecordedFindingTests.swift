@@ -155,6 +155,24 @@ import Testing
     }
   }
 
+  @Test mutating func findingsOfTheVersionWithoutBytesAreRead() throws {
+    let test = builder.test("T/testTraced") { builder, _ in
+      let stackTrace = builder.stackTrace([0x10])
+      let node = builder.object(of: builder.type("Demo.Node"), bytes: 48, stackTrace: stackTrace)
+      builder.reference(from: node, to: node, property: "next")
+    }
+    _ = failing(test)
+    let content = builder.capture.testFindings[0].content
+    let finding = try #require(Finding(content: content))
+    #expect(finding.allocatedAt.map(\.bytes) == [48])
+    let bytes = finding.allocatedAt.count * MemoryLayout<UInt64>.size
+    var earlier = try #require(Finding(content: [3] + content.dropFirst().dropLast(bytes)))
+    for index in earlier.allocatedAt.indices {
+      earlier.allocatedAt[index].bytes = finding.allocatedAt[index].bytes
+    }
+    #expect(earlier == finding)
+  }
+
   @Test mutating func anObjectFilterDisablesRecordedFindings() {
     let test = leakToken()
     _ = failing(test)

@@ -68,3 +68,13 @@ private func childEnvironment(adding added: [String: String?]) -> [String: Strin
   }
   return environment
 }
+
+extension String {
+  /// A JSON report without the command that made it.
+  public var withoutCommand: NSDictionary {
+    get throws {
+      let json = try JSONSerialization.jsonObject(with: Data(utf8)) as? [String: Any] ?? [:]
+      return NSDictionary(dictionary: json.filter { $0.key != "run" })
+    }
+  }
+}

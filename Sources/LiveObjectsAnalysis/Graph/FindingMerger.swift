@@ -15,10 +15,10 @@ struct FindingMerger {
   /// - Parameters:
   ///   - finding: it gets its fingerprint here.
   ///   - subject: its name for the test. The fingerprint does not depend on it.
-  ///   - sites: the stack traces that allocated its objects, each with how many.
+  ///   - sites: its objects by the stack traces that allocated them.
   mutating func add(
     _ finding: Finding, as subject: Finding.Subject? = nil,
-    _ sites: [(stackTrace: UInt32, count: Int)], _ retainSites: [RetainSite], in traces: NamedTraces
+    _ sites: [AllocatedObjects], _ retainSites: [RetainSite], in traces: NamedTraces
   ) {
     var finding = finding
     let callSites = sites.map { traces.fromCallSite($0.stackTrace) }
@@ -28,7 +28,7 @@ struct FindingMerger {
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
     entry.finding.add(finding)
     for (site, callSite) in zip(sites, callSites) {
-      entry.callSites.add(site.count, at: callSite)
+      entry.callSites.add(site, at: callSite)
       entry.allocators.insert(site.stackTrace)
     }
     for site in retainSites {
@@ -135,21 +135,24 @@ struct CallSites {
   /// Call sites that a finding lists. Recursive code has as many as it has depths.
   private static let maximumListed = 32
 
-  private var instances: [NamedTraces.Trace: Int] = [:]
+  private var sites: [NamedTraces.Trace: (instances: Int, bytes: UInt64)] = [:]
 
-  mutating func add(_ count: Int, at trace: NamedTraces.Trace) {
+  mutating func add(_ objects: AllocatedObjects, at trace: NamedTraces.Trace) {
     guard !trace.isEmpty else { return }
-    instances[trace, default: 0] += count
+    sites[trace, default: (0, 0)].instances += objects.count
+    sites[trace, default: (0, 0)].bytes.add(saturating: objects.bytes)
   }
 
   /// Most instances first, those with as many in the order of their frames.
   func listed(with traces: NamedTraces) -> (sites: [Finding.CallSite], omitted: Int) {
-    let sorted = instances.sorted { a, b in
-      a.value == b.value ? a.key.lexicographicallyPrecedes(b.key) : a.value > b.value
+    let sorted = sites.sorted { a, b in
+      let (first, second) = (a.value.instances, b.value.instances)
+      return first == second ? a.key.lexicographicallyPrecedes(b.key) : first > second
     }
-    let sites = sorted.prefix(Self.maximumListed).map { trace, count in
-      Finding.CallSite(instances: count, frames: trace.map { traces.frames[$0].source })
+    let listed = sorted.prefix(Self.maximumListed).map { trace, site in
+      Finding.CallSite(
+        instances: site.instances, bytes: site.bytes, frames: trace.map { traces.frames[$0].source })
     }
-    return (sites, sorted.count - sites.count)
+    return (listed, sorted.count - listed.count)
   }
 }

@@ -68,7 +68,7 @@ struct HeldObjects {
   private mutating func add(_ object: LiveObject, of runs: [UInt64]) {
     count += 1
     bytes.add(saturating: object.bytes)
-    allocations.add(object.stackTrace)
+    allocations.add(object)
     guard !runs.isEmpty else { return }
     countsByRun[max(0, runs.partitionIndex { $0 > object.sequence } - 1)] += 1
   }

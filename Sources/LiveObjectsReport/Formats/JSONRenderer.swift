@@ -5,12 +5,21 @@ import LiveObjectsCapture
 ///
 /// Keys keep their meaning and their order from version to version; new ones may be added.
 public struct JSONRenderer: Sendable {
+  /// The command that made the report: files are relative to its folder.
+  private var run = Report.Run()
+
   public init() {}
 
   public func render(_ report: Report) -> String {
+    var renderer = self
+    renderer.run = report.run
+    return renderer.document(report).text
+  }
+
+  private func document(_ report: Report) -> JSONValue {
     let causes = report.causes
     let ids = Self.ids(of: causes)
-    let document: JSONValue = .object([
+    return .object([
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking, notes: report.notes + report.tracking.details),
       "processes": .array(report.processes.map(json)),
@@ -18,8 +27,11 @@ public struct JSONRenderer: Sendable {
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
       "types": .array(report.types.lazy.map(json)),
       "causes": .array(causes.lazy.map(json)),
+      "tool": .object(["name": .string("liveobjects"), "version": .string(Report.Run.toolVersion)]),
+      "toolchain": .null,
+      "run": report.run.json,
+      "summary": report.summary(causes),
     ])
-    return document.text
   }
 
   private static func ids(of causes: [Cause]) -> [Finding.Key: String] {
@@ -51,6 +63,8 @@ public struct JSONRenderer: Sendable {
       "outcome": .string("\(test.outcome)"),
       "evaluated": .bool(test.evaluation == .complete),
       "findings": .strings(test.findings),
+      "file": file(test.file),
+      "line": line(test.line),
     ])
   }
 
@@ -81,6 +95,8 @@ public struct JSONRenderer: Sendable {
       "origin": .string(
         finding.isLibraryLeak ? "library" : finding.dependency == nil ? "yours" : "dependency"),
       "dependency": .optional(finding.dependency),
+      "acceptedBy": .optional(finding.acceptance?.name),
+      "baseline": .bool(finding.acceptance == .baseline),
     ])
   }
 
@@ -97,8 +113,8 @@ public struct JSONRenderer: Sendable {
       "kind": .string(place.kind.rawValue),
       "name": .string(place.name),
       "captured": .optional(place.captured),
-      "file": .optional(place.file),
-      "line": place.line.map(JSONValue.integer) ?? .null,
+      "file": file(place.file),
+      "line": line(place.line),
     ])
   }
 
@@ -128,7 +144,11 @@ public struct JSONRenderer: Sendable {
   }
 
   private func json(_ site: Finding.CallSite) -> JSONValue {
-    .object(["instances": .integer(site.instances), "frames": .array(site.frames.map(json))])
+    .object([
+      "instances": .integer(site.instances),
+      "frames": .array(site.frames.map(json)),
+      "bytes": .integer(site.bytes),
+    ])
   }
 
   private func json(_ site: Finding.RetainingCallSite) -> JSONValue {
@@ -140,18 +160,15 @@ public struct JSONRenderer: Sendable {
   }
 
   private func json(_ frame: SourceFrame) -> JSONValue {
-    let line = frame.line.map(JSONValue.integer) ?? .null
-    guard let library = frame.unloadedLibrary else {
-      return .object([
-        "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
-        "line": line,
-      ])
-    }
-    return .object([
-      "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
-      "line": line, "unloadedLibrary": .string(library),
+    .object([
+      "function": .optional(frame.function), "module": .string(frame.module), "file": file(frame.file),
+      "line": line(frame.line), "unloadedLibrary": frame.unloadedLibrary.map(JSONValue.string) ?? .absent,
     ])
   }
+
+  private func file(_ path: String?) -> JSONValue { .optional(path.map(run.relative)) }
+
+  private func line(_ line: Int?) -> JSONValue { line.map(JSONValue.integer) ?? .null }
 
   private func json(_ type: TypeGrowth) -> JSONValue {
     .object([

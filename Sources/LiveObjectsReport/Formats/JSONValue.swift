@@ -1,6 +1,8 @@
 /// A JSON document. Keys keep the order in which they are written down.
 package enum JSONValue {
   case null
+  /// Leaves its key out.
+  case absent
   case bool(Bool)
   case integer(String)
   case string(String)
@@ -23,6 +25,10 @@ extension JSONValue {
     return text + "\n"
   }
 
+  private var isAbsent: Bool {
+    if case .absent = self { true } else { false }
+  }
+
   private var isFlat: Bool {
     switch self {
     case .array(let values): values.isEmpty
@@ -33,7 +39,7 @@ extension JSONValue {
 
   private func write(to text: inout String, indentation: String) {
     switch self {
-    case .null: text += "null"
+    case .null, .absent: text += "null"
     case .bool(let value): text += value ? "true" : "false"
     case .integer(let digits): text += digits
     case .string(let value): Self.write(value, to: &text)
@@ -42,7 +48,9 @@ extension JSONValue {
         value.write(to: &text, indentation: inner)
       }
     case .object(let members):
-      Self.write(members, between: ("{", "}"), isFlat: isFlat, to: &text, indentation) {
+      Self.write(
+        members.filter { !$0.value.isAbsent }, between: ("{", "}"), isFlat: isFlat, to: &text, indentation
+      ) {
         member, text, inner in
         Self.write(member.key, to: &text)
         text += ": "

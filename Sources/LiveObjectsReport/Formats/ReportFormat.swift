@@ -10,6 +10,16 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   case markdown
   /// For Graphviz: the paths of the leaks.
   case dot
+  /// For test reporters of CI systems: JUnit's XML.
+  case junit
+  /// For code scanning and editors: SARIF 2.1.0.
+  case sarif
+  /// For flame graphs: collapsed stacks, with the number of live objects.
+  case folded
+  /// For https://www.speedscope.app: live objects and bytes by call site.
+  case speedscope
+  /// For `pprof`: live objects and bytes by call site.
+  case pprof
 
   /// The bytes of a report in this form.
   ///
@@ -21,6 +31,11 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case .html: Array(HTMLRenderer.render(report).utf8)
     case .markdown: Array(MarkdownRenderer.render(report).utf8)
     case .dot: Array(DotRenderer.render(report).utf8)
+    case .junit: Array(JUnitRenderer().render(report).utf8)
+    case .sarif: Array(SARIFRenderer(of: report).text.utf8)
+    case .folded: Array(FoldedRenderer().render(report).utf8)
+    case .speedscope: Array(SpeedscopeRenderer().render(report).utf8)
+    case .pprof: PprofRenderer(of: report).bytes
     }
   }
 }

@@ -1,0 +1,50 @@
+import LiveObjectsAnalysis
+
+// What the JSON report says of the command, and of its result.
+
+extension Report.Run {
+  var json: JSONValue {
+    .object([
+      "command": .strings(command),
+      "options": .string(options),
+      "failOn": .optional(failOn?.rawValue),
+      "folder": .optional(folder),
+    ])
+  }
+}
+
+extension Report {
+  /// - Parameter causes: those of the report.
+  func summary(_ causes: [Cause]) -> JSONValue {
+    .object([
+      "fails": .bool(!failingFindings.isEmpty),
+      "status": .integer(status),
+      "causes": .integer(causes.count),
+      "findings": .integer(findings.count),
+      "tests": .integer(Set(tests.lazy.map(\.id)).count),
+      "failing": .array(failing),
+    ])
+  }
+
+  /// The fingerprints of findings that fail, each with the least choice of `--fail-on` that includes it.
+  private var failing: [JSONValue] {
+    var seen: Set<String> = []
+    return failingFindings.filter { seen.insert($0.fingerprint).inserted }.map { finding in
+      let reason = FailOn.allCases.first { $0.includes(finding) }
+      return .object([
+        "fingerprint": .string(finding.fingerprint), "reason": .optional(reason?.rawValue),
+      ])
+    }
+  }
+}
+
+extension Finding.Acceptance {
+  /// The name in the JSON report.
+  var name: String {
+    switch self {
+    case .knownIssue: "knownIssue"
+    case .baseline: "baseline"
+    case .suppression: "suppression"
+    }
+  }
+}

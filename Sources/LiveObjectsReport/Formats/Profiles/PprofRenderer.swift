@@ -1,0 +1,97 @@
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+
+/// Renders a report as a profile of live objects and bytes for `pprof`.
+///
+/// The numbers of messages and fields are those of `profile.proto` (https://github.com/google/pprof). Every sample
+/// has the labels `type` and `verdict`, and `test` where a test left the objects behind.
+struct PprofRenderer {
+  private struct Function: Hashable {
+    var name: String
+    var file: String
+  }
+
+  private struct Location: Hashable {
+    var function: Function
+    var line: Int
+  }
+
+  /// The only mapping: it tells `pprof` that there is nothing left to symbolicate.
+  private static let mapping: UInt64 = 1
+
+  private var profile = ProtobufWriter()
+  private var strings = Numbers<String>(from: 0)
+  private var functions = Numbers<Function>(from: 1)
+  private var locations = Numbers<Location>(from: 1)
+
+  var bytes: [UInt8] { profile.bytes }
+
+  init(of report: Report) {
+    _ = strings.number(of: "")  // The format requires it to be the first.
+    for (type, unit) in [("inuse_objects", "count"), ("inuse_space", "bytes")] {
+      let (type, unit) = (strings.number(of: type), strings.number(of: unit))
+      profile.message(1) {
+        $0.integer(1, type)
+        $0.integer(2, unit)
+      }
+    }
+    for sample in CallSiteProfile(of: report).samples { add(sample, of: report) }
+    addMapping(of: report)
+    addTables()
+  }
+
+  private mutating func add(_ sample: CallSiteProfile.Sample, of report: Report) {
+    let frames = sample.frames.map { frame in
+      let file = frame.file.map(report.run.relative)?.printable ?? ""
+      let function = Function(name: frame.profileName, file: file)
+      return locations.number(of: Location(function: function, line: frame.line ?? 0))
+    }
+    let labels = [
+      ("type", sample.finding.type), ("test", sample.test), ("verdict", sample.finding.verdict.rawValue),
+    ].compactMap { key, value in
+      value.map { (strings.number(of: key), strings.number(of: $0.printable)) }
+    }
+    profile.message(2) {
+      $0.packed(1, frames)
+      $0.packed(2, [UInt64(clamping: sample.objects), min(sample.bytes, UInt64(Int64.max))])
+      for (key, value) in labels {
+        $0.message(3) {
+          $0.integer(1, key)
+          $0.integer(2, value)
+        }
+      }
+    }
+  }
+
+  private mutating func addMapping(of report: Report) {
+    let file = strings.number(of: (report.processes.first?.executable ?? "").printable)
+    profile.message(3) {
+      $0.integer(1, Self.mapping)
+      $0.integer(5, file)
+      for field: UInt64 in 7...10 { $0.integer(field, 1) }  // has functions, files, lines, inlined frames
+    }
+  }
+
+  private mutating func addTables() {
+    for (index, location) in locations.all.enumerated() {
+      let function = functions.number(of: location.function)
+      profile.message(4) {
+        $0.integer(1, UInt64(index + 1))
+        $0.integer(2, Self.mapping)
+        $0.message(4) {
+          $0.integer(1, function)
+          $0.integer(2, UInt64(clamping: location.line))
+        }
+      }
+    }
+    for (index, function) in functions.all.enumerated() {
+      let (name, file) = (strings.number(of: function.name), strings.number(of: function.file))
+      profile.message(5) {
+        $0.integer(1, UInt64(index + 1))
+        for field: UInt64 in 2...3 { $0.integer(field, name) }
+        $0.integer(4, file)
+      }
+    }
+    for string in strings.all { profile.string(6, string) }
+  }
+}

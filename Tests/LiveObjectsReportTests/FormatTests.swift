@@ -1,0 +1,122 @@
+import CaptureFixtures
+import Foundation
+import LiveObjectsAnalysis
+import Testing
+
+@testable import LiveObjectsReport
+
+/// `scripts/check-formats` validates the golden files with other tools.
+@Suite struct FormatTests {
+  static let formats: [(ReportFormat, String)] = [
+    (.json, "json"), (.junit, "xml"), (.sarif, "sarif"), (.folded, "folded"),
+    (.speedscope, "speedscope.json"), (.pprof, "pb"),
+  ]
+
+  @Test(arguments: formats)
+  func formatsAreAsExpected(format: ReportFormat, suffix: String) throws {
+    for (name, report) in FormatSamples.all {
+      try expectGolden(format.bytes(of: report), "formats/\(name).\(suffix)")
+    }
+  }
+
+  @Test(arguments: formats)
+  func noFormatHasControlCharacters(format: ReportFormat, suffix: String) throws {
+    let text = String(decoding: format.bytes(of: FormatSamples.hostile), as: UTF8.self)
+    guard format != .pprof else { return }
+    #expect(text.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" })
+  }
+
+  // MARK: - Profiles
+
+  @Test func profilesHaveAllObjectsAndBytes() {
+    for report in [FormatSamples.tests, FormatSamples.explained] {
+      let samples = CallSiteProfile(of: report).samples
+      #expect(samples.reduce(0) { $0 + $1.objects } == report.findings.reduce(0) { $0 + $1.objects })
+      #expect(samples.reduce(0) { $0 + $1.bytes } == report.findings.reduce(0) { $0 + $1.bytes })
+    }
+  }
+
+  @Test func collapsedStacksBeginWithTheTestAndEndWithTheType() {
+    let lines = FoldedRenderer().render(FormatSamples.tests).split(separator: "\n")
+    #expect(
+      lines.contains(
+        "DemoTests.LoaderTests/test1;LoaderTests.test1() LoaderTests.swift:1;makeSUT() Support.swift:4;Demo.Client 4"
+      ))
+  }
+
+  @Test func hostileNamesDoNotAddFramesOrStacks() {
+    let lines = FoldedRenderer().render(FormatSamples.hostile).split(separator: "\n")
+    #expect(lines.count == 1)
+    #expect(lines[0].count { $0 == ";" } == 3)
+    #expect(lines[0].hasSuffix(" 2"))
+  }
+
+  // MARK: - JUnit
+
+  @Test func everyTestIsACase() throws {
+    let xml = JUnitRenderer().render(FormatSamples.tests)
+    #expect(xml.components(separatedBy: "<testcase ").count - 1 == FormatSamples.tests.tests.count + 1)
+    #expect(xml.components(separatedBy: "<failure ").count - 1 == 7)
+    #expect(xml.components(separatedBy: "<skipped ").count - 1 == 1)
+    #expect(xml.contains(#"<testcase classname="DemoTests.LoaderTests" name="testNothing"/>"#))
+  }
+
+  @Test func whatWasNotWatchedIsNoSuccess() {
+    #expect(JUnitRenderer().render(FormatSamples.empty).contains("<error type=\"notEvaluated\""))
+  }
+
+  @Test func acceptedFindingsFailNoCase() {
+    var report = FormatSamples.tests
+    for index in report.findings.indices { report.findings[index].acceptance = .baseline }
+    #expect(!JUnitRenderer().render(report).contains("<failure"))
+  }
+
+  // MARK: - SARIF
+
+  @Test func levelsFollowTheChoiceOfFindings() throws {
+    var report = FormatSamples.tests
+    #expect(try Set(levels(report)) == ["error", "note"])
+    report.run.failOn = FailOn.none
+    #expect(try Set(levels(report)) == ["warning", "note"])
+  }
+
+  @Test func acceptedFindingsAreSuppressed() throws {
+    let kinds = try results(FormatSamples.explained).map { result in
+      (result["suppressions"] as? [[String: Any]])?.first?["kind"] as? String
+    }
+    #expect(Set(kinds) == ["inSource", "external", nil])
+  }
+
+  @Test func pathsAreRelativeAndEncoded() throws {
+    let uris = try results(FormatSamples.explained).compactMap { result -> String? in
+      let location = (result["locations"] as? [[String: Any]])?.first?["physicalLocation"] as? [String: Any]
+      return (location?["artifactLocation"] as? [String: Any])?["uri"] as? String
+    }
+    #expect(uris.first == "Demo/a%20b%23%3F.swift")
+  }
+
+  private func levels(_ report: Report) throws -> [String] {
+    try results(report).compactMap { $0["level"] as? String }
+  }
+
+  private func results(_ report: Report) throws -> [[String: Any]] {
+    let json = try JSONSerialization.jsonObject(with: Data(ReportFormat.sarif.bytes(of: report)))
+    let run = try #require(((json as? [String: Any])?["runs"] as? [[String: Any]])?.first)
+    return try #require(run["results"] as? [[String: Any]])
+  }
+
+  // MARK: - JSON
+
+  @Test func jsonHasTheDecision() throws {
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(ReportFormat.json.bytes(of: FormatSamples.tests)))
+        as? [String: Any])
+    let summary = try #require(json["summary"] as? [String: Any])
+    #expect(summary["fails"] as? Bool == true)
+    #expect(summary["status"] as? Int == 1)
+    let failing = try #require(summary["failing"] as? [[String: String]])
+    #expect(failing.map { $0["reason"] } == ["leaks", "leaks"])
+    let frames = String(decoding: ReportFormat.json.bytes(of: FormatSamples.tests), as: UTF8.self)
+    #expect(frames.contains("\"file\": \"Tests/Support.swift\""))
+  }
+}
