@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func allNumbersAreNumbersOfCauses() {
-    var report = report(
+    let report = report(
       (1...4).map { (test: Int) in leak("a", test: "T/test\(test)", line: test) } + [
         leak("b", "Demo.Other", "Demo.Another", test: "T/test1", line: 9),
         leak("c", "Demo.Job", "Demo.Queue", test: nil, line: 7),

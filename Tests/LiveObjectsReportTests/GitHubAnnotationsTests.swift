@@ -15,7 +15,7 @@ import Testing
         ::error file=A%2C b.swift,line=7,title=LiveObjects%3A retain cycle%3A Demo.Loader::\
         Loader.client → ClientSpy.requests[0].completion → closure #1 in Loader.load(completion:) → \
         self (cycle closes)%0Afix: c captures self strongly, A, b.swift:7: capture it weakly%0A\
-        5 instances, 20 objects (5 victims), 640 bytes%0Aleft behind by DemoTests.LoaderTests/testLoad
+        5 instances, 20 objects, 640 bytes%0Atests: DemoTests.LoaderTests/testLoad
 
         """)
   }

@@ -10,9 +10,9 @@ import Testing
   private static let environment = ProcessInfo.processInfo.environment
 
   @Test func everyFormatTakesTimeInProportion() {
-    let builder = LargeCapture.builder(findings: 1000, objects: 16)
+    let builder = LargeCapture.builder(findings: 300, objects: 16)
     let report = makeReport(of: builder)
-    #expect(report.findings.count == 1000)
+    #expect(report.findings.count == 300)
     for format in ReportFormat.allCases {
       let seconds = processorSeconds { #expect(format.bytes(of: report).count > 1000) }
       #expect(seconds < mostProcessorSeconds, "\(format)")

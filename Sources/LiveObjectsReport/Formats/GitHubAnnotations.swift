@@ -34,7 +34,7 @@ package enum GitHubAnnotations {
     let hint = cause.sum.hint.map { ["fix: \(HintText($0).text)"] } ?? []
     let tests = cause.tests.first.map { first in
       let more = cause.tests.count - 1
-      return "left behind by \(first)" + (more > 0 ? " and \(Count.of(more, "more test", "more tests"))" : "")
+      return "tests: \(first)" + (more > 0 ? " and \(Count.of(more, "more test", "more tests"))" : "")
     }
     let lines = path + hint + [cause.sum.size] + [tests].compactMap { $0 }
     return lines.map(data).joined(separator: "%0A")

@@ -83,7 +83,7 @@ struct SARIFRenderer {
       listed.joined(separator: ", ")
       + (others > 0 ? " and \(Count.of(others, "other test", "other tests"))" : "")
     return FindingText(cause.sum).lines.map { $0.trimmingPrefix("  ") }.joined(separator: "\n")
-      + (tests.isEmpty ? "" : "\nleft behind by \(tests)")
+      + (tests.isEmpty ? "" : "\ntests: \(tests)")
   }
 
   private func codeFlows(of finding: Finding) -> JSONValue {
