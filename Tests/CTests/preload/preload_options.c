@@ -176,9 +176,14 @@ static void options_can_be_checked_without_applying_them(void) {
 }
 
 static void keys_inside_of_values_are_ignored(void) {
-    EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output"));
-    EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool"));
-    EXPECT(!liveobj_options_set("toolbox=1", "tool"));
+    EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output", NULL, 0));
+    EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool", NULL, 0));
+    EXPECT(!liveobj_options_set("toolbox=1", "tool", NULL, 0));
+    char value[8];
+    EXPECT(liveobj_options_set("tool=a:tool='b:c'", "tool", value, sizeof value));
+    EXPECT_STRING(value, "b:c");
+    EXPECT(liveobj_options_set("tool=123456789", "tool", value, sizeof value));
+    EXPECT_STRING(value, "1234567");
 }
 
 static void numbers_out_of_range_are_refused(void) {
