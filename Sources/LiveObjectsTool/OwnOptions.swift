@@ -2,7 +2,7 @@ import LiveObjectsReport
 
 /// The options of `liveobjects test`, which may stand among those of `swift test`.
 enum OwnOptions {
-  private static let flags: Set = ["--prune-baseline"]
+  private static let flags: Set = ["--prune-baseline", "--explain-retains"]
   private static let withValues: Set =
     Set(ReportFormat.allCases.map { "--\($0)" }).union([
       "--capture", "--fail-on", "--options", "--baseline", "--write-baseline", "--suppressions",
