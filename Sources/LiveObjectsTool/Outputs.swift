@@ -40,7 +40,12 @@ struct OutputOptions: ParsableArguments {
   ///   - options: the settings of the watched processes.
   ///   - folder: the folder of the sources.
   func report(of builder: ReportBuilder, options: String? = nil, in folder: String = ".") -> Report {
-    var report = builder.report
+    self.report(builder.report, options: options, in: folder)
+  }
+
+  /// A report with the command that made it.
+  func report(_ report: Report, options: String? = nil, in folder: String = ".") -> Report {
+    var report = report
     report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
     report.run.options = options ?? ""
     report.run.failOn = failOn

@@ -18,6 +18,7 @@ public struct JSONRenderer: Sendable {
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
       "types": .array(report.types.lazy.map(json)),
       "causes": .array(causes.lazy.map(json)),
+      "comparison": report.comparison.map(json) ?? .null,
     ])
     return document.text
   }
@@ -36,6 +37,8 @@ public struct JSONRenderer: Sendable {
       "droppedRecords": .integer(tracking.droppedRecords),
       "references": .bool(tracking.readReferences),
       "unevaluated": .strings(tracking.unevaluated),
+      "unwatchedProcesses": .integer(tracking.unwatchedProcesses),
+      "listedTests": .bool(tracking.listedTests),
     ])
   }
 
@@ -140,16 +143,13 @@ public struct JSONRenderer: Sendable {
   }
 
   private func json(_ frame: SourceFrame) -> JSONValue {
-    let line = frame.line.map(JSONValue.integer) ?? .null
-    guard let library = frame.unloadedLibrary else {
-      return .object([
-        "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
-        "line": line,
-      ])
-    }
-    return .object([
-      "function": .optional(frame.function), "module": .string(frame.module), "file": .optional(frame.file),
-      "line": line, "unloadedLibrary": .string(library),
+    .object([
+      "function": .optional(frame.function),
+      "module": .string(frame.module),
+      "file": .optional(frame.file),
+      "line": frame.line.map(JSONValue.integer) ?? .null,
+      "system": .bool(frame.isSystem),
+      "unloadedLibrary": .optional(frame.unloadedLibrary),
     ])
   }
 
@@ -163,6 +163,8 @@ public struct JSONRenderer: Sendable {
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
       "dependency": .optional(type.dependency),
+      "origin": .string(
+        !type.isUserDefined ? "library" : type.dependency == nil ? "yours" : "dependency"),
     ])
   }
 }

@@ -10,8 +10,13 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   /// - Parameter color: whether text is highlighted for a terminal.
   package func bytes(of report: Report, color: Bool = false) -> [UInt8] {
     switch self {
-    case .text: Array(TextRenderer(color: color).render(report).utf8)
+    case .text: Array(Self.text(of: report, color: color).utf8)
     case .json: Array(JSONRenderer().render(report).utf8)
     }
+  }
+
+  private static func text(of report: Report, color: Bool) -> String {
+    report.comparison.map { ComparisonText($0, in: report, color: color).text }
+      ?? TextRenderer(color: color).render(report)
   }
 }
