@@ -129,12 +129,13 @@ private func commands(in document: Document) throws -> [[String]] {
 }
 
 private enum Subcommand: String {
-  case run, test, report
+  case run, test, baseline, report, merge, diff
   case testRunner = "test-runner"
 
-  /// All options in the help; those of `test` include SwiftPM's.
+  /// All options in the help; those of `test` include SwiftPM's, and `baseline` has those of `test`.
   var options: Set<String> {
     get throws {
+      if self == .baseline { return try Subcommand.test.options }
       var help = try runProgram(BuiltProducts.tool, [rawValue, "--help"]).standardOutput
       if self == .test {
         help += try runProgram(try Compiler.find("swift"), ["test", "--help"]).standardOutput
