@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "LiveObjectsXCTest", targets: ["LiveObjectsXCTest"]),
     .library(name: "LiveObjectsTesting", targets: ["LiveObjectsTesting"]),
     .executable(name: "liveobjects", targets: ["LiveObjectsTool"]),
+    .plugin(name: "DetectLeaks", targets: ["DetectLeaks"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
@@ -92,6 +93,11 @@ let package = Package(
         "LiveObjectsReport", "LiveObjectsSymbolication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .plugin(
+      name: "DetectLeaks",
+      capability: .command(
+        intent: .custom(
+          verb: "detect-leaks", description: "Runs the tests and reports what they left behind."))),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
       name: "CaptureFixtures", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"],

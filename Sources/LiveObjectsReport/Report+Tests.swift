@@ -36,19 +36,28 @@ extension Report.Test {
   static func all(
     of captures: [(capture: Capture, analysis: Analysis)], findings: [Finding]
   ) -> [Report.Test] {
+    let tests = captures.flatMap { capture, analysis in
+      let leaving = Set(analysis.findings.lazy.compactMap { TestName(of: $0) })
+      return capture.tests.map { test in
+        Report.Test(test, of: capture, hasFindings: leaving.contains(TestName(test)))
+      }
+    }
+    return merged(tests, findings: findings)
+  }
+
+  /// Those of the same name as one, in the order of their first appearance.
+  ///
+  /// - Parameter findings: of all tests, most important first.
+  static func merged(_ all: [Report.Test], findings: [Finding]) -> [Report.Test] {
     var tests: [Report.Test] = []
     var indices: [TestName: Int] = [:]
-    for (capture, analysis) in captures {
-      let leaving = Set(analysis.findings.lazy.compactMap { TestName(of: $0) })
-      for description in capture.tests {
-        let name = TestName(description)
-        let test = Report.Test(description, of: capture, hasFindings: leaving.contains(name))
-        if let index = indices[name] {
-          tests[index].merge(test)
-        } else {
-          indices[name] = tests.count
-          tests.append(test)
-        }
+    for test in all {
+      if let index = indices[TestName(test)] {
+        tests[index].merge(test)
+      } else {
+        indices[TestName(test)] = tests.count
+        tests.append(test)
+        tests[tests.count - 1].findings = []
       }
     }
     // A finding that is a known issue in part is there twice.

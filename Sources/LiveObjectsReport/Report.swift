@@ -18,6 +18,10 @@ public struct Report: Sendable {
   public var accepted = Accepted()
   /// Types with the most growth first.
   public var types: [TypeGrowth]
+  /// What changed since an earlier report, if the report was compared with one.
+  public var comparison: Comparison?
+  /// Whether findings were left out on request.
+  package internal(set) var isRestricted = false
 
   /// Merges the captures of one run (a program and its child processes) into one report.
   ///
@@ -38,7 +42,7 @@ public struct Report: Sendable {
   public var isClean: Bool {
     tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.isAccountable)
       && unevaluatedTests.isEmpty
-      && findings.isEmpty
+      && findings.isEmpty && !isRestricted
   }
 
   /// Human-readable sentences about what degraded the report, and about leaks that were released later.
@@ -65,12 +69,12 @@ public struct Report: Sendable {
 }
 
 extension Report {
-  private static func merged(_ findings: [Finding]) -> [Finding] {
+  static func merged(_ findings: [Finding]) -> [Finding] {
     Dictionary(grouping: findings, by: Finding.Key.init).values.map(Finding.merged)
       .sorted(by: Finding.precedes)
   }
 
-  private static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {
+  static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {
     Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
       .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
       .sorted(by: TypeGrowth.mostGrown)

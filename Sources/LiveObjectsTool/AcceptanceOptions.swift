@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveObjectsAnalysis
 import LiveObjectsReport
 import LiveObjectsSystem
 
@@ -106,6 +107,13 @@ struct AcceptanceFiles {
     for (name, bytes) in files { try OutputFile("\(folder.path)/\(name)").write(bytes) }
     let options = files.map { "\($0.0)='\(folder.path)/\($0.0)'" }.joined(separator: ":")
     return options.isEmpty ? nil : options
+  }
+
+  /// The findings of a report that the files do not accept.
+  func remaining(in report: Report) -> [Finding] {
+    var report = report
+    _ = report.accept(accepted, ranAllTests: false)
+    return report.findings.filter { $0.acceptance == nil }
   }
 
   /// Accepts findings of a report, and writes the baseline where that was asked for.

@@ -7,27 +7,34 @@ enum InputFile {
     try reading(path) { readAll($0) { _ in true } }.withUnsafeBytes { Array($0) }
   }
 
-  /// The captures of a file. Of a regular file one piece at a time is in memory.
+  /// What a file contains, as its first bytes say. Of a regular file with captures one piece at a time is in
+  /// memory.
   ///
   /// - Parameters:
   ///   - path: `-` is standard input.
-  ///   - isKept: whether the bytes are wanted too.
-  /// - Returns: the captures, and the bytes that they take.
-  static func captures(
-    in path: String, isKept: Bool
-  ) throws(ToolFailure) -> (readable: ReadableCaptures, bytes: [UInt8]) {
+  ///   - isKept: whether the bytes of captures are wanted too.
+  static func content(of path: String, isKept: Bool) throws(ToolFailure) -> InputContent {
     try reading(path) { descriptor in
       let pieces = FilePieces(of: descriptor)
-      guard let file = pieces?.file ?? readAll(descriptor, Capture.mayBegin)?.file(isKept: isKept) else {
-        return nil
+      if let pieces, pieces.beginsReport { return pieces.report }
+      if let pieces { return captures(in: pieces.file, isKept, error: { pieces.error }) }
+      guard let bytes = readAll(descriptor, InputContent.isWanted) else { return nil }
+      if bytes.withUnsafeBytes(InputContent.isReport) {
+        return bytes.withUnsafeBytes { InputContent.report($0) }
       }
-      let readable = ReadableCaptures(in: file)
-      if let error = pieces?.error {
-        errno = error
-        return nil
-      }
-      return (readable, isKept ? file.bytes(in: 0..<readable.size) : [])
+      return captures(in: bytes.file(isKept: isKept), isKept, error: { nil })
     }
+  }
+
+  private static func captures(
+    in file: FileBytes, _ isKept: Bool, error: () -> CInt?
+  ) -> InputContent? {
+    let readable = ReadableCaptures(in: file)
+    if let error = error() {
+      errno = error
+      return nil
+    }
+    return .captures(readable, isKept ? file.bytes(in: 0..<readable.size) : [])
   }
 
   /// - Parameter read: returns `nil`, with `errno` set, if that failed.
@@ -47,7 +54,7 @@ enum InputFile {
     closedir(folder)
   }
 
-  /// - Parameter isWanted: whether to read on after the first bytes.
+  /// - Parameter isWanted: whether to read on after these bytes.
   /// - Returns: `nil`, with `errno` set, if reading failed.
   private static func readAll(
     _ descriptor: CInt, _ isWanted: (UnsafeRawBufferPointer) -> Bool
@@ -55,16 +62,41 @@ enum InputFile {
     var status = stat()
     let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     guard let bytes = InputBytes(expecting: max(size, 0)) else { return nil }
-    var isFirst = true
     while true {
       guard let count = bytes.readMore(from: descriptor) else { return nil }
-      guard count > 0, !isFirst || bytes.withUnsafeBytes(isWanted) else { return bytes }
-      isFirst = false
+      guard count > 0, bytes.withUnsafeBytes(isWanted) else { return bytes }
     }
   }
 
   private static func failure(_ path: String) -> ToolFailure {
     ToolFailure("cannot read \(path): \(SystemError(code: errno))")
+  }
+}
+
+/// What a file contains.
+enum InputContent {
+  /// All captures that are readable, and the bytes that they take.
+  case captures(ReadableCaptures, [UInt8])
+  /// A JSON report.
+  case report([UInt8])
+
+  /// The size of a report of some 100,000 findings.
+  static let greatestReport = 1 << 28
+
+  /// - Returns: `nil`, with `errno` set, for a report that is too large.
+  static func report(_ bytes: UnsafeRawBufferPointer) -> InputContent? {
+    guard bytes.count <= greatestReport else {
+      errno = EFBIG
+      return nil
+    }
+    return .report(Array(bytes))
+  }
+
+  static func isReport(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == UInt8(ascii: "{") }
+
+  /// Whether to read on after the first bytes of a stream.
+  static func isWanted(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    isReport(bytes) ? bytes.count <= greatestReport : Capture.mayBegin(with: bytes)
   }
 }
 
@@ -102,6 +134,18 @@ private final class FilePieces {
 
   var file: FileBytes { FileBytes(count: count, load: bytes(in:)) }
 
+  var beginsReport: Bool { InputContent.isReport(bytes(in: 0..<1)) }
+
+  /// - Returns: `nil`, with `errno` set, if it could not be read.
+  var report: InputContent? {
+    let bytes = bytes(in: 0..<min(count, InputContent.greatestReport + 1))
+    if let error {
+      errno = error
+      return nil
+    }
+    return InputContent.report(bytes)
+  }
+
   private func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
     if range.lowerBound < loaded.lowerBound || range.upperBound > loaded.upperBound { load(range) }
     let part = range.clamped(to: loaded)
@@ -120,65 +164,5 @@ private final class FilePieces {
       guard result > 0 else { return }
       loaded = loaded.lowerBound..<loaded.upperBound + result
     }
-  }
-}
-
-/// The bytes of what can be read only once, in memory that can be given back piece by piece.
-final class InputBytes {
-  private var memory: UnsafeMutableRawBufferPointer
-  private(set) var count = 0
-
-  /// - Parameter expected: the size of the file, where it is known.
-  init?(expecting expected: Int) {
-    guard let memory = Self.map(max(min(expected, .max - 1) + 1, 1 << 20)) else { return nil }
-    self.memory = memory
-  }
-
-  deinit { munmap(memory.baseAddress, memory.count) }
-
-  func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    defer { withExtendedLifetime(self) {} }
-    return body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-  }
-
-  /// Reads the next bytes.
-  ///
-  /// - Returns: their number, 0 at the end; `nil`, with `errno` set, if that failed.
-  func readMore(from descriptor: CInt) -> Int? {
-    guard count < memory.count || grow() else { return nil }
-    var result: Int
-    repeat {
-      result = read(descriptor, memory.baseAddress! + count, min(memory.count - count, 1 << 30))
-    } while result < 0 && errno == EINTR
-    guard result >= 0 else { return nil }
-    count += result
-    return result
-  }
-
-  /// - Parameter isKept: whether the bytes are read again.
-  func file(isKept: Bool) -> FileBytes {
-    FileBytes(
-      count: count, load: { UnsafeRawBufferPointer(rebasing: self.memory[$0]) },
-      discarding: { if !isKept { self.discard($0) } })
-  }
-
-  /// Gives memory back whose bytes are not read any more; they are zeros from now on.
-  private func discard(_ range: Range<Int>) {
-    let page = Int(getpagesize())
-    let (first, end) = ((range.lowerBound + page - 1) / page * page, range.upperBound / page * page)
-    if first < end { madvise(memory.baseAddress! + first, end - first, MADV_DONTNEED) }
-  }
-
-  private func grow() -> Bool {
-    guard let larger = Self.map(memory.count * 2) else { return false }
-    larger.copyMemory(from: UnsafeRawBufferPointer(memory))
-    munmap(memory.baseAddress, memory.count)
-    memory = larger
-    return true
-  }
-
-  private static func map(_ count: Int) -> UnsafeMutableRawBufferPointer? {
-    let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    return start == MAP_FAILED ? nil : UnsafeMutableRawBufferPointer(start: start, count: count)
   }
 }

@@ -18,7 +18,8 @@ struct LiveObjectsTool: ParsableCommand {
       """,
     version: Report.Run.toolVersion,
     subcommands: [
-      RunCommand.self, TestCommand.self, BaselineCommand.self, ReportCommand.self, TestRunnerCommand.self,
+      RunCommand.self, TestCommand.self, BaselineCommand.self, ReportCommand.self, DiffCommand.self,
+      TestRunnerCommand.self,
     ])
 
   static func main() {

@@ -88,7 +88,13 @@ struct OutputOptions: ParsableArguments {
   ///   - folder: the folder of the sources.
   func report(of builder: ReportBuilder, options: String? = nil, in folder: String = ".") -> Report {
     // Text does not show the places of tests, and to find them takes time.
-    var report = builder.report(locatingTests: files.contains { $0.format != .text })
+    self.report(
+      builder.report(locatingTests: files.contains { $0.format != .text }), options: options, in: folder)
+  }
+
+  /// A report with the command that made it.
+  func report(_ report: Report, options: String? = nil, in folder: String = ".") -> Report {
+    var report = report
     report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
     report.run.options = options ?? ""
     report.run.failOn = failOn

@@ -2,7 +2,7 @@ import LiveObjectsReport
 
 /// The options of `liveobjects test`, which may stand among those of `swift test`.
 enum OwnOptions {
-  private static let flags: Set = ["--prune-baseline", "--verbose"]
+  private static let flags: Set = ["--prune-baseline", "--verbose", "--explain-retains"]
   private static let withValues: Set =
     Set(ReportFormat.allCases.map { "--\($0)" }).union([
       "--capture", "--fail-on", "--options", "--baseline", "--write-baseline", "--suppressions",
@@ -19,7 +19,7 @@ enum OwnOptions {
   static func arranged(_ arguments: [String]) -> [String] {
     guard let command = arguments.first, ["test", "baseline"].contains(command) else { return arguments }
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-    return [command] + first(in: arguments[1..<end]) + arguments[end...]
+    return [command] + first(in: arguments[1..<end]) + Array(arguments[end...])
   }
 
   private static func first(in arguments: ArraySlice<String>) -> [String] {

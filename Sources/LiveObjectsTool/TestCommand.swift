@@ -1,6 +1,6 @@
 import ArgumentParser
-import LiveObjectsCapture
 import LiveObjectsReport
+import LiveObjectsSystem
 
 /// `liveobjects test [OWN OPTIONS] [ARGUMENTS OF swift test]`
 struct TestCommand: ParsableCommand {
@@ -17,6 +17,8 @@ struct TestCommand: ParsableCommand {
 
       Exit status: 2 for usage errors; else that of `swift test` where it is not 0; else 3 where a test process \
       was not watched or leaks could not be evaluated, which a line explains; else 1 where findings fail (--fail-on); else 0.
+
+      With --explain-retains, report and status are those of the second run.
       """)
 
   @OptionGroup var output: OutputOptions
@@ -27,6 +29,12 @@ struct TestCommand: ParsableCommand {
     help: ArgumentHelp(
       "Settings for the test processes, added to LIVEOBJECTS_OPTIONS.", valueName: "key=value:…"))
   var options: String?
+
+  @Flag(
+    help:
+      "Run the tests that leave objects behind a second time, to record the calls that retain objects of the leaked types."
+  )
+  var explainRetains = false
 
   @Option(help: ArgumentHelp("The package's folder, for `swift test` as well.", valueName: "folder"))
   var packagePath: String?
@@ -56,25 +64,61 @@ struct TestCommand: ParsableCommand {
     preloading library: String, _ accepted: AcceptanceFiles, _ signals: BlockedSignals,
     reportTo outputs: Outputs
   ) throws(ToolFailure) -> Int32 {
-    let folder = try CaptureFolder()
-    defer { folder.remove() }
-    let settings = [options, "failon=\(output.failOn.rawValue)", try accepted.copy(to: folder)]
-      .compactMap { $0 }.joined(separator: ":")
-    let test = SwiftTest(
-      arguments: swiftTestArguments, settings: TestRunSettings(library: library, options: settings),
-      captures: folder)
-    let (ending, notesRuns) = try test.run(signals)
-    folder.prepareToRead(signals, for: outputs)
-    var tests = WatchedTests(in: folder, notesRuns: notesRuns)
-    if tests.isEmpty && (ending.shellStatus != 0 || !swiftTestArguments.runsTests) {
-      outputs.discard()
-      return ending.shellStatus
+    var run = try watch(
+      swiftTestArguments, options, preloading: library, accepted, lastFor: explainRetains ? nil : outputs,
+      signals)
+    defer { run.folder.remove() }
+    if explainRetains, let second = secondRun(after: run, accepted) {
+      run.folder.remove()
+      printError("running again, to record the retains of \(second.types.patterns.joined(separator: ", "))")
+      run = try watch(
+        second.arguments, second.types.added(to: options), preloading: library, accepted, lastFor: outputs,
+        signals)
     }
-    if tests.isEmpty { tests.add(unwatched: test.reasonForNoRuns) }
+    return try report(on: run, accepted, to: outputs)
+  }
+
+  /// - Parameter outputs: `nil` if the tests may run again.
+  private func watch(
+    _ arguments: [String], _ options: String?, preloading library: String, _ accepted: AcceptanceFiles,
+    lastFor outputs: Outputs?, _ signals: BlockedSignals
+  ) throws(ToolFailure) -> WatchedTestRun {
+    let folder = try CaptureFolder()
+    do {
+      let settings = [options, "failon=\(output.failOn.rawValue)", try accepted.copy(to: folder)]
+        .compactMap { $0 }.joined(separator: ":")
+      let test = SwiftTest(
+        arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
+      )
+      let (ending, notesRuns) = try test.run(signals)
+      if let outputs { folder.prepareToRead(signals, for: outputs) }
+      return WatchedTestRun(
+        folder: folder, test: test, ending: ending, tests: WatchedTests(in: folder, notesRuns: notesRuns))
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+
+  /// - Returns: `nil` if there is nothing to explain.
+  private func secondRun(after run: WatchedTestRun, _ accepted: AcceptanceFiles) -> ExplainingTestRun? {
+    ExplainingTestRun(after: run.test.arguments, of: accepted.remaining(in: run.tests.builder.report()))
+  }
+
+  private func report(
+    on run: WatchedTestRun, _ accepted: AcceptanceFiles, to outputs: Outputs
+  ) throws(ToolFailure) -> Int32 {
+    var tests = run.tests
+    let status = run.ending.shellStatus
+    if tests.isEmpty && (status != 0 || !run.test.arguments.runsTests) {
+      outputs.discard()
+      return status
+    }
+    if tests.isEmpty { tests.add(unwatched: run.test.reasonForNoRuns) }
     var report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
-    try accepted.apply(to: &report, ranAllTests: swiftTestArguments.runsAllTests)
-    let status = try tests.write(report, to: outputs)
-    return ending.shellStatus == 0 ? status : ending.shellStatus
+    try accepted.apply(to: &report, ranAllTests: run.test.arguments.runsAllTests)
+    let own = try tests.write(report, to: outputs)
+    return status == 0 ? own : status
   }
 
   private var swiftTestArguments: [String] {
@@ -83,69 +127,10 @@ struct TestCommand: ParsableCommand {
   }
 }
 
-/// The captures of the test processes of `swift test`.
-struct WatchedTests {
-  private var collected: CollectedCaptures
-  var builder: ReportBuilder { collected.builder }
-  /// Whether no test process was started through the tool.
-  let isEmpty: Bool
-  /// The processes whose objects are unknown, a sentence each.
-  private var unwatched: [String] = []
-
-  /// Reads and analyses all captures.
-  ///
-  /// - Parameter notesRuns: whether every run was noted before it started. If not, programs that the build
-  ///   started were watched as well; they do not count.
-  init(in folder: CaptureFolder, notesRuns: Bool) {
-    let runs = TestRun.all(in: folder)
-    let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
-    let line = ProgressLine()
-    defer { line.erase() }
-    collected = CollectedCaptures(
-      in: folder, processes: names, isIncluded: { notesRuns || $0.process.isTestBinary },
-      progress: { line.show("reading \($0) of \($1) captures") })
-    isEmpty = runs.isEmpty && collected.files.isEmpty
-    for run in runs where collected.outcomes[run.capture] == nil {
-      add(unwatched: "\(run): \(UnwatchedReason(ofSilent: run.program, .exited(0), lost: []))")
-    }
-    for file in notesRuns ? runs.map(\.capture) : collected.files { checkCapture(file) }
-  }
-
-  private mutating func checkCapture(_ file: String) {
-    guard let outcome = collected.outcomes[file] else { return }
-    if let lost = outcome.lost { unwatched.append(lost) }
-    unwatched += outcome.captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
-    let isWatched = outcome.captures.contains { $0.tracking.state == .tracking }
-    guard !isWatched, let reason = UnwatchedReason(of: outcome.captures) else { return }
-    unwatched.append("\(collected.name(of: file)): \(reason)")
-  }
-
-  /// Counts a run of which there is no file.
-  mutating func add(unwatched sentence: String) {
-    unwatched.append(sentence)
-    collected.add(lost: sentence)
-  }
-
-  /// Writes the report.
-  ///
-  /// - Returns: the exit status where `swift test` succeeded.
-  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
-    collected.warnAboutLeakSanitizer()
-    outputs.warnAboutMissingEvaluation(report)
-    try outputs.write(report, captures: collected.streams)
-    warnAboutUnwatchedProcesses(report)
-    outputs.summarize(report)
-    return unwatched.isEmpty ? ExitStatus.status(for: report) : Report.statusOfNothingWatched
-  }
-
-  private func warnAboutUnwatchedProcesses(_ report: Report) {
-    guard let first = unwatched.first else { return }
-    let others = unwatched.count > 1 ? " (and \(unwatched.count - 1) more)" : ""
-    printError((report.tracking.wasWatched ? "not watched: " : "nothing was watched: ") + first + others)
-  }
-}
-
-extension ProcessDescription {
-  /// Whether the name is that of a test binary from either build system of SwiftPM.
-  fileprivate var isTestBinary: Bool { name.hasSuffix(".xctest") || name.hasSuffix("-test-runner") }
+/// A run of `swift test`, with the captures of its test processes. The caller removes the folder.
+private struct WatchedTestRun {
+  var folder: CaptureFolder
+  var test: SwiftTest
+  var ending: ChildProcess.Ending
+  var tests: WatchedTests
 }

@@ -129,15 +129,15 @@ private func commands(in document: Document) throws -> [[String]] {
 }
 
 private enum Subcommand: String {
-  case run, test, baseline, report
+  case run, test, baseline, report, merge, diff
   case testRunner = "test-runner"
 
-  /// All options in the help; those of `test` include SwiftPM's, and `baseline` takes the same.
+  /// All options in the help; those of `test` include SwiftPM's, and `baseline` has those of `test`.
   var options: Set<String> {
     get throws {
-      let command = self == .baseline ? .test : self
-      var help = try runProgram(BuiltProducts.tool, [command.rawValue, "--help"]).standardOutput
-      if command == .test {
+      if self == .baseline { return try Subcommand.test.options }
+      var help = try runProgram(BuiltProducts.tool, [rawValue, "--help"]).standardOutput
+      if self == .test {
         help += try runProgram(try Compiler.find("swift"), ["test", "--help"]).standardOutput
       }
       return Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.0) } + ["--help"])

@@ -29,7 +29,7 @@ struct RetainPatternsTests {
     cycle.path = [("Demo.A", "b"), ("Demo.B", "handler"), ("closure #1 in Demo.B.run()", "self")].map {
       Finding.PathStep(type: $0.0, reference: $0.1)
     }
-    #expect(RetainPatterns(of: [cycle])?.option == "retains='Demo.A,Demo.B'")
+    #expect(RetainPatterns(of: [cycle])?.added(to: nil) == "retains='Demo.A,Demo.B'")
   }
 
   @Test("are those of leaks, or those of growth if nothing leaked")
@@ -42,7 +42,7 @@ struct RetainPatternsTests {
   @Test("fit into an option")
   func staysShort() throws {
     let many = (0..<1_000).map { leak("Demo.Type\($0)") }
-    let option = try #require(RetainPatterns(of: many)).option
+    let option = try #require(RetainPatterns(of: many)).added(to: nil)
     #expect((3_900..<4_096).contains(option.utf8.count))
   }
 

@@ -31,6 +31,7 @@ public struct JSONRenderer: Sendable {
       "toolchain": .null,
       "run": report.run.json,
       "summary": report.summary(causes),
+      "comparison": report.comparison.map(json) ?? .null,
     ])
   }
 
@@ -48,6 +49,8 @@ public struct JSONRenderer: Sendable {
       "droppedRecords": .integer(tracking.droppedRecords),
       "references": .bool(tracking.readReferences),
       "unevaluated": .strings(tracking.unevaluated),
+      "unwatchedProcesses": .integer(tracking.unwatchedProcesses),
+      "listedTests": .bool(tracking.listedTests),
     ])
   }
 
@@ -162,7 +165,8 @@ public struct JSONRenderer: Sendable {
   private func json(_ frame: SourceFrame) -> JSONValue {
     .object([
       "function": .optional(frame.function), "module": .string(frame.module), "file": file(frame.file),
-      "line": line(frame.line), "unloadedLibrary": frame.unloadedLibrary.map(JSONValue.string) ?? .absent,
+      "line": line(frame.line), "system": frame.isSystem ? .bool(true) : .absent,
+      "unloadedLibrary": frame.unloadedLibrary.map(JSONValue.string) ?? .absent,
     ])
   }
 
@@ -180,6 +184,8 @@ public struct JSONRenderer: Sendable {
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
       "dependency": .optional(type.dependency),
+      "origin": .string(
+        !type.isUserDefined ? "library" : type.dependency == nil ? "yours" : "dependency"),
     ])
   }
 }

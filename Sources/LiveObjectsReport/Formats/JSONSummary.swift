@@ -39,6 +39,16 @@ extension Report {
 }
 
 extension Finding.Acceptance {
+  /// - Parameter name: as `name` gives it; reports of older versions have none.
+  init(name: String?) {
+    self =
+      switch name {
+      case "baseline": .baseline
+      case "suppression": .suppression("")
+      default: .knownIssue
+      }
+  }
+
   /// The name in the JSON report.
   var name: String {
     switch self {

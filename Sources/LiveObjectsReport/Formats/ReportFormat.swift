@@ -26,7 +26,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   /// - Parameter text: how text is rendered.
   package func bytes(of report: Report, text: TextRenderer = TextRenderer()) -> [UInt8] {
     switch self {
-    case .text: Array(text.render(report).utf8)
+    case .text: Array(Self.text(of: report, text).utf8)
     case .json: Array(JSONRenderer().render(report).utf8)
     case .html: Array(HTMLRenderer.render(report).utf8)
     case .markdown: Array(MarkdownRenderer.render(report).utf8)
@@ -37,5 +37,10 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case .speedscope: Array(SpeedscopeRenderer().render(report).utf8)
     case .pprof: PprofRenderer(of: report).bytes
     }
+  }
+
+  private static func text(of report: Report, _ renderer: TextRenderer) -> String {
+    report.comparison.map { ComparisonText($0, in: report, color: renderer.color).text }
+      ?? renderer.render(report)
   }
 }

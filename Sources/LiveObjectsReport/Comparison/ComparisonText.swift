@@ -1,0 +1,79 @@
+import LiveObjectsAnalysis
+
+/// A comparison for people: one line with the numbers, new findings in full, one line for each other change.
+struct ComparisonText {
+  /// Ends with a line end.
+  let text: String
+
+  init(_ comparison: Report.Comparison, in report: Report, color: Bool) {
+    var page = TextPage(color: color)
+    if let failure = report.tracking.evaluationFailure { page.add("LiveObjects: \(failure)", style: .bold) }
+    page.add("LiveObjects: \(Self.verdict(of: comparison))\(Self.failure(of: report))", style: .bold)
+    page.add(new: Cause.all(of: comparison.new.map(\.finding), tests: report.tests.map { TestName($0) }))
+    page.add("Grown", comparison.grown)
+    page.add("Gone", comparison.gone)
+    page.add(types: comparison.types)
+    page.add(notes: report.notes)
+    text = page.text
+  }
+
+  private static func verdict(of comparison: Report.Comparison) -> String {
+    "\(Count.grouped(comparison.new.count)) new, \(Count.grouped(comparison.gone.count)) gone, "
+      + "\(Count.grouped(comparison.grown.count)) grown, \(Count.grouped(comparison.same)) the same"
+  }
+
+  private static func failure(of report: Report) -> String {
+    let failing = report.failingFindings.count
+    guard failing > 0, let failOn = report.run.failOn else { return "" }
+    return "; \(Count.of(failing, "finding fails", "findings fail")) (--fail-on \(failOn.rawValue))"
+  }
+}
+
+extension TextPage {
+  private static let listedTests = 5
+  private static let listedTypes = 10
+
+  fileprivate mutating func add(new causes: [Cause]) {
+    guard !causes.isEmpty else { return }
+    add(heading: "New")
+    for cause in causes {
+      for line in FindingText(cause.sum).lines { add("  \(line)") }
+      let tests = cause.tests.prefix(Self.listedTests).map(\.description)
+      let more = cause.tests.count - tests.count
+      guard !tests.isEmpty else { continue }
+      add(
+        "    in \(tests.joined(separator: ", "))"
+          + (more > 0 ? " and \(Count.of(more, "more test", "more tests"))" : ""))
+    }
+  }
+
+  fileprivate mutating func add(_ heading: String, _ changes: [Report.Comparison.Change]) {
+    guard !changes.isEmpty else { return }
+    add(heading: heading)
+    for change in changes {
+      let numbers = "\(Count.grouped(change.before)) → \(Count.grouped(change.after))"
+      let test = TestName(of: change.finding).map { ", \($0.id)" } ?? ""
+      add("  \(change.finding.title)  \(numbers)\(test)")
+    }
+  }
+
+  fileprivate mutating func add(types: [Report.Comparison.TypeChange]) {
+    guard !types.isEmpty else { return }
+    add(heading: "Live instances by type")
+    for type in types.prefix(Self.listedTypes) {
+      add("  \(type.type)  \(Count.grouped(type.before)) → \(Count.grouped(type.after))")
+    }
+    let more = types.count - Self.listedTypes
+    if more > 0 { add("  … and \(Count.of(more, "more type", "more types")); the JSON report has them all") }
+  }
+
+  fileprivate mutating func add(notes: [String]) {
+    if !notes.isEmpty { add() }
+    for note in notes { add("  note: \(note)", style: .dim) }
+  }
+
+  private mutating func add(heading: String) {
+    add()
+    add("\(heading):")
+  }
+}

@@ -1,0 +1,36 @@
+import LiveObjectsAnalysis
+
+extension Report {
+  /// Merges reports on different processes, shards of a CI job for instance: equal findings, tests and types
+  /// are one.
+  ///
+  /// - Parameter reports: at least one.
+  package static func merging(_ reports: [Report]) -> Report {
+    guard reports.count > 1 else { return reports[0] }
+    var merged = reports[0]
+    merged.processes = reports.flatMap(\.processes)
+    merged.findings = Self.merged(reports.flatMap(\.findings))
+    merged.released = reports.flatMap(\.released)
+    merged.tests = Test.merged(reports.flatMap(\.tests), findings: merged.findings)
+    merged.types = Self.merged(reports.flatMap(\.types))
+    merged.tracking = Tracking(merging: reports.map(\.tracking))
+    return merged
+  }
+}
+
+extension Report.Tracking {
+  /// - Parameter others: at least one.
+  fileprivate init(merging others: [Report.Tracking]) {
+    self = others[0]
+    // A report on an unwatched program counts that one as unwatched.
+    wasWatched = others.contains(where: \.wasWatched)
+    isComplete = others.allSatisfy(\.isComplete)
+    unwatchedProcesses = others.reduce(0) { $0 + $1.unwatchedProcesses }
+    droppedRecords = others.reduce(into: 0) { $0.add(saturating: $1.droppedRecords) }
+    readReferences = others.allSatisfy(\.readReferences)
+    unevaluated = others.flatMap(\.unevaluated)
+    listedTests = others.allSatisfy(\.listedTests)
+    var seen: Set<String> = []
+    notes = others.flatMap(\.notes).filter { seen.insert($0).inserted }
+  }
+}

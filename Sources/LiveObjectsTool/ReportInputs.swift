@@ -1,0 +1,71 @@
+import LiveObjectsCapture
+import LiveObjectsReport
+import LiveObjectsSymbolication
+
+/// The captures and JSON reports that one report is made of. One capture at a time is in memory.
+struct ReportInputs {
+  private var builder: ReportBuilder
+  private var reports: [Report] = []
+  /// The captures as they are, if they are kept.
+  private(set) var streams: [[UInt8]] = []
+  private let keepsCaptures: Bool
+  /// Sentences about files that could not be read in full.
+  private(set) var failures: [String] = []
+
+  /// - Parameter keepsCaptures: whether `streams` is wanted.
+  init(binaries: String? = nil, origin: CaptureOrigin = .unknown, keepsCaptures: Bool) {
+    builder = ReportBuilder(binaries: binaries, origin: origin)
+    self.keepsCaptures = keepsCaptures
+  }
+
+  /// - Parameter path: `-` is standard input.
+  mutating func add(_ path: String) throws(ToolFailure) {
+    switch try InputFile.content(of: path, isKept: keepsCaptures) {
+    case .captures(let readable, let bytes):
+      for capture in readable.captures { builder.add(capture) }
+      if let failure = readable.failure { failures.append("\(path): \(failure)") }
+      if keepsCaptures { streams.append(bytes) }
+    case .report(let bytes):
+      guard !keepsCaptures else { throw ToolFailure("\(path) is a report: --capture needs captures") }
+      add(report: bytes, of: path)
+    }
+  }
+
+  private mutating func add(report bytes: [UInt8], of path: String) {
+    do {
+      reports.append(try JSONReportReader.report(in: bytes))
+    } catch {
+      failures.append("\(path) is no report: expected \(error.expectation) at \(error.place)")
+    }
+  }
+
+  /// The report on all that could be read.
+  ///
+  /// - Parameter output: makes a report with the command.
+  func report(_ output: OutputOptions) throws(ToolFailure) -> Report {
+    guard !(builder.captures.isEmpty && reports.isEmpty) else { throw ToolFailure(failures[0]) }
+    var builder = builder
+    for failure in failures { builder.add(lost: failure) }
+    guard !reports.isEmpty else { return output.report(of: builder) }
+    let ofCaptures = builder.captures.isEmpty && failures.isEmpty ? [] : [builder.report()]
+    return output.report(Report.merging(ofCaptures + reports))
+  }
+
+  /// The reason why nothing was watched; `nil` if something was, or no capture says why.
+  func reasonIfUnwatched(_ report: Report) -> UnwatchedReason? {
+    report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
+  }
+
+  /// Writes the report on these files, and prints what they lack.
+  ///
+  /// - Returns: the exit status.
+  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
+    outputs.warnAboutMissingEvaluation(report)
+    try outputs.write(report, captures: streams)
+    if !report.tracking.wasWatched {
+      printError("nothing was watched: \(reasonIfUnwatched(report)?.description ?? "no reason given")")
+    }
+    for failure in failures { printError(failure) }
+    return failures.isEmpty ? ExitStatus.status(for: report) : ExitStatus.usage
+  }
+}

@@ -1,0 +1,69 @@
+import LiveObjectsCapture
+import LiveObjectsReport
+
+/// The captures of the test processes of `swift test`.
+struct WatchedTests {
+  private var collected: CollectedCaptures
+  var builder: ReportBuilder { collected.builder }
+  /// Whether no test process was started through the tool.
+  let isEmpty: Bool
+  /// The processes whose objects are unknown, a sentence each.
+  private var unwatched: [String] = []
+
+  /// Reads and analyses all captures.
+  ///
+  /// - Parameter notesRuns: whether every run was noted before it started. If not, programs that the build
+  ///   started were watched as well; they do not count.
+  init(in folder: CaptureFolder, notesRuns: Bool) {
+    let runs = TestRun.all(in: folder)
+    let names = Dictionary(uniqueKeysWithValues: runs.map { ($0.capture, $0.description) })
+    let line = ProgressLine()
+    defer { line.erase() }
+    collected = CollectedCaptures(
+      in: folder, processes: names, isIncluded: { notesRuns || $0.process.isTestBinary },
+      progress: { line.show("reading \($0) of \($1) captures") })
+    isEmpty = runs.isEmpty && collected.files.isEmpty
+    for run in runs where collected.outcomes[run.capture] == nil {
+      add(unwatched: "\(run): \(UnwatchedReason(ofSilent: run.program, .exited(0), lost: []))")
+    }
+    for file in notesRuns ? runs.map(\.capture) : collected.files { checkCapture(file) }
+  }
+
+  private mutating func checkCapture(_ file: String) {
+    guard let outcome = collected.outcomes[file] else { return }
+    if let lost = outcome.lost { unwatched.append(lost) }
+    unwatched += outcome.captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
+    let isWatched = outcome.captures.contains { $0.tracking.state == .tracking }
+    guard !isWatched, let reason = UnwatchedReason(of: outcome.captures) else { return }
+    unwatched.append("\(collected.name(of: file)): \(reason)")
+  }
+
+  /// Counts a run of which there is no file.
+  mutating func add(unwatched sentence: String) {
+    unwatched.append(sentence)
+    collected.add(lost: sentence)
+  }
+
+  /// Writes the report.
+  ///
+  /// - Returns: the exit status where `swift test` succeeded.
+  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
+    collected.warnAboutLeakSanitizer()
+    outputs.warnAboutMissingEvaluation(report)
+    try outputs.write(report, captures: collected.streams)
+    warnAboutUnwatchedProcesses(report)
+    outputs.summarize(report)
+    return unwatched.isEmpty ? ExitStatus.status(for: report) : Report.statusOfNothingWatched
+  }
+
+  private func warnAboutUnwatchedProcesses(_ report: Report) {
+    guard let first = unwatched.first else { return }
+    let others = unwatched.count > 1 ? " (and \(unwatched.count - 1) more)" : ""
+    printError((report.tracking.wasWatched ? "not watched: " : "nothing was watched: ") + first + others)
+  }
+}
+
+extension ProcessDescription {
+  /// Whether the name is that of a test binary from either build system of SwiftPM.
+  fileprivate var isTestBinary: Bool { name.hasSuffix(".xctest") || name.hasSuffix("-test-runner") }
+}
