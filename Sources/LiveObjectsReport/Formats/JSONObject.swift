@@ -3,7 +3,7 @@ struct JSONObject {
   /// Counts are added up, which must not overflow. Sizes stay at their greatest value.
   private static let greatestCount = 1 << 40
 
-  private let members: JSONMembers
+  private let members: [ParsedJSON.Member]
 
   init(_ value: ParsedJSON) throws(JSONError) {
     guard case .object(let members) = value else { throw JSONError(expectation: "an object", place: "") }

@@ -5,11 +5,14 @@ enum ParsedJSON {
   case number(String)
   case string(String)
   case array([ParsedJSON])
-  case object(JSONMembers)
-}
+  /// The members in their order.
+  case object([Member])
 
-/// The members of an object, in their order.
-typealias JSONMembers = [(key: String, value: ParsedJSON)]
+  struct Member {
+    var key: String
+    var value: ParsedJSON
+  }
+}
 
 /// What is wrong with a document, as one clause.
 package struct JSONError: Error, Equatable {
@@ -82,14 +85,14 @@ struct JSONParser {
     return try plainValue()
   }
 
-  private mutating func members() throws(JSONError) -> JSONMembers {
-    var members: JSONMembers = []
+  private mutating func members() throws(JSONError) -> [ParsedJSON.Member] {
+    var members: [ParsedJSON.Member] = []
     if take("}") { return members }
     repeat {
       try expect("\"", "a key")
       let key = try string()
       try expect(":", "a colon")
-      members.append((key, try value()))
+      members.append(ParsedJSON.Member(key: key, value: try value()))
     } while take(",")
     try expect("}", "a comma or }")
     return members
