@@ -108,7 +108,7 @@ public struct Finding: Sendable, Hashable {
   /// How to fix it, where that is clear; leaks only.
   public var hint: Hint?
   /// Whether a test names the finding: it tracks an object of the type, or calls it its system under test.
-  package internal(set) var isNamedByTest = false
+  package var isNamedByTest = false
   /// Whether running code has a weak reference to the leaked group, and may still break its cycle.
   package var mayBeReleased = false
   /// The number of elements that the collections at the end of the path hold, older ones included; of `Data`,

@@ -21,7 +21,7 @@ public struct JSONRenderer: Sendable {
     let ids = Self.ids(of: causes)
     return .object([
       "schemaVersion": .integer(1),
-      "tracking": json(report.tracking, notes: report.notes + report.tracking.details),
+      "tracking": json(report.tracking, notes: report.notes),
       "processes": .array(report.processes.map(json)),
       "tests": .array(report.tests.lazy.map(json)),
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
@@ -46,6 +46,7 @@ public struct JSONRenderer: Sendable {
       "complete": .bool(tracking.isComplete),
       "watched": .bool(tracking.wasWatched),
       "notes": .strings(notes),
+      "details": .strings(tracking.details),
       "droppedRecords": .integer(tracking.droppedRecords),
       "references": .bool(tracking.readReferences),
       "unevaluated": .strings(tracking.unevaluated),
@@ -79,6 +80,7 @@ public struct JSONRenderer: Sendable {
       "libraryLeak": .bool(finding.isLibraryLeak),
       "known": .bool(finding.acceptance != nil),
       "type": .string(finding.type),
+      "namedByTest": finding.isNamedByTest ? .bool(true) : .absent,
       "kind": .string(finding.kind.rawValue),
       "instances": .integer(finding.instances),
       "objects": .integer(finding.objects),

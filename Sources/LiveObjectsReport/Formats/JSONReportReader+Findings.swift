@@ -14,6 +14,7 @@ extension Finding {
       retainedAt: try json.objects("retainedAt", RetainingCallSite.init(json:)),
       unexplainedRetains: try json.number("unexplainedRetains"), remarks: try json.strings("remarks"))
     elements = try json.optionalNumber("elements")
+    isNamedByTest = try json.flag("namedByTest")
     dependency = try json.optionalString("dependency")
     hint = try json.object("hint", Hint.init(json:))
     acceptance = try json.bool("known") ? Acceptance(name: json.optionalString("acceptedBy")) : nil

@@ -33,7 +33,7 @@ extension Report.Tracking {
     self.init(
       isComplete: try json.bool("complete"), wasWatched: try json.bool("watched"),
       unwatchedProcesses: try json.number("unwatchedProcesses"), notes: try json.strings("notes"),
-      details: [],
+      details: try json.strings("details"),
       droppedRecords: try json.number("droppedRecords"), readReferences: try json.bool("references"),
       unevaluated: try json.strings("unevaluated"), listedTests: try json.bool("listedTests"))
   }
