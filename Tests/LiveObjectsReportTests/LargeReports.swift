@@ -13,12 +13,15 @@ enum LargeReports {
         id: "DemoTests.Suite\(index % 20)/test\(index)()", testCase: nil, library: .testing, outcome: .passed,
         evaluation: .complete, findings: [])
     }
-    report.types = (0..<count / 2).map { index in
-      TypeGrowth(
-        type: "Demo.Type\(index)", kind: .classInstance, isUserDefined: true, live: index * 7 % 1_000 + 1,
-        growth: index * 7 % 1_000 + 1, bytes: UInt64(index * 64), growthBytes: UInt64(index * 64))
-    }
+    report.types = (0..<count / 2).map(type)
     return report
+  }
+
+  private static func type(_ index: Int) -> TypeGrowth {
+    let (live, bytes) = (index * 7 % 1_000 + 1, UInt64(index * 64))
+    return TypeGrowth(
+      type: "Demo.Type\(index)", kind: .classInstance, isUserDefined: true, live: live, growth: live,
+      bytes: bytes, growthBytes: bytes)
   }
 
   private static func finding(_ index: Int) -> Finding {
@@ -40,11 +43,13 @@ enum LargeReports {
   private static func site(_ index: Int, _ instances: Int) -> Finding.CallSite {
     Finding.CallSite(
       instances: instances,
-      frames: (0..<20).map { depth in
-        .user(
-          "Module\(index % (depth + 2)).step\(19 - depth)(_:)", file: "/src/Demo/Module\(19 - depth).swift",
-          line: index / (20 - depth) % 50 + 1)
-      })
+      frames: (0..<20).map { frame(index, depth: $0) })
+  }
+
+  private static func frame(_ index: Int, depth: Int) -> SourceFrame {
+    let (module, line) = (index % (depth + 2), index / (20 - depth) % 50 + 1)
+    return .user(
+      "Module\(module).step\(19 - depth)(_:)", file: "/src/Demo/Module\(19 - depth).swift", line: line)
   }
 }
 

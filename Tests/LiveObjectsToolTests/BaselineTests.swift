@@ -12,7 +12,7 @@
       init() throws { folder = try TemporaryFolder() }
 
       private func test(_ options: [String], _ environment: [String: String?] = [:]) throws -> ProgramRun {
-        try ToolSample.test(["--skip-build"] + options, environment: environment)
+        try ToolSample.test(options, environment: environment)
       }
 
       private var lines: [String] {
@@ -27,7 +27,7 @@
       func failsOnNewLeaksOnly() throws {
         #expect(try test([]).status == .exited(1))
         let writing = try ToolSample.run(
-          BuiltProducts.tool, ["baseline", "--skip-build", "--write-baseline", file] + ToolSample.scratchPath)
+          BuiltProducts.tool, ["baseline", "--write-baseline", file] + ToolSample.scratchPath)
         #expect(writing.status == .exited(0), "\(writing.standardError)")
         #expect(!writing.standardOutput.contains("error: "))
         #expect(try lines.count == 2)

@@ -32,7 +32,7 @@ struct ExplainRetainsTests {
     struct ExplainRetainsOfTests {
       @Test("runs the tests with findings again, and those alone")
       func runsLeakingTestsAgain() throws {
-        let result = try ToolSample.test(["--explain-retains", "--json", "-", "--skip-build"])
+        let result = try ToolSample.test(["--explain-retains", "--json", "-"])
         #expect(result.status == .exited(1))
         #expect(result.standardError.contains("running again, to record the retains of Sample.Leaky\n"))
         #expect(result.standardOutput.matches(of: /printed by a test/).count == 1)
@@ -44,7 +44,7 @@ struct ExplainRetainsTests {
       @Test("runs tests without findings once")
       func runsOnce() throws {
         let result = try ToolSample.test([
-          "--filter", "testLeavesNothing|testPrints", "--explain-retains", "--skip-build",
+          "--filter", "testLeavesNothing|testPrints", "--explain-retains",
         ])
         #expect(result.status == .exited(0))
         #expect(result.standardOutput.matches(of: /printed by a test/).count == 1)

@@ -90,7 +90,7 @@
       @Test("takes its options also after those of swift test")
       func takesOptionsAnywhere() throws {
         let file = folder.path("json")
-        let result = try ToolSample.test(["--skip-build", "--parallel", "--json", file, "--fail-on=none"])
+        let result = try ToolSample.test(["--parallel", "--json", file, "--fail-on=none"])
         #expect(result.status == .exited(0))
         #expect(try folder.text(of: "json").contains("\"schemaVersion\": 1"))
       }

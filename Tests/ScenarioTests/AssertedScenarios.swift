@@ -27,23 +27,25 @@
     let expected: SwiftTestingRun
     let detected: SwiftTestingRun
 
-    /// - Parameter scenario: the only one, or `all`.
-    /// - Parameter assertion: the only one that runs; the others have no failures then.
+    /// - Parameters:
+    ///   - scenario: the only one, or `all`.
+    ///   - assertion: the only one that runs; the others have no failures then.
     private init(of scenario: String = "all", only assertion: Assertion? = nil) throws {
-      func run(_ arguments: [String]) throws -> ProgramRun {
-        try runProgram(
-          try Self.package.testBinary(), arguments, environment: ["SCENARIO": scenario])
+      let binary = try Self.package.testBinary()
+      func filter(_ test: String) -> [String] {
+        SwiftTestingRun.arguments + ["--filter", "\(Self.module)\\..*/\(test)\\("]
       }
-      func run(only test: String) throws -> SwiftTestingRun {
-        SwiftTestingRun(
-          try run(SwiftTestingRun.arguments + ["--filter", "\(Self.module)\\..*/\(test)\\("]))
+      let commands = [
+        ("XCTAssertNoLeaks", ["\(Self.module).AssertedScenarioXCTests"]),
+        ("expectNoLeaks", filter("expected")), ("detectsLeaks", filter("detected")),
+      ].map { name, arguments in
+        assertion == nil || assertion?.rawValue == name ? [binary] + arguments : ["/bin/true"]
       }
-      func runs(_ name: String) -> Bool { assertion.map { $0.rawValue == name } ?? true }
-      let nothing = try runProgram("/bin/true", [])
-      xctest = XCTestRun(
-        runs("XCTAssertNoLeaks") ? try run(["\(Self.module).AssertedScenarioXCTests"]) : nothing)
-      expected = runs("expectNoLeaks") ? try run(only: "expected") : SwiftTestingRun(nothing)
-      detected = runs("detectsLeaks") ? try run(only: "detected") : SwiftTestingRun(nothing)
+      // Assertions wait for objects that may still be released.
+      let runs = try concurrently(commands) {
+        try runProgram($0[0], Array($0.dropFirst()), environment: ["SCENARIO": scenario])
+      }
+      (xctest, expected, detected) = (XCTestRun(runs[0]), SwiftTestingRun(runs[1]), SwiftTestingRun(runs[2]))
     }
 
     /// The messages of an assertion round a scenario. One that may be hidden is planted again, by itself, until it is

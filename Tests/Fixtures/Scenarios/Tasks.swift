@@ -174,7 +174,7 @@ actor Gate {
   let isWaiting = DispatchSemaphore(value: 0)
   var passed = 0
 
-  func pass() async {
+  @inline(never) func pass() async {
     await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
     passed += 1
   }
@@ -296,13 +296,15 @@ func plantCancellableTask() {
 actor Clerk {
   let isBusy = DispatchSemaphore(value: 0)
   let isDone = DispatchSemaphore(value: 0)
+  var answers = 0
 
   func work() {
     isBusy.signal()
     isDone.wait()
   }
 
-  func answer() {}
+  /// Not inlined: the caller would not wait for the actor.
+  @inline(never) func answer() { answers += 1 }
 }
 
 nonisolated(unsafe) var clerk: Clerk?
