@@ -3,7 +3,7 @@
 
 # The version of the tool, of the packages and of a release's tag.
 liveobjects_version() {
-  sed -n 's/^ *version: "\(.*\)",$/\1/p' "$repository/Sources/LiveObjectsTool/LiveObjectsTool.swift"
+  sed -n 's/.* toolVersion = "\(.*\)"$/\1/p' "$repository/Sources/LiveObjectsReport/Report.swift"
 }
 
 # The folder of the toolchain's own libraries.
