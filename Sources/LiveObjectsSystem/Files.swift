@@ -93,12 +93,14 @@ package func readBytes(of descriptor: CInt, at offset: Int = 0, count size: Int)
 
 /// The bytes of a regular file.
 ///
-/// - Returns: `nil` if it cannot be read.
-package func contents(ofRegularFile path: String) -> [UInt8]? {
+/// - Parameter limit: the most bytes; a watched program must not run out of memory.
+/// - Returns: `nil` if it cannot be read or has more.
+package func contents(ofRegularFile path: String, atMost limit: Int) -> [UInt8]? {
   let descriptor = openRegularFile(path)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }
-  return readBytes(of: descriptor, count: max(0, Int(lseek(descriptor, 0, SEEK_END))))
+  let size = Int(lseek(descriptor, 0, SEEK_END))
+  return (0...limit).contains(size) ? readBytes(of: descriptor, count: size) : nil
 }
 
 // MARK: - Versions and mounts

@@ -75,17 +75,25 @@ struct AcceptanceFiles {
 
   fileprivate mutating func read() throws(ToolFailure) {
     if let baselineFile {
-      baselineBytes = try InputFile.bytes(of: baselineFile)
+      baselineBytes = try Self.bytes(of: baselineFile)
       accepted.baseline = try Self.parsing(baselineFile) { () throws(LineError) in
         try Baseline(parsing: baselineBytes)
       }
     }
     if let suppressionsFile {
-      suppressionsBytes = try InputFile.bytes(of: suppressionsFile)
+      suppressionsBytes = try Self.bytes(of: suppressionsFile)
       accepted.suppressions = try Self.parsing(suppressionsFile) { () throws(LineError) in
         try Suppressions(parsing: suppressionsBytes)
       }
     }
+  }
+
+  private static func bytes(of file: String) throws(ToolFailure) -> [UInt8] {
+    var status = stat()
+    if stat(file, &status) == 0, status.st_size > AcceptedFindings.mostBytes {
+      throw ToolFailure("\(file) has more than \(AcceptedFindings.mostBytes >> 20) MB")
+    }
+    return try InputFile.bytes(of: file)
   }
 
   private static func parsing<Value>(

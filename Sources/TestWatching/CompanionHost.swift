@@ -27,7 +27,7 @@ package struct CompanionHost: @unchecked Sendable {
   /// The report at the end says what is wrong with a file that cannot be read.
   private static func bytes(of path: UnsafePointer<CChar>?) -> [UInt8]? {
     guard let path, path.pointee != 0 else { return nil }
-    return contents(ofRegularFile: String(cString: path))
+    return contents(ofRegularFile: String(cString: path), atMost: AcceptedFindings.mostBytes)
   }
 
   /// Reports that Swift Testing has bound a task-local value on this task.

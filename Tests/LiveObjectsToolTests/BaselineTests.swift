@@ -71,6 +71,25 @@
         #expect(result.standardError.hasPrefix("liveobjects: \(file):2: expected "))
       }
 
+      @Test(
+        "and suppressions of any size harm neither tool nor tests",
+        arguments: ["--baseline", "--suppressions"])
+      func rejectsEndlessFiles(option: String) throws {
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        try #require(truncate(file, 1 << 40) == 0)
+        let result = try test([option, file])
+        #expect(result.status == .exited(2))
+        #expect(result.standardError == "liveobjects: \(file) has more than 64 MB\n")
+        let key = option.dropFirst(2)
+        let tests = try ToolSample.run(
+          Compiler.find("swift"), ["test", "--filter", "testPrints"] + ToolSample.scratchPath,
+          environment: [
+            "LD_PRELOAD": BuiltProducts.preloadLibrary,
+            "LIVEOBJECTS_OPTIONS": "output=\(folder.path("report")):\(key)='\(file)'",
+          ])
+        #expect(tests.status == .exited(0), "\(tests.standardError)")
+      }
+
       @Test("suppressions make tests pass, also from the options", arguments: [true, false])
       func suppressesFindings(asOption: Bool) throws {
         try "leak:Sample.Leaky\n".write(toFile: file, atomically: true, encoding: .utf8)

@@ -2,6 +2,9 @@ import LiveObjectsAnalysis
 
 /// The findings that fail nothing: those of a baseline, and those that suppressions match.
 package struct AcceptedFindings: Sendable {
+  /// The most bytes of a file with either of them: watched processes read it too.
+  package static let mostBytes = 64 << 20
+
   package var baseline: Baseline
   package var suppressions: Suppressions
 

@@ -67,11 +67,6 @@ extension TextPage {
     if more > 0 { add("  … and \(Count.of(more, "more type", "more types")); the JSON report has them all") }
   }
 
-  fileprivate mutating func add(notes: [String]) {
-    if !notes.isEmpty { add() }
-    for note in notes { add("  note: \(note)", style: .dim) }
-  }
-
   private mutating func add(heading: String) {
     add()
     add("\(heading):")

@@ -54,9 +54,9 @@ extension Report.Test {
       outcome: outcome.value, evaluation: .complete, findings: try json.strings("findings"))
     (file, line) = (try json.optionalString("file"), try json.optionalNumber("line"))
     guard try !json.bool("evaluated") else { return }
-    // Whether that was wanted is not part of a report. References that nobody wanted are not read.
-    let wantedReferences = tracking.readReferences || !tracking.unevaluated.isEmpty
-    evaluation = self.outcome.isAccountable && wantedReferences ? .impossible : .notWanted
+    // A report does not say why a test was not evaluated. Without a request, references are not read.
+    let requestedReferences = tracking.readReferences || !tracking.unevaluated.isEmpty
+    evaluation = self.outcome.isAccountable && requestedReferences ? .impossible : .notWanted
   }
 
   private enum Library: String {

@@ -70,7 +70,7 @@ extension JUnitRenderer {
   /// What no test left behind, and whether the report is on all that ran.
   private func outsideOfTests(_ report: Report, _ findings: [Finding]) -> TestCase {
     let reason = report.tracking.wasWatched ? report.tracking.evaluationFailure : "nothing was watched"
-    let notes = report.tracking.notes.joined(separator: "\n")
+    let notes = report.notes.joined(separator: "\n")
     return TestCase(
       suite: "LiveObjects", className: "LiveObjects", name: "outside of tests",
       failure: failure(findings) ?? reason.map { ("error", "notEvaluated", $0, notes) })

@@ -74,7 +74,7 @@ struct HTMLRenderer {
   }
 
   private static func notes(of report: Report) -> HTML {
-    let notes = report.tracking.notes
+    let notes = report.notes
     guard !notes.isEmpty else { return "" }
     let items = notes.prefix(listedNotes).map { "<li>\($0)</li>\n" as HTML }.joined()
     let rest = notes.count - listedNotes

@@ -19,7 +19,7 @@ struct MarkdownRenderer {
     let named = page.add(namesOf: leaks.dropFirst(detailed))
     page.add(omitted: leaks.count - detailed - named)
     page.add(othersIn: causes)
-    page.add(notes: report.tracking.notes)
+    page.add(notes: report.notes)
     return page.text
   }
 

@@ -43,7 +43,7 @@ struct SARIFRenderer {
       "executionSuccessful": .bool(isEvaluated),
       "commandLine": command.isEmpty ? .absent : .string(command),
       "toolExecutionNotifications": .array(
-        report.tracking.notes.map { note in
+        report.notes.map { note in
           .object(["message": .sarifMessage(note), "level": .string("note")])
         }),
     ])

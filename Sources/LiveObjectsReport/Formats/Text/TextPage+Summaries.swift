@@ -31,4 +31,16 @@ extension TextPage {
     let rest = entries.count - Self.listedEntries
     if rest > 0 { add("  … and \(Count.grouped(rest)) more") }
   }
+
+  private static let listedNotes = 25
+
+  /// Adds the first notes, a line each.
+  mutating func add(notes: [String]) {
+    guard !notes.isEmpty else { return }
+    add()
+    for note in notes.prefix(Self.listedNotes) { add("note: \(note)", style: .dim) }
+    let rest = notes.count - Self.listedNotes
+    guard rest > 0 else { return }
+    add("… and \(Count.of(rest, "more note", "more notes")); the JSON report has them all", style: .dim)
+  }
 }

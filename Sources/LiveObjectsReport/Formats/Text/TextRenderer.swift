@@ -73,17 +73,6 @@ public struct TextRenderer: Sendable {
 }
 
 extension TextPage {
-  private static let listedNotes = 25
-
-  fileprivate mutating func add(notes: [String]) {
-    guard !notes.isEmpty else { return }
-    add()
-    for note in notes.prefix(Self.listedNotes) { add("note: \(note)", style: .dim) }
-    let rest = notes.count - Self.listedNotes
-    guard rest > 0 else { return }
-    add("… and \(Count.of(rest, "more note", "more notes")); the JSON report has them all", style: .dim)
-  }
-
   /// Adds what a user has to know who sees such a report for the first time.
   fileprivate mutating func addIntroduction() {
     add()
