@@ -78,8 +78,12 @@ import Testing
   @Test func namesCannotBreakLines() throws {
     var finding = leak()
     finding.type = "Demo.A\n00000000000000c9\t*\tx"
-    let text = Baseline(of: report([finding]), failOn: .leaks).text
+    finding.test = "Demo.A/test\n00000000000000c8\t*"
+    var report = report([finding], tests: [finding.test!])
+    let text = Baseline(of: report, failOn: .leaks).text
     #expect(try Baseline(parsing: Array(text.utf8)).entries.map(\.fingerprint) == ["00000000000000c1"])
+    #expect(try accept(&report, text).isEmpty)
+    #expect(report.failingFindings.isEmpty)
   }
 
   @Test(

@@ -47,10 +47,13 @@ package struct Baseline: Sendable, Equatable {
 
   /// Whether an entry is about a finding.
   func contains(_ finding: Finding) -> Bool {
-    [finding.test ?? Self.noTest, Self.everyTest].contains {
+    [Self.field(of: finding.test), Self.everyTest].contains {
       keys.contains(Key(fingerprint: finding.fingerprint, test: $0))
     }
   }
+
+  /// The field of a test, whose name might otherwise end the line.
+  fileprivate static func field(of test: String?) -> String { test?.printable ?? noTest }
 }
 
 extension Baseline.Key {
@@ -102,7 +105,7 @@ extension Baseline.Entry: Comparable {
   init(_ finding: Finding) {
     let path = finding.path.map { "\($0.type).\($0.reference)" }.joined(separator: " → ")
     self.init(
-      fingerprint: finding.fingerprint, test: finding.test ?? "-",
+      fingerprint: finding.fingerprint, test: Baseline.field(of: finding.test),
       description: ["\(finding.verdict.rawValue) \(finding.type)", path].filter { !$0.isEmpty }.map {
         $0.shortened(to: Self.longestField).printable
       })
@@ -130,9 +133,9 @@ extension Baseline {
   /// - Parameter ranAllTests: whether no test was left out by an option.
   package func stale(in report: Report, ranAllTests: Bool) -> [Entry] {
     let found = report.findings + report.released
-    let present = Set(found.map { Key(fingerprint: $0.fingerprint, test: $0.test ?? Self.noTest) })
+    let present = Set(found.map { Key(fingerprint: $0.fingerprint, test: Self.field(of: $0.test)) })
     let fingerprints = Set(found.lazy.map(\.fingerprint))
-    let tests = Dictionary(grouping: report.tests, by: \.id)
+    let tests = Dictionary(grouping: report.tests) { Self.field(of: $0.id) }
     let sawAll = ranAllTests && report.tracking.sawEverything && report.unevaluatedTests.isEmpty
     return entries.filter { entry in
       if entry.test == Self.everyTest { return sawAll && !fingerprints.contains(entry.fingerprint) }
