@@ -3,7 +3,7 @@ import LiveObjectsCapture
 
 extension BinarySymbolicator {
   /// Finds declarations in the source files. Debug information has the line of a class, not those of its
-  /// properties.
+  /// properties. It may name any path: only regular files on storage are read, as binaries are.
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] {

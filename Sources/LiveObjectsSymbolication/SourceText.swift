@@ -13,13 +13,7 @@ struct SourceText {
 
   /// - Returns: `nil` if it is no regular file, or too large.
   init?(ofFileAt path: String) {
-    let descriptor = openRegularFile(path)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    let size = lseek(descriptor, 0, SEEK_END)
-    guard size >= 0, size <= Self.mostBytes, let bytes = readBytes(of: descriptor, count: Int(size)) else {
-      return nil
-    }
+    guard let bytes = contents(ofRegularFile: path, atMost: Self.mostBytes) else { return nil }
     self.init(String(decoding: bytes, as: UTF8.self))
   }
 

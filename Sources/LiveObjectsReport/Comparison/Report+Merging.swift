@@ -30,7 +30,12 @@ extension Report.Tracking {
     readReferences = others.allSatisfy(\.readReferences)
     unevaluated = others.flatMap(\.unevaluated)
     listedTests = others.allSatisfy(\.listedTests)
+    notes = Self.withoutRepetition(others.flatMap(\.notes))
+    details = Self.withoutRepetition(others.flatMap(\.details))
+  }
+
+  private static func withoutRepetition(_ sentences: [String]) -> [String] {
     var seen: Set<String> = []
-    notes = others.flatMap(\.notes).filter { seen.insert($0).inserted }
+    return sentences.filter { seen.insert($0).inserted }
   }
 }

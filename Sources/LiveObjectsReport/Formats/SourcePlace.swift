@@ -23,13 +23,16 @@ extension Cause {
 }
 
 extension SourcePlace {
-  fileprivate init?(_ place: Finding.Hint.Place, _ run: Report.Run) {
-    guard let file = place.file, let line = place.line else { return nil }
-    self.init(file: run.relative(file), line: line)
-  }
+  init?(_ place: Finding.Hint.Place, _ run: Report.Run) { self.init(place.file, place.line, run) }
 
   fileprivate init?(_ frame: SourceFrame, _ run: Report.Run) {
-    guard frame.isUserCode, !frame.isCompilerGenerated, let file = frame.file, let line = frame.line else {
+    guard frame.isUserCode, !frame.isCompilerGenerated else { return nil }
+    self.init(frame.file, frame.line, run)
+  }
+
+  /// - Returns: `nil` if the file is one that the compiler made up, as `<compiler-generated>` and those of macros.
+  private init?(_ file: String?, _ line: Int?, _ run: Report.Run) {
+    guard let file, let line, line > 0, !file.contains("<"), !file.contains("@__swiftmacro_") else {
       return nil
     }
     self.init(file: run.relative(file), line: line)

@@ -7,9 +7,9 @@ struct HTMLData {
   private static let longestString = 1_000
 
   private(set) var json = ""
-  private var strings = Numbering<String>()
-  private var frames = Numbering<[Int]>()
-  private var traces = Numbering<[Int]>()
+  private var strings = Numbers<String>(from: 0)
+  private var frames = Numbers<[Int]>(from: 0)
+  private var traces = Numbers<[Int]>(from: 0)
 
   init(_ report: Report, _ causes: [Cause]) {
     let failOn = report.run.failOn
@@ -22,26 +22,11 @@ struct HTMLData {
     ]
     json = "{"
     for (name, rows) in rows { json += "\"\(name)\":[\(rows.joined(separator: ",\n"))],\n" }
-    json += "\"frames\":\(Self.array(frames.values.map(Self.array))),\n"
-    json += "\"traces\":\(Self.array(traces.values.map(Self.array))),\n"
+    json += "\"frames\":\(Self.array(frames.all.map(Self.array))),\n"
+    json += "\"traces\":\(Self.array(traces.all.map(Self.array))),\n"
     json += "\"sections\":\(Self.array(FindingSection.allCases.map { Self.quoted($0.name) })),\n"
     json += "\"kinds\":\(Self.array(FindingSection.allCases.map { Self.quoted($0.kind) })),\n"
-    json += "\"strings\":\(Self.array(strings.values.map(Self.quoted)))}"
-  }
-}
-
-/// Numbers values in the order of their first use.
-private struct Numbering<Value: Hashable> {
-  private(set) var values: [Value] = []
-  private var numbers: [Value: Int] = [:]
-
-  subscript(value: Value) -> Int {
-    mutating get {
-      if let number = numbers[value] { return number }
-      numbers[value] = values.count
-      values.append(value)
-      return values.count - 1
-    }
+    json += "\"strings\":\(Self.array(strings.all.map(Self.quoted)))}"
   }
 }
 
@@ -53,7 +38,8 @@ extension HTMLData {
     let fails = failOn.map(cause.fails) ?? false
     let article = cause.section == .leaks && number < HTMLLeaks.listedCauses ? number + 1 : 0
     return Self.array([
-      section(cause.section), strings[cause.name], cause.instances, cause.objects, Int(clamping: cause.bytes),
+      section(cause.section), strings.number(of: cause.name), cause.instances, cause.objects,
+      Int(clamping: cause.bytes),
       cause.findings.count, cause.tests.count, fails ? 1 : 0, article,
     ])
   }
@@ -61,12 +47,13 @@ extension HTMLData {
   /// Section, title, test or -1, instances, objects, bytes, fingerprint, cause, path or -1, hint or -1, call sites,
   /// call sites that are left out, retaining call sites.
   private mutating func row(_ finding: Finding, cause: Int, _ run: Report.Run) -> String {
-    let path = ShownPath(of: finding).map { strings[$0.segments.joined(separator: " → ")] }
+    let path = ShownPath(of: finding).map { strings.number(of: $0.segments.joined(separator: " → ")) }
     let plain = [
-      section(FindingSection(of: finding)), strings[finding.title],
-      TestName(of: finding).map { strings[$0.description] } ?? -1, finding.instances, finding.objects,
-      Int(clamping: finding.bytes), strings[finding.fingerprint], cause, path ?? -1,
-      finding.hint.map { strings[HintText($0).text] } ?? -1,
+      section(FindingSection(of: finding)), strings.number(of: finding.title),
+      TestName(of: finding).map { strings.number(of: $0.description) } ?? -1, finding.instances,
+      finding.objects,
+      Int(clamping: finding.bytes), strings.number(of: finding.fingerprint), cause, path ?? -1,
+      finding.hint.map { strings.number(of: HintText($0).text) } ?? -1,
     ]
     let allocated = finding.allocatedAt.map { Self.array([$0.instances, trace($0.frames, run)]) }
     let retained = finding.retainedAt.map { Self.array([$0.unmatched, trace($0.frames, run)]) }
@@ -78,8 +65,9 @@ extension HTMLData {
   /// Type, kind, live objects, growth, bytes, bytes of the growth, dependency or -1.
   private mutating func row(_ type: TypeGrowth) -> String {
     Self.array([
-      strings[type.type], strings[type.kind.rawValue], type.live, type.growth, Int(clamping: type.bytes),
-      Int(clamping: type.growthBytes), type.dependency.map { strings[$0] } ?? -1,
+      strings.number(of: type.type), strings.number(of: type.kind.rawValue), type.live, type.growth,
+      Int(clamping: type.bytes),
+      Int(clamping: type.growthBytes), type.dependency.map { strings.number(of: $0) } ?? -1,
     ])
   }
 
@@ -95,8 +83,9 @@ extension HTMLData {
       let name = TestName(test)
       return Self.array(
         [
-          strings[name.description], strings[test.library == .xctest ? "XCTest" : "Swift Testing"],
-          strings["\(test.outcome)"], test.evaluation == .complete ? 1 : 0,
+          strings.number(of: name.description),
+          strings.number(of: test.library == .xctest ? "XCTest" : "Swift Testing"),
+          strings.number(of: "\(test.outcome)"), test.evaluation == .complete ? 1 : 0,
         ] + (counts[name] ?? FindingSection.allCases.map { _ in 0 }))
     }
   }
@@ -108,9 +97,10 @@ extension HTMLData {
     let numbers = trace.map { frame in
       let place = frame.file.map { run.relative($0) + (frame.line.map { ":\($0)" } ?? "") } ?? frame.module
       let isOwn = frame.isUserCode && !frame.isCompilerGenerated
-      return frames[[strings[frame.function ?? "(no symbol)"], strings[place], isOwn ? 1 : 0]]
+      let function = strings.number(of: frame.function ?? "(no symbol)")
+      return frames.number(of: [function, strings.number(of: place), isOwn ? 1 : 0])
     }
-    return traces[numbers]
+    return traces.number(of: numbers)
   }
 }
 

@@ -17,7 +17,7 @@ struct PprofRenderer {
   }
 
   /// The only mapping: it tells `pprof` that there is nothing left to symbolicate.
-  private static let mapping: UInt64 = 1
+  private static let mapping = 1
 
   private var profile = ProtobufWriter()
   private var strings = Numbers<String>(from: 0)
@@ -53,7 +53,7 @@ struct PprofRenderer {
     }
     profile.message(2) {
       $0.packed(1, frames)
-      $0.packed(2, [UInt64(clamping: sample.objects), min(sample.bytes, UInt64(Int64.max))])
+      $0.packed(2, [sample.objects, Int(clamping: sample.bytes)])
       for (key, value) in labels {
         $0.message(3) {
           $0.integer(1, key)
@@ -76,18 +76,18 @@ struct PprofRenderer {
     for (index, location) in locations.all.enumerated() {
       let function = functions.number(of: location.function)
       profile.message(4) {
-        $0.integer(1, UInt64(index + 1))
+        $0.integer(1, index + 1)
         $0.integer(2, Self.mapping)
         $0.message(4) {
           $0.integer(1, function)
-          $0.integer(2, UInt64(clamping: location.line))
+          $0.integer(2, location.line)
         }
       }
     }
     for (index, function) in functions.all.enumerated() {
       let (name, file) = (strings.number(of: function.name), strings.number(of: function.file))
       profile.message(5) {
-        $0.integer(1, UInt64(index + 1))
+        $0.integer(1, index + 1)
         for field: UInt64 in 2...3 { $0.integer(field, name) }
         $0.integer(4, file)
       }

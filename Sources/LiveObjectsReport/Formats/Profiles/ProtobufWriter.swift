@@ -4,10 +4,10 @@ struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
   /// An integer or a boolean. Zero is the default of every field, and left out.
-  mutating func integer(_ field: UInt64, _ value: UInt64) {
+  mutating func integer(_ field: UInt64, _ value: Int) {
     guard value != 0 else { return }
     varint(field << 3)
-    varint(value)
+    varint(UInt64(clamping: value))
   }
 
   mutating func string(_ field: UInt64, _ value: String) { data(field, Array(value.utf8)) }
@@ -19,9 +19,9 @@ struct ProtobufWriter {
   }
 
   /// Repeated integers, zeros included.
-  mutating func packed(_ field: UInt64, _ values: [UInt64]) {
+  mutating func packed(_ field: UInt64, _ values: [Int]) {
     var packed = ProtobufWriter()
-    for value in values { packed.varint(value) }
+    for value in values { packed.varint(UInt64(clamping: value)) }
     data(field, packed.bytes)
   }
 

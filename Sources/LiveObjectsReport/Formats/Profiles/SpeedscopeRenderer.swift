@@ -35,7 +35,7 @@ struct SpeedscopeRenderer {
     return document.text
   }
 
-  private func profile(_ name: String, unit: String, _ stacks: [[UInt64]], _ weights: [UInt64]) -> JSONValue {
+  private func profile(_ name: String, unit: String, _ stacks: [[Int]], _ weights: [UInt64]) -> JSONValue {
     .object([
       "type": .string("sampled"),
       "name": .string(name),

@@ -14,12 +14,9 @@ struct SARIFLocations {
     return .object([Self.base: .object(["uri": .string("file://\(Self.encoded(folder))/")])])
   }
 
-  /// The line to change, else the line that allocated the objects; `nil` where none is known.
-  func place(of finding: Finding) -> JSONValue? {
-    let hints = finding.hint?.places.lazy.compactMap { place(place: $0) }
-    let calls = finding.allocatedAt.lazy.flatMap(\.frames).filter(\.isOwn)
-      .compactMap { place(file: $0.file, line: $0.line) }
-    return (hints?.first ?? calls.first).map { .object(["physicalLocation": $0]) }
+  /// The line that stands for a cause; `nil` where none is known.
+  func place(of cause: Cause) -> JSONValue? {
+    cause.place(in: run).map { .object(["physicalLocation": location(at: $0)]) }
   }
 
   /// One step of a path, with the line of its reference where a hint names it.
@@ -31,26 +28,20 @@ struct SARIFLocations {
     }
     return .object([
       "message": .sarifMessage(reference.printable),
-      "physicalLocation": hint.flatMap(place(place:)) ?? .absent,
+      "physicalLocation": hint.flatMap { SourcePlace($0, run) }.map(location) ?? .absent,
     ])
   }
 
-  private func place(place: Finding.Hint.Place) -> JSONValue? {
-    self.place(file: place.file, line: place.line)
-  }
-
-  private func place(file: String?, line: Int?) -> JSONValue? {
-    // `<compiler-generated>` and macro expansions are no files.
-    guard let file, let line, line > 0, !file.fileNameIsMadeUp else { return nil }
-    return .object([
-      "artifactLocation": artifact(file), "region": .object(["startLine": .integer(line)]),
+  private func location(at place: SourcePlace) -> JSONValue {
+    .object([
+      "artifactLocation": artifact(place.file), "region": .object(["startLine": .integer(place.line)]),
     ])
   }
 
   private func artifact(_ file: String) -> JSONValue {
-    let relative = run.relative(file)
-    guard !relative.hasPrefix("/") else { return .object(["uri": .string("file://\(Self.encoded(file))")]) }
-    return .object(["uri": .string(Self.encoded(relative)), "uriBaseId": .string(Self.base)])
+    let encoded = Self.encoded(file)
+    guard !file.hasPrefix("/") else { return .object(["uri": .string("file://\(encoded)")]) }
+    return .object(["uri": .string(encoded), "uriBaseId": .string(Self.base)])
   }
 
   /// Percent-encodes all but what every part of a URI may contain, and slashes.
@@ -67,9 +58,4 @@ struct SARIFLocations {
       }
     }
   }
-}
-
-extension String {
-  /// Whether the compiler made the name up: no such file exists.
-  fileprivate var fileNameIsMadeUp: Bool { contains("<") || contains("@__swiftmacro_") }
 }

@@ -55,7 +55,7 @@ struct SARIFRenderer {
       "ruleIndex": .integer(SARIFRules.index(of: cause.sum.verdict)),
       "level": .string(level(of: cause)),
       "message": .sarifMessage(message(on: cause)),
-      "locations": locations.place(of: cause.sum).map { .array([$0]) } ?? .absent,
+      "locations": locations.place(of: cause).map { .array([$0]) } ?? .absent,
       "partialFingerprints": .object(["liveObjects/v1": .string(cause.id)]),
       "codeFlows": codeFlows(of: cause.sum),
       "suppressions": suppressions(of: cause.sum),

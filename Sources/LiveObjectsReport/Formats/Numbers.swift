@@ -7,10 +7,10 @@ struct Numbers<Value: Hashable> {
   /// - Parameter first: the number of the first value.
   init(from first: Int) { self.first = first }
 
-  mutating func number(of value: Value) -> UInt64 {
-    if let number = numbers[value] { return UInt64(number) }
+  mutating func number(of value: Value) -> Int {
+    if let number = numbers[value] { return number }
     numbers[value] = first + all.count
     all.append(value)
-    return UInt64(first + all.count - 1)
+    return first + all.count - 1
   }
 }
