@@ -34,6 +34,8 @@ extension Analysis {
     public var findsSystemTypes: Bool
     /// The sequence numbers at which measured runs of the same code began, ascending; empty for a single run.
     package var runs: [UInt64] = []
+    /// Call sites for all types that grew, not for those with findings only: names take time.
+    package var findsCallSitesOfTypes = false
 
     public init(
       baseline: UInt64 = 0, objects: [Int]? = nil, test: Int? = nil, findsSystemTypes: Bool = false
@@ -68,7 +70,9 @@ package struct UnnamedAnalysis {
   private let groups: [ObjectGroup]
   private let explained: HeapFindings?
   private let traces: NumberedTraces
-  /// The frames of the stack traces that findings show, or that name objects.
+  /// The stack traces that findings and types show, or that name objects.
+  private let tracedStacks: Set<UInt32>
+  /// Their frames.
   private let tracedFrames: Set<Frame>
 
   package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
@@ -82,7 +86,9 @@ package struct UnnamedAnalysis {
     explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.key.type]) }.map(\.key.stackTrace)
-    tracedFrames = traces.frames(of: Set(traced).union(explained?.stackTraces ?? []))
+    let grown = options.findsCallSitesOfTypes ? TypeCallSites.stackTraces(of: groups) : []
+    tracedStacks = Set(traced).union(grown)
+    tracedFrames = traces.frames(of: tracedStacks.union(explained?.stackTraces ?? []))
     (self.labels, self.scope) = (labels, scope)
   }
 
@@ -122,9 +128,15 @@ extension UnnamedAnalysis {
 
   private func types(_ traces: NamedTraces, _ packages: Packages) -> [TypeGrowth] {
     var types: [TypeLabel: TypeGrowth] = [:]
+    var callSites: [TypeLabel: CallSites] = [:]
     for group in groups {
       let label = label(of: group, traces)
       types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.all))
+      guard group.all.growth > 0, tracedStacks.contains(group.key.stackTrace) else { continue }
+      callSites[label, default: CallSites()].add(group.grown, at: traces.fromCallSite(group.key.stackTrace))
+    }
+    for (label, sites) in callSites {
+      types[label]?.allocatedAt = sites.listed(with: traces, atMost: TypeCallSites.maximumListed).sites
     }
     return packages.attributed(types.values).sorted(by: TypeGrowth.mostGrown)
   }

@@ -17,6 +17,9 @@ public struct TypeGrowth: Sendable, Hashable {
   public var bytes: UInt64
   /// Bytes asked for by the instances allocated since the baseline.
   public var growthBytes: UInt64
+  /// The calls that allocated most of the growth, most instances first; empty where they are unknown, and
+  /// for types that hardly grew.
+  public var allocatedAt: [Finding.CallSite] = []
   /// Instances whose deinit has run and whose memory unowned references keep; not counted as live.
   public var pinned: Int
 
@@ -76,6 +79,11 @@ struct ObjectGroup {
   private(set) var unexplained = Tally()
   /// The unexplained objects, where findings list their objects.
   private(set) var members: [Int] = []
+
+  /// The objects that were allocated since the baseline.
+  var grown: AllocatedObjects {
+    AllocatedObjects(stackTrace: key.stackTrace, count: all.growth, bytes: all.growthBytes)
+  }
 
   /// - Parameter heap: `nil` where no references were read.
   static func all(of scope: AnalysisScope, _ heap: ReachabilityAnalysis?) -> [ObjectGroup] {

@@ -76,7 +76,7 @@ extension Report {
 
   static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {
     Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
-      .values.map { same in same.dropFirst().reduce(into: same[0]) { $0.merge($1) } }
+      .values.map(TypeGrowth.merged)
       .sorted(by: TypeGrowth.mostGrown)
   }
 }
@@ -87,6 +87,8 @@ extension Report {
     /// The version of the tool.
     public static let toolVersion = "0.1.0"
 
+    /// The version of Swift in `PATH`, `6.3.1` for instance; `nil` where there is none.
+    public var toolchain: String?
     /// `liveobjects` with its arguments; empty for a report without a command.
     public var command: [String] = []
     /// The settings of the watched processes, in the syntax of `LIVEOBJECTS_OPTIONS`.
@@ -142,6 +144,17 @@ extension Finding {
     var merged = same.dropFirst().reduce(into: same[0]) { $0.add($1) }
     merged.allocatedAt = CallSite.merged(same.flatMap(\.allocatedAt))
     merged.retainedAt = RetainingCallSite.merged(same.flatMap(\.retainedAt))
+    return merged
+  }
+}
+
+extension TypeGrowth {
+  /// Merges the instances of the same type in several processes.
+  fileprivate static func merged(_ same: [Self]) -> Self {
+    guard same.count > 1 else { return same[0] }
+    var merged = same.dropFirst().reduce(into: same[0]) { $0.merge($1) }
+    let sites = Finding.CallSite.merged(same.flatMap(\.allocatedAt))
+    merged.allocatedAt = Array(sites.prefix(TypeCallSites.maximumListed))
     return merged
   }
 }

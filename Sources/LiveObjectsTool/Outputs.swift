@@ -96,6 +96,7 @@ struct OutputOptions: ParsableArguments {
   func report(_ report: Report, options: String? = nil, in folder: String = ".") -> Report {
     var report = report
     report.run.command = ["liveobjects"] + CommandLine.arguments.dropFirst()
+    report.run.toolchain = SwiftPackageManager.versionInPath?.map(String.init).joined(separator: ".")
     report.run.options = options ?? ""
     report.run.failOn = failOn
     report.run.folder = folder.resolvingLinks

@@ -9,6 +9,13 @@ struct ReportBuilder {
   /// symbolizer gets each request only once, so that more would not save much.
   private static let waitingObjectLimit = 200_000
 
+  /// A report shows the call sites of all types, for programs that read it.
+  private static let options: Analysis.Options = {
+    var options = Analysis.Options()
+    options.findsCallSitesOfTypes = true
+    return options
+  }()
+
   /// The analysed captures, without their objects.
   private(set) var captures: [Capture] = []
   /// The processes without a capture, a sentence each. Their objects are unknown, so a report with such a
@@ -34,7 +41,7 @@ struct ReportBuilder {
   mutating func add(_ capture: Capture, of process: String? = nil) {
     if let end = capture.untimelyEnd(of: process ?? capture.process.label) { add(lost: end) }
     captures.append(capture.withoutObjects)
-    unnamed.append(UnnamedAnalysis(of: capture))
+    unnamed.append(UnnamedAnalysis(of: capture, options: Self.options))
     waitingObjects += capture.objects.count
     if waitingObjects > Self.waitingObjectLimit { nameAll() }
   }

@@ -100,9 +100,12 @@ extension [String] {
 enum SwiftPackageManager {
   /// - Returns: the version as numbers, `[6, 3, 1]` for instance; `nil` if it says something unknown.
   static func version() throws(ToolFailure) -> [Int]? {
-    if let version = versionOfToolchain(with: ProgramSearch.path(of: "swift")) { return version }
+    if let version = versionInPath { return version }
     return try versionFromCommand()
   }
+
+  /// The version of the toolchain in `PATH`, from its own files.
+  static var versionInPath: [Int]? { versionOfToolchain(with: ProgramSearch.path(of: "swift")) }
 
   /// The version in the toolchain's own files, which is faster than running `swift package`.
   ///

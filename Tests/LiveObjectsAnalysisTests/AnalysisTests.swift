@@ -85,6 +85,22 @@ import Testing
     #expect(symbolicator.requests == [[Frame(image: 0, offset: 0x20), Frame(image: 0, offset: 0x30)]])
   }
 
+  @Test func typesThatGrewHaveTheirCallSitesOnRequest() {
+    var builder = CaptureBuilder()
+    let symbolicator = TableSymbolicator()
+    for offset in 1...4 {
+      symbolicator.define(UInt64(offset), [.user("fill\(offset)()")])
+      builder.objects(
+        offset, of: builder.type("Swift._ContiguousArrayStorage<Demo.A>"), bytes: 100,
+        stackTrace: builder.stackTrace([UInt64(offset)]))
+    }
+    var options = Analysis.Options()
+    options.findsCallSitesOfTypes = true
+    let sites = analyse(builder, symbolicator, options: options).types[0].allocatedAt
+    #expect(sites.map(\.instances) == [4, 3, 2] && sites.map(\.bytes) == [400, 300, 200])
+    #expect(sites.map { $0.frames[0].function } == ["fill4()", "fill3()", "fill2()"])
+  }
+
   @Test func oversizedNumbersDoNotTrap() {
     var builder = CaptureBuilder()
     builder.objects(2, of: builder.type("Demo.A"), bytes: .max)

@@ -4,7 +4,7 @@ import Testing
 
 /// Swift Testing runs these in parallel with each other and with all other tests.
 struct ParallelScopeTests {
-  @Test(arguments: 0..<50)
+  @Test(arguments: 0..<16)
   func everyDiffCountsItsOwnObjects(number: Int) async throws {
     let diff = try await LiveObjects.diff {
       for _ in 0...number { plant(Planted()) }

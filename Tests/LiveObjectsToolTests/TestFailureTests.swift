@@ -93,6 +93,7 @@
         let result = try ToolSample.test(["--parallel", "--json", file, "--fail-on=none"])
         #expect(result.status == .exited(0))
         #expect(try folder.text(of: "json").contains("\"schemaVersion\": 1"))
+        #expect(try folder.text(of: "json").contains("\"toolchain\": \"6."))
       }
 
       @Test("ends with 2 if there is no swift")

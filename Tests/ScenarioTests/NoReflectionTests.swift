@@ -18,7 +18,7 @@ extension Scenarios {
         let leak = try #require(report.leaks.first, "\(scenario): \(report.findings)")
         #expect(leak.verdict == "retainCycle" && leak.certainty == "probable", "\(scenario): \(leak)")
         #expect(leak.type.hasPrefix("Scenarios."), "\(scenario): \(leak)")
-        #expect(report.tracking.notes.contains { $0.contains("metadata") }, "\(report.tracking.notes)")
+        #expect(report.tracking.details.contains { $0.contains("metadata") }, "\(report.tracking)")
       }
       let silent = try ScenarioReport(of: "weakBackReference", program: program)
       #expect(silent.leaks.isEmpty, "\(silent.leaks)")

@@ -7,6 +7,7 @@ struct ScenarioReport: Decodable, Sendable {
   struct Tracking: Decodable {
     var complete: Bool
     var notes: [String]
+    var details: [String]
   }
   struct Step: Decodable {
     var type: String

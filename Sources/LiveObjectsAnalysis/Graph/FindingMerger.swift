@@ -144,12 +144,14 @@ struct CallSites {
   }
 
   /// Most instances first, those with as many in the order of their frames.
-  func listed(with traces: NamedTraces) -> (sites: [Finding.CallSite], omitted: Int) {
+  func listed(
+    with traces: NamedTraces, atMost limit: Int = maximumListed
+  ) -> (sites: [Finding.CallSite], omitted: Int) {
     let sorted = sites.sorted { a, b in
       let (first, second) = (a.value.instances, b.value.instances)
       return first == second ? a.key.lexicographicallyPrecedes(b.key) : first > second
     }
-    let listed = sorted.prefix(Self.maximumListed).map { trace, site in
+    let listed = sorted.prefix(limit).map { trace, site in
       Finding.CallSite(
         instances: site.instances, bytes: site.bytes, frames: trace.map { traces.frames[$0].source })
     }

@@ -28,7 +28,7 @@ public struct JSONRenderer: Sendable {
       "types": .array(report.types.lazy.map(json)),
       "causes": .array(causes.lazy.map(json)),
       "tool": .object(["name": .string("liveobjects"), "version": .string(Report.Run.toolVersion)]),
-      "toolchain": .null,
+      "toolchain": .optional(report.run.toolchain),
       "run": report.run.json,
       "summary": report.summary(causes),
       "comparison": report.comparison.map(json) ?? .null,
@@ -185,6 +185,7 @@ public struct JSONRenderer: Sendable {
       "bytes": .integer(type.bytes),
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
+      "allocatedAt": .array(type.allocatedAt.map(json)),
       "dependency": .optional(type.dependency),
       "origin": .string(
         !type.isUserDefined ? "library" : type.dependency == nil ? "yours" : "dependency"),

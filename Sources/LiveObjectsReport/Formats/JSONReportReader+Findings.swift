@@ -28,7 +28,7 @@ extension Finding.PathStep {
 }
 
 extension Finding.CallSite {
-  fileprivate init(json: JSONObject) throws(JSONError) {
+  init(json: JSONObject) throws(JSONError) {
     self.init(
       instances: try json.number("instances"), bytes: try json.optionalNumber("bytes") ?? 0,
       frames: try json.objects("frames", SourceFrame.init(json:)))

@@ -87,5 +87,6 @@ extension TypeGrowth {
       growth: try json.number("growth"), bytes: try json.number("bytes"),
       growthBytes: try json.number("growthBytes"), pinned: try json.number("pinned"))
     dependency = try json.optionalString("dependency")
+    allocatedAt = try json.objects("allocatedAt", Finding.CallSite.init(json:))
   }
 }
