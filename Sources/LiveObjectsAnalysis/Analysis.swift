@@ -34,7 +34,7 @@ extension Analysis {
     public var findsSystemTypes: Bool
     /// The sequence numbers at which measured runs of the same code began, ascending; empty for a single run.
     package var runs: [UInt64] = []
-    /// Call sites for all types that grew, not for those with findings only: names take time.
+    /// Whether the types that grew most have call sites.
     package var findsCallSitesOfTypes = false
 
     public init(
@@ -70,9 +70,9 @@ package struct UnnamedAnalysis {
   private let groups: [ObjectGroup]
   private let explained: HeapFindings?
   private let traces: NumberedTraces
-  /// The stack traces that findings and types show, or that name objects.
-  private let tracedStacks: Set<UInt32>
-  /// Their frames.
+  /// The stack traces that types show, by index into `Capture.types`.
+  private let stackTracesOfTypes: [Int: Set<UInt32>]
+  /// The frames of all stack traces that the analysis shows, or that name objects.
   private let tracedFrames: Set<Frame>
 
   package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
@@ -86,9 +86,9 @@ package struct UnnamedAnalysis {
     explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.key.type]) }.map(\.key.stackTrace)
-    let grown = options.findsCallSitesOfTypes ? TypeCallSites.stackTraces(of: groups) : []
-    tracedStacks = Set(traced).union(grown)
-    tracedFrames = traces.frames(of: tracedStacks.union(explained?.stackTraces ?? []))
+    stackTracesOfTypes = options.findsCallSitesOfTypes ? TypeCallSites.stackTraces(of: groups) : [:]
+    let shown = Set(traced).union(stackTracesOfTypes.values.joined())
+    tracedFrames = traces.frames(of: shown.union(explained?.stackTraces ?? []))
     (self.labels, self.scope) = (labels, scope)
   }
 
@@ -132,7 +132,7 @@ extension UnnamedAnalysis {
     for group in groups {
       let label = label(of: group, traces)
       types[label, default: TypeGrowth(label, Tally())].merge(TypeGrowth(label, group.all))
-      guard group.all.growth > 0, tracedStacks.contains(group.key.stackTrace) else { continue }
+      guard stackTracesOfTypes[group.key.type]?.contains(group.key.stackTrace) == true else { continue }
       callSites[label, default: CallSites()].add(group.grown, at: traces.fromCallSite(group.key.stackTrace))
     }
     for (label, sites) in callSites {

@@ -17,8 +17,8 @@ public struct TypeGrowth: Sendable, Hashable {
   public var bytes: UInt64
   /// Bytes asked for by the instances allocated since the baseline.
   public var growthBytes: UInt64
-  /// The calls that allocated most of the growth, most instances first; empty where they are unknown, and
-  /// for types that hardly grew.
+  /// The calls that allocated most of the growth, most instances first; empty but for the types that grew most, where
+  /// that was requested.
   public var allocatedAt: [Finding.CallSite] = []
   /// Instances whose deinit has run and whose memory unowned references keep; not counted as live.
   public var pinned: Int

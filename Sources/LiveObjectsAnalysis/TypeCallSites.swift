@@ -1,23 +1,24 @@
-/// The call sites that a report shows of a type: those that allocated most of what grew.
+/// The call sites of the types that grew most.
 package enum TypeCallSites {
   /// Call sites of a type.
   package static let maximumListed = 3
-  /// Types whose stack traces get names, beyond those that findings need. Names take time.
+  /// Types with call sites. Names take time, and findings have call sites of their own.
   private static let maximumTypes = 32
 
-  /// The stack traces that allocated most of the types that grew most.
-  static func stackTraces(of groups: [ObjectGroup]) -> [UInt32] {
+  /// The stack traces that allocated most, by type: an index into `Capture.types`.
+  static func stackTraces(of groups: [ObjectGroup]) -> [Int: Set<UInt32>] {
     let grown = groups.lazy.filter { $0.all.growth > 0 && $0.key.stackTrace != 0 }
     let types = Dictionary(grouping: grown, by: \.key.type).sorted { a, b in
       (bytes(of: b.value), a.key) < (bytes(of: a.value), b.key)
     }
-    return types.prefix(maximumTypes).flatMap { largest(of: $0.value) }
+    return Dictionary(uniqueKeysWithValues: types.prefix(maximumTypes).map { ($0, largest(of: $1)) })
   }
 
-  private static func largest(of groups: [ObjectGroup]) -> some Sequence<UInt32> {
-    Dictionary(grouping: groups, by: \.key.stackTrace)
-      .sorted { a, b in (bytes(of: b.value), a.key) < (bytes(of: a.value), b.key) }
-      .prefix(maximumListed).map(\.key)
+  private static func largest(of groups: [ObjectGroup]) -> Set<UInt32> {
+    let traces = Dictionary(grouping: groups, by: \.key.stackTrace).sorted { a, b in
+      (bytes(of: b.value), a.key) < (bytes(of: a.value), b.key)
+    }
+    return Set(traces.lazy.prefix(maximumListed).map(\.key))
   }
 
   private static func bytes(of groups: [ObjectGroup]) -> UInt64 {

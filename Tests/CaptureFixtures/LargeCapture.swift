@@ -28,12 +28,20 @@ public enum LargeCapture {
   }
 }
 
+extension LargeCapture {
+  /// An address in 16 MB of code. Every function on a stack is called by half as many as it calls.
+  fileprivate static func frame(_ call: UInt64, depth: UInt64) -> UInt64 {
+    (0x100000 + call * 0x130 + depth * 0x1f40) % 0x1000000
+  }
+}
+
 extension CaptureBuilder {
   fileprivate mutating func leak(_ finding: Int, _ count: Int) {
     let type = type("Demo.Type\(finding)")
     for site in 0..<LargeCapture.callSites {
-      let first = UInt64(finding * LargeCapture.callSites + site) * 0x130 + 0x100000
-      let stackTrace = stackTrace((0..<LargeCapture.depth).map { (first + $0 * 0x1f40) % 0x1000000 })
+      let callSite = UInt64(finding * LargeCapture.callSites + site)
+      let frames = (0..<LargeCapture.depth).map { LargeCapture.frame(callSite >> $0, depth: $0) }
+      let stackTrace = stackTrace(frames)
       objects(count / LargeCapture.callSites, of: type, stackTrace: stackTrace)
     }
   }

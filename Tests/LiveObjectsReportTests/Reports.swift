@@ -8,8 +8,11 @@ import LiveObjectsCapture
 func makeReport(
   of builders: CaptureBuilder..., symbolicator: TableSymbolicator = TableSymbolicator(), notes: [String] = []
 ) -> Report {
-  Report(
-    of: builders.map { ($0.capture, Analysis(of: $0.capture, symbolicator: symbolicator)) }, notes: notes)
+  var options = Analysis.Options()
+  options.findsCallSitesOfTypes = true
+  return Report(
+    of: builders.map { ($0.capture, Analysis(of: $0.capture, symbolicator: symbolicator, options: options)) },
+    notes: notes)
 }
 
 /// A program with leaks of its own and of libraries, and the names of its frames.

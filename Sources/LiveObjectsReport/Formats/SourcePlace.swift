@@ -16,22 +16,24 @@ extension Cause {
   }
 
   private func callPlace(in run: Report.Run) -> SourcePlace? {
-    let traces = variants.lazy.flatMap(\.allocatedAt).map { $0.frames.compactMap { SourcePlace($0, run) } }
-    let own = traces.lazy.compactMap { $0.first(where: \.isInPackage) }.first
-    return own ?? traces.lazy.compactMap(\.first).first
+    var first: SourcePlace?
+    for frame in variants.lazy.flatMap(\.allocatedAt).flatMap(\.frames) {
+      // The rest is asked last: it reads the name of the function.
+      guard let place = SourcePlace(frame.file, frame.line, run), first == nil || place.isInPackage,
+        frame.isUserCode, !frame.isCompilerGenerated
+      else { continue }
+      if place.isInPackage { return place }
+      first = place
+    }
+    return first
   }
 }
 
 extension SourcePlace {
   init?(_ place: Finding.Hint.Place, _ run: Report.Run) { self.init(place.file, place.line, run) }
 
-  fileprivate init?(_ frame: SourceFrame, _ run: Report.Run) {
-    guard frame.isUserCode, !frame.isCompilerGenerated else { return nil }
-    self.init(frame.file, frame.line, run)
-  }
-
   /// - Returns: `nil` if the file is one that the compiler made up, as `<compiler-generated>` and those of macros.
-  private init?(_ file: String?, _ line: Int?, _ run: Report.Run) {
+  fileprivate init?(_ file: String?, _ line: Int?, _ run: Report.Run) {
     guard let file, let line, line > 0, !file.contains("<"), !file.contains("@__swiftmacro_") else {
       return nil
     }

@@ -81,8 +81,7 @@ extension TextPage {
     add(tests: cause)
     if cause.wantsRetains {
       add(
-        words:
-          "`liveobjects run --explain-retains`, or `--options retains=TYPE`, shows the calls that retain the objects.",
+        words: "`--explain-retains`, or LIVEOBJECTS_OPTIONS=retains=all, shows the calls that retain them.",
         indentation: 3)
     }
     for remark in cause.remarks { add(words: "note: \(remark)", indentation: 3) }
