@@ -9,7 +9,7 @@ struct ReportBuilder {
   /// symbolizer gets each request only once, so that more would not save much.
   private static let waitingObjectLimit = 200_000
 
-  /// A report shows the call sites of all types, for programs that read it.
+  /// The JSON report shows the call sites of the types that grew most.
   private static let options: Analysis.Options = {
     var options = Analysis.Options()
     options.findsCallSitesOfTypes = true

@@ -2,9 +2,9 @@ import Dispatch
 import LiveObjects
 import Testing
 
-/// Swift Testing runs these in parallel with each other and with all other tests.
+/// Swift Testing runs these in parallel with each other.
 struct ParallelScopeTests {
-  @Test(arguments: 0..<16)
+  @Test(arguments: 0..<50)
   func everyDiffCountsItsOwnObjects(number: Int) async throws {
     let diff = try await LiveObjects.diff {
       for _ in 0...number { plant(Planted()) }
