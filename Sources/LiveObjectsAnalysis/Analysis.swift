@@ -61,7 +61,7 @@ extension Analysis {
 
 /// The analysis of a capture before symbolication. The frames of many captures can be symbolicated in one go:
 /// a symbolizer takes as long to start as to name some hundred frames.
-package struct UnnamedAnalysis {
+package struct UnnamedAnalysis: Sendable {
   package let capture: Capture
   private let options: Analysis.Options
   /// By index into `Capture.types`; `nil` for objects named after the function that allocated them.

@@ -116,7 +116,7 @@ struct ObjectGroup {
 
 /// Numbers keys in the order of their first appearance. The last key is compared first: neighbours in a heap
 /// mostly have equal ones, and to hash a key for each of tens of millions of objects takes long.
-struct Numbering<Key: Hashable> {
+struct Numbering<Key: Hashable & Sendable>: Sendable {
   private(set) var keys: [Key] = []
   private var numbers: [Key: Int] = [:]
   private var last = 0

@@ -27,12 +27,12 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let accepted = try acceptance.open(in: PackageFolder.containing("."))
     var earlier = ReportInputs(keepsCaptures: false)
-    try earlier.add(before)
+    try earlier.add([before])
     // What cannot be read of the first file would be new in the second one.
     if let failure = earlier.failures.first { throw ToolFailure(failure) }
     let first = try earlier.report(output)
     var later = ReportInputs(keepsCaptures: output.capture != nil)
-    try later.add(after)
+    try later.add([after])
     var report = try later.report(output)
     let outputs = try output.open(defaultText: .output)
     if let reason = later.reasonIfUnwatched(report) { report.tracking.add(reason) }

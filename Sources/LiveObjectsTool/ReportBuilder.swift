@@ -35,13 +35,19 @@ struct ReportBuilder {
     symbolicator = BinarySymbolicator(binaries: binaries, origin: origin)
   }
 
-  /// Analyses a capture.
+  /// Analyses a capture, but for names.
+  static func analysis(of capture: Capture) -> UnnamedAnalysis {
+    UnnamedAnalysis(of: capture, options: options)
+  }
+
+  /// Adds a capture.
   ///
   /// - Parameter process: the name of its process; the default is its own.
-  mutating func add(_ capture: Capture, of process: String? = nil) {
+  mutating func add(_ analysis: UnnamedAnalysis, of process: String? = nil) {
+    let capture = analysis.capture
     if let end = capture.untimelyEnd(of: process ?? capture.process.label) { add(lost: end) }
     captures.append(capture.withoutObjects)
-    unnamed.append(UnnamedAnalysis(of: capture, options: Self.options))
+    unnamed.append(analysis)
     waitingObjects += capture.objects.count
     if waitingObjects > Self.waitingObjectLimit { nameAll() }
   }
@@ -158,7 +164,9 @@ struct CollectedCaptures {
     do {
       let bytes = try folder.bytes(of: file)
       let readable = ReadableCaptures(in: bytes)
-      for capture in readable.captures where isIncluded(capture) { builder.add(capture, of: name(of: file)) }
+      for capture in readable.captures where isIncluded(capture) {
+        builder.add(ReportBuilder.analysis(of: capture), of: name(of: file))
+      }
       outcome.captures = Array(builder.captures[first...])
       outcome.size = readable.size
       if bytes.isEmpty {

@@ -38,7 +38,7 @@ struct ReportCommand: ParsableCommand {
     let accepted = try acceptance.open(in: ownRun ? nil : PackageFolder.containing("."))
     var inputs = ReportInputs(
       binaries: binaries, origin: ownRun ? .ownRun : .unknown, keepsCaptures: output.capture != nil)
-    for file in files { try inputs.add(file) }
+    try inputs.add(files)
     var report = try inputs.report(output)
     let outputs = try output.open(defaultText: .output)
     if let reason = inputs.reasonIfUnwatched(report) { report.tracking.add(reason) }

@@ -2,8 +2,10 @@ import LiveObjectsCapture
 import LiveObjectsReport
 import LiveObjectsSymbolication
 
-/// The captures and JSON reports that one report is made of. One capture at a time is in memory.
+/// The captures and JSON reports that one report is made of. Two captures at a time are in memory.
 struct ReportInputs {
+  private static let filesAtATime = 2
+
   private var builder: ReportBuilder
   private var reports: [Report] = []
   /// The captures as they are, if they are kept.
@@ -18,23 +20,29 @@ struct ReportInputs {
     self.keepsCaptures = keepsCaptures
   }
 
-  /// - Parameter path: `-` is standard input.
-  mutating func add(_ path: String) throws(ToolFailure) {
-    switch try InputFile.content(of: path, isKept: keepsCaptures) {
-    case .captures(let readable, let bytes):
-      for capture in readable.captures { builder.add(capture) }
-      if let failure = readable.failure { failures.append("\(path): \(failure)") }
-      if keepsCaptures { streams.append(bytes) }
-    case .report(let bytes):
-      guard !keepsCaptures else { throw ToolFailure("\(path) is a report: --capture needs captures") }
-      add(report: bytes, of: path)
+  /// Reads files, two at a time.
+  ///
+  /// - Parameter paths: `-` is standard input.
+  mutating func add(_ paths: [String]) throws(ToolFailure) {
+    for start in stride(from: 0, to: paths.count, by: Self.filesAtATime) {
+      let pair = paths[start..<min(start + Self.filesAtATime, paths.count)]
+      for (path, file) in zip(pair, AnalysedFile.all(of: Array(pair), keepingCaptures: keepsCaptures)) {
+        try add(file.get(), of: path)
+      }
     }
   }
 
-  private mutating func add(report bytes: [UInt8], of path: String) {
-    do {
-      reports.append(try JSONReportReader.report(in: bytes))
-    } catch {
+  private mutating func add(_ file: AnalysedFile, of path: String) throws(ToolFailure) {
+    switch file {
+    case .captures(let captures, let failure, let bytes):
+      for capture in captures { builder.add(capture) }
+      if let failure { failures.append("\(path): \(failure)") }
+      if keepsCaptures { streams.append(bytes) }
+    case .report(let report):
+      guard !keepsCaptures else { throw ToolFailure("\(path) is a report: --capture needs captures") }
+      reports.append(report)
+    case .noReport(let error):
+      guard !keepsCaptures else { throw ToolFailure("\(path) is a report: --capture needs captures") }
       failures.append("\(path) is no report: expected \(error.expectation) at \(error.place)")
     }
   }
