@@ -170,3 +170,10 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-Xlinker", "--allow-shlib-undefined"])]),
   ]
 #endif
+
+// scripts/test runs the tests with optimisation for the sake of the code that they test. Theirs matters only where it is
+// what is watched; elsewhere, to optimise it takes minutes.
+for target in package.targets where target.type == .test && target.name != "LiveObjectsTests" {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
