@@ -116,7 +116,7 @@ extension SourceFrame {
   var qualifiedFunction: String {
     guard let function else { return module }
     guard function.holds("(") || function.holds(".") else { return function }
-    let name = [" in ", " of ", "static "].compactMap { function.ranges(of: $0).last?.upperBound }.max()
+    let name = [" in ", " of ", "static "].compactMap { function.end(ofLast: $0) }.max()
     let start = name ?? function.startIndex
     return function[..<start] + "\(module)." + function[start...]
   }
@@ -136,19 +136,4 @@ enum SystemModules {
     "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
     "LiveObjects", "LiveObjectsXCTest", "LiveObjectsTesting", "LeakAssertions",
   ]
-}
-
-extension StringProtocol {
-  /// `contains` for ASCII text, by bytes instead of characters: names are searched by the million.
-  package func holds(_ text: StaticString) -> Bool {
-    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    guard let first = wanted.first else { return true }
-    let found = utf8.withContiguousStorageIfAvailable { bytes in
-      guard bytes.count >= wanted.count else { return false }
-      return (0...bytes.count - wanted.count).contains { start in
-        bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted)
-      }
-    }
-    return found ?? contains("\(text)")
-  }
 }

@@ -40,19 +40,21 @@ struct NamedTraces {
 
   /// Numbers the source frames in an order that is the same in every run.
   private mutating func name(_ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture) {
-    let sources = traces.frames.map { frame -> [SourceFrame] in
+    var found = Numbering<SourceFrame>()
+    let sources = traces.frames.map { frame -> [Int] in
       guard unnamed.contains(frame) else { return [] }
       let library = capture.image(of: frame).flatMap { $0.isUnloaded ? $0.name : nil }
       return (named[frame] ?? [ImageNames.name(frame, of: capture)]).map { source in
         var source = source
         source.unloadedLibrary = library
-        return source
+        return found.number(of: source)
       }
     }
-    let sorted = Set(sources.joined()).sorted { $0.order < $1.order }
-    let numbers = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
-    names = sources.map { $0.compactMap { numbers[$0] } }
-    frames = sorted.map(NamedFrame.init)
+    let sorted = found.keys.indices.sorted { found.keys[$0].order < found.keys[$1].order }
+    var numbers = Array(repeating: 0, count: sorted.count)
+    for (number, index) in sorted.enumerated() { numbers[index] = number }
+    names = sources.map { $0.map { numbers[$0] } }
+    frames = sorted.map { NamedFrame(found.keys[$0]) }
   }
 
   /// The frame that requested the object from the runtime; `nil` without a trace.

@@ -143,6 +143,6 @@ private struct Checkouts {
     if let build, file.hasPrefix("\(build)/\(folder)") {
       return file.utf8.index(file.startIndex, offsetBy: build.utf8.count + 1 + folder.utf8.count)
     }
-    return file.ranges(of: "/.build/\(folder)").last?.upperBound
+    return file.end(ofLast: "/.build/\(folder)")
   }
 }

@@ -60,7 +60,7 @@ struct TestAttribution {
   func test(naming names: some Sequence<String>) -> Int? {
     var found: Int?
     for name in names {
-      let start = name.ranges(of: " in ").last?.upperBound ?? name.startIndex
+      let start = name.end(ofLast: " in ") ?? name.startIndex
       guard let test = functions[String(name[start...])], test != found else { continue }
       guard found == nil, test >= 0 else { return nil }
       found = test

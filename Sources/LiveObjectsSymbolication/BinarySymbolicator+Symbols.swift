@@ -98,7 +98,7 @@ enum VariableName {
 
   /// `local in Local #1 in f()` gives `local in Local #1 in Demo.f()`.
   private static func qualified(_ name: some StringProtocol, with module: String) -> String {
-    let start = name.ranges(of: " in ").last?.upperBound ?? name.startIndex
+    let start = name.end(ofLast: " in ") ?? name.startIndex
     return name[..<start] + "\(module)." + name[start...]
   }
 }

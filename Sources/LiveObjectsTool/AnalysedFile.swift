@@ -1,4 +1,3 @@
-import Dispatch
 import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
@@ -22,22 +21,5 @@ enum AnalysedFile: Sendable {
         self = .noReport(error)
       }
     }
-  }
-
-  /// Reads files at the same time.
-  static func all(
-    of paths: [String], keepingCaptures isKept: Bool
-  ) -> [Result<AnalysedFile, ToolFailure>] {
-    // Safe: each file has a place of its own.
-    nonisolated(unsafe) let files = UnsafeMutableBufferPointer<Result<AnalysedFile, ToolFailure>?>.allocate(
-      capacity: paths.count)
-    files.initialize(repeating: nil)
-    defer { files.deinitialize().deallocate() }
-    DispatchQueue.concurrentPerform(iterations: paths.count) { index in
-      files[index] = Result { () throws(ToolFailure) in
-        try AnalysedFile(paths[index], keepingCaptures: isKept)
-      }
-    }
-    return files.map { $0! }
   }
 }

@@ -4,8 +4,6 @@ import LiveObjectsSymbolication
 
 /// The captures and JSON reports that one report is made of. Two captures at a time are in memory.
 struct ReportInputs {
-  private static let filesAtATime = 2
-
   private var builder: ReportBuilder
   private var reports: [Report] = []
   /// The captures as they are, if they are kept.
@@ -20,15 +18,21 @@ struct ReportInputs {
     self.keepsCaptures = keepsCaptures
   }
 
-  /// Reads files, two at a time.
+  /// Reads files. Each is analysed while the one before gets its names.
   ///
   /// - Parameter paths: `-` is standard input.
   mutating func add(_ paths: [String]) throws(ToolFailure) {
-    for start in stride(from: 0, to: paths.count, by: Self.filesAtATime) {
-      let pair = paths[start..<min(start + Self.filesAtATime, paths.count)]
-      for (path, file) in zip(pair, AnalysedFile.all(of: Array(pair), keepingCaptures: keepsCaptures)) {
-        try add(file.get(), of: path)
-      }
+    var next = paths.first.map(pending)
+    for (index, path) in paths.enumerated() {
+      guard let file = next?.value else { return }
+      next = paths.indices.contains(index + 1) ? pending(paths[index + 1]) : nil
+      try add(file.get(), of: path)
+    }
+  }
+
+  private func pending(_ path: String) -> Pending<Result<AnalysedFile, ToolFailure>> {
+    Pending { [keepsCaptures] in
+      Result { () throws(ToolFailure) in try AnalysedFile(path, keepingCaptures: keepsCaptures) }
     }
   }
 

@@ -87,7 +87,7 @@ extension PathWriter {
 
   /// Whether the closure is in a method of the type: `closure #1 in Demo.Loader.load(completion:)`.
   private static func isSelf(_ captured: TypeName, in closure: String) -> Bool {
-    let context = closure.ranges(of: " in ").last.map { closure[$0.upperBound...] } ?? closure[...]
+    let context = closure[(closure.end(ofLast: " in ") ?? closure.startIndex)...]
     let owner = captured.text.prefix { $0 != "<" } + "."
     let function = context.hasPrefix("static ") ? context.dropFirst("static ".count) : context
     guard function.hasPrefix(owner) else { return false }

@@ -144,7 +144,7 @@ extension CycleHints {
 extension NamedFrame {
   /// The method without the closures in it.
   fileprivate var method: Substring {
-    let start = qualifiedFunction.ranges(of: " in ").last?.upperBound ?? qualifiedFunction.startIndex
+    let start = qualifiedFunction.end(ofLast: " in ") ?? qualifiedFunction.startIndex
     return qualifiedFunction[start...].trimmingPrefix("static ")
   }
 }

@@ -11,9 +11,13 @@ public struct JSONRenderer: Sendable {
   public init() {}
 
   public func render(_ report: Report) -> String {
+    String(decoding: bytes(of: report), as: UTF8.self)
+  }
+
+  func bytes(of report: Report) -> [UInt8] {
     var renderer = self
     renderer.run = report.run
-    return renderer.document(report).text
+    return renderer.document(report).bytes
   }
 
   private func document(_ report: Report) -> JSONValue {

@@ -27,7 +27,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   package func bytes(of report: Report, text: TextRenderer = TextRenderer()) -> [UInt8] {
     switch self {
     case .text: Array(Self.text(of: report, text).utf8)
-    case .json: Array(JSONRenderer().render(report).utf8)
+    case .json: JSONRenderer().bytes(of: report)
     case .html: Array(HTMLRenderer.render(report).utf8)
     case .markdown: Array(MarkdownRenderer.render(report).utf8)
     case .dot: Array(DotRenderer.render(report).utf8)

@@ -113,8 +113,9 @@ extension HTMLData {
 
   /// A string in which nothing can end the script element or a line of JavaScript.
   private static func quoted(_ string: String) -> String {
-    var json = ""
-    JSONValue.write(string.printable.abridged(to: longestString), to: &json)
+    var writer = JSONWriter()
+    writer.write(string.printable.abridged(to: longestString))
+    let json = String(decoding: writer.bytes, as: UTF8.self)
     guard json.utf8.contains(where: { [0x26, 0x3c, 0x3e].contains($0) }) else { return json }
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar {
