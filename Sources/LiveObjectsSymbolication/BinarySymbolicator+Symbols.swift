@@ -41,14 +41,13 @@ extension BinarySymbolicator {
 }
 
 extension BinarySymbolicator {
-  /// Names variables from the symbol tables of the program's files. One without a symbol is named after its
-  /// image: `global in libdemo.so`.
+  /// Names variables from the symbol tables of the program's files.
   public func name(variables: Set<Frame>, of capture: Capture) -> [Frame: String] {
     var names: [Frame: String] = [:]
     for variables in Dictionary(grouping: variables, by: \.image).values {
       guard let image = capture.image(of: variables[0]) else { continue }
       let known = binary(of: image).map { self.names(of: variables.map(\.offset), in: $0) } ?? [:]
-      for variable in variables { names[variable] = known[variable.offset] ?? "global in \(image.name)" }
+      for variable in variables { names[variable] = known[variable.offset] }
     }
     return names
   }

@@ -30,6 +30,18 @@ import Testing
     #expect(findings.map(\.path) == [path])
   }
 
+  /// A stripped library has no names, C's have no module, and a process has more than one array of strings in there:
+  /// `CommandLine.arguments`.
+  @Test(arguments: [nil, "global arguments", "static Swift.CommandLine._arguments"])
+  mutating func aCollectionOfTheToolchainIsNoFinding(variable: String?) {
+    let library = builder.image("/usr/lib/swift/linux/libswiftCore.so", isSystem: true)
+    let (storage, _) = array(of: 3, in: nil, "")
+    builder.elements(storage, 3)
+    builder.global(0x300, image: library, to: storage)
+    if let variable { symbolicator.define(variable: 0x300, image: library, variable) }
+    #expect(collections().isEmpty)
+  }
+
   @Test mutating func nestedCollectionsAreOneFinding() {
     let storage = builder.object(
       of: builder.type("Swift._DictionaryStorage<Swift.Int, Swift.Array<Swift.String>>"))

@@ -101,9 +101,12 @@ struct PathNaming {
     guard case .variable(let root) = origin, case .global(let place) = graph.heap.roots[root].place else {
       return true
     }
-    guard let name = names.variables[place] else { return graph.capture.image(of: place)?.isSystem == false }
-    let qualified = name.split(separator: " ").last ?? ""
-    return TypeName(String(qualified)).module.map { !SystemModules.contains($0) } ?? true
+    let qualified = names.variables[place]?.split(separator: " ").last
+    guard let module = qualified.flatMap({ TypeName(String($0)).module }) else {
+      // C has no modules, and stripped libraries have no names.
+      return graph.capture.image(of: place)?.isSystem == false
+    }
+    return !SystemModules.contains(module)
   }
 
   private func taskName(_ task: Int) -> String {
