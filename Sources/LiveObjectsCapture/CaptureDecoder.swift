@@ -70,10 +70,11 @@ extension CaptureDecoder {
   private mutating func decodeProcess(_ reader: inout ByteReader) throws(CaptureError) {
     guard process == nil else { throw .damage(at: reader.offset, "it describes two processes") }
     let id = try reader.u32()
-    // Machine, time, and the first sequence number.
-    _ = try reader.raw(20)
+    // Machine and time.
+    _ = try reader.raw(12)
     process = ProcessDescription(
-      id: id, next: try reader.u64(), executable: try reader.string(), arguments: try reader.strings())
+      id: id, since: try reader.u64(), next: try reader.u64(), executable: try reader.string(),
+      arguments: try reader.strings())
   }
 
   private mutating func decodeStatus(_ reader: inout ByteReader) throws(CaptureError) {

@@ -1,6 +1,8 @@
 /// The process that a capture was taken of.
 public struct ProcessDescription: Sendable, Hashable {
   public var id: UInt32
+  /// The sequence number from which on objects count as growth.
+  public var since: UInt64
   /// The next sequence number at the time of the capture.
   public var next: UInt64
   public var executable: String
@@ -9,8 +11,11 @@ public struct ProcessDescription: Sendable, Hashable {
   /// The executable's file name, without its folder.
   public var name: String { executable.fileName }
 
-  public init(id: UInt32, next: UInt64 = 0, executable: String, arguments: [String] = []) {
+  public init(
+    id: UInt32, since: UInt64 = 0, next: UInt64 = 0, executable: String, arguments: [String] = []
+  ) {
     self.id = id
+    self.since = since
     self.next = next
     self.executable = executable
     self.arguments = arguments

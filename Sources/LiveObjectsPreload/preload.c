@@ -8,7 +8,7 @@
 //   safety   nothing interrupts a report, and nothing hangs in one
 //   output   descriptors, messages on standard error, and the destination of the report
 //   tests    the test library that runs, and test cases of Swift Testing
-//   report   all ways in which a process ends, and the one report before that
+//   report   all ways in which a process ends, the one report before that, and snapshots
 //
 // Headers hide symbols. The only exported functions are `_exit`, `_Exit`, `syscall`, `prctl` and
 // `dlclose`.
@@ -96,6 +96,8 @@ static void start(int argument_count, char *const *arguments) {
     liveobj_exit_start(&options);
     if (state == LIVEOBJ_STATE_TRACKING && options.verbosity >= 1)
         say_what_is_watched();
+    if (state == LIVEOBJ_STATE_TRACKING)
+        liveobj_snapshots_start(&options);
     if (state == LIVEOBJ_STATE_TRACKING)
         liveobj_companion_start(&options, argument_count, arguments);
     // `liveobjects run` leaves this line to us. In programs that a tracked process starts, only the

@@ -19,7 +19,7 @@ struct LiveObjectsTool: ParsableCommand {
     version: Report.Run.toolVersion,
     subcommands: [
       RunCommand.self, TestCommand.self, BaselineCommand.self, ReportCommand.self, DiffCommand.self,
-      TestRunnerCommand.self,
+      SnapshotCommand.self, TestRunnerCommand.self,
     ])
 
   static func main() {

@@ -9,13 +9,6 @@ struct ReportBuilder {
   /// symbolizer gets each request only once, so that more would not save much.
   private static let waitingObjectLimit = 200_000
 
-  /// The JSON report shows the call sites of the types that grew most.
-  private static let options: Analysis.Options = {
-    var options = Analysis.Options()
-    options.findsCallSitesOfTypes = true
-    return options
-  }()
-
   /// The analysed captures, without their objects.
   private(set) var captures: [Capture] = []
   /// The processes without a capture, a sentence each. Their objects are unknown, so a report with such a
@@ -37,7 +30,10 @@ struct ReportBuilder {
 
   /// Analyses a capture, but for names.
   static func analysis(of capture: Capture) -> UnnamedAnalysis {
-    UnnamedAnalysis(of: capture, options: options)
+    var options = Analysis.Options(baseline: capture.process.since)
+    // For the JSON report.
+    options.findsCallSitesOfTypes = true
+    return UnnamedAnalysis(of: capture, options: options)
   }
 
   /// Adds a capture.

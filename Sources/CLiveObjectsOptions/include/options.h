@@ -25,6 +25,7 @@ struct liveobj_options {
 // The value of a choice is the position of its word in options.def.
 enum { LIVEOBJ_FORMAT_TEXT, LIVEOBJ_FORMAT_JSON, LIVEOBJ_FORMAT_CAPTURE };
 enum { LIVEOBJ_ON, LIVEOBJ_OFF };
+enum { LIVEOBJ_SNAPSHOTS_OFF, LIVEOBJ_SNAPSHOTS_ON };
 enum { LIVEOBJ_CHOSEN_WAY_AUTO, LIVEOBJ_CHOSEN_WAY_POINTERS, LIVEOBJ_CHOSEN_WAY_SLOTS };
 
 /// Sets every option to its default.

@@ -48,4 +48,25 @@ void liveobj_message(const char *first, ...) __attribute__((sentinel));
 /// A `liveobj_write_fn` for standard error. The context is not used.
 bool liveobj_message_write(void *context, const void *bytes, size_t count);
 
+// MARK: - listener.c
+
+/// Makes the Unix socket on which this process is asked for snapshots. Call once, on the thread
+/// that accepts. \param failure Receives the reason if -1 is returned.
+int liveobj_listener_open(const char **failure);
+
+/// Waits for a connection of the process's owner or of root; refuses those of other users.
+/// \returns The connection. -1 if there can be no more.
+int liveobj_listener_accept(int listener);
+
+/// A `liveobj_write_fn`: sends to the connection to which the context points. Fails if the other
+/// side takes nothing for some seconds.
+bool liveobj_listener_send(void *context, const void *bytes, size_t count);
+
+/// Removes the socket's file, so that no more connections come. From any thread, also if there is
+/// no socket.
+void liveobj_listener_remove(void);
+
+/// Ends a wait in `liveobj_listener_accept`. Before `liveobj_listener_remove`.
+void liveobj_listener_wake(void);
+
 #pragma GCC visibility pop

@@ -127,6 +127,7 @@ struct end {
 static void report(void *context) {
     struct end *process_end = context;
     liveobj_timers_stop(); // here, because an alternate signal stack has no room for it
+    liveobj_snapshots_stop();
     liveobj_guard_start();
     result = liveobj_report_write(chosen);
     process_end->status = status_after_report(process_end->status);
@@ -182,6 +183,8 @@ static void wait_for_report(void) {
 /// Prints that there will be no report because this process enters a sandbox, if there would be a
 /// report otherwise.
 static bool announce_sandbox(void) {
+    if (chosen && is_watched_process())
+        liveobj_snapshots_stop();
     if (chosen && is_watched_process() && liveobj_status().state == LIVEOBJ_STATE_TRACKING)
         liveobj_message("the program restricts its system calls (seccomp), which a report needs: "
                         "there will be none",

@@ -164,7 +164,8 @@ static void options_can_be_checked_without_applying_them(void) {
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
           "there is no option 'colour'; the options are output, format, stacks, depth, retains, "
-          "graph, failon, exitcode, tool, baseline, suppressions, verbosity, way, maxobjects, "
+          "graph, failon, exitcode, tool, baseline, suppressions, snapshots, verbosity, way, "
+          "maxobjects, "
           "maxstackbytes");
     check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");
     check("graph=maybe", "graph=maybe is not one of on|off");

@@ -1,0 +1,118 @@
+// listener.c - the Unix socket on which this process is asked for snapshots. Owns its path:
+// /tmp/liveobjects-USER/PROCESS.socket, which `liveobjects snapshot` computes too.
+//
+// Only the owner of the process and root may ask. The folder is closed to all others, and each
+// connection is checked again: a process that starts as root may give up its rights, and its
+// folder's owner stays root.
+
+#define _GNU_SOURCE
+#include "output/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct sockaddr_un address; ///< without a path until the socket is there
+static uid_t owner;
+
+/// A folder that another user has made could be replaced by that user, and so could the socket.
+static bool make_folder(const char *folder) {
+    struct stat status;
+    if (mkdir(folder, S_IRWXU) != 0 && errno != EEXIST)
+        return false;
+    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == owner &&
+           (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+/// A file of this name is of a process that ended without removing it.
+static bool bind_socket(int listener) {
+    enum { MOST_WAITING = 128 };
+    unlink(address.sun_path);
+    return bind(listener, (const struct sockaddr *)&address, sizeof address) == 0 &&
+           listen(listener, MOST_WAITING) == 0;
+}
+
+int liveobj_listener_open(const char **failure) {
+    char folder[sizeof address.sun_path];
+    owner = geteuid();
+    snprintf(folder, sizeof folder, "/tmp/liveobjects-%u", (unsigned)owner);
+    *failure = "/tmp has no folder that only the owner of this process can use";
+    if (!make_folder(folder))
+        return -1;
+    *failure = "there can be no Unix socket";
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0)
+        return -1;
+    address.sun_family = AF_UNIX;
+    snprintf(address.sun_path, sizeof address.sun_path, "%.64s/%ld.socket", folder, (long)getpid());
+    if (bind_socket(listener)) {
+        *failure = NULL;
+        return listener;
+    }
+    address.sun_path[0] = '\0';
+    close(listener);
+    return -1;
+}
+
+static bool is_allowed(int connection) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == owner || peer.uid == 0);
+}
+
+/// A side that neither reads nor writes must not keep the next one waiting.
+static void limit_waits(int connection) {
+    const struct timeval limit = {.tv_sec = 5};
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+int liveobj_listener_accept(int listener) {
+    for (;;) {
+        int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (connection < 0 && (errno == EINTR || errno == ECONNABORTED))
+            continue;
+        if (connection < 0 || is_allowed(connection)) {
+            if (connection >= 0)
+                limit_waits(connection);
+            return connection;
+        }
+        close(connection);
+    }
+}
+
+bool liveobj_listener_send(void *context, const void *bytes, size_t count) {
+    const int connection = *(const int *)context;
+    const char *rest = bytes;
+    while (count > 0) {
+        ssize_t sent = send(connection, rest, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        rest += sent;
+        count -= (size_t)sent;
+    }
+    return true;
+}
+
+void liveobj_listener_remove(void) {
+    if (address.sun_path[0])
+        unlink(address.sun_path);
+}
+
+void liveobj_listener_wake(void) {
+    // Not blocking: if as many wait as can, the thread is not waiting.
+    const int kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    int connection = address.sun_path[0] ? socket(AF_UNIX, kind, 0) : -1;
+    if (connection < 0)
+        return;
+    connect(connection, (const struct sockaddr *)&address, sizeof address);
+    close(connection);
+}
