@@ -59,6 +59,22 @@ import Testing
     #expect(try hint() == Finding.Hint(.cancelTask, at: [Self.call]))
   }
 
+  /// `HappyEyeballsTest.testDelayedChannelCreation` of SwiftNIO.
+  @Test mutating func aPromiseOfTheProgramIsCompletedRatherThanATaskOfTheLibraryCancelled() throws {
+    let connecting = builder.stackTrace([0x300, 0x400, 0x500])
+    symbolicator.define(0x300, [.user("EventLoop.scheduleTask(in:_:)", module: "NIOCore")])
+    symbolicator.define(0x400, [.user("Connector.connect()", module: "NIOPosix")])
+    symbolicator.define(0x500, [.user("PipelineTests.connect()")])
+    let made = builder.stackTrace([0x600, 0x200])
+    symbolicator.define(0x600, [.user("EventLoop.makePromise(of:file:line:)", module: "NIOCore")])
+    let type = "NIOCore.EventLoopFuture<Swift.Int>"
+    let (timeout, promised, waiter) = (object(type, connecting), object(type, made), object("Demo.Waiter"))
+    builder.reference(from: timeout, to: waiter, property: "_callbacks.firstCallback")
+    builder.reference(from: waiter, to: timeout, property: "timeout")
+    cycle(waiter, "future", promised, "_callbacks.firstCallback")
+    #expect(try hint() == Finding.Hint(.completePromise, at: [Self.call]))
+  }
+
   @Test mutating func aSessionNeedsToBeInvalidated() throws {
     let (session, client) = (object("FoundationNetworking.URLSession"), object("Demo.Client"))
     cycle(client, "session", session, "delegate")

@@ -27,13 +27,18 @@ struct LibraryHints {
     return hint(.closeChannel, to: channels + core)
   }
 
-  /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a scheduled task is the
-  /// event loop's.
+  /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a task that the program has
+  /// scheduled is the event loop's; others, also of tasks that SwiftNIO has scheduled for itself, follow from those
+  /// that the program has made.
   private func incompletePromise(_ core: [Int]) -> DraftHint? {
     let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
-    let isScheduled =
-      core.contains { isOf("NIOCore.RepeatedTask", $0) } || futures.contains(where: isScheduled)
-    return hint(isScheduled ? .cancelTask : .completePromise, to: futures)
+    let scheduled = futures.filter { isMade($0, by: "schedule") }
+    let promised = futures.filter { isMade($0, by: "makePromise(") }
+    if core.contains(where: { isOf("NIOCore.RepeatedTask", $0) }) {
+      return hint(.cancelTask, to: scheduled + futures)
+    }
+    return scheduled.isEmpty || !promised.isEmpty
+      ? hint(.completePromise, to: promised + futures) : hint(.cancelTask, to: scheduled)
   }
 
   /// A URL session of Foundation holds its delegate until it is invalidated.
@@ -55,8 +60,10 @@ struct LibraryHints {
     traces.fromCallSite(naming.graph.capture.objects[object].stackTrace).map { traces.frames[$0] }
   }
 
-  private func isScheduled(_ future: Int) -> Bool {
-    trace(of: future).prefix(while: \.isOfSwiftNIO).contains { $0.qualifiedFunction.holds(".scheduleTask(") }
+  /// Whether the program called a method of an event loop for the future.
+  private func isMade(_ future: Int, by method: StaticString) -> Bool {
+    let call = trace(of: future).prefix(while: \.isOfSwiftNIO).last
+    return call?.source.function.map { $0.holds("EventLoop.") && $0.holds(method) } ?? false
   }
 
   private func hint(_ action: Finding.Hint.Action, to objects: [Int]) -> DraftHint? {
