@@ -59,6 +59,15 @@ import Testing
     #expect(try hint() == Finding.Hint(.cancelTask, at: [Self.call]))
   }
 
+  @Test mutating func aRepeatedTaskIsNamedByTheCallThatScheduledItFirst() throws {
+    let again = builder.stackTrace([0x300, 0x700])
+    symbolicator.define(0x300, [.user("EventLoop.scheduleTask(in:_:)", module: "NIOCore")])
+    symbolicator.define(0x700, [.user("PipelineTests.advanceTime()")])
+    let future = object("NIOCore.EventLoopFuture<Swift.Int>", again)
+    cycle(object("NIOCore.RepeatedTask"), "scheduled", future, "_callbacks.firstCallback")
+    #expect(try hint() == Finding.Hint(.cancelTask, at: [Self.call]))
+  }
+
   /// `HappyEyeballsTest.testDelayedChannelCreation` of SwiftNIO.
   @Test mutating func aPromiseOfTheProgramIsCompletedRatherThanATaskOfTheLibraryCancelled() throws {
     let connecting = builder.stackTrace([0x300, 0x400, 0x500])

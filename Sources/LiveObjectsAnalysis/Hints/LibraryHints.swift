@@ -34,9 +34,9 @@ struct LibraryHints {
     let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
     let scheduled = futures.filter { isMade($0, by: "schedule") }
     let promised = futures.filter { isMade($0, by: "makePromise(") }
-    if core.contains(where: { isOf("NIOCore.RepeatedTask", $0) }) {
-      return hint(.cancelTask, to: scheduled + futures)
-    }
+    // Its futures are made anew each time that it runs.
+    let repeated = core.filter { isOf("NIOCore.RepeatedTask", $0) }
+    guard repeated.isEmpty else { return hint(.cancelTask, to: repeated) }
     return scheduled.isEmpty || !promised.isEmpty
       ? hint(.completePromise, to: promised + futures) : hint(.cancelTask, to: scheduled)
   }
