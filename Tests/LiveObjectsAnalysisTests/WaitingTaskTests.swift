@@ -18,6 +18,28 @@ import Testing
     #expect(finding.remarks[0].contains("suspended in Demo.Model.start()"))
   }
 
+  /// A stripped concurrency library has no names, and a wrong hint would be worse than none.
+  @Test(
+    arguments: [
+      (
+        "AsyncStream.Iterator.next()", "for a stream whose continuation nothing reachable holds", .iterateCopy
+      ),
+      ("withCheckedContinuation(_:)", "for a continuation that nothing reachable holds", .resumeContinuation),
+      (nil, "to be resumed, which nothing reachable can do", nil),
+    ] as [(String?, String, Finding.Hint.Action?)])
+  mutating func theReportSaysWhatATaskWaitsFor(
+    function: String?, awaited: String, action: Finding.Hint.Action?
+  ) throws {
+    symbolicator.define(0x900, [.system(function, module: "libswift_Concurrency.so")])
+    let (task, model) = taskOfModel(inside: [Frame(image: 0, offset: 0x900)])
+    builder.reference(from: model, to: task, continuation)
+    let finding = try #require(analysis().findings.first)
+    #expect(
+      finding.remarks == ["The task is suspended in Demo.Model.start(), Loader.swift:1. It waits \(awaited)."]
+    )
+    #expect(finding.hint?.action == action)
+  }
+
   @Test mutating func aContinuationInAnObjectOfTheTaskIsACycleThroughTheTask() throws {
     let (task, model) = taskOfModel()
     builder.reference(from: model, to: task, continuation)
@@ -143,21 +165,24 @@ extension WaitingTaskTests {
   private var continuation: ReferenceLabel { ReferenceLabel(.memory, ownership: .unmanaged) }
 
   private mutating func makeTask(
-    waiting wait: TaskDescription.Wait = .continuation, hasActiveChild: Bool = false, retains: UInt32 = 1
+    waiting wait: TaskDescription.Wait = .continuation, hasActiveChild: Bool = false, retains: UInt32 = 1,
+    inside frames: [Frame] = []
   ) -> UInt32 {
     let task = builder.object(
       of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: retains)
     symbolicator.define(0x200, [.user("Model.start()")])
     builder.task(
-      task, .suspended, wait: wait, hasActiveChild: hasActiveChild, frames: [Frame(image: 0, offset: 0x200)])
+      task, .suspended, wait: wait, hasActiveChild: hasActiveChild,
+      frames: frames + [Frame(image: 0, offset: 0x200)])
     return task
   }
 
   /// A task whose closure captured a model.
   private mutating func taskOfModel(
-    waiting wait: TaskDescription.Wait = .continuation, strongCount: UInt32 = 1, ownRetains: UInt32 = 1
+    waiting wait: TaskDescription.Wait = .continuation, strongCount: UInt32 = 1, ownRetains: UInt32 = 1,
+    inside frames: [Frame] = []
   ) -> (task: UInt32, model: UInt32) {
-    let task = makeTask(waiting: wait, retains: ownRetains)
+    let task = makeTask(waiting: wait, retains: ownRetains, inside: frames)
     let model = builder.object(of: builder.type("Demo.Model"), strongCount: strongCount)
     builder.reference(from: task, to: model, ReferenceLabel(.taskClosure))
     return (task, model)

@@ -200,12 +200,12 @@ extension HeapFindings {
   private func remark(_ task: Int) -> (TaskName) -> String {
     { name in
       let awaited =
-        switch graph.heap.tasks[task].wait {
-        case .task: "for the end of another task, which nothing reachable can resume"
-        case .group: "for the tasks of its group, which nothing reachable can resume"
-        case _ where name.isInStream: "for a stream whose continuation nothing reachable holds"
-        case .continuation: "for a continuation that nothing reachable holds"
-        case .nothing, .executor: "to be resumed, which nothing reachable can do"
+        switch (graph.heap.tasks[task].wait, name.suspension) {
+        case (.task, _): "for the end of another task, which nothing reachable can resume"
+        case (.group, _): "for the tasks of its group, which nothing reachable can resume"
+        case (_, .stream): "for a stream whose continuation nothing reachable holds"
+        case (.continuation, .continuation): "for a continuation that nothing reachable holds"
+        default: "to be resumed, which nothing reachable can do"
         }
       let place = name.function.map { " in \($0)\(name.place.isEmpty ? "" : ", \(name.place)")" } ?? ""
       return "The task is suspended\(place). It waits \(awaited)."

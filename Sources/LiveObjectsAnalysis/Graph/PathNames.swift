@@ -102,8 +102,16 @@ struct TaskName {
   let frame: SourceFrame?
   /// `Model.swift:12`; empty where it is not known.
   let place: String
-  /// Whether it waits for the next element of an asynchronous stream.
-  let isInStream: Bool
+  let suspension: Suspension
+
+  /// The function of the concurrency library in which it is suspended.
+  enum Suspension {
+    /// It waits for the next element of an asynchronous stream.
+    case stream
+    case continuation
+    /// The library is stripped.
+    case unknown
+  }
 
   /// - Parameters:
   ///   - frames: the functions that the task resumes in, innermost first.
@@ -115,9 +123,17 @@ struct TaskName {
     function = (frame ?? closure ?? frames.first { !$0.isConcurrencyRuntime })?.qualifiedFunction
     let file = frame?.file.flatMap { $0.split(separator: "/").last }
     place = file.map { file in frame?.line.map { "\(file):\($0)" } ?? String(file) } ?? ""
-    isInStream = frames.prefix(innermost ?? 0).contains {
-      $0.function?.contains("AsyncStream") == true || $0.function?.contains("AsyncThrowingStream") == true
+    suspension = Self.suspension(in: frames.prefix(innermost ?? 0).map(\.function))
+  }
+}
+
+extension TaskName {
+  private static func suspension(in functions: [String?]) -> Suspension {
+    let isInStream = functions.contains {
+      $0?.holds("AsyncStream") == true || $0?.holds("AsyncThrowingStream") == true
     }
+    if isInStream { return .stream }
+    return functions.contains(nil) ? .unknown : .continuation
   }
 }
 

@@ -11,14 +11,24 @@ struct TaskHints {
     return tasks.lazy.compactMap { hint(for: $0, keptByObject: hasUserType(leak)) }.first
   }
 
-  private func hint(for task: Int, keptByObject: Bool) -> DraftHint? {
-    guard let name = naming.names.tasks[task], let frame = name.frame else { return nil }
-    let action: Finding.Hint.Action =
-      !name.isInStream ? .resumeContinuation : keptByObject ? .iterateCopy : .finishStream
+  private func hint(for task: Int, keptByObject isKept: Bool) -> DraftHint? {
+    guard let name = naming.names.tasks[task], let frame = name.frame,
+      let action = action(for: name.suspension, keptByObject: isKept)
+    else { return nil }
     let place = Finding.Hint.Place(
       kind: .suspension, name: frame.qualifiedFunction, file: frame.line == nil ? nil : frame.file,
       line: frame.line)
     return DraftHint(action: action, places: [DraftHint.Place(place)])
+  }
+
+  private func action(
+    for suspension: TaskName.Suspension, keptByObject isKept: Bool
+  ) -> Finding.Hint.Action? {
+    switch suspension {
+    case .stream: isKept ? .iterateCopy : .finishStream
+    case .continuation: .resumeContinuation
+    case .unknown: nil
+    }
   }
 
   /// Whether an object of the program's keeps the stream and the task, or its captures.

@@ -16,7 +16,8 @@ final class Store {
   var sessions: [Session] = []
 }
 
-@inline(never) func leak() {
+@inline(never) @_optimize(none)
+func leak() {
   let session = Session()
   session.me = session
 }
