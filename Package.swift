@@ -172,7 +172,7 @@ let package = Package(
 #endif
 
 // scripts/test runs the tests with optimisation for the sake of the code that they test. Theirs matters only where it is
-// what is watched; elsewhere, to optimise it takes minutes.
+// what is watched; elsewhere, to optimise it takes more than a minute.
 for target in package.targets where target.type == .test && target.name != "LiveObjectsTests" {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]

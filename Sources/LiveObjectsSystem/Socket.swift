@@ -36,6 +36,35 @@ package struct Socket {
     }
   }
 
+  /// Connects to a Unix socket of another process.
+  package static func connected(to path: String) throws(SystemError) -> Socket {
+    #if canImport(Glibc)
+      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      // A NUL byte ends it.
+      guard path.utf8.count < place.count else { return false }
+      place.copyBytes(from: path.utf8)
+      return true
+    }
+    guard fits else { throw SystemError(code: ENAMETOOLONG) }
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    let result = withUnsafeBytes(of: &address) {
+      connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard result == 0 else {
+      let error = SystemError(code: errno)
+      _ = closeDescriptor(descriptor)
+      throw error
+    }
+    return try Socket(moving: descriptor)
+  }
+
   private init(moving descriptor: CInt) throws(SystemError) {
     let moved = try movingAboveStandardStreams(descriptor)
     guard let identity = FileIdentity(of: moved) else { throw SystemError(code: errno) }

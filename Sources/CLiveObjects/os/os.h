@@ -66,6 +66,10 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes);
 /// first, and `capacity` 0. \returns false if memory could not be had.
 bool liveobj_os_make_room(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes);
 
+/// Closes descriptors, `last` included; with `unshares` in a table that only the calling thread has
+/// from then on. \returns 0, or -1 with errno: ENOSYS before Linux 5.9.
+int liveobj_os_close_range(unsigned first, unsigned last, bool unshares);
+
 /// Writes all bytes, across interruptions and short writes. \returns 0, or the errno that ended it.
 int liveobj_os_write_all(int fd, const void *bytes, size_t count);
 

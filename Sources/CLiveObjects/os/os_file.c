@@ -9,7 +9,20 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+// Older headers do not have these.
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+
+int liveobj_os_close_range(unsigned first, unsigned last, bool unshares) {
+    return (int)syscall(SYS_close_range, first, last, unshares ? CLOSE_RANGE_UNSHARE : 0U);
+}
 
 int liveobj_os_write_all(int fd, const void *bytes, size_t count) {
     const char *next = bytes;

@@ -30,12 +30,6 @@
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1U << 1)
-#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -57,10 +51,6 @@ struct liveobj_snapshot_result {
 
 static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
     return (unsigned char *)result + liveobj_os_page_bytes();
-}
-
-static long close_descriptors(unsigned first, unsigned last, unsigned flags) {
-    return syscall(SYS_close_range, first, last, flags);
 }
 
 // MARK: - In the snapshot process
@@ -183,8 +173,8 @@ static void offer_itself_first(void) {
 static bool leave_descriptors(void) {
     enum { STANDARD_STREAMS = 3 };
     if (child.shares_descriptors)
-        return close_descriptors(0, UINT32_MAX, CLOSE_RANGE_UNSHARE) == 0;
-    if (close_descriptors(0, UINT32_MAX, 0) == 0)
+        return liveobj_os_close_range(0, UINT32_MAX, true) == 0;
+    if (liveobj_os_close_range(0, UINT32_MAX, false) == 0)
         return true;
     for (int descriptor = 0; descriptor < STANDARD_STREAMS; descriptor++)
         close(descriptor);
@@ -296,7 +286,7 @@ static pid_t copy_sharing_descriptors(void) {
         uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
     } arguments = {.flags = CLONE_FILES | CLONE_UNTRACED};
     // An empty range: EINVAL from a kernel that has the call.
-    bool can_leave = close_descriptors(1, 0, 0) != 0 && errno == EINVAL;
+    bool can_leave = liveobj_os_close_range(1, 0, false) != 0 && errno == EINVAL;
     child.shares_descriptors = true;
     pid_t process = can_leave ? (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments) : -1;
     child.shares_descriptors = process == 0;

@@ -32,7 +32,7 @@ struct LibraryHints {
   /// that the program has made.
   private func incompletePromise(_ core: [Int]) -> DraftHint? {
     let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
-    let scheduled = futures.filter { isMade($0, by: "schedule") }
+    let scheduled = futures.filter { isMade($0, by: "scheduleTask(") || isMade($0, by: "flatScheduleTask(") }
     let promised = futures.filter { isMade($0, by: "makePromise(") }
     // Its futures are made anew each time that it runs.
     let repeated = core.filter { isOf("NIOCore.RepeatedTask", $0) }

@@ -87,19 +87,9 @@ int liveobj_listener_accept(int listener) {
     }
 }
 
-bool liveobj_listener_send(void *context, const void *bytes, size_t count) {
-    const int connection = *(const int *)context;
-    const char *rest = bytes;
-    while (count > 0) {
-        ssize_t sent = send(connection, rest, count, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        rest += sent;
-        count -= (size_t)sent;
-    }
-    return true;
+bool liveobj_listener_send(int connection, const void *bytes, size_t count) {
+    // Less than all is sent only at the time limit: the thread's signals are blocked.
+    return send(connection, bytes, count, MSG_NOSIGNAL) == (ssize_t)count;
 }
 
 void liveobj_listener_remove(void) {

@@ -58,9 +58,8 @@ int liveobj_listener_open(const char **failure);
 /// \returns The connection. -1 if there can be no more.
 int liveobj_listener_accept(int listener);
 
-/// A `liveobj_write_fn`: sends to the connection to which the context points. Fails if the other
-/// side takes nothing for some seconds.
-bool liveobj_listener_send(void *context, const void *bytes, size_t count);
+/// Sends all bytes. \returns false if the other side does not take them within five seconds.
+bool liveobj_listener_send(int connection, const void *bytes, size_t count);
 
 /// Removes the socket's file, so that no more connections come. From any thread, also if there is
 /// no socket.

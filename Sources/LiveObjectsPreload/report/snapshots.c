@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "options.h"
+#include "os/os.h"
 #include "output/output.h"
 #include "report/report.h"
 
@@ -27,10 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE 2
-#endif
-
 static sem_t started;
 static const char *failure;    ///< why there are no snapshots; set before `started` is posted
 static atomic_bool is_running; ///< the thread makes system calls
@@ -39,7 +36,7 @@ static uint64_t last;          ///< the beginning of the last snapshot
 
 /// Numbers 0 to 2 are kept in use: no connection of ours may have that of standard error.
 static bool separate_descriptors(void) {
-    if (syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE) != 0)
+    if (liveobj_os_close_range(0, UINT32_MAX, true) != 0)
         return false;
     return open("/dev/null", O_RDWR | O_CLOEXEC) == 0 && dup(0) == 1 && dup(0) == 2;
 }
@@ -66,11 +63,24 @@ static bool read_request(int connection, uint64_t *since) {
     return is_since_last || (count == 15 && memcmp(line, "snapshot start\n", count) == 0);
 }
 
+/// A `liveobj_write_fn`. In parts, because a process that ends waits for the end of this capture
+/// before that of its own report.
+static bool send_unless_stopped(void *context, const void *bytes, size_t count) {
+    enum { PART_BYTES = 1 << 20 };
+    const char *rest = bytes;
+    for (size_t part; count > 0; rest += part, count -= part) {
+        part = count < PART_BYTES ? count : PART_BYTES;
+        if (atomic_load(&is_stopped) || !liveobj_listener_send(*(int *)context, rest, part))
+            return false;
+    }
+    return true;
+}
+
 static void answer(int connection) {
     uint64_t since;
     if (read_request(connection, &since)) {
         uint64_t next = liveobj_mark();
-        if (liveobj_capture(since, LIVEOBJ_CONTENTS_GRAPH, liveobj_listener_send, &connection))
+        if (liveobj_capture(since, LIVEOBJ_CONTENTS_GRAPH, send_unless_stopped, &connection))
             last = next;
     }
     close(connection);

@@ -22,7 +22,8 @@ extension JSONValue {
   package var bytes: [UInt8] {
     var writer = JSONWriter()
     writer.write(self)
-    return writer.bytes + CollectionOfOne(UInt8(ascii: "\n"))
+    writer.endLine()
+    return writer.bytes
   }
 
   /// `bytes` as a string.

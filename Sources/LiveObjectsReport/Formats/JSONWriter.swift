@@ -1,10 +1,12 @@
-/// Writes JSON as bytes: a report on many findings is tens of megabytes, and to append to a `String` takes several times
-/// as long.
+/// Writes JSON as bytes, which takes less time than to append to a `String`: a report on many findings is tens of
+/// megabytes.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   /// What separates the elements of the innermost array or object: a space, or a new line with its indentation.
   private var separator: [UInt8] = [UInt8(ascii: "\n")]
   private var isFlat: Bool { separator.count == 1 && separator[0] == UInt8(ascii: " ") }
+
+  mutating func endLine() { append("\n") }
 
   mutating func write(_ value: JSONValue) {
     switch value {
