@@ -122,7 +122,8 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"],
       exclude: ["Golden"]),
-    .testTarget(name: "LiveObjectsTests", dependencies: ["LiveObjects", "CaptureFixtures"]),
+    .testTarget(
+      name: "LiveObjectsTests", dependencies: ["LiveObjects", "LiveObjectsSystem", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsToolTests",
       dependencies: [

@@ -8,7 +8,15 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum kind { KIND_PATH, KIND_TEXT, KIND_CHOICE, KIND_NUMBER, KIND_OWN };
+enum kind {
+    KIND_PATH,
+    KIND_TEXT,
+    KIND_CHOICE,
+    KIND_NUMBER,
+    KIND_DURATION,
+    KIND_GROWTH,
+    KIND_OWN,
+};
 
 struct row {
     enum kind kind;
@@ -28,6 +36,10 @@ static const struct row rows[] = {
     {KIND_CHOICE, {#name, "", values, help}, AT(name), 0, 0},
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help)                                      \
     {KIND_NUMBER, {#name, standard, "", help}, AT(name), min, max},
+#define LIVEOBJ_OPTION_DURATION(name, standard, max, help)                                         \
+    {KIND_DURATION, {#name, standard, "", help}, AT(name), 0, max},
+#define LIVEOBJ_OPTION_GROWTH(name, standard, help)                                                \
+    {KIND_GROWTH, {#name, standard, "", help}, AT(name), 2, 1000000},
 #define LIVEOBJ_OPTION_OWN(name, help) {KIND_OWN, {#name, "", "", help}, 0, 0, 0},
 #include "options.def"
 };
@@ -80,22 +92,22 @@ static bool parse_choice(const char *values, struct slice value, unsigned *resul
     return false;
 }
 
-/// The exponent of the power of two for a suffix; -1 if the suffix is unknown.
-static int suffix_shift(struct slice suffix) {
-    if (suffix.count == 0)
-        return 0;
-    if (suffix.count > 1)
-        return -1;
-    switch (suffix.start[0]) {
-    case 'K':
-        return 10;
-    case 'M':
-        return 20;
-    case 'G':
-        return 30;
-    default:
-        return -1;
-    }
+/// The factor that a unit stands for; 0 if the unit is unknown.
+static uint64_t unit_factor(enum kind kind, struct slice unit) {
+    static const struct {
+        enum kind kind;
+        char letter;
+        uint64_t factor;
+    } units[] = {
+        {KIND_NUMBER, 'K', 1 << 10}, {KIND_NUMBER, 'M', 1 << 20}, {KIND_NUMBER, 'G', 1 << 30},
+        {KIND_DURATION, 's', 1},     {KIND_DURATION, 'm', 60},    {KIND_DURATION, 'h', 3600},
+    };
+    if (unit.count != 1)
+        return unit.count == 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (units[i].kind == kind && units[i].letter == unit.start[0])
+            return units[i].factor;
+    return 0;
 }
 
 static bool parse_number(const struct row *row, struct slice value, uint64_t *result) {
@@ -105,11 +117,23 @@ static bool parse_number(const struct row *row, struct slice value, uint64_t *re
     while (digits < value.count && digits < 12 && value.start[digits] >= '0' &&
            value.start[digits] <= '9')
         number = number * 10 + (uint64_t)(value.start[digits++] - '0');
-    int shift = suffix_shift((struct slice){value.start + digits, value.count - digits});
-    if (digits == 0 || shift < 0)
+    uint64_t factor =
+        unit_factor(row->kind, (struct slice){value.start + digits, value.count - digits});
+    *result = number * factor;
+    return digits > 0 && factor > 0 && *result >= row->min && *result <= row->max;
+}
+
+/// A factor ends in 'x'.
+static bool parse_growth(const struct row *row, struct slice value,
+                         struct liveobj_option_growth *growth) {
+    bool is_factor = value.count > 0 && value.start[value.count - 1] == 'x';
+    uint64_t number = 0;
+    value.count -= is_factor;
+    if (!slice_equals(value, "off") && !parse_number(row, value, &number))
         return false;
-    *result = number << shift;
-    return *result >= row->min && *result <= row->max;
+    *growth = is_factor ? (struct liveobj_option_growth){.factor = number}
+                        : (struct liveobj_option_growth){.intervals = number};
+    return true;
 }
 
 static bool parse_text(struct slice value, char text[PATH_MAX]) {
@@ -121,19 +145,22 @@ static bool parse_text(struct slice value, char text[PATH_MAX]) {
 }
 
 static bool set_value(struct liveobj_options *options, const struct row *row, struct slice value) {
-    char *field = (char *)options + row->offset;
+    void *field = (char *)options + row->offset;
     uint64_t number;
     switch (row->kind) {
     case KIND_PATH:
     case KIND_TEXT:
         return value.count > 0 && parse_text(value, field);
     case KIND_CHOICE:
-        return parse_choice(row->text.values, value, (unsigned *)(void *)field);
+        return parse_choice(row->text.values, value, field);
     case KIND_NUMBER:
+    case KIND_DURATION:
         if (!parse_number(row, value, &number))
             return false;
-        *(uint64_t *)(void *)field = number;
+        *(uint64_t *)field = number;
         return true;
+    case KIND_GROWTH:
+        return parse_growth(row, value, field);
     case KIND_OWN:
         return true;
     }
@@ -143,7 +170,7 @@ static bool set_value(struct liveobj_options *options, const struct row *row, st
 void liveobj_options_reset(struct liveobj_options *options) {
     memset(options, 0, sizeof *options);
     for (size_t i = 0; i < liveobj_options_count(); i++)
-        if (rows[i].kind < KIND_CHOICE || rows[i].kind == KIND_NUMBER)
+        if (rows[i].kind != KIND_CHOICE && rows[i].kind != KIND_OWN)
             set_value(options, &rows[i],
                       (struct slice){rows[i].text.standard, strlen(rows[i].text.standard)});
 }
@@ -266,6 +293,10 @@ static void append_wrong_value(struct liveobj_text *text, const struct pair *pai
     if (row->kind == KIND_NUMBER)
         append(text, " is not a number from ", liveobj_text_digits(min, row->min), " to ",
                liveobj_text_digits(max, row->max), NULL);
+    else if (row->kind == KIND_DURATION)
+        append(text, " is not a time such as 10s, 5m or 1h, and at most a day", NULL);
+    else if (row->kind == KIND_GROWTH)
+        append(text, " is neither off, nor a factor such as 2x, nor a number of intervals", NULL);
     else if (row->kind == KIND_PATH)
         append(text, " is not a path", NULL);
     else

@@ -1,5 +1,6 @@
 internal import CLiveObjects
 package import LiveObjectsCapture
+internal import LiveObjectsSystem
 
 /// The one place that calls the recorder in C.
 package enum Recorder {
@@ -54,7 +55,27 @@ package enum Recorder {
   package static func capture(
     since mark: UInt64, references: Bool = false
   ) throws(LiveObjects.TrackingError) -> RawCapture {
-    let contents = references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS
+    try captured(since: mark, references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS)
+  }
+
+  /// The number of live objects of each type, as the bytes of a capture.
+  static func counts() throws(LiveObjects.TrackingError) -> RawCapture {
+    try captured(since: 0, LIVEOBJ_CONTENTS_COUNTS)
+  }
+
+  /// Starts the thread that answers requests of the tool.
+  static func answerRequests() throws(LiveObjects.TrackingError) {
+    var settings = liveobj_service_settings()
+    settings.answers = true
+    settings.references = true
+    let start = liveobj_service_start(&settings)
+    guard start.failure == nil else { throw .cannotAnswer(reason: String(cString: start.failure)) }
+    atexit { _ = liveobj_service_stop() }
+  }
+
+  private static func captured(
+    since mark: UInt64, _ contents: liveobj_contents
+  ) throws(LiveObjects.TrackingError) -> RawCapture {
     let buffer = liveobj_capture_to_memory(mark, contents)
     guard let bytes = buffer.bytes else { throw .captureFailed(reason: "there is no memory left for it.") }
     return ignoring { RawCapture(bytes: UnsafeRawBufferPointer(start: bytes, count: buffer.count)) }

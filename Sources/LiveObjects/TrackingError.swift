@@ -13,6 +13,8 @@ extension LiveObjects {
     case captureFailed(reason: String)
     /// Growth was requested since a snapshot that is the newer one.
     case snapshotsInWrongOrder
+    /// The thread that answers requests could not be started.
+    case cannotAnswer(reason: String)
   }
 }
 
@@ -32,6 +34,8 @@ extension LiveObjects.TrackingError: CustomStringConvertible {
       "The live objects could not be captured: \(reason)"
     case .snapshotsInWrongOrder:
       "Growth was requested since a later snapshot. Call growth(since:) on the newer snapshot with the older one."
+    case .cannotAnswer(let reason):
+      "Snapshots of this process cannot be requested: \(reason)"
     }
   }
 }

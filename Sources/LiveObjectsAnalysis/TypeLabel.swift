@@ -57,7 +57,7 @@ struct TypeLabel: Hashable {
   /// Whether it is a reabstraction thunk, between a closure and its callers.
   var isThunk: Bool { kind == .closure && text.hasPrefix("reabstraction thunk") }
 
-  private static let unattributed = "closure context or box"
+  static let unattributed = "closure context or box"
 }
 
 /// The name of a type as the runtime spells it, made readable and comparable.

@@ -8,6 +8,8 @@ public struct Capture: Sendable {
   /// Indexed by type id minus one.
   public var types: [TypeDescription] = []
   public var objects: [LiveObject] = []
+  /// The number of objects of each type, where only that was requested: there are no objects then.
+  public var countedTypes: [CountedType]?
   public var stackTraces = StackTraceTable()
   /// `nil` where references were not requested.
   public var graph: HeapGraph?
@@ -28,6 +30,22 @@ public struct Capture: Sendable {
   public init(process: ProcessDescription, tracking: TrackingStatus) {
     self.process = process
     self.tracking = tracking
+  }
+}
+
+/// The live objects of one type, counted by the recorder.
+public struct CountedType: Sendable, Hashable {
+  /// An index into ``Capture/types``.
+  public var type: Int
+  /// The number of objects whose memory is not freed.
+  public var objects: UInt64
+  /// The bytes that they asked for.
+  public var bytes: UInt64
+
+  public init(type: Int, objects: UInt64, bytes: UInt64) {
+    self.type = type
+    self.objects = objects
+    self.bytes = bytes
   }
 }
 

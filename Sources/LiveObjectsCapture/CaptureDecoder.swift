@@ -50,6 +50,10 @@ struct CaptureDecoder {
 
   /// - Returns: false for an unknown section; nothing was read then.
   private mutating func decodeOther(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
+    if tag == "CNTS" {
+      try decodeCountedTypes(&reader)
+      return true
+    }
     if try decodeHeapGraph(tag, &reader) { return true }
     return try decodeTests(tag, &reader)
   }
@@ -69,12 +73,10 @@ struct CaptureDecoder {
 extension CaptureDecoder {
   private mutating func decodeProcess(_ reader: inout ByteReader) throws(CaptureError) {
     guard process == nil else { throw .damage(at: reader.offset, "it describes two processes") }
-    let id = try reader.u32()
-    // Machine and time.
-    _ = try reader.raw(12)
+    let (id, _, time) = (try reader.u32(), try reader.u32(), try reader.u64())
     process = ProcessDescription(
       id: id, since: try reader.u64(), next: try reader.u64(), executable: try reader.string(),
-      arguments: try reader.strings())
+      arguments: try reader.strings(), time: time)
   }
 
   private mutating func decodeStatus(_ reader: inout ByteReader) throws(CaptureError) {
@@ -126,6 +128,23 @@ extension CaptureDecoder {
       TypeDescription(
         kind: kind, metadata: metadata, image: image, captureCount: try reader.u32(),
         name: try reader.string()))
+  }
+}
+
+// MARK: - Counts
+
+extension CaptureDecoder {
+  private mutating func decodeCountedTypes(_ reader: inout ByteReader) throws(CaptureError) {
+    var counted = capture.countedTypes ?? []
+    while !reader.isAtEnd {
+      let start = reader.offset
+      let (id, _) = (try reader.u32(), try reader.u32())
+      guard id > 0, id <= capture.types.count else {
+        throw .damage(at: start, "a count is of a type that is not there")
+      }
+      counted.append(CountedType(type: Int(id - 1), objects: try reader.u64(), bytes: try reader.u64()))
+    }
+    capture.countedTypes = counted
   }
 }
 

@@ -7,18 +7,22 @@ public struct ProcessDescription: Sendable, Hashable {
   public var next: UInt64
   public var executable: String
   public var arguments: [String]
+  /// The time of the capture, in nanoseconds since 1970, by the clock of the process's machine.
+  public var time: UInt64
 
   /// The executable's file name, without its folder.
   public var name: String { executable.fileName }
 
   public init(
-    id: UInt32, since: UInt64 = 0, next: UInt64 = 0, executable: String, arguments: [String] = []
+    id: UInt32, since: UInt64 = 0, next: UInt64 = 0, executable: String, arguments: [String] = [],
+    time: UInt64 = 0
   ) {
     self.id = id
     self.since = since
     self.next = next
     self.executable = executable
     self.arguments = arguments
+    self.time = time
   }
 }
 

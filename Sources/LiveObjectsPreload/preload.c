@@ -8,7 +8,7 @@
 //   safety   nothing interrupts a report, and nothing hangs in one
 //   output   descriptors, messages on standard error, and the destination of the report
 //   tests    the test library that runs, and test cases of Swift Testing
-//   report   all ways in which a process ends, the one report before that, and snapshots
+//   report   all ways in which a process ends, the one report before that, and what happens while it runs
 //
 // Headers hide symbols. The only exported functions are `_exit`, `_Exit`, `syscall`, `prctl` and
 // `dlclose`.
@@ -97,7 +97,7 @@ static void start(int argument_count, char *const *arguments) {
     if (state == LIVEOBJ_STATE_TRACKING && options.verbosity >= 1)
         say_what_is_watched();
     if (state == LIVEOBJ_STATE_TRACKING)
-        liveobj_snapshots_start(&options);
+        liveobj_service_start_with(&options);
     if (state == LIVEOBJ_STATE_TRACKING)
         liveobj_companion_start(&options, argument_count, arguments);
     // `liveobjects run` leaves this line to us. In programs that a tracked process starts, only the

@@ -19,7 +19,7 @@ struct LiveObjectsTool: ParsableCommand {
     version: Report.Run.toolVersion,
     subcommands: [
       RunCommand.self, TestCommand.self, BaselineCommand.self, ReportCommand.self, DiffCommand.self,
-      SnapshotCommand.self, TestRunnerCommand.self,
+      SnapshotCommand.self, TopCommand.self, TimelineCommand.self, TestRunnerCommand.self,
     ])
 
   static func main() {

@@ -29,7 +29,7 @@ struct SnapshotCommand: ParsableCommand {
 
   func run() throws {
     let accepted = try acceptance.open(in: PackageFolder.containing("."))
-    let snapshot = try ReceivedSnapshot(of: process, sinceLast: sinceLast)
+    let snapshot = try ReceivedSnapshot(of: WatchedProcess(id: process), sinceLast: sinceLast)
     var inputs = ReportInputs(keepsCaptures: output.capture != nil)
     try inputs.add([snapshot.path])
     var report = try inputs.report(output)

@@ -19,6 +19,14 @@ public struct CaptureBuilder {
     image(executable, buildID: buildID)
   }
 
+  /// Makes it a capture of counts.
+  ///
+  /// - Parameter time: in nanoseconds since 1970.
+  public mutating func counts(_ counts: [CountedType], time: UInt64 = 0) {
+    capture.countedTypes = counts
+    capture.process.time = time
+  }
+
   @discardableResult
   public mutating func image(
     _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false, isUnloaded: Bool = false

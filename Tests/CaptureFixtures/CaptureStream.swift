@@ -8,7 +8,7 @@ extension CaptureBuilder {
   public var sections: [(tag: String, payload: [UInt8])] {
     [
       ("PROC", process), ("STAT", status), ("IMAG", images), ("TYPE", types), ("OBJS", objects),
-    ] + testSections + heapGraphSections + [("STAK", stackTraces)]
+    ] + countSections + testSections + heapGraphSections + [("STAK", stackTraces)]
   }
 
   /// A stream of these sections, with its header and the section that ends it; a journal has none.
@@ -26,7 +26,7 @@ extension CaptureBuilder {
     ByteWriter.bytes {
       $0.u32(capture.process.id)
       $0.u32(62)
-      $0.u64(0)
+      $0.u64(capture.process.time)
       $0.u64(0)
       $0.u64(capture.process.next)
       $0.string(capture.process.executable)
@@ -92,6 +92,19 @@ extension CaptureBuilder {
         for field in fields { $0.u32(field) }
       }
     }
+  }
+
+  private var countSections: [(tag: String, payload: [UInt8])] {
+    guard let counted = capture.countedTypes else { return [] }
+    let payload = ByteWriter.bytes {
+      for count in counted {
+        $0.u32(UInt32(count.type + 1))
+        $0.u32(0)
+        $0.u64(count.objects)
+        $0.u64(count.bytes)
+      }
+    }
+    return [("CNTS", payload)]
   }
 
   private var stackTraces: [UInt8] {

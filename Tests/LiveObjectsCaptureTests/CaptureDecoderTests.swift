@@ -22,6 +22,25 @@ import Testing
     }
   }
 
+  @Test func countsOfTypesAreRead() throws {
+    var written = CaptureBuilder()
+    let type = written.type("Demo.Session")
+    #expect(try Capture(decoding: written.bytes).countedTypes == nil)
+    written.counts([])
+    #expect(try Capture(decoding: written.bytes).countedTypes == [])
+    let count = CountedType(type: type, objects: 3, bytes: 96)
+    written.counts([count], time: 1_700_000_000_000_000_000)
+    let read = try Capture(decoding: written.bytes)
+    #expect(read.countedTypes == [count])
+    #expect(read.process.time == 1_700_000_000_000_000_000)
+  }
+
+  @Test func aCountOfAnUnknownTypeIsDamage() {
+    var written = CaptureBuilder()
+    written.counts([CountedType(type: 0, objects: 1, bytes: 1)])
+    #expect(throws: CaptureError.self) { try Capture(decoding: written.bytes) }
+  }
+
   @Test func sectionsOfEqualTagsAreConcatenated() throws {
     var sections = makeSampleCapture().sections
     let objects = sections.remove(at: 4).payload

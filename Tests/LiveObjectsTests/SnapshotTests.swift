@@ -33,6 +33,20 @@ final class SnapshotTests: XCTestCase {
     XCTAssertFalse("\(older)".contains("RawCapture"), "\(older)")
   }
 
+  func testCountsAreThoseOfEachType() throws {
+    let name = "LiveObjectsTests.Planted"
+    let before = try LiveObjects.counts().first { $0.type == name }
+    plant(Planted())
+    let after = try XCTUnwrap(LiveObjects.counts().first { $0.type == name })
+    XCTAssertEqual(after.instances, (before?.instances ?? 0) + 1)
+    XCTAssertGreaterThan(after.bytes, before?.bytes ?? 0)
+    XCTAssertTrue(after.isUserDefined)
+    LiveObjects.stop()
+    XCTAssertThrowsError(try LiveObjects.counts()) {
+      XCTAssertEqual($0 as? LiveObjects.TrackingError, .notTracking)
+    }
+  }
+
   func testGrowthSinceALaterSnapshotIsAnError() throws {
     let older = try LiveObjects.snapshot()
     makeRetainCycle()

@@ -90,6 +90,72 @@ struct SnapshotTests {
     #expect(none.standardError == "liveobjects: there is no process 999999999\n")
   }
 
+  // MARK: - Counts
+
+  @Test("top shows the live objects by type")
+  func showsCounts() throws {
+    let run = try serve(["\(tool) top $PPID", "\(tool) top $PPID --count 2 --interval 0.1"])
+    #expect(run.statuses == [0, 0], "\(run.errors)")
+    let rows = run.output.split(separator: "\n").filter { $0.hasSuffix(" Sessions.Session") }
+    #expect(rows.map { $0.split(separator: " ").first } == ["101", "202", "202"])
+    #expect(run.output.contains("Sessions (process "))
+  }
+
+  @Test("top of a program that does not answer says what to do")
+  func explainsTop() throws {
+    let run = try serve(["\(tool) top $PPID"], options: "")
+    #expect(run.statuses == [2])
+    #expect(run.errors.contains("snapshots=on"))
+  }
+
+  @Test("every=1s writes a timeline, which begins another file after as many entries as it keeps")
+  func writesATimeline() throws {
+    let file = "\(folder.path("report")).$PPID.$PPID.timeline"
+    let run = try serve(
+      [
+        "sleep 3.6; ls -l \(file) \(file).1",
+        "\(tool) timeline \(file).1 \(file) --csv \(folder.path("csv"))",
+        "\(tool) timeline \(file)",
+      ], options: ":every=1s:keep=2")
+    #expect(run.statuses == [0, 0, 0], "\(run.errors)")
+    #expect(run.output.components(separatedBy: "-rw-------").count == 3)
+    #expect(run.output.contains(": too few to distinguish growth from load; 20 are needed"))
+    let rows = try folder.text(of: "csv").split(whereSeparator: \.isNewline).filter {
+      $0.contains("Sessions.Session")
+    }
+    #expect(rows.count >= 3)
+    #expect(rows.allSatisfy { $0.hasSuffix(",\"Sessions.Session\",101,2424") })
+  }
+
+  @Test("a type that grows has a capture written, once for each time that it doubles")
+  func capturesGrowth() throws {
+    let captures = "\(folder.path("report")).$PPID.$PPID.growth-*.capture"
+    let run = try serve(
+      [
+        "sleep 1.4", "sleep 1.2", "sleep 1.2; ls \(captures)",
+        "\(tool) report --list held \(captures); test $? = 1",
+      ], options: ":every=1s:trigger=2x")
+    #expect(run.statuses == [0, 0, 0, 0], "\(run.errors)")
+    #expect(run.output.components(separatedBy: ".capture\n").count == 2)
+    #expect(run.output.contains("Store.shared.sessions"))
+  }
+
+  @Test("a timeline that cannot be written is one line, and the program runs on")
+  func reportsAWrongPath() throws {
+    let run = try serve(["true"], options: ":every=1s:output=/nowhere/report")
+    #expect(run.statuses == [0])
+    #expect(
+      run.errors.contains("there will be no snapshots: the timeline cannot be written (/nowhere/report."))
+  }
+
+  @Test("files that are no timeline are refused")
+  func refusesOtherFiles() throws {
+    let capture = folder.path("capture")
+    let run = try serve(["\(tool) snapshot $PPID --capture \(capture); \(tool) timeline \(capture)"])
+    #expect(run.statuses == [2])
+    #expect(run.errors.contains("has no counts: programs write them with every=10s"))
+  }
+
   // MARK: - The program
 
   private struct Run {

@@ -6,6 +6,7 @@
 //   capture_images.c          IMAG, and addresses as frame words
 //   capture_types.c           TYPE, SUPR
 //   capture_objects.c         OBJS, RETN
+//   capture_counts.c          CNTS
 //   capture_stacks.c          STAK
 //   snapshot/heap_graph.c     GRPH, and the sections with references
 //
@@ -102,6 +103,24 @@ void liveobj_objects_writer_end(struct liveobj_objects_writer *writer);
 void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
                         const struct liveobj_object *object, uint32_t type,
                         struct liveobj_strong_count count, uint32_t stack);
+
+// MARK: - capture_counts.c
+
+/// The number of live objects of each type, and their bytes.
+struct liveobj_type_counts {
+    struct liveobj_type_count {
+        uint64_t objects;
+        uint64_t bytes;
+    } * types; // by id; zeros at first
+    uint32_t end;
+    uint32_t capacity;
+};
+/// \param type The id of the object's type; 0 if it has none because memory ran out.
+/// \returns false if memory ran out.
+bool liveobj_type_counts_add(struct liveobj_type_counts *counts, uint32_t type, uint64_t bytes);
+void liveobj_type_counts_end(struct liveobj_type_counts *counts);
+void liveobj_write_type_counts(struct liveobj_stream *stream,
+                               const struct liveobj_type_counts *counts);
 
 // MARK: - capture_stacks.c
 

@@ -186,6 +186,9 @@ enum liveobj_contents {
     /// All live objects, the references between them, and the roots: references from outside of
     /// the heap. `since` is recorded as the baseline, and leaves no object out.
     LIVEOBJ_CONTENTS_GRAPH = 1,
+    /// The types of the live objects with a sequence number of `since` or greater, with the number
+    /// and the bytes of their objects.
+    LIVEOBJ_CONTENTS_COUNTS = 2,
 };
 
 /// Writes a capture of the live objects.
@@ -219,4 +222,5 @@ void liveobj_buffer_free(struct liveobj_buffer buffer);
 }
 #endif
 
+#include "CLiveObjectsService.h"
 #include "CLiveObjectsTests.h"

@@ -415,8 +415,26 @@ uint32_t liveobj_recorder_test_current(void) {
 bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                               liveobj_write_fn write, void *context) {
     begin_own_work();
-    struct liveobj_capture_request request = {
-        since, contents, NULL, write, context, &liveobj_tls.caller, liveobj_recorder_status()};
+    struct liveobj_capture_request request = {.since = since,
+                                              .contents = contents,
+                                              .write = write,
+                                              .context = context,
+                                              .caller = &liveobj_tls.caller,
+                                              .status = liveobj_recorder_status()};
+    bool written = liveobj_capture_write(&request);
+    end_own_work();
+    return written;
+}
+
+bool liveobj_recorder_count(liveobj_write_fn write, void *context, liveobj_visit_counts_fn visit,
+                            void *visit_context) {
+    begin_own_work();
+    struct liveobj_capture_request request = {.contents = LIVEOBJ_CONTENTS_COUNTS,
+                                              .write = write,
+                                              .context = context,
+                                              .status = liveobj_recorder_status(),
+                                              .visit_counts = visit,
+                                              .visit_context = visit_context};
     bool written = liveobj_capture_write(&request);
     end_own_work();
     return written;
@@ -425,9 +443,13 @@ bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
 static enum liveobj_cycle_check capture_possible_cycles(const struct liveobj_kept_test *test,
                                                         liveobj_write_fn write, void *context) {
     struct liveobj_selection visited = {0};
-    struct liveobj_capture_request request = {
-        test->first,         LIVEOBJ_CONTENTS_GRAPH,   &visited, write, context,
-        &liveobj_tls.caller, liveobj_recorder_status()};
+    struct liveobj_capture_request request = {.since = test->first,
+                                              .contents = LIVEOBJ_CONTENTS_GRAPH,
+                                              .selection = &visited,
+                                              .write = write,
+                                              .context = context,
+                                              .caller = &liveobj_tls.caller,
+                                              .status = liveobj_recorder_status()};
     enum liveobj_cycle_check check = liveobj_cycle_search(test, &visited);
     if (check == LIVEOBJ_CYCLE_POSSIBLE && !liveobj_capture_write(&request))
         check = LIVEOBJ_CYCLE_INCONCLUSIVE;

@@ -37,7 +37,10 @@
     PROCEDURE(scope_mark_known_issue, (uint32_t scope), (scope))                                   \
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
-              (test, visit, context))
+              (test, visit, context))                                                              \
+    FUNCTION(struct liveobj_service_start, service_start,                                          \
+             (const struct liveobj_service_settings *settings), (settings))                        \
+    FUNCTION(int, service_stop, (void), ())
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

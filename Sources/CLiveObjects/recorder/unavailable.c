@@ -24,6 +24,7 @@ static const struct {
                .reason = "LiveObjects watches the Swift runtime on Linux only"},
     .scope_make = 1,
     .test_capture = LIVEOBJ_CYCLE_NONE,
+    .service_start = {.failure = "LiveObjects watches the Swift runtime on Linux only"},
 };
 
 #define FUNCTION(result, name, parameters, arguments)                                              \

@@ -18,36 +18,64 @@
 
 // MARK: - Objects
 
-static bool put_object(struct liveobj_capture *capture, struct liveobj_objects_writer *writer,
-                       uint32_t index, const struct liveobj_object *object) {
-    bool is_new;
-    uint32_t type = liveobj_captured_type_id(&capture->types, object, &capture->reader, &is_new);
-    if (is_new)
-        liveobj_put_type(&capture->type_section, type, &capture->types.table.types[type],
-                         &capture->images);
-    struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
-    liveobj_put_object(writer, index, object, type, count,
-                       liveobj_captured_stack(capture, object->stack, object->sequence));
-    return type != 0; // if memory ran out: half a capture would look complete
-}
+/// Calls `visit` for the live objects of a capture without references, until it returns false.
+typedef bool (*visit_object_fn)(struct liveobj_capture *capture, void *context, uint32_t index,
+                                const struct liveobj_object *object);
 
-static void put_objects(struct liveobj_capture *capture, struct liveobj_objects_writer *writer,
-                        uint64_t next) {
+static void visit_objects(struct liveobj_capture *capture, uint64_t next, visit_object_fn visit,
+                          void *context) {
     uint32_t end = liveobj_records_end();
     struct liveobj_object object;
     for (uint32_t index = 1; index < end && !capture->stream.failed; index++)
         if (liveobj_records_may_be_since(index, capture->since) &&
             liveobj_records_get(index, &object) && object.sequence >= capture->since &&
             object.sequence < next)
-            capture->stream.failed |= !put_object(capture, writer, index, &object);
+            capture->stream.failed |= !visit(capture, context, index, &object);
+}
+
+/// The id of the object's type, which is written if it is new.
+/// \returns 0 if memory ran out: half a capture would look complete.
+static uint32_t type_of(struct liveobj_capture *capture, const struct liveobj_object *object) {
+    bool is_new;
+    uint32_t type = liveobj_captured_type_id(&capture->types, object, &capture->reader, &is_new);
+    if (is_new)
+        liveobj_put_type(&capture->type_section, type, &capture->types.table.types[type],
+                         &capture->images);
+    return type;
+}
+
+static bool put_object(struct liveobj_capture *capture, void *writer, uint32_t index,
+                       const struct liveobj_object *object) {
+    uint32_t type = type_of(capture, object);
+    struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
+    liveobj_put_object(writer, index, object, type, count,
+                       liveobj_captured_stack(capture, object->stack, object->sequence));
+    return type != 0;
 }
 
 static void write_objects(struct liveobj_capture *capture, uint64_t next) {
     struct liveobj_objects_writer writer;
     if (liveobj_objects_writer_start(&writer, &capture->stream, &capture->type_section,
                                      capture->status.retains))
-        put_objects(capture, &writer, next);
+        visit_objects(capture, next, put_object, &writer);
     liveobj_objects_writer_end(&writer);
+}
+
+static bool count_object(struct liveobj_capture *capture, void *counts, uint32_t index,
+                         const struct liveobj_object *object) {
+    (void)index;
+    return liveobj_type_counts_add(counts, type_of(capture, object), object->bytes);
+}
+
+static void write_counts(struct liveobj_capture *capture,
+                         const struct liveobj_capture_request *request, uint64_t next) {
+    struct liveobj_type_counts counts = {0};
+    visit_objects(capture, next, count_object, &counts);
+    liveobj_section_flush(&capture->type_section);
+    liveobj_write_type_counts(&capture->stream, &counts);
+    if (request->visit_counts && !capture->stream.failed)
+        request->visit_counts(request->visit_context, &capture->types.table, &counts);
+    liveobj_type_counts_end(&counts);
 }
 
 // MARK: - References
@@ -103,7 +131,6 @@ static const char *write_references(struct liveobj_capture *capture,
 static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);
     return liveobj_captured_stacks_start(&capture->stacks) &&
-           liveobj_captured_images_start(&capture->images) &&
            liveobj_type_table_start(&capture->types.table) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
@@ -123,10 +150,15 @@ static void try_types(struct liveobj_capture *capture) {
     give_turn();
 }
 
+/// Objects, with or without references.
 static void write_live(struct liveobj_capture *capture,
                        const struct liveobj_capture_request *request, uint64_t next) {
     const char *failure = NULL;
     bool wants_graph = request->contents == LIVEOBJ_CONTENTS_GRAPH;
+    if (!liveobj_captured_images_start(&capture->images)) {
+        capture->stream.failed = true;
+        return;
+    }
     liveobj_write_images(&capture->stream, &capture->images);
     if (wants_graph)
         failure = write_references(capture, request->caller);
@@ -140,6 +172,23 @@ static void write_live(struct liveobj_capture *capture,
     liveobj_write_stacks(capture);
 }
 
+/// The number of objects of each type, without images and tests: many of these are kept.
+static void write_live_counts(struct liveobj_capture *capture,
+                              const struct liveobj_capture_request *request, uint64_t next) {
+    liveobj_unloads_note();
+    try_types(capture);
+    write_counts(capture, request, next);
+}
+
+static void write_all_tests(struct liveobj_capture *capture, uint64_t next) {
+    liveobj_write_tests(&capture->stream, next);
+    liveobj_write_evaluated_tests(&capture->stream);
+    if (!capture->selection) // captures of single tests are frequent, and need no findings
+        liveobj_write_test_findings(&capture->stream);
+    liveobj_write_scopes(&capture->stream);
+    liveobj_write_known_scopes(&capture->stream);
+}
+
 bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     struct liveobj_capture capture = {
         .since = request->since,
@@ -151,17 +200,16 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_stream_begin(&capture.stream);
     liveobj_write_process(&capture.stream, capture.since, next);
     liveobj_write_status(&capture.stream, &capture.status);
-    liveobj_write_tests(&capture.stream, next);
-    liveobj_write_evaluated_tests(&capture.stream);
-    if (!capture.selection) // captures of single tests are frequent, and need no findings
-        liveobj_write_test_findings(&capture.stream);
-    liveobj_write_scopes(&capture.stream);
-    liveobj_write_known_scopes(&capture.stream);
+    bool wants_counts = request->contents == LIVEOBJ_CONTENTS_COUNTS;
+    if (!wants_counts)
+        write_all_tests(&capture, next);
     if (capture.status.state == LIVEOBJ_STATE_TRACKING) {
-        if (start_work(&capture))
-            write_live(&capture, request, next);
-        else
+        if (!start_work(&capture))
             capture.stream.failed = true;
+        else if (wants_counts)
+            write_live_counts(&capture, request, next);
+        else
+            write_live(&capture, request, next);
         end_work(&capture);
     }
     liveobj_stream_end(&capture.stream);

@@ -12,12 +12,20 @@
 
 #define LIVEOBJ_OPTIONS_VARIABLE "LIVEOBJECTS_OPTIONS"
 
+/// The growth of a type: by a factor, or at so many intervals in a row. 0 where it is not set.
+struct liveobj_option_growth {
+    uint64_t factor;
+    uint64_t intervals;
+};
+
 /// The options' values: one field for each row of options.def.
 struct liveobj_options {
 #define LIVEOBJ_OPTION_PATH(name, standard, help) char name[PATH_MAX];
 #define LIVEOBJ_OPTION_TEXT(name, standard, values, help) char name[PATH_MAX];
 #define LIVEOBJ_OPTION_CHOICE(name, values, help) unsigned name;
 #define LIVEOBJ_OPTION_NUMBER(name, standard, min, max, help) uint64_t name;
+#define LIVEOBJ_OPTION_DURATION(name, standard, max, help) uint64_t name;
+#define LIVEOBJ_OPTION_GROWTH(name, standard, help) struct liveobj_option_growth name;
 #define LIVEOBJ_OPTION_OWN(name, help)
 #include "options.def"
 };

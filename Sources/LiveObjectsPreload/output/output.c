@@ -103,6 +103,14 @@ const char *liveobj_output_file(void) {
     return !output.is_standard_error && is_file_or_nothing() ? output.path : NULL;
 }
 
+char *liveobj_output_beside(char path[LIVEOBJ_BESIDE_BYTES]) {
+    char digits[LIVEOBJ_DIGITS];
+    const char *file = liveobj_output_file();
+    char *end = stpcpy(path, file ? file : liveobj_environment_temporary_folder());
+    end = stpcpy(end, file ? "." : "/liveobjects.");
+    return stpcpy(end, liveobj_text_digits(digits, (uint64_t)getpid()));
+}
+
 static void wait_for_turn(int descriptor) {
     struct timespec pause = {.tv_nsec = TURN_NANOSECONDS};
     for (int i = 0; i < TURN_TRIES; i++) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,12 @@ bool liveobj_output_is_standard_error(void);
 
 /// The path of the output if it is a file, or does not exist yet; otherwise NULL.
 const char *liveobj_output_file(void);
+
+/// The beginning of the paths of this process's other files: next to the output if that is a file,
+/// else in the folder for temporary files. No suffix yet.
+#define LIVEOBJ_BESIDE_BYTES (2 * PATH_MAX + 32)
+/// \returns The end of the string.
+char *liveobj_output_beside(char path[LIVEOBJ_BESIDE_BYTES]);
 
 /// Opens the output and waits until no other process writes a report to it. -1 if it cannot be
 /// opened; a message has said so then.
@@ -47,25 +54,5 @@ void liveobj_message(const char *first, ...) __attribute__((sentinel));
 
 /// A `liveobj_write_fn` for standard error. The context is not used.
 bool liveobj_message_write(void *context, const void *bytes, size_t count);
-
-// MARK: - listener.c
-
-/// Makes the Unix socket on which this process is asked for snapshots. Call once, on the thread
-/// that accepts. \param failure Receives the reason if -1 is returned.
-int liveobj_listener_open(const char **failure);
-
-/// Waits for a connection of the process's owner or of root; refuses those of other users.
-/// \returns The connection. -1 if there can be no more.
-int liveobj_listener_accept(int listener);
-
-/// Sends all bytes. \returns false if the other side does not take them within five seconds.
-bool liveobj_listener_send(int connection, const void *bytes, size_t count);
-
-/// Removes the socket's file, so that no more connections come. From any thread, also if there is
-/// no socket.
-void liveobj_listener_remove(void);
-
-/// Ends a wait in `liveobj_listener_accept`. Before `liveobj_listener_remove`.
-void liveobj_listener_wake(void);
 
 #pragma GCC visibility pop

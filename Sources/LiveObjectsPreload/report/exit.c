@@ -127,7 +127,7 @@ struct end {
 static void report(void *context) {
     struct end *process_end = context;
     liveobj_timers_stop(); // here, because an alternate signal stack has no room for it
-    liveobj_snapshots_stop();
+    liveobj_service_end();
     liveobj_guard_start();
     result = liveobj_report_write(chosen);
     process_end->status = status_after_report(process_end->status);
@@ -184,7 +184,7 @@ static void wait_for_report(void) {
 /// report otherwise.
 static bool announce_sandbox(void) {
     if (chosen && is_watched_process())
-        liveobj_snapshots_stop();
+        liveobj_service_end();
     if (chosen && is_watched_process() && liveobj_status().state == LIVEOBJ_STATE_TRACKING)
         liveobj_message("the program restricts its system calls (seccomp), which a report needs: "
                         "there will be none",

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "output/descriptor.h"
 #include "output/output.h"
-#include "program/program.h"
 #include "report/report.h"
 #include "text.h"
 
@@ -18,20 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[2 * PATH_MAX + 64];
+static char path[LIVEOBJ_BESIDE_BYTES + 64];
 static bool is_writing;
 
 /// Chooses a path next to the output or in the folder for temporary files. \param attempt From 1.
 /// \returns false if no line could name the file.
 static bool choose_path(uint64_t attempt) {
     char digits[LIVEOBJ_DIGITS];
-    const char *process = liveobj_text_digits(digits, (uint64_t)getpid());
-    const char *output = liveobj_output_file();
-    if (!output && liveobj_message_descriptor() < 0)
+    if (!liveobj_output_file() && liveobj_message_descriptor() < 0)
         return false;
-    char *end = stpcpy(path, output ? output : liveobj_environment_temporary_folder());
-    end = stpcpy(end, output ? "." : "/liveobjects.");
-    end = stpcpy(end, process);
+    char *end = liveobj_output_beside(path);
     if (attempt > 1)
         end = stpcpy(stpcpy(end, "."), liveobj_text_digits(digits, attempt));
     stpcpy(end, ".capture");

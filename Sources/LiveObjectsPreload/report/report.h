@@ -1,5 +1,5 @@
 // report.h - all ways in which a process ends, and the one report before that: capture -> tool ->
-// output. And snapshots of a running process.
+// output. And what happens while it runs.
 
 #pragma once
 
@@ -14,14 +14,14 @@ struct liveobj_options;
 /// Makes the process write the report when it ends: once, and not in forked children.
 void liveobj_exit_start(const struct liveobj_options *options);
 
-// MARK: - snapshots.c
+// MARK: - service.c
 
-/// With `snapshots=on`: answers `liveobjects snapshot` from here on. In the constructor.
-void liveobj_snapshots_start(const struct liveobj_options *options);
+/// With `snapshots=on` or `every`: starts the recorder's thread for programs that run on. In the
+/// constructor.
+void liveobj_service_start_with(const struct liveobj_options *options);
 
-/// Ends that, before the process ends or restricts its system calls. Waits at most a second for a
-/// snapshot that is being made.
-void liveobj_snapshots_stop(void);
+/// Ends it, before the process ends or restricts its system calls.
+void liveobj_service_end(void);
 
 // MARK: - timers.c
 

@@ -43,6 +43,8 @@ static void defaults_are_those_of_the_options_table(void) {
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_AUTO);
     EXPECT(options.maxobjects == UINT64_C(1) << 27);
     EXPECT(options.maxstackbytes == UINT64_C(4) << 30);
+    EXPECT(options.every == 0 && options.keep == 1000);
+    EXPECT(options.trigger.factor == 0 && options.trigger.intervals == 0);
     EXPECT_STRING(problems, "");
 }
 
@@ -64,6 +66,26 @@ static void pairs_set_values(void) {
     EXPECT_STRING(options.output, "/a/%p.json");
     EXPECT_STRING(options.tool, "/b");
     EXPECT_STRING(problems, "");
+}
+
+static void times_and_growth_have_units(void) {
+    parse("every=90:trigger=2x");
+    EXPECT(options.every == 90 && options.trigger.factor == 2 && options.trigger.intervals == 0);
+    parse("every=10s:trigger=6");
+    EXPECT(options.every == 10 && options.trigger.factor == 0 && options.trigger.intervals == 6);
+    parse("every=5m:trigger=off");
+    EXPECT(options.every == 300 && options.trigger.factor == 0 && options.trigger.intervals == 0);
+    parse("every=24h");
+    EXPECT(options.every == 86400);
+    EXPECT_STRING(problems, "");
+    static const char *const wrong[] = {"every=25h",  "every=s",    "every=10K", "every=1ms",
+                                        "trigger=1x", "trigger=x",  "trigger=",  "trigger=2y",
+                                        "trigger=1",  "trigger=2xx"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        parse(wrong[i]);
+        EXPECT(strstr(problems, "; the default is used\n"));
+        EXPECT(options.every == 0 && options.trigger.factor == 0 && options.trigger.intervals == 0);
+    }
 }
 
 /// \returns true if there is one problem, and it is this option's quotes.
@@ -164,7 +186,8 @@ static void options_can_be_checked_without_applying_them(void) {
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
           "there is no option 'colour'; the options are output, format, stacks, depth, retains, "
-          "graph, failon, exitcode, tool, baseline, suppressions, snapshots, verbosity, way, "
+          "graph, failon, exitcode, tool, baseline, suppressions, snapshots, every, keep, trigger, "
+          "verbosity, way, "
           "maxobjects, "
           "maxstackbytes");
     check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");
@@ -261,6 +284,7 @@ static void the_documentation_lists_every_option(void) {
 int main(void) {
     defaults_are_those_of_the_options_table();
     pairs_set_values();
+    times_and_growth_have_units();
     the_number_of_reported_problems_is_limited();
     quoted_values_may_contain_colons();
     an_unclosed_quote_invalidates_only_its_option();

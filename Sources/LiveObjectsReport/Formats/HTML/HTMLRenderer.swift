@@ -13,7 +13,7 @@ struct HTMLRenderer {
     let page: HTML = """
       <!DOCTYPE html>
       <html lang="en">
-      \(head(headline))
+      \(head(headline, script: HTMLScript.hash))
       <body>
       <a class="skip" href="#main">Skip to the report</a>
       \(header(report, headline))
@@ -32,11 +32,12 @@ struct HTMLRenderer {
     return page.text
   }
 
-  private static func head(_ headline: String) -> HTML {
+  /// - Parameter script: the hash of the page's script; `nil` if it has none.
+  static func head(_ headline: String, script: String?) -> HTML {
     """
     <head>
     <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="\(policy)">
+    <meta http-equiv="Content-Security-Policy" content="\(policy(script))">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <title>\(headline)</title>
@@ -46,9 +47,9 @@ struct HTMLRenderer {
   }
 
   /// The data is no script, so it needs no hash.
-  private static var policy: String {
-    "default-src 'none'; script-src 'sha256-\(HTMLScript.hash)'; style-src 'sha256-\(HTMLStyle.hash)'; "
-      + "base-uri 'none'; form-action 'none'"
+  private static func policy(_ script: String?) -> String {
+    "default-src 'none'; " + (script.map { "script-src 'sha256-\($0)'; " } ?? "")
+      + "style-src 'sha256-\(HTMLStyle.hash)'; base-uri 'none'; form-action 'none'"
   }
 
   private static func header(_ report: Report, _ headline: String) -> HTML {

@@ -1,7 +1,7 @@
 /// The style sheet of a report's page. The system's setting chooses light or dark; `data-theme` replaces it.
 enum HTMLStyle {
   /// The SHA-256 of the text in Base64, for the page's policy.
-  static let hash = "/CG87R3c186/uNBVnh5u+EZQH4pN0QCCEbIht4ifVUM="
+  static let hash = "Rc6cV3LPQop5zgkat244r+ubux3dF3Cxhyn2eZ4cQxI="
 
   static let text = #"""
     :root {
@@ -82,6 +82,10 @@ enum HTMLStyle {
     .edge.cut .line { stroke: var(--bad); stroke-width: 2.2; stroke-dasharray: 6 4; }
     .edge.cut .head { fill: var(--bad); }
     .edge.cut text { fill: var(--bad); font-weight: 600; }
+    .chart svg { display: block; width: 100%; height: auto; margin-top: .6rem; }
+    .chart line { stroke: var(--line); }
+    .chart polyline { fill: none; stroke: var(--accent); stroke-width: 2; }
+    .chart text { fill: var(--dim); font-size: 12px; }
     .calls { border-collapse: collapse; }
     .calls td { padding: .1rem 1.25rem .1rem 0; vertical-align: top; overflow-wrap: anywhere; }
     .calls .count { text-align: right; color: var(--dim); white-space: nowrap; padding-right: .75rem; }

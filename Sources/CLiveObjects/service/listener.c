@@ -1,12 +1,12 @@
 // listener.c - the Unix socket on which this process is asked for snapshots. Owns its path:
-// /tmp/liveobjects-USER/PROCESS.socket, which `liveobjects snapshot` computes too.
+// /tmp/liveobjects-USER/PROCESS.socket, which the tool computes too.
 //
 // Only the owner of the process and root may ask. The folder is closed to all others, and each
 // connection is checked again: a process that starts as root may give up its rights, and its
 // folder's owner stays root.
 
 #define _GNU_SOURCE
-#include "output/output.h"
+#include "service/listener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ int liveobj_listener_open(const char **failure) {
     if (!make_folder(folder))
         return -1;
     *failure = "there can be no Unix socket";
-    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0)
         return -1;
     address.sun_family = AF_UNIX;
@@ -74,17 +74,15 @@ static void limit_waits(int connection) {
 }
 
 int liveobj_listener_accept(int listener) {
-    for (;;) {
-        int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        if (connection < 0 && (errno == EINTR || errno == ECONNABORTED))
-            continue;
-        if (connection < 0 || is_allowed(connection)) {
-            if (connection >= 0)
-                limit_waits(connection);
-            return connection;
-        }
-        close(connection);
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection < 0)
+        return -1;
+    if (is_allowed(connection)) {
+        limit_waits(connection);
+        return connection;
     }
+    close(connection);
+    return -1;
 }
 
 bool liveobj_listener_send(int connection, const void *bytes, size_t count) {

@@ -1,0 +1,54 @@
+// CLiveObjectsService.h - a thread of the recorder's own, for programs that run on. A part of
+// CLiveObjects.h, which includes it.
+
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(hidden)
+
+/// What a thread of the recorder's own does while the program runs.
+struct liveobj_service_settings {
+    /// Whether it answers requests of the tool, on the Unix socket
+    /// /tmp/liveobjects-USER/PROCESS.socket.
+    bool answers;
+    /// Whether its captures have references.
+    bool references;
+    /// The seconds between two entries of the timeline, `BASE.timeline`; 0 for no timeline.
+    uint64_t every;
+    /// The number of entries after which another file begins; the one before is kept.
+    uint64_t keep;
+    /// Which growth of a type has the thread write a capture, `BASE.growth-N.capture`: by this
+    /// factor, or this number of times in a row; 0 for none.
+    uint64_t trigger_factor;
+    uint64_t trigger_intervals;
+    /// The beginning of the paths. Need not outlive the call. NULL without a timeline.
+    const char *base;
+};
+
+/// The result of `liveobj_service_start`.
+struct liveobj_service_start {
+    /// Why there is no such thread, as a clause; NULL if there is one.
+    const char *failure;
+    /// The errno that explains it; 0 for none.
+    int error;
+};
+
+/// Starts the thread, once in a process. It needs Linux 5.9. Forked children do not have it.
+struct liveobj_service_start liveobj_service_start(const struct liveobj_service_settings *settings);
+
+/// Ends the thread, before the process ends or restricts its system calls. Waits at most a second
+/// for what it is writing, and removes the socket. Does nothing if there is no such thread.
+/// \returns the errno that ended the timeline before; 0 if nothing did.
+int liveobj_service_stop(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif

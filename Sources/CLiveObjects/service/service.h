@@ -1,0 +1,37 @@
+// service.h - a thread of the recorder's own, for programs that run on: it answers requests of the
+// tool, and counts the live objects at intervals.
+//
+// The thread blocks all signals, so that no handler of the program runs on it. It has a table of
+// descriptors of its own, without those of the program: what the program closes is closed, what it
+// opens gets the number that it would have got, and a child that it forks inherits nothing.
+
+#pragma once
+
+#include "CLiveObjects.h"
+
+#pragma GCC visibility push(hidden)
+
+// MARK: - requests.c
+
+/// Reads one request from a connection, answers it, and closes the connection.
+void liveobj_request_answer(int connection);
+
+// MARK: - service.c
+
+/// Whether the thread is to end: a capture that is being written is broken off then.
+bool liveobj_service_is_stopped(void);
+/// The contents of the thread's captures.
+enum liveobj_contents liveobj_service_contents(void);
+
+// MARK: - timeline.c
+
+/// Begins the file `BASE.timeline`; a file of that name becomes `BASE.timeline.1`.
+/// \returns 0, or the errno that prevented it.
+int liveobj_timeline_start(const struct liveobj_service_settings *settings);
+/// Adds the number of live objects of each type. After `keep` entries a new file begins. If a type
+/// has grown as the settings say, writes a capture, `BASE.growth-N.capture`.
+void liveobj_timeline_add(void);
+/// The errno that ended the timeline; 0 if it goes on.
+int liveobj_timeline_error(void);
+
+#pragma GCC visibility pop

@@ -1,0 +1,14 @@
+extension LiveObjects {
+  /// Answers `liveobjects snapshot` and `liveobjects top` from now on, until the process ends.
+  ///
+  /// For services that link this library; under the preload library the option `snapshots=on` does the same. A thread
+  /// of the recorder's own listens on the Unix socket `/tmp/liveobjects-USER/PROCESS.socket`, which only the owner of the
+  /// process and root can use. Starting twice is fine.
+  ///
+  /// - Throws: ``TrackingError/notTracking`` unless tracking is on; ``TrackingError/cannotAnswer(reason:)`` where the
+  ///   thread or the socket cannot be had, for example before Linux 5.9.
+  public static func answerRequests() throws(TrackingError) {
+    guard status.state == .tracking else { throw .notTracking }
+    try Recorder.answerRequests()
+  }
+}

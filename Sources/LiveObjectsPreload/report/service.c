@@ -1,0 +1,46 @@
+// service.c - starts and stops the recorder's thread for programs that run on, by the options.
+//
+// The thread exists only if an option asks for it: a program may count its threads.
+
+#define _GNU_SOURCE
+#include "CLiveObjects.h"
+#include "options.h"
+#include "output/output.h"
+#include "report/report.h"
+
+#include <string.h>
+
+static char base[LIVEOBJ_BESIDE_BYTES];
+
+static struct liveobj_service_settings settings_of(const struct liveobj_options *options) {
+    return (struct liveobj_service_settings){
+        .answers = options->snapshots == LIVEOBJ_SNAPSHOTS_ON,
+        .references = options->graph == LIVEOBJ_ON,
+        .every = options->every,
+        .keep = options->keep,
+        .trigger_factor = options->trigger.factor,
+        .trigger_intervals = options->trigger.intervals,
+        .base = base,
+    };
+}
+
+void liveobj_service_start_with(const struct liveobj_options *options) {
+    if (options->snapshots != LIVEOBJ_SNAPSHOTS_ON && !options->every)
+        return;
+    liveobj_output_beside(base);
+    struct liveobj_service_settings settings = settings_of(options);
+    struct liveobj_service_start start = liveobj_service_start(&settings);
+    if (start.failure && start.error)
+        liveobj_message("there will be no snapshots: ", start.failure, " (", base,
+                        ".timeline): ", strerror(start.error), NULL);
+    else if (start.failure)
+        liveobj_message("there will be no snapshots: ", start.failure, NULL);
+    else if (options->every && options->verbosity >= 1)
+        liveobj_message("live objects are counted in ", base, ".timeline", NULL);
+}
+
+void liveobj_service_end(void) {
+    int error = liveobj_service_stop();
+    if (error)
+        liveobj_message("the timeline ", base, ".timeline ends early: ", strerror(error), NULL);
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import LiveObjectsReport
+import LiveObjectsSystem
+
+/// `liveobjects top PID`
+struct TopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top",
+    abstract: "Shows the live objects of a running program by type, and their growth per minute.",
+    discussion: """
+      The program runs with the preload library and with snapshots=on in LIVEOBJECTS_OPTIONS. On a terminal the table \
+      is shown until the program ends, or until Ctrl-C; otherwise once.
+
+      Exit status: 0; 2 for usage errors, or if the program does not answer.
+      """)
+
+  @Option(help: ArgumentHelp("The seconds between two tables.", valueName: "seconds"))
+  var interval: Double = 2
+
+  @Option(help: ArgumentHelp("The number of tables.", valueName: "number"))
+  var count: Int?
+
+  @Argument(help: ArgumentHelp("The id of the process.", valueName: "pid"))
+  var process: Int32
+
+  func validate() throws {
+    guard (0.1...3600).contains(interval) else {
+      throw ValidationError("--interval takes 0.1 to 3600 seconds.")
+    }
+    guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0.") }
+  }
+
+  func run() throws {
+    let terminal = Terminal()
+    let watched = WatchedProcess(id: process)
+    var table = TopTable()
+    var rest = count ?? (terminal == nil ? 1 : .max)
+    while true {
+      let capture: Capture
+      do throws(ToolFailure) {
+        capture = try watched.counts()
+      } catch {
+        // The last table stays on the terminal.
+        guard rest != count, !watched.isRunning else { throw error }
+        StandardStream.output.write("process \(process) has ended\n")
+        return
+      }
+      show(capture, in: &table, terminal)
+      rest -= 1
+      if rest == 0 { return }
+      usleep(UInt32(interval * 1e6))
+    }
+  }
+
+  private func show(_ capture: Capture, in table: inout TopTable, _ terminal: Terminal?) {
+    table.add(Timeline.Entry(time: Double(capture.process.time) / 1e9, counts: capture.typeCounts))
+    let text = table.text(
+      title: "\(capture.process.name) (process \(process))", lines: (terminal?.lines ?? 42) - 1,
+      width: terminal?.columns ?? 110, color: terminal?.hasColors == true)
+    StandardStream.output.write((terminal?.clearing ?? "") + text)
+  }
+}
