@@ -55,7 +55,9 @@ extension TypeLabel {
   fileprivate static func counted(
     _ type: TypeDescription, of capture: Capture, unreadable: String
   ) -> (text: String, isUserDefined: Bool) {
-    guard let label = TypeLabel(type, of: capture, unreadable: unreadable) else { return (unattributed, false) }
+    guard let label = TypeLabel(type, of: capture, unreadable: unreadable) else {
+      return (unattributed, false)
+    }
     return (label.text, label.isUserDefined)
   }
 }

@@ -8,7 +8,8 @@
 //   safety   nothing interrupts a report, and nothing hangs in one
 //   output   descriptors, messages on standard error, and the destination of the report
 //   tests    the test library that runs, and test cases of Swift Testing
-//   report   all ways in which a process ends, the one report before that, and what happens while it runs
+//   report   all ways in which a process ends, and the one report before that; the thread of
+//            programs that run on
 //
 // Headers hide symbols. The only exported functions are `_exit`, `_Exit`, `syscall`, `prctl` and
 // `dlclose`.
