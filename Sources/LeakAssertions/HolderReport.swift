@@ -12,7 +12,7 @@ package struct HolderReport {
 
   package init() {
     do throws(LiveObjects.TrackingError) {
-      guard Recorder.isTracking else { throw .notTracking }
+      try LiveObjects.requireTracking()
       capture = .success(try Recorder.settledGraph(since: 0))
     } catch {
       capture = .failure(error)

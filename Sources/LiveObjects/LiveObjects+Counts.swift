@@ -9,7 +9,7 @@ extension LiveObjects {
   /// - Returns: the types, most bytes first.
   /// - Throws: ``TrackingError/notTracking`` unless tracking is on.
   public static func counts() throws(TrackingError) -> [TypeCount] {
-    guard status.state == .tracking else { throw .notTracking }
+    try requireTracking()
     let capture = try Recorder.counts().decoded()
     return Recorder.ignoring { capture.typeCounts }
   }

@@ -8,7 +8,7 @@ extension LiveObjects {
   /// - Throws: ``TrackingError/notTracking`` unless tracking is on; ``TrackingError/cannotAnswer(reason:)`` where the
   ///   thread or the socket cannot be had, for example before Linux 5.9.
   public static func answerRequests() throws(TrackingError) {
-    guard status.state == .tracking else { throw .notTracking }
+    try requireTracking()
     try Recorder.answerRequests()
   }
 }

@@ -42,8 +42,15 @@ public enum LiveObjects {
   /// - Throws: ``TrackingError/notTracking`` unless tracking is on, so that an idle recorder never counts
   ///   as a process without objects.
   public static func snapshot(references: Bool = true) throws(TrackingError) -> Snapshot {
-    guard status.state == .tracking else { throw .notTracking }
+    try requireTracking()
     let mark = Recorder.mark()
     return Snapshot(try Recorder.capture(since: 0, references: references), mark: mark)
+  }
+
+  /// - Throws: ``TrackingError/notTracking``, or ``TrackingError/cannotWatch(reason:)`` with the recorder's reason.
+  package static func requireTracking() throws(TrackingError) {
+    let status = status
+    guard status.state != .tracking else { return }
+    throw status.state == .blind ? .cannotWatch(reason: status.notes.first ?? "") : .notTracking
   }
 }

@@ -93,6 +93,8 @@ public struct Finding: Sendable, Hashable {
   public var testCase: String?
   /// The steps from the holder to the object, or once round the cycle.
   public var path: [PathStep]
+  /// Once round another cycle among the same objects, where no single reference breaks all of them.
+  public var otherCycle: [PathStep] = []
   /// The calls that allocated the instances, most instances first.
   public var allocatedAt: [CallSite]
   /// Call sites with fewer instances that `allocatedAt` leaves out: recursive code has as many as it has

@@ -10,22 +10,14 @@ public struct Cause: Sendable {
   public let findings: [Finding]
   /// Findings with one fingerprint as one, most important first. Growth of one type is one.
   let variants: [Finding]
-  /// The tests that left the objects behind, as they ran; empty for unattributed objects.
+  /// The tests that left the objects behind, by name; empty for unattributed objects.
   private(set) var tests: [TestName]
 
   /// The causes in the order of a report: leaks, held objects, growth, known issues, library leaks.
   ///
-  /// - Parameter tests: in the order in which they ran.
-  static func all(of findings: [Finding], tests: [TestName]) -> [Cause] {
-    let order = Dictionary(uniqueKeysWithValues: zip(tests, tests.indices))
+  static func all(of findings: [Finding]) -> [Cause] {
     let sections = Dictionary(grouping: findings, by: FindingSection.init(of:))
-    return FindingSection.allCases.flatMap { section in
-      causes(of: sections[section] ?? []).map { cause in
-        var cause = cause
-        cause.tests.sort { order[$0] ?? .max < order[$1] ?? .max }
-        return cause
-      }
-    }
+    return FindingSection.allCases.flatMap { causes(of: sections[$0] ?? []) }
   }
 
   /// The explained causes, most important first, then growth by type, most instances first.
@@ -52,6 +44,7 @@ public struct Cause: Sendable {
     findings = sorted.flatMap(\.findings)
     var seen: Set<TestName> = []
     tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
+      .sorted { $0.description < $1.description }
   }
 }
 
@@ -101,7 +94,24 @@ extension Cause {
 
 extension Report {
   /// The findings by their causes: leaks first, then held objects, growth, known issues and library leaks.
-  public var causes: [Cause] { Cause.all(of: findings, tests: tests.map { TestName($0) }) }
+  public var causes: [Cause] { Cause.all(of: findings) }
+
+  /// The number of tests in which the same cause was accepted, by a baseline for example.
+  func testsThatKnow(_ cause: Cause) -> Int {
+    guard cause.sum.acceptance == nil else { return 0 }
+    let fingerprints = Set(cause.fingerprints)
+    return Set(
+      findings.lazy.filter { $0.acceptance != nil && fingerprints.contains($0.fingerprint) }
+        .compactMap { TestName(of: $0) }
+    ).count
+  }
+
+  /// The place of a test that left a cause's objects behind.
+  func place(ofTestsOf cause: Cause) -> SourcePlace? {
+    let names = Set(cause.tests)
+    return tests.lazy.filter { names.contains(TestName($0)) }
+      .compactMap { SourcePlace($0.file, $0.line, self.run) }.first
+  }
 }
 
 // MARK: - As text

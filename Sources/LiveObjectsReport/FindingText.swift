@@ -16,8 +16,10 @@ public struct FindingText: Sendable, Hashable, CustomStringConvertible {
 
   public init(_ finding: Finding) {
     let path = ShownPath(of: finding).map { [$0.segments.joined(separator: " → ")] } ?? []
+    let other =
+      ShownPath(ofOtherCycleIn: finding).map { ["and \($0.segments.joined(separator: " → "))"] } ?? []
     let explanation =
-      path + Self.hint(finding) + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
+      path + other + Self.hint(finding) + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
       + finding.remarks.map { "note: \($0)" }
     let first = "\(finding.title) (\(Self.size(of: finding)))"
     lines = ([first] + explanation.map { "  " + $0 }).map(\.printable)

@@ -38,7 +38,9 @@ struct HintText {
   }
 
   private static func remedy(_ places: [Finding.Hint.Place]) -> String {
-    if places.count > 1 { return "capture it weakly in each" }
+    if places.count > 1 {
+      return places[0].kind == .property ? "declare both weak" : "capture it weakly in each"
+    }
     return switch places[0].kind {
     case .closure where places[0].capturesVariable: "declare the variable weak, or set it to nil"
     case .closure: "capture it weakly"

@@ -21,11 +21,22 @@ struct ShownPath {
 
   /// - Returns: `nil` where the finding has no path.
   init?(of finding: Finding) {
-    guard let first = finding.path.first, let last = finding.path.last else { return nil }
-    isCycle = finding.verdict == .retainCycle || finding.verdict == .suspendedTask
-    let references: [String?] = [nil] + finding.path.map(\.reference)
-    var nodes = zip(finding.path.map(\.type), references).map(Node.init)
-    let end = isCycle ? first.type : finding.type
+    self.init(
+      finding.path, isCycle: finding.verdict == .retainCycle || finding.verdict == .suspendedTask,
+      endingAt: finding.type)
+  }
+
+  /// - Returns: `nil` where no second cycle is known.
+  init?(ofOtherCycleIn finding: Finding) {
+    self.init(finding.otherCycle, isCycle: true, endingAt: finding.type)
+  }
+
+  private init?(_ path: [Finding.PathStep], isCycle: Bool, endingAt type: String) {
+    guard let first = path.first, let last = path.last else { return nil }
+    self.isCycle = isCycle
+    let references: [String?] = [nil] + path.map(\.reference)
+    var nodes = zip(path.map(\.type), references).map(Node.init)
+    let end = isCycle ? first.type : type
     if isCycle || !last.reference.isEmpty || last.type != end {
       nodes.append(Node(name: end, reference: last.reference))
     }

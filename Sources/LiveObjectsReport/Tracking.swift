@@ -19,6 +19,8 @@ extension Report {
     /// Whether the references between objects were read in every watched process, so that leaks are
     /// distinguished from growth.
     public var readReferences: Bool
+    /// Whether memory that may refer to objects was not read in some watched process: leaks may be missing then.
+    public var missesRoots = false
     /// The watched processes with objects that were not recorded or references that could not be read, or
     /// that ended early, a sentence with the reason each. Where there are any, no report may say that nothing
     /// leaked.
@@ -54,6 +56,7 @@ extension Report.Tracking {
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }
+    missesRoots = watched.contains { $0.graph?.status.missesRoots == true }
     unevaluated = watched.compactMap(\.reasonForNoEvaluation)
     listedTests = !watched.isEmpty && watched.allSatisfy(\.listsTests)
     self.notes = ProcessNotes.notes(of: captures) + notes

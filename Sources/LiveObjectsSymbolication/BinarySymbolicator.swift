@@ -90,7 +90,9 @@ public final class BinarySymbolicator: Symbolicator {
   /// Notes files without debug information, only those with Swift code: the lines of a C library from the
   /// system or from a package are not needed.
   private func noteMissingLines(of addresses: [Frame: CodeAddress], in capture: Capture) {
-    let own = addresses.filter { frame, _ in frame.image.map { !capture.images[$0].isSystem } ?? false }
+    let own = addresses.filter { frame, _ in
+      frame.image.map { !capture.images[$0].isSystem && !capture.images[$0].isLiveObjects } ?? false
+    }
     for (binary, addresses) in Dictionary(grouping: Set(own.values), by: \.binary) {
       let named = addresses.compactMap { known[$0] }.joined()
       guard hasSymbolizer, !withoutSymbolizer.contains(binary), named.allSatisfy({ $0.line == nil }),
@@ -118,7 +120,7 @@ public final class BinarySymbolicator: Symbolicator {
   private func mustNotBeAskedAbout(_ image: Image, _ binary: String) -> Bool {
     if image.isSystem { return true }
     guard image.buildID.isEmpty, origin == .unknown else { return false }
-    collectedNotes.add(.withoutBuildID, binary)
+    if !image.isLiveObjects { collectedNotes.add(.withoutBuildID, binary) }
     return true
   }
 
@@ -266,4 +268,9 @@ package enum CaptureOrigin: Sendable {
   /// A process that the user ran, directly: the toolchain that it names is the one
   /// that the process ran with.
   case ownRun
+}
+
+extension Image {
+  /// Whether it is one of this package's libraries, which users do not build.
+  fileprivate var isLiveObjects: Bool { name.hasPrefix("libLiveObjects") }
 }

@@ -51,7 +51,8 @@ struct LiveObjectsTool: ParsableCommand {
   private static func usageMessage(for error: any Error) -> String {
     do {
       _ = try parseAsRoot(CommandLine.arguments.dropFirst().map(\.printable))
-      return fullMessage(for: error).printable
+      let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+      return lines.map { String($0).printable }.joined(separator: "\n")
     } catch {
       return fullMessage(for: error)
     }

@@ -44,6 +44,9 @@ final class OutputFile: Sendable {
   /// Whether it is a terminal, without a request for plain text (https://no-color.org).
   var wantsColor: Bool { isatty(descriptor) == 1 && (Environment["NO_COLOR"] ?? "").isEmpty }
 
+  /// The characters of a line, if it is a terminal.
+  var columns: Int? { Terminal(descriptor)?.columns }
+
   func write(_ bytes: [UInt8]) throws(ToolFailure) {
     guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
   }

@@ -154,7 +154,8 @@ struct Outputs {
   var isEmpty: Bool { reports.isEmpty && capture == nil && fallback == nil }
 
   private func renderer(for file: OutputFile) -> TextRenderer {
-    TextRenderer(color: file.wantsColor, listing: listing)
+    let width = file.columns.map { min(max($0, 60), 200) } ?? TextRenderer.standardWidth
+    return TextRenderer(color: file.wantsColor, listing: listing, width: width)
   }
 
   /// Prints why leaks could not be evaluated, if no text does.

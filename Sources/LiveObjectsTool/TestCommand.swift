@@ -85,8 +85,9 @@ struct TestCommand: ParsableCommand {
   ) throws(ToolFailure) -> WatchedTestRun {
     let folder = try CaptureFolder()
     do {
-      let settings = [options, "failon=\(output.failOn.rawValue)", try accepted.copy(to: folder)]
-        .compactMap { $0 }.joined(separator: ":")
+      let failOn = output.failOn == .none ? FailOn.leaks : output.failOn
+      let files = try accepted.copy(to: folder, failOn: output.failOn)
+      let settings = [options, "failon=\(failOn.rawValue)", files].compactMap { $0 }.joined(separator: ":")
       let test = SwiftTest(
         arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
       )
@@ -122,7 +123,8 @@ struct TestCommand: ParsableCommand {
   }
 
   private var swiftTestArguments: [String] {
-    let rest = arguments.first == "--" ? arguments.dropFirst() : arguments[...]
+    var rest = arguments
+    if let end = rest.firstIndex(of: "--") { rest.remove(at: end) }
     return (packagePath.map { ["--package-path", $0] } ?? []) + rest
   }
 }

@@ -33,7 +33,7 @@ struct TopCommand: ParsableCommand {
   }
 
   func run() throws {
-    let terminal = Terminal()
+    let terminal = Terminal(STDOUT_FILENO)
     let watched = WatchedProcess(id: process)
     var table = TopTable()
     var rest = count ?? (terminal == nil ? 1 : .max)
@@ -58,7 +58,7 @@ struct TopCommand: ParsableCommand {
     table.add(Timeline.Entry(time: Double(capture.process.time) / 1e9, counts: capture.typeCounts))
     let text = table.text(
       title: "\(capture.process.name) (process \(process))", lines: (terminal?.lines ?? 42) - 1,
-      width: terminal?.columns ?? 110, color: terminal?.hasColors == true)
-    StandardStream.output.write((terminal?.clearing ?? "") + text)
+      width: terminal?.columns ?? 110, color: OutputFile(.output).wantsColor)
+    StandardStream.output.write((terminal == nil ? "" : Terminal.clearing) + text)
   }
 }

@@ -129,7 +129,7 @@ private func commands(in document: Document) throws -> [[String]] {
 }
 
 private enum Subcommand: String {
-  case run, test, baseline, report, merge, diff, snapshot
+  case run, test, baseline, report, merge, diff, snapshot, top, timeline
   case testRunner = "test-runner"
 
   /// All options in the help; those of `test` include SwiftPM's, and `baseline` has those of `test`.

@@ -36,6 +36,39 @@ import Testing
     #expect((finding.instances, finding.objects, finding.victims, finding.bytes) == (1, 2, 0, 64))
   }
 
+  @Test mutating func aSecondCycleIsShownIfNoReferenceBreaksBoth() throws {
+    let (channel, pipeline, context) = pipeline()
+    let finding = try #require(analyse(builder).findings.first)
+    #expect(finding.path.map(\.reference) == ["pipeline", "channel"])
+    #expect(
+      finding.otherCycle.map { "\($0.type).\($0.reference)" } == [
+        "Demo.Context.pipeline", "Demo.Pipeline.first",
+      ])
+    #expect(finding.hint == nil)
+    builder.reference(from: channel, to: context, property: "last")
+    builder.reference(from: context, to: channel, property: "channel")
+    #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty == false)
+    _ = pipeline
+  }
+
+  @Test mutating func oneCycleHasNoSecondOne() throws {
+    let (book, author) = (builder.type("Demo.Book"), builder.type("Demo.Author"))
+    cycle(author, book)
+    #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty)
+  }
+
+  /// A channel and its pipeline hold each other, and so do the pipeline and its first context.
+  private mutating func pipeline() -> (channel: UInt32, pipeline: UInt32, context: UInt32) {
+    let channel = builder.object(of: builder.type("Demo.Channel"))
+    let pipeline = builder.object(of: builder.type("Demo.Pipeline"), strongCount: 2)
+    let context = builder.object(of: builder.type("Demo.Context"))
+    builder.reference(from: channel, to: pipeline, property: "pipeline")
+    builder.reference(from: pipeline, to: channel, property: "channel")
+    builder.reference(from: pipeline, to: context, property: "first")
+    builder.reference(from: context, to: pipeline, property: "pipeline")
+    return (channel, pipeline, context)
+  }
+
   @Test mutating func elementsInMemoryOfACycleAreItsVictims() throws {
     let author = builder.object(of: builder.type("Demo.Author"))
     let memory = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)

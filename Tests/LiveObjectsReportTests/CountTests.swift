@@ -6,8 +6,9 @@ import Testing
   @Test(
     arguments: [
       (0, "0 bytes"), (1, "1 byte"), (1_023, "1,023 bytes"), (1_024, "1.0 KB"), (6_554, "6.4 KB"),
-      (1_048_575, "1,023.9 KB"), (1_048_576, "1.0 MB"), (5 << 30, "5.0 GB"), (5 << 40, "5.0 TB"),
-      (.max, "16,777,215.9 TB"),
+      (1_048_575, "1.0 MB"), (17_600, "17.2 KB"), (1_048_576, "1.0 MB"), (5 << 30, "5.0 GB"),
+      (5 << 40, "5.0 TB"),
+      (.max, "16,777,216.0 TB"),
     ] as [(UInt64, String)])
   func bytesAreShownInTheirUnit(count: UInt64, text: String) {
     #expect(Count.bytes(count) == text)

@@ -65,6 +65,13 @@ import Testing
     #expect(JUnitRenderer().render(FormatSamples.empty).contains("<error type=\"notEvaluated\""))
   }
 
+  @Test func aTestThatAnAssertionFailedIsNoSuccess() throws {
+    var report = FormatSamples.tests
+    let index = try #require(report.tests.firstIndex { $0.id == "DemoTests.LoaderTests/testNothing" })
+    report.tests[index].outcome = .leaked
+    #expect(JUnitRenderer().render(report).contains("An assertion of the test failed because of a leak."))
+  }
+
   @Test func acceptedFindingsFailNoCase() {
     var report = FormatSamples.tests
     for index in report.findings.indices { report.findings[index].acceptance = .baseline }
@@ -75,9 +82,19 @@ import Testing
 
   @Test func levelsFollowTheChoiceOfFindings() throws {
     var report = FormatSamples.tests
-    #expect(try Set(levels(report)) == ["error", "note"])
+    #expect(try Set(levels(report)) == ["error"])
     report.run.failOn = FailOn.none
-    #expect(try Set(levels(report)) == ["warning", "note"])
+    #expect(try Set(levels(report)) == ["warning"])
+  }
+
+  /// GitHub refuses a file with a result that has no place in the source.
+  @Test(arguments: [FormatSamples.tests, FormatSamples.explained, FormatSamples.hostile])
+  func allResultsHavePlaces(report: Report) throws {
+    for result in try results(report) {
+      let location = (result["locations"] as? [[String: Any]])?.first?["physicalLocation"] as? [String: Any]
+      let artifact = location?["artifactLocation"] as? [String: Any]
+      #expect((artifact?["uri"] as? String)?.isEmpty == false)
+    }
   }
 
   @Test func acceptedFindingsAreSuppressed() throws {

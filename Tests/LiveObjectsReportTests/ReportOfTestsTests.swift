@@ -249,7 +249,7 @@ import Testing
     #expect(JSONRenderer().render(report).contains("Foundation.RunLoop"))
   }
 
-  @Test func aLibraryLeakIsExplainedOnlyIfItBelongsToATest() {
+  @Test func aLibraryLeakIsListedOnlyIfItBelongsToATest() {
     var builder = CaptureBuilder()
     let library = builder.image("/usr/lib/swift/linux/libFoundation.so", isSystem: true)
     let (suite, timer) = (
@@ -260,9 +260,9 @@ import Testing
     builder.test("T/testOne") { builder, _ in builder.leakItself(timer) }
     let text = TextRenderer(listing: [.library]).render(makeReport(of: builder))
     let lines = text.split(separator: "\n").map { $0.prefix { $0 != "[" } }
-    #expect(lines.last == "2. retain cycle: XCTest.XCTestSuite  1 instance, 32 bytes  ")
+    #expect(!text.contains("XCTestSuite"))
     #expect(
-      lines.suffix(4).prefix(3) == [
+      lines.suffix(3) == [
         "1. retain cycle: Foundation.Timer  1 instance, 32 bytes  ", "   Timer.next → Timer (cycle closes)",
         "   tests: T/testOne",
       ])
@@ -278,9 +278,9 @@ import Testing
       }
     }
     let text = TextRenderer(listing: [.tests]).render(makeReport(of: builder))
-    #expect(text.hasPrefix("LiveObjects: 1 leak in 40 of 40 tests keeps 40 objects (1.2 KB) alive\n"))
+    #expect(text.hasPrefix("LiveObjects: 1 leak in 40 of 40 tests keeps 40 objects (1.3 KB) alive\n"))
     #expect(text.contains("  … and 15 more tests; the JSON report lists them all"))
-    #expect(text.contains("tests: T/test1, T/test2, T/test3 and 37 more tests"))
+    #expect(text.contains("tests: T/test1, T/test10, T/test11 and 37 more tests"))
   }
 
   @Test func unattributedFindingsAreOutsideOfTests() {

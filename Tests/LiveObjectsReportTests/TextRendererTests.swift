@@ -82,6 +82,54 @@ import Testing
         """)
   }
 
+  @Test func nothingIsCleanWhereMemoryWasNotRead() {
+    var builder = CaptureBuilder()
+    builder.heapGraph(HeapGraph.Status(missesRoots: true))
+    let text = TextRenderer().render(makeReport(of: builder))
+    #expect(
+      text.hasPrefix("LiveObjects: no leaks were found in demo (pid 12), but not all memory could be read\n"))
+  }
+
+  @Test func aDiffWithoutLeaksSaysWhatWasLeftBehind() {
+    var builder = CaptureBuilder()
+    builder.heapGraph()
+    var report = makeReport(of: builder)
+    report.run.failOn = nil
+    report.findings = [
+      Finding(
+        fingerprint: "1", verdict: .growth, type: "Demo.Item", kind: .classInstance, instances: 1, objects: 1,
+        bytes: 32)
+    ]
+    #expect(
+      TextRenderer().render(report).hasPrefix(
+        "LiveObjects: 1 type of yours left 1 instance (32 bytes) behind in demo (pid 12)\n"))
+  }
+
+  @Test func linesAreAsLongAsTheTerminalAllows() {
+    let report = ExplainedFindings.report()
+    for width in [60, 110, 160] {
+      let lines = TextRenderer(listing: Set(TextRenderer.Part.allCases), width: width).render(report).split(
+        separator: "\n")
+      let paths = lines.filter { $0.contains("→") || $0.hasPrefix("   tests:") }
+      #expect(paths.allSatisfy { $0.count <= width }, "\(paths)")
+    }
+  }
+
+  @Test func aCauseThatOtherTestsKnowSaysSo() {
+    var builder = CaptureBuilder()
+    let node = builder.type("Demo.Node")
+    builder.heapGraph()
+    for number in 1...3 {
+      builder.test("T/test\(number)") { builder, _ in
+        let object = builder.object(of: node)
+        builder.reference(from: object, to: object, property: "next")
+      }
+    }
+    var report = makeReport(of: builder)
+    for index in report.findings.indices.dropFirst() { report.findings[index].acceptance = .baseline }
+    #expect(TextRenderer().render(report).contains("; known in 2 other tests"))
+  }
+
   @Test func knownFindingsAreCountedByTheirReasons() {
     var report = ExplainedFindings.report()
     report.findings[0].acceptance = .baseline
@@ -95,8 +143,22 @@ import Testing
     #expect(
       text.contains(
         "\n1 stale entry in the baseline no longer occurs; --prune-baseline removes it:\n"
-          + "  0000000000000001  Demo.A/test  Demo.Gone\n"))
+          + "  0000000000000001  Demo.Gone  Demo.A/test\n"))
     #expect(text.contains("\n1 suppression matches nothing:\n  line 3: leak:gone\n"))
+    let stale = "1 stale entry in the baseline no longer occurs"
+    for page in [
+      TextRenderer().summary(of: report), MarkdownRenderer.render(report), HTMLRenderer.render(report),
+    ] {
+      #expect(page.contains(stale))
+    }
+    report.accepted.change = .pruned
+    report.accepted.baselineFile = "/package/.liveobjects-baseline"
+    #expect(TextRenderer().render(report).contains("Removed 1 stale entry from .liveobjects-baseline:\n"))
+    report.accepted.staleEntries = []
+    report.accepted.change = .written(entries: 3)
+    #expect(
+      TextRenderer().render(report).contains(
+        "\nWrote .liveobjects-baseline with 3 entries: review it, and commit it.\n"))
   }
 
   @Test func aLineWithoutAFileIsNotShown() {

@@ -29,6 +29,11 @@
         json: folder.text(of: "json"))
       #expect(first.status == .exited(1))
       #expect(first.report.leaks == 2)
+      // No single reference breaks both cycles of a channel's pipeline.
+      let hint =
+        "Pipeline.channel is a strong reference, Channel.swift:20 and Context.pipeline is a strong reference"
+      #expect(
+        first.report.causes.contains { $0.hint?.text.hasPrefix(hint) == true }, "\(first.report.causes)")
 
       let known = try run("test", ["--baseline", baseline])
       #expect(known.status == .exited(0))
@@ -70,6 +75,9 @@
         var verdict: String
         var known: Bool
         var libraryLeak: Bool
+        var hint: Hint?
+
+        struct Hint: Decodable { var text: String }
       }
       var causes: [Cause]
 

@@ -34,6 +34,23 @@
         #expect(report.isComplete)
       }
 
+      @Test("takes options of swift test behind --, too")
+      func takesSeparatedArguments() throws {
+        let result = try ToolSample.test([
+          "--fail-on", "none", "--skip-build", "--", "--filter", "testLeavesNothing",
+        ])
+        #expect(result.status == .exited(0), "\(result.standardError)")
+        #expect(result.standardError.contains("LiveObjects: no leaks in 1 test"))
+      }
+
+      @Test("explains a wrong option on lines of their own")
+      func explainsWrongOptions() throws {
+        let result = try ToolSample.test(["--fail-on", "lekas"])
+        #expect(result.status == .exited(2))
+        #expect(result.standardError.contains("\nHelp: "))
+        #expect(!result.standardError.contains("\\u{a}"))
+      }
+
       @Test("counts every process of a parallel run")
       func mergesParallelRuns() throws {
         let report = try json(["--fail-on", "none"], ["--parallel"], status: 0)

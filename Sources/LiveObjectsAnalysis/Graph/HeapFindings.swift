@@ -101,7 +101,7 @@ struct HeapFindings {
 
   private var wantedNames: PathNames.Wanted {
     PathNames.Wanted(
-      on: leaks.compactMap(\.path) + holders.compactMap { $0?.path },
+      on: leaks.compactMap(\.path) + leaks.compactMap(\.cuts.other?.path) + holders.compactMap { $0?.path },
       origins: Set(holders.compactMap { $0?.origin }), tasks: Set(leaks.flatMap { $0.tasks(in: graph) }),
       functions: Set(leaks.lazy.flatMap(\.cuts.functions)), in: graph)
   }
@@ -125,6 +125,7 @@ extension HeapFindings {
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: owner, of: scope.attribution)
     finding.hint = hint
+    finding.otherCycle = leak.cuts.other.map { naming.steps(round: $0.path) } ?? []
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {

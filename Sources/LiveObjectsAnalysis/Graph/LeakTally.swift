@@ -67,7 +67,7 @@ struct LeakTally {
       let start = path?.start ?? leak.firstTask(in: graph) ?? named[0]
       let index = numbers.number(of: pattern(of: leak, start, path, in: reachability))
       if index == all.count {
-        let cuts = path.map { CutSearch.cuts(of: leak.core, $0, in: graph) } ?? Cuts()
+        let cuts = path.map { CutSearch.cuts(of: leak.core, $0, in: graph, &finder, order) } ?? Cuts()
         all.append(LeakTally(group: leak, start: start, path: path, cuts: cuts))
       }
       all[index].add(leak, in: reachability, isUserDefined)

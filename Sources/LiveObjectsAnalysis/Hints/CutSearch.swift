@@ -31,8 +31,20 @@ struct Cuts {
   var single: [OnPath] = []
   /// Captures that break all cycles together, where no cut does so by itself.
   var together: [OnPath] = []
+  /// A cycle that shares no reference with the path, where none of the above breaks all cycles.
+  var other: OtherCycle?
 
-  var functions: some Sequence<UInt32> { (single + together).lazy.compactMap(\.cut.function) }
+  var functions: some Sequence<UInt32> {
+    let pairs = other?.pairs ?? []
+    return (single + together + pairs.flatMap { [$0.first, $0.second] }).lazy.compactMap(\.cut.function)
+  }
+
+  /// A second cycle among the objects of a leak.
+  struct OtherCycle {
+    var path: ObjectPath
+    /// A cut of each of the two paths, which together break every cycle.
+    var pairs: [(first: OnPath, second: OnPath)]
+  }
 }
 
 /// Finds the cuts of a leaked cycle.
@@ -54,18 +66,27 @@ struct CutSearch {
   private static let most = 4
 
   private let graph: ReferenceGraph
+  private let core: [UInt32]
   /// The references between the objects that hold each other, which are numbered from 0.
   private var edges: [Edge] = []
-  private let count: Int
 
-  static func cuts(of core: [UInt32], _ path: ObjectPath, in graph: ReferenceGraph) -> Cuts {
+  /// - Parameter order: the objects that another cycle begins with.
+  static func cuts(
+    of core: [UInt32], _ path: ObjectPath, in graph: ReferenceGraph, _ finder: inout PathFinder,
+    _ order: TypeOrder
+  ) -> Cuts {
     guard core.count <= mostObjects else { return Cuts() }
-    return CutSearch(core, in: graph).cuts(on: path)
+    let search = CutSearch(core, in: graph)
+    var cuts = search.cuts(on: path)
+    if cuts.single.isEmpty && cuts.together.isEmpty {
+      cuts.other = search.otherCycle(than: path, &finder, order)
+    }
+    return cuts
   }
 
   private init(_ core: [UInt32], in graph: ReferenceGraph) {
     self.graph = graph
-    count = core.count
+    self.core = core
     let numbers = Dictionary(uniqueKeysWithValues: zip(core.lazy.map(Int.init), 0...))
     for (object, number) in numbers {
       for reference in graph.references(from: object) where graph.mayHold(reference) {
@@ -78,15 +99,19 @@ struct CutSearch {
   }
 
   private func cuts(on path: ObjectPath) -> Cuts {
-    let cuts = Dictionary(edges.lazy.map { ($0.reference, $0.cut) }) { first, _ in first }
-    let onPath = path.references.enumerated().compactMap { position, reference in
-      (cuts[reference] ?? nil).map { Cuts.OnPath(cut: $0, position: position) }
-    }
+    let onPath = cutsOnPath(path)
     // A property of several objects on the path links a list, which needs it.
     let counts = Dictionary(onPath.map { ($0.cut, 1) }, uniquingKeysWith: +)
     let single = onPath.filter { counts[$0.cut] == 1 && isAcyclic(without: [$0.cut]) }
     guard single.isEmpty else { return Cuts(single: single) }
     return Cuts(together: together(onPath, path))
+  }
+
+  private func cutsOnPath(_ path: ObjectPath) -> [Cuts.OnPath] {
+    let cuts = Dictionary(edges.lazy.map { ($0.reference, $0.cut) }) { first, _ in first }
+    return path.references.enumerated().compactMap { position, reference in
+      (cuts[reference] ?? nil).map { Cuts.OnPath(cut: $0, position: position) }
+    }
   }
 
   /// All captures of the object that the path's closure captures.
@@ -101,22 +126,56 @@ struct CutSearch {
     return [first] + others.map { Cuts.OnPath(cut: $0, position: first.position) }
   }
 
-  /// Removes objects without references to others, over and over, and whether none remains.
   private func isAcyclic(without cuts: Set<Cut>) -> Bool {
-    let kept = edges.filter { $0.cut.map { !cuts.contains($0) } ?? true }
+    cyclic(in: edges.filter { $0.cut.map { !cuts.contains($0) } ?? true }).isEmpty
+  }
+
+  /// Removes objects without references to others, over and over.
+  ///
+  /// - Returns: those that remain: they are on a cycle, or lead to one.
+  private func cyclic(in kept: [Edge]) -> [Int] {
     let holders = Dictionary(grouping: kept, by: \.target)
-    var references = [Int](repeating: 0, count: count)
+    var references = [Int](repeating: 0, count: core.count)
     for edge in kept { references[edge.source] += 1 }
     var open = references.indices.filter { references[$0] == 0 }
-    var removed = 0
     while let object = open.popLast() {
-      removed += 1
       for edge in holders[object] ?? [] {
         references[edge.source] -= 1
         if references[edge.source] == 0 { open.append(edge.source) }
       }
     }
-    return removed == count
+    return references.indices.filter { references[$0] > 0 }
+  }
+}
+
+// MARK: - A second cycle
+
+extension CutSearch {
+  private func otherCycle(
+    than path: ObjectPath, _ finder: inout PathFinder, _ order: TypeOrder
+  ) -> Cuts.OtherCycle? {
+    let used = Set(path.references)
+    let rest = edges.filter { !used.contains($0.reference) && graph.isStrong($0.reference) }
+    let follows = Set(rest.map(\.reference))
+    let objects = cyclic(in: rest).map { core[$0] }
+    // Those of the best type may lead to a cycle without being on one.
+    let best = order.best(of: objects, atMost: PathFinder.startLimit, in: graph.capture)
+    let starts = best + objects.lazy.map(Int.init).filter { !best.contains($0) }.prefix(PathFinder.startLimit)
+    for start in starts {
+      let other = finder.path(from: start, to: start, following: PathFinder.referenceLimit) {
+        follows.contains($0)
+      }
+      if let other { return Cuts.OtherCycle(path: other, pairs: pairs(path, other)) }
+    }
+    return nil
+  }
+
+  private func pairs(_ path: ObjectPath, _ other: ObjectPath) -> [(first: Cuts.OnPath, second: Cuts.OnPath)] {
+    let (first, second) = (cutsOnPath(path), cutsOnPath(other))
+    guard first.count * second.count <= Self.most * Self.most else { return [] }
+    return first.flatMap { one in
+      second.filter { isAcyclic(without: [one.cut, $0.cut]) }.map { (first: one, second: $0) }
+    }
   }
 }
 

@@ -39,9 +39,23 @@ struct CycleHints {
     if !together.isEmpty, together.count == leak.cuts.together.count {
       return hint(to: .captureWeakly, together)
     }
+    if let other = leak.cuts.other, leak.group.certainty == .definite {
+      return pair(of: other, path)
+    }
     let single = leak.cuts.single.compactMap { candidate($0, path) }
     // Of a probable cycle, some references are guessed.
     return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isSelf), path)
+  }
+
+  /// A cut of each of two cycles, where both are clear and no other two are.
+  private func pair(of other: Cuts.OtherCycle, _ path: ObjectPath) -> DraftHint? {
+    let pairs = other.pairs.compactMap { pair -> [Candidate]? in
+      guard let first = candidate(pair.first, path), isBackReference(first, path),
+        let second = candidate(pair.second, other.path), isBackReference(second, other.path)
+      else { return nil }
+      return [first, second]
+    }
+    return pairs.count == 1 ? hint(to: .declareWeak, pairs[0]) : nil
   }
 
   private func choice(among candidates: [Candidate], _ path: ObjectPath) -> DraftHint? {

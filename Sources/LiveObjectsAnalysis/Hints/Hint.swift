@@ -65,7 +65,7 @@ extension Finding {
     }
 
     public var action: Action
-    /// At least one; several for `captureWeakly` and `makeOneWeak` only.
+    /// At least one; several for `captureWeakly`, `declareWeak` (two cycles) and `makeOneWeak` only.
     public var places: [Place]
 
     public init(_ action: Action, at places: [Place]) {

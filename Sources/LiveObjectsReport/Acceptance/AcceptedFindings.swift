@@ -30,7 +30,17 @@ extension Report {
     public var staleEntries: [String] = []
     /// The suppressions with the number of findings that each matched, in the order of the file.
     public var suppressions: [Suppression] = []
+    /// What the command has done with the baseline.
+    public var change: Change?
     public init() {}
+
+    /// A change of the baseline's file.
+    public enum Change: Sendable, Hashable {
+      /// It was written, with this number of entries.
+      case written(entries: Int)
+      /// The stale entries were removed.
+      case pruned
+    }
   }
 
   /// A suppression, and the number of findings that it matched.

@@ -5,11 +5,11 @@ struct ComparisonText {
   /// Ends with a line end.
   let text: String
 
-  init(_ comparison: Report.Comparison, in report: Report, color: Bool) {
-    var page = TextPage(color: color)
+  init(_ comparison: Report.Comparison, in report: Report, _ renderer: TextRenderer) {
+    var page = TextPage(color: renderer.color, width: renderer.width)
     if let failure = report.tracking.evaluationFailure { page.add("LiveObjects: \(failure)", style: .bold) }
     page.add("LiveObjects: \(Self.verdict(of: comparison))\(Self.failure(of: report))", style: .bold)
-    page.add(new: Cause.all(of: comparison.new.map(\.finding), tests: report.tests.map { TestName($0) }))
+    page.add(new: Cause.all(of: comparison.new.map(\.finding)))
     page.add("Grown", comparison.grown)
     page.add("Gone", comparison.gone)
     page.add(types: comparison.types)

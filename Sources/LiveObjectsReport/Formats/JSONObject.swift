@@ -11,7 +11,7 @@ struct JSONObject {
   }
 
   /// - Returns: `nil` for null, and for a key that is not there.
-  private subscript(key: String) -> ParsedJSON? {
+  subscript(key: String) -> ParsedJSON? {
     guard let value = members.first(where: { $0.key == key })?.value else { return nil }
     if case .null = value { return nil }
     return value

@@ -94,6 +94,7 @@ public struct JSONRenderer: Sendable {
       "test": .optional(finding.test),
       "case": .optional(finding.testCase),
       "path": .array(finding.path.map(json)),
+      "otherCycle": finding.otherCycle.isEmpty ? .absent : .array(finding.otherCycle.map(json)),
       "allocatedAt": .array(finding.allocatedAt.map(json)),
       "omittedCallSites": .integer(finding.omittedCallSites),
       "retainedAt": .array(finding.retainedAt.map(json)),

@@ -13,6 +13,7 @@ extension Finding {
       omittedCallSites: try json.number("omittedCallSites"),
       retainedAt: try json.objects("retainedAt", RetainingCallSite.init(json:)),
       unexplainedRetains: try json.number("unexplainedRetains"), remarks: try json.strings("remarks"))
+    if json["otherCycle"] != nil { otherCycle = try json.objects("otherCycle", PathStep.init(json:)) }
     elements = try json.optionalNumber("elements")
     isNamedByTest = try json.flag("namedByTest")
     dependency = try json.optionalString("dependency")

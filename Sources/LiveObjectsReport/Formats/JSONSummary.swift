@@ -21,8 +21,12 @@ extension Report {
       "status": .integer(status),
       "causes": .integer(causes.count),
       "findings": .integer(findings.count),
+      "leaks": .integer(causes.count { $0.section == .leaks }),
+      "leakingTests": .integer(
+        Set(causes.lazy.filter { $0.section == .leaks }.flatMap(\.tests).map(\.id)).count),
       "tests": .integer(Set(tests.lazy.map(\.id)).count),
       "failing": .array(failing),
+      "staleBaselineEntries": .strings(accepted.staleEntries),
     ])
   }
 

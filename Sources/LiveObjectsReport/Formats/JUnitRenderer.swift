@@ -20,8 +20,12 @@ struct JUnitRenderer {
 
   func render(_ report: Report) -> String {
     let findings = Dictionary(grouping: report.failingFindings) { TestName(of: $0) }
+    let reported = Set(report.findings.compactMap { TestName(of: $0) })
     let cases =
-      report.tests.map { testCase($0, findings[TestName($0)] ?? []) }
+      report.tests.map { test in
+        let hasFindings = reported.contains(TestName(test))
+        return testCase(test, findings[TestName(test)] ?? [], hasFindings: hasFindings)
+      }
       + [outsideOfTests(report, findings[nil] ?? [])]
     let suites = Dictionary(grouping: cases, by: \.suite)
     var xml = XMLWriter()
@@ -56,7 +60,7 @@ struct JUnitRenderer {
 extension JUnitRenderer {
   /// `DemoTests.LoaderTests/testLoad` is `testLoad` of the class `DemoTests.LoaderTests`; a global function is one
   /// of its module.
-  private func testCase(_ test: Report.Test, _ findings: [Finding]) -> TestCase {
+  private func testCase(_ test: Report.Test, _ findings: [Finding], hasFindings: Bool) -> TestCase {
     let suite = String(test.id.prefix { $0 != "." })
     let isMember = test.id.contains("/")
     let className = isMember ? String(test.id.prefix { $0 != "/" }) : suite
@@ -64,7 +68,7 @@ extension JUnitRenderer {
     return TestCase(
       suite: suite, className: className,
       name: (name.isEmpty ? test.id : String(name)) + (test.testCase.map { " (\($0))" } ?? ""),
-      failure: failure(findings) ?? failure(test))
+      failure: failure(findings) ?? failure(test, hasFindings: hasFindings))
   }
 
   /// What no test left behind, and whether the report is on all that ran.
@@ -87,8 +91,10 @@ extension JUnitRenderer {
   }
 
   /// Why a test without findings is not one that passed.
-  private func failure(_ test: Report.Test) -> Failure? {
+  private func failure(_ test: Report.Test, hasFindings: Bool) -> Failure? {
     switch test.outcome {
+    case .leaked where !hasFindings:
+      ("failure", "leaked", "An assertion of the test failed because of a leak.", "")
     case .skipped: ("skipped", "skipped", "The test was skipped.", "")
     case .failed:
       (

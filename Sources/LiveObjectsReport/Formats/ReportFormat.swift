@@ -40,7 +40,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
   }
 
   private static func text(of report: Report, _ renderer: TextRenderer) -> String {
-    report.comparison.map { ComparisonText($0, in: report, color: renderer.color).text }
+    report.comparison.map { ComparisonText($0, in: report, renderer).text }
       ?? renderer.render(report)
   }
 }

@@ -8,9 +8,9 @@ struct SectionSummary {
   init(_ section: FindingSection, _ causes: [Cause]) { (self.section, self.causes) = (section, causes) }
 
   /// The sections after the leaks that have causes.
-  static func afterLeaks(_ causes: [Cause]) -> [SectionSummary] {
+  static func afterLeaks(_ causes: [Cause], in report: Report) -> [SectionSummary] {
     FindingSection.allCases.filter { $0 != .leaks }.compactMap { section in
-      let causes = causes.filter { $0.section == section }
+      let causes = causes.filter { $0.section == section && !$0.isTestRunners(in: report) }
       return causes.isEmpty ? nil : SectionSummary(section, causes)
     }
   }

@@ -33,7 +33,7 @@ extension SourcePlace {
   init?(_ place: Finding.Hint.Place, _ run: Report.Run) { self.init(place.file, place.line, run) }
 
   /// - Returns: `nil` if the file is one that the compiler made up, as `<compiler-generated>` and those of macros.
-  fileprivate init?(_ file: String?, _ line: Int?, _ run: Report.Run) {
+  init?(_ file: String?, _ line: Int?, _ run: Report.Run) {
     guard let file, let line, line > 0, !file.contains("<"), !file.contains("@__swiftmacro_") else {
       return nil
     }

@@ -17,6 +17,7 @@ struct HTML: ExpressibleByStringInterpolation {
     mutating func appendInterpolation(markup: String) { text += markup }
   }
 
+  static func + (first: HTML, second: HTML) -> HTML { "\(first)\(second)" }
   static func += (html: inout HTML, more: HTML) { html.text += more.text }
 }
 

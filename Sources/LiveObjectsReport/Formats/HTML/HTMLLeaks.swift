@@ -55,7 +55,11 @@ struct HTMLLeaks {
   }
 
   private static func figure(of finding: Finding) -> HTML {
-    PathGraph(of: finding).map { HTMLPathGraph($0).figure } ?? ""
+    let other = ShownPath(ofOtherCycleIn: finding).map {
+      "<p class=\"remark\">The objects form a second cycle: <code>\($0.segments.joined(separator: " → "))</code></p>"
+        as HTML
+    }
+    return (PathGraph(of: finding).map { HTMLPathGraph($0).figure } ?? "") + (other ?? "")
   }
 }
 

@@ -19,7 +19,7 @@ struct HTMLRenderer {
       \(header(report, headline))
       <main id="main">
       \(HTMLLeaks(causes).section)
-      \(others(causes))
+      \(others(causes, of: report))
       \(notes(of: report))
       <noscript><p class="card">Tables of all findings, types and tests, and a flame graph of the call sites, need JavaScript.</p></noscript>
       </main>
@@ -66,10 +66,12 @@ struct HTMLRenderer {
       """
   }
 
-  private static func others(_ causes: [Cause]) -> HTML {
-    let lines = SectionSummary.afterLeaks(causes)
-    guard !lines.isEmpty else { return "" }
-    let items = lines.map { "<li><strong>\($0.name)</strong> \($0.sentence)</li>\n" as HTML }.joined()
+  private static func others(_ causes: [Cause], of report: Report) -> HTML {
+    let lines = SectionSummary.afterLeaks(causes, in: report).map {
+      "<li><strong>\($0.name)</strong> \($0.sentence)</li>\n" as HTML
+    }
+    let items = (lines + report.accepted.sentences.map { "<li>\($0.text)</li>\n" as HTML }).joined()
+    guard !items.text.isEmpty else { return "" }
     return
       "<section id=\"others\"><h2>Other findings</h2>\n<ul class=\"card plain\">\n\(items)</ul></section>"
   }

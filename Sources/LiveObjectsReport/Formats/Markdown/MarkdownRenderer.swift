@@ -18,7 +18,7 @@ struct MarkdownRenderer {
     let detailed = page.add(detailsOf: leaks)
     let named = page.add(namesOf: leaks.dropFirst(detailed))
     page.add(omitted: leaks.count - detailed - named)
-    page.add(othersIn: causes)
+    page.add(othersIn: causes, of: report)
     page.add(notes: report.notes)
     return page.text
   }
@@ -62,10 +62,12 @@ struct MarkdownRenderer {
     _ = add("… and \(Count.of(count, "more leak", "more leaks")), which this summary has no room for.\n\n")
   }
 
-  private mutating func add(othersIn causes: [Cause]) {
-    let lines = SectionSummary.afterLeaks(causes)
+  private mutating func add(othersIn causes: [Cause], of report: Report) {
+    let lines = SectionSummary.afterLeaks(causes, in: report)
+    let accepted = report.accepted.sentences
     for line in lines { _ = add("* **\(line.name):** \(line.sentence)\n") }
-    if !lines.isEmpty { text += "\n" }
+    for (sentence, _) in accepted { _ = add("* \(sentence).\n") }
+    if !lines.isEmpty || !accepted.isEmpty { text += "\n" }
   }
 
   private mutating func add(notes: [String]) {
@@ -99,6 +101,9 @@ private struct MarkdownCause {
   private mutating func add(pathOf finding: Finding) {
     if let graph = PathGraph(of: finding) {
       text += "```mermaid\n\(markup: graph.mermaid)```\n\n"
+    }
+    if let other = ShownPath(ofOtherCycleIn: finding) {
+      text += "The objects form a second cycle: \(code: other.segments.joined(separator: " → "))\n\n"
     }
     if let hint = finding.hint { text += "**Fix:** \(HintText(hint).text)\n\n" }
   }

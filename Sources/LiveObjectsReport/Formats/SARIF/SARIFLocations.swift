@@ -15,8 +15,10 @@ struct SARIFLocations {
   }
 
   /// The line that stands for a cause; `nil` where none is known.
-  func place(of cause: Cause) -> JSONValue? {
-    cause.place(in: run).map { .object(["physicalLocation": location(at: $0)]) }
+  ///
+  /// - Parameter test: the place of a test that left the objects behind.
+  func place(of cause: Cause, testedAt test: SourcePlace?) -> JSONValue? {
+    (cause.place(in: run) ?? test).map { .object(["physicalLocation": location(at: $0)]) }
   }
 
   /// One step of a path, with the line of its reference where a hint names it.

@@ -1,7 +1,8 @@
 import LiveObjectsAnalysis
 
 /// Renders the causes of a report as SARIF 2.1.0, one result each
-/// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+/// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/). Leaks of libraries are left out, and so are causes without a place in
+/// the source: services that show results next to it refuse the file because of them.
 struct SARIFRenderer {
   private let report: Report
   private let locations: SARIFLocations
@@ -32,7 +33,7 @@ struct SARIFRenderer {
       "invocations": .array([invocation]),
       "originalUriBaseIds": locations.bases,
       "columnKind": .string("utf16CodeUnits"),
-      "results": .array(report.causes.lazy.map(result)),
+      "results": .array(report.causes.lazy.filter { !$0.sum.isLibraryLeak }.compactMap(result)),
     ])
   }
 
@@ -49,13 +50,14 @@ struct SARIFRenderer {
     ])
   }
 
-  private func result(_ cause: Cause) -> JSONValue {
-    .object([
+  private func result(_ cause: Cause) -> JSONValue? {
+    guard let place = locations.place(of: cause, testedAt: report.place(ofTestsOf: cause)) else { return nil }
+    return .object([
       "ruleId": .string(cause.sum.verdict.rawValue),
       "ruleIndex": .integer(SARIFRules.index(of: cause.sum.verdict)),
       "level": .string(level(of: cause)),
       "message": .sarifMessage(message(on: cause)),
-      "locations": locations.place(of: cause).map { .array([$0]) } ?? .absent,
+      "locations": .array([place]),
       "partialFingerprints": .object(["liveObjects/v1": .string(cause.id)]),
       "codeFlows": codeFlows(of: cause.sum),
       "suppressions": suppressions(of: cause.sum),

@@ -23,6 +23,11 @@ enum TextHeadline {
     guard report.tracking.sawEverything else {
       return "no leaks were found\(place), but the recording is incomplete"
     }
+    guard !report.tracking.missesRoots else {
+      return "no leaks were found\(place), but not all memory could be read\(failure(of: report))"
+    }
+    // Of a diff, all that was left behind counts.
+    if report.run.failOn == nil, !report.findings.isEmpty { return unevaluated(report, place) }
     return "\(noLeaks(in: report.findings))\(place)\(failure(of: report))"
   }
 

@@ -5,7 +5,8 @@ extension TextPage {
   private static let listedCallSites = 3
   private static let listedCallers = 2
   private static let listedRetainingFrames = 3
-  private static let functionWidth = 72
+  /// A row's other columns: count, place, and how often.
+  private static let otherColumns = 38
 
   /// Adds the causes of a section. Leaks have no heading: they are what a report is about.
   ///
@@ -22,7 +23,7 @@ extension TextPage {
       add()
       number += 1
       add(titleOf: cause, number: number)
-      if !cause.isTestRunners(in: report) { add(detailsOf: cause) }
+      add(detailsOf: cause, of: report)
     }
     add(omitted: own.dropFirst(Self.listedCauses))
     add(dependencies: causes.filter(\.isInternal))
@@ -68,7 +69,7 @@ extension TextPage {
       style: .bold)
   }
 
-  private mutating func add(detailsOf cause: Cause) {
+  private mutating func add(detailsOf cause: Cause, of report: Report) {
     add(explanationOf: cause.sum)
     for variant in cause.variants.dropFirst() {
       add(
@@ -78,10 +79,12 @@ extension TextPage {
     }
     add(allocatedAt: cause)
     add(retainedAt: cause.retainedAt)
-    add(tests: cause)
+    add(tests: cause, of: report)
     if cause.wantsRetains {
       add(
-        words: "`--explain-retains`, or LIVEOBJECTS_OPTIONS=retains=all, shows the calls that retain them.",
+        words: report.run.failOn == nil
+          ? "LiveObjects.start(.init(retains: .all)) before the objects are made shows the calls that retain them."
+          : "`--explain-retains`, or LIVEOBJECTS_OPTIONS=retains=all, shows the calls that retain them.",
         indentation: 3)
     }
     for remark in cause.remarks { add(words: "note: \(remark)", indentation: 3) }
@@ -101,6 +104,9 @@ extension TextPage {
     if let path = ShownPath(of: finding) {
       add(parts: path.segments, separator: " → ", indentation: 3)
     }
+    if let other = ShownPath(ofOtherCycleIn: finding) {
+      add(parts: ["and \(other.segments[0])"] + other.segments.dropFirst(), separator: " → ", indentation: 3)
+    }
     if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3) }
   }
 }
@@ -111,14 +117,16 @@ extension TextPage {
   private static let listedTests = 3
 
   /// `tests: DemoTests.LoaderTests/testLoad, DemoTests.LoaderTests/testSave and 45 more tests`
-  private mutating func add(tests cause: Cause) {
+  private mutating func add(tests cause: Cause, of report: Report) {
     guard !cause.tests.isEmpty else { return }
     var names = cause.tests.prefix(Self.listedTests).map(\.description)
     let rest = cause.tests.count - names.count
     if rest > 0 { names.append(Count.of(rest, "more test", "more tests")) }
     let last = names.count > 1 ? " and " + names.removeLast() : ""
     let others = cause.hasUnattributed ? "; also outside of tests" : ""
-    add(words: "tests: " + names.joined(separator: ", ") + last + others, indentation: 3)
+    let known = report.testsThatKnow(cause)
+    let knownText = known > 0 ? "; known in \(Count.of(known, "other test", "other tests"))" : ""
+    add(words: "tests: " + names.joined(separator: ", ") + last + others + knownText, indentation: 3)
   }
 }
 
@@ -130,15 +138,18 @@ extension TextPage {
     guard !callSites.isEmpty else { return }
     add("   allocated at")
     let listed = callSites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 5)
+    add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: callSites.count - listed.count + cause.omittedCallSites)
+    if cause.victims > 0 {
+      add("     and \(Count.of(cause.victims, "object", "objects")) that only these keep alive")
+    }
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
     guard !sites.isEmpty else { return }
     add("   retained at")
     let listed = sites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(Self.rows), [.right, .left, .left, .left], indentation: 5)
+    add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: sites.count - listed.count)
   }
 
@@ -148,12 +159,12 @@ extension TextPage {
   }
 
   /// The call site with its count, then who called it.
-  private static func rows(of site: CallSiteGroup) -> [[String]] {
-    let shared = rows(of: site.frames, count: times(site.instances))
-    let callers = site.callers.prefix(listedCallers).map { caller in
+  private func rows(of site: CallSiteGroup) -> [[String]] {
+    let shared = rows(of: site.frames, count: Self.times(site.instances))
+    let callers = site.callers.prefix(Self.listedCallers).map { caller in
       [
         "", shortened("  from \(caller.frame.function)"), caller.frame.location,
-        "(\(times(caller.instances)))",
+        "(\(Self.times(caller.instances)))",
       ]
     }
     let more = site.callers.count - callers.count
@@ -161,16 +172,16 @@ extension TextPage {
     return shared + callers + [["", "  … and \(Count.of(more, "more caller", "more callers"))", "", ""]]
   }
 
-  private static func rows(of site: Finding.RetainingCallSite) -> [[String]] {
+  private func rows(of site: Finding.RetainingCallSite) -> [[String]] {
     let frames = site.frames.isEmpty ? [.unknown] : ShownFrame.frames(of: site.frames)
     let counts =
       "(\(Count.of(site.retains, "retain", "retains")), \(Count.of(site.releases, "release", "releases")))"
     return rows(
-      of: Array(frames.prefix(listedRetainingFrames)), count: "+\(Count.grouped(site.unmatched))",
+      of: Array(frames.prefix(Self.listedRetainingFrames)), count: "+\(Count.grouped(site.unmatched))",
       remark: counts)
   }
 
-  private static func rows(of frames: [ShownFrame], count: String, remark: String = "") -> [[String]] {
+  private func rows(of frames: [ShownFrame], count: String, remark: String = "") -> [[String]] {
     frames.enumerated().map { index, frame in
       [index == 0 ? count : "", shortened(frame.function), frame.location, index == 0 ? remark : ""]
     }
@@ -178,5 +189,7 @@ extension TextPage {
 
   private static func times(_ count: Int) -> String { "\(Count.grouped(count)) ×" }
 
-  private static func shortened(_ function: String) -> String { function.shortened(to: functionWidth) }
+  private func shortened(_ function: String) -> String {
+    function.shortened(to: max(width - Self.otherColumns, Self.otherColumns))
+  }
 }

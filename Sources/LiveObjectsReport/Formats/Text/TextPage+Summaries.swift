@@ -8,26 +8,19 @@ extension TextPage {
     add(rows: rows, [.left, .left, .left], indentation: 0)
   }
 
-  /// Adds entries of the baseline and suppressions that are of no use any more.
+  /// Adds what was done with the baseline, and its entries and the suppressions that are of no use any more.
   mutating func add(acceptedOf accepted: Report.Accepted) {
-    let unused = accepted.suppressions.filter { $0.findings == 0 }
-    guard !(accepted.staleEntries.isEmpty && unused.isEmpty) else { return }
+    let sentences = accepted.sentences
+    guard !sentences.isEmpty else { return }
     add()
-    if !accepted.staleEntries.isEmpty {
-      let (entries, occur) = accepted.staleEntries.count == 1 ? ("entry", "occurs") : ("entries", "occur")
-      add(
-        "\(Count.grouped(accepted.staleEntries.count)) stale \(entries) in the baseline no longer \(occur); "
-          + "--prune-baseline removes \(entries == "entry" ? "it" : "them"):")
-      add(list: accepted.staleEntries.map { $0.split(separator: "\t").joined(separator: "  ") })
-    }
-    if !unused.isEmpty {
-      add("\(Count.of(unused.count, "suppression matches", "suppressions match")) nothing:")
-      add(list: unused.map { "line \($0.line): \($0.text)" })
+    for (sentence, entries) in sentences {
+      add(entries.isEmpty ? sentence + "." : sentence + ":")
+      add(list: entries)
     }
   }
 
   private mutating func add(list entries: [String]) {
-    for entry in entries.prefix(Self.listedEntries) { add("  " + entry.shortened(to: Self.width - 2)) }
+    for entry in entries.prefix(Self.listedEntries) { add("  " + entry.shortened(to: width - 2)) }
     let rest = entries.count - Self.listedEntries
     if rest > 0 { add("  … and \(Count.grouped(rest)) more") }
   }

@@ -7,11 +7,10 @@ struct TextPage {
     case dim = "2"
   }
 
-  /// Characters of a line; where it would be longer it is broken or cut.
-  static let width = 110
-
   private(set) var text = ""
   let color: Bool
+  /// Characters of a line; where it would be longer it is broken or cut.
+  var width = TextRenderer.standardWidth
 
   mutating func add(_ line: String = "", style: Style = .plain) {
     let line = line.printable
@@ -24,7 +23,7 @@ struct TextPage {
     let spaces = String(repeating: " ", count: indentation)
     var line = spaces + (parts.first ?? "")
     for part in parts.dropFirst() {
-      if line.count + separator.count + part.count <= Self.width {
+      if line.count + separator.count + part.count <= width {
         line += separator + part
       } else {
         add(line)
@@ -117,11 +116,13 @@ enum Count {
   /// `640 bytes`, `6.4 KB`; a kilobyte has 1,024 bytes.
   static func bytes(_ count: UInt64) -> String {
     guard count >= 1024 else { return of(count, "byte", "bytes") }
-    var (tenths, units) = (count / 1024 * 10 + count % 1024 * 10 / 1024, ["KB", "MB", "GB", "TB"][...])
-    while tenths >= 10240, units.count > 1 {
-      tenths /= 1024
+    var (whole, rest, units) = (count / 1024, count % 1024, ["KB", "MB", "GB", "TB"][...])
+    // 1,024 KB is 1 MB after rounding, too.
+    while whole * 10 + (rest * 10 + 512) / 1024 >= 10240, units.count > 1 {
+      (whole, rest) = (whole / 1024, whole % 1024)
       units.removeFirst()
     }
+    let tenths = whole * 10 + (rest * 10 + 512) / 1024
     return "\(grouped(tenths / 10)).\(tenths % 10) \(units[units.startIndex])"
   }
 }

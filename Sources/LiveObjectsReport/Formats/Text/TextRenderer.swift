@@ -25,11 +25,18 @@ public struct TextRenderer: Sendable {
   public var color: Bool
   /// The parts that are listed in full.
   public var listing: Set<Part>
+  /// Characters of a line; where it would be longer it is broken or cut.
+  public var width: Int
 
-  public init(color: Bool = false, listing: Set<Part> = []) { (self.color, self.listing) = (color, listing) }
+  /// The width of text that does not go to a terminal.
+  public static let standardWidth = 110
+
+  public init(color: Bool = false, listing: Set<Part> = [], width: Int = standardWidth) {
+    (self.color, self.listing, self.width) = (color, listing, width)
+  }
 
   public func render(_ report: Report) -> String {
-    var page = TextPage(color: color)
+    var page = TextPage(color: color, width: width)
     let causes = report.causes
     if let evaluationFailure = report.tracking.evaluationFailure {
       page.add("LiveObjects: \(evaluationFailure)", style: .bold)
@@ -44,10 +51,11 @@ public struct TextRenderer: Sendable {
 
   /// The first lines of a report whose details are in a file: the answer, and the names of the causes that fail.
   package func summary(of report: Report) -> String {
-    var page = TextPage(color: color)
+    var page = TextPage(color: color, width: width)
     let causes = report.causes
     page.add(TextHeadline.text(of: report, causes), style: .bold)
     page.add(namesOf: report.run.failOn.map { failOn in causes.filter { $0.fails(failOn) } } ?? [])
+    for (sentence, _) in report.accepted.sentences { page.add("  \(sentence).") }
     return page.text
   }
 
@@ -56,15 +64,14 @@ public struct TextRenderer: Sendable {
     var number = 0
     var summaries: [[String]] = []
     for section in FindingSection.allCases {
-      let found = causes.filter { $0.section == section }
+      let found = causes.filter { $0.section == section && !$0.isTestRunners(in: report) }
       guard !found.isEmpty else { continue }
       // Without references, growth is all that is known.
       let isAll = section == .growth && !report.tracking.readReferences
       if isAll || section.isListed(report.run.failOn, listing) {
         page.add(section, found, of: report, numberedFrom: &number)
       } else {
-        let found = found.filter { !$0.isTestRunners(in: report) }
-        if !found.isEmpty { summaries.append(SectionSummary(section, found).row) }
+        summaries.append(SectionSummary(section, found).row)
       }
     }
     page.add(summaries: summaries)
