@@ -25,6 +25,34 @@ private class Future<Value> {
 }
 private final class ChildFuture: Future<[String]> {}
 
+/// Has its isolation before its type parameters. Neither can be found without the other.
+@inline(never) @_optimize(none)
+private func makeIsolated<Value: Sendable>(_ token: Value, _ future: Future<Value>) -> Isolated<Value> {
+  nonisolated(unsafe) let future = future
+  return Isolated { future.value == nil ? token : token }
+}
+
+private actor Owner {
+  var calls = 0
+
+  @_optimize(none)
+  func makeIsolated<Value: Sendable>(_ token: Value, _ future: Future<Value>) -> Isolated<Value> {
+    nonisolated(unsafe) let future = future
+    return Isolated {
+      self.calls += 1
+      return future.value == nil ? token : token
+    }
+  }
+}
+
+private final class Isolated<Value>: Sendable {
+  let operation: @isolated(any) @Sendable () async -> Value
+
+  init(@_inheritActorContext _ operation: @escaping @isolated(any) @Sendable () async -> Value) {
+    self.operation = operation
+  }
+}
+
 /// Closures whose type parameters are determined by their captures.
 final class GenericClosureTests: XCTestCase {
   func testCapturedObjectsDetermineTheParametersOfAClosure() throws {
@@ -44,6 +72,38 @@ final class GenericClosureTests: XCTestCase {
     try assertClosureOfFutureHolds(
       ["Future<Swift.Int>", "Future<\(array)>", "Token<(Swift.Int, \(array))>\tcell"])
     withExtendedLifetime(future) { $0.callback = nil }
+  }
+
+  func testIsolationIsBeforeTheParameters() async throws {
+    try LiveObjects.start()
+    let isolated = makeIsolated(1, Future())
+    try assertClosure("operation", of: ".Isolated<Swift.Int>", holds: ["Future<Swift.Int>"])
+    withExtendedLifetime(isolated) {}
+  }
+
+  func testIsolationToAnActorHoldsIt() async throws {
+    try LiveObjects.start()
+    let isolated = await Owner().makeIsolated("a", Future())
+    try assertClosure("operation", of: ".Isolated<Swift.String>", holds: ["Owner", "Future<Swift.String>"])
+    withExtendedLifetime(isolated) {}
+  }
+
+  private func assertClosure(
+    _ property: String, of type: String, holds expected: Set<String>, file: StaticString = #filePath,
+    line: UInt = #line
+  ) throws {
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
+    let graph = try XCTUnwrap(capture.graph)
+    XCTAssertEqual(graph.status.unreadObjects, 0, file: file, line: line)
+    let name = { (object: UInt32) in Self.local(capture.types[capture.objects[Int(object)].type].name) }
+    let closure = try XCTUnwrap(
+      graph.references.first {
+        graph.labels[Int($0.label)].text == property && ".\(name($0.source))".hasSuffix(type)
+      }, file: file, line: line)
+    let held = graph.references.filter {
+      $0.source == closure.target && graph.labels[Int($0.label)].ownership == .strong
+    }
+    XCTAssertEqual(Set(held.map { name($0.target) }), expected, file: file, line: line)
   }
 
   private func assertClosureOfFutureHolds(

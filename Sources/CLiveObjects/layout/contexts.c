@@ -3,9 +3,10 @@
 // Their metadata has a capture descriptor: the captured types, the sources from which a generic
 // closure's parameters are found at run time, and the number of words that the object stores for
 // them (bound words). An object consists of a header, the bound words and the captures in order,
-// each aligned for its type. Owns the layouts. They are keyed by metadata; those of generic
-// closures also by the bound words and by the classes of captured objects, whose generic arguments
-// may be the closure's own.
+// each aligned for its type. If a function with bound words is `@isolated(any)`, its isolation is
+// before them, and the descriptor does not tell. Owns the layouts. They are keyed by metadata;
+// those of generic closures also by the bound words and by the classes of captured objects, whose
+// generic arguments may be the closure's own.
 
 #if defined(__linux__)
 
@@ -26,6 +27,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum {
     HEADER_WORDS = 2,
+    ISOLATION_WORDS = 2, // of `(any Actor)?`
     CLASSES_LIMIT = 16, // captures whose classes may determine a parameter; later ones are not used
     KEY_LIMIT = 64,     // words; closures with longer keys are scanned
 };
@@ -37,6 +39,7 @@ struct description {
     uintptr_t sources;
     uint32_t source_count;
     uint32_t bound_words;
+    uint32_t isolation_words; // before the bound words
 };
 
 /// A capture: its offset and, for a reference to a class, the descriptor of its declared class.
@@ -54,6 +57,8 @@ struct variant {
 
 struct context {
     struct description description;
+    bool is_generic;
+    bool knows_captures; // of a generic closure: `isolation_words` and `classes`
     struct captured_class classes[CLASSES_LIMIT];
     uint32_t class_count;                // 0 if the bound words determine all parameters
     const struct liveobj_layout *layout; // of a closure that is not generic, once compiled
@@ -79,7 +84,15 @@ static struct description read_description(uintptr_t metadata) {
 }
 
 static size_t first_capture(const struct description *description) {
-    return (HEADER_WORDS + description->bound_words) * sizeof(uintptr_t);
+    return (HEADER_WORDS + description->isolation_words + description->bound_words) *
+           sizeof(uintptr_t);
+}
+
+/// Whether an object with bound words begins with its isolation: nil or an actor, an object. The
+/// first bound word is metadata, of a kind; an object begins with an address.
+static bool begins_with_isolation(uintptr_t object) {
+    uintptr_t first = liveobj_word(object, HEADER_WORDS);
+    return !liveobj_is_address(first) || liveobj_is_address(liveobj_word(first, 0));
 }
 
 static struct liveobj_mangled type_of_capture(const struct description *description,
@@ -114,6 +127,16 @@ static void find_classes(struct context *context) {
     liveobj_layout_finish(&builder); // only the offsets are needed
 }
 
+/// All objects of a generic closure have the same layout up to their first captures.
+static void find_captures(struct context *context, uintptr_t object) {
+    struct description *description = &context->description;
+    if (description->bound_words > 0 && begins_with_isolation(object))
+        description->isolation_words = ISOLATION_WORDS;
+    if (wants_classes(description))
+        find_classes(context);
+    context->knows_captures = true;
+}
+
 static struct context *context_of(uintptr_t metadata) {
     const void *known = liveobj_metadata_table_get(&contexts, metadata);
     if (known)
@@ -122,18 +145,27 @@ static struct context *context_of(uintptr_t metadata) {
     if (!context)
         return NULL;
     context->description = read_description(metadata);
-    if (wants_classes(&context->description))
-        find_classes(context);
+    context->is_generic =
+        context->description.bound_words > 0 || context->description.source_count > 0;
     return liveobj_metadata_table_put(&contexts, metadata, context) ? context : NULL;
 }
 
 // MARK: - Layouts
+
+static void add_isolation(struct liveobj_layout_builder *builder,
+                          const struct description *description) {
+    if (description->isolation_words == 0)
+        return;
+    struct liveobj_mangled any_actor = liveobj_mangled_read("ScA_pSg");
+    liveobj_captured_type_add(builder, &any_actor, NULL, HEADER_WORDS * sizeof(uintptr_t));
+}
 
 /// \returns the end of the captures whose types are known; `count` is their number.
 static size_t add_captures(struct liveobj_layout_builder *builder,
                            const struct description *description,
                            const struct liveobj_generic_environment *environment, uint32_t *count) {
     size_t offset = first_capture(description);
+    add_isolation(builder, description);
     for (*count = 0; *count < description->type_count; ++*count) {
         struct liveobj_mangled type = type_of_capture(description, *count);
         size_t end = liveobj_captured_type_add(builder, &type, environment, offset);
@@ -186,10 +218,12 @@ static size_t key_words(const struct context *context) {
 
 static bool read_key(const struct context *context, uintptr_t object, size_t bytes,
                      uintptr_t key[KEY_LIMIT]) {
-    size_t bound_words = context->description.bound_words;
-    if (key_words(context) > KEY_LIMIT || first_capture(&context->description) > bytes)
+    const struct description *description = &context->description;
+    size_t bound_words = description->bound_words;
+    if (key_words(context) > KEY_LIMIT || first_capture(description) > bytes)
         return false;
-    memcpy(key, (const uintptr_t *)object + HEADER_WORDS, bound_words * sizeof *key);
+    memcpy(key, (const uintptr_t *)object + HEADER_WORDS + description->isolation_words,
+           bound_words * sizeof *key);
     for (uint32_t i = 0; i < context->class_count; i++) {
         const struct captured_class *capture = &context->classes[i];
         bool is_inside = capture->offset + sizeof(uintptr_t) <= bytes;
@@ -218,6 +252,8 @@ static struct variant *add_variant(struct context *context, const uintptr_t *key
 static const struct liveobj_layout *layout_of_generic(struct context *context, uintptr_t object,
                                                       size_t bytes) {
     uintptr_t key[KEY_LIMIT];
+    if (!context->knows_captures)
+        find_captures(context, object);
     if (!read_key(context, object, bytes, key))
         return NULL;
     struct variant *variant = context->variants;
@@ -233,7 +269,7 @@ const struct liveobj_layout *liveobj_layout_of_context(uintptr_t metadata, uintp
     struct context *context = context_of(metadata);
     if (!context)
         return NULL;
-    if (context->description.bound_words == 0 && context->description.source_count == 0)
+    if (!context->is_generic)
         return layout_of_plain(context, bytes);
     return object ? layout_of_generic(context, object, bytes) : NULL;
 }
