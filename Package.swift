@@ -120,7 +120,7 @@ let package = Package(
       // Which the linker of Debian's Swift 6.0 leaves out.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"], .when(platforms: [.linux]))]),
     .testTarget(
-      name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures"],
+      name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
       exclude: ["Golden"]),
     .testTarget(
       name: "LiveObjectsTests", dependencies: ["LiveObjects", "LiveObjectsSystem", "CaptureFixtures"]),

@@ -5,7 +5,7 @@ import LiveObjectsCapture
 ///
 /// The numbers of messages and fields are those of `profile.proto` (https://github.com/google/pprof). Every sample
 /// has the labels `type` and `verdict`, and `test` where a test left the objects behind.
-struct PprofRenderer {
+package struct PprofRenderer {
   private struct Function: Hashable {
     var name: String
     var file: String
@@ -24,9 +24,10 @@ struct PprofRenderer {
   private var functions = Numbers<Function>(from: 1)
   private var locations = Numbers<Location>(from: 1)
 
-  var bytes: [UInt8] { profile.bytes }
+  package var bytes: [UInt8] { profile.bytes }
 
-  init(of report: Report) {
+  /// - Parameter moment: of a heap profile, whose samples have no verdicts.
+  package init(of report: Report, at moment: ProfileMoment? = nil) {
     _ = strings.number(of: "")  // The format requires it to be the first.
     for (type, unit) in [("inuse_objects", "count"), ("inuse_space", "bytes")] {
       let (type, unit) = (strings.number(of: type), strings.number(of: unit))
@@ -35,19 +36,23 @@ struct PprofRenderer {
         $0.integer(2, unit)
       }
     }
-    for sample in CallSiteProfile(of: report).samples { add(sample, of: report) }
+    for sample in CallSiteProfile(of: report).samples {
+      add(sample, of: report, labelsVerdict: moment == nil)
+    }
     addMapping(of: report)
+    moment.map { addMoment($0) }
     addTables()
   }
 
-  private mutating func add(_ sample: CallSiteProfile.Sample, of report: Report) {
+  private mutating func add(_ sample: CallSiteProfile.Sample, of report: Report, labelsVerdict: Bool) {
     let frames = sample.frames.map { frame in
       let file = frame.file.map(report.run.relative)?.printable ?? ""
       let function = Function(name: frame.profileName, file: file)
       return locations.number(of: Location(function: function, line: frame.line ?? 0))
     }
     let labels = [
-      ("type", sample.finding.type), ("test", sample.test), ("verdict", sample.finding.verdict.rawValue),
+      ("type", sample.finding.type), ("test", sample.test),
+      ("verdict", labelsVerdict ? sample.finding.verdict.rawValue : nil),
     ].compactMap { key, value in
       value.map { (strings.number(of: key), strings.number(of: $0.printable)) }
     }
@@ -72,6 +77,19 @@ struct PprofRenderer {
     }
   }
 
+  /// Collectors store profiles by time, and name them by what a period counts. Every byte is counted.
+  private mutating func addMoment(_ moment: ProfileMoment) {
+    let (type, unit) = (strings.number(of: "space"), strings.number(of: "bytes"))
+    profile.integer(9, moment.nanoseconds)
+    profile.integer(10, moment.duration)
+    profile.message(11) {
+      $0.integer(1, type)
+      $0.integer(2, unit)
+    }
+    profile.integer(12, 1)
+    profile.integer(14, strings.number(of: "inuse_space"))
+  }
+
   private mutating func addTables() {
     for (index, location) in locations.all.enumerated() {
       let function = functions.number(of: location.function)
@@ -93,5 +111,18 @@ struct PprofRenderer {
       }
     }
     for string in strings.all { profile.string(6, string) }
+  }
+}
+
+/// The time of a heap profile.
+package struct ProfileMoment: Sendable {
+  /// Since 1970.
+  var nanoseconds: Int
+  /// The nanoseconds of which the profile has the growth; 0 for all live objects.
+  var duration: Int
+
+  package init(nanoseconds: Int, duration: Int) {
+    self.nanoseconds = nanoseconds
+    self.duration = duration
   }
 }

@@ -1,0 +1,40 @@
+internal import LiveObjectsSystem
+
+/// A thread for work of our own that takes long: Swift has only as many threads for tasks as there are processors,
+/// and they are the program's.
+package enum OwnThread {
+  /// Runs work without recording what it allocates. The calling task is suspended meanwhile.
+  package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withUnsafeContinuation { continuation in
+      Recorder.ignoring { start { continuation.resume(returning: Recorder.ignoring(work)) } }
+    }
+  }
+
+  private static func start(_ work: @escaping @Sendable () -> Void) {
+    let argument = Unmanaged.passRetained(Work(run: work)).toOpaque()
+    #if canImport(Glibc)
+      var thread = pthread_t()
+      let error = pthread_create(&thread, nil, { Work.main($0!) }, argument)
+      if error == 0 { pthread_detach(thread) }
+    #else
+      var thread: pthread_t?
+      let error = pthread_create(&thread, nil, { Work.main($0) }, argument)
+      if let thread, error == 0 { pthread_detach(thread) }
+    #endif
+    // Rather late than never, where no thread can be had.
+    if error != 0 { _ = Work.main(argument) }
+  }
+
+  private final class Work: Sendable {
+    private let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) {
+      self.run = run
+    }
+
+    static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+      Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }
+  }
+}
