@@ -172,6 +172,26 @@ let package = Package(
   ]
 #endif
 
+// The current versions of swift-metrics need this compiler.
+#if compiler(>=6.2)
+  package.products.append(.library(name: "LiveObjectsMetrics", targets: ["LiveObjectsMetrics"]))
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"))
+  package.targets += [
+    .target(
+      name: "LiveObjectsMetrics",
+      dependencies: [
+        "LiveObjects", "LiveObjectsAnalysis", "LiveObjectsCapture",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ]),
+    .testTarget(
+      name: "LiveObjectsMetricsTests",
+      dependencies: [
+        "LiveObjects", "LiveObjectsCapture", "LiveObjectsMetrics",
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]),
+  ]
+#endif
+
 // scripts/test runs the tests with optimisation for the sake of the code that they test. Theirs matters only where it is
 // what is watched; elsewhere, to optimise it takes more than a minute.
 for target in package.targets where target.type == .test && target.name != "LiveObjectsTests" {

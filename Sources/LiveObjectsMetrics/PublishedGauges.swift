@@ -1,0 +1,95 @@
+internal import CoreMetrics
+
+/// The gauges that exist, and their values.
+struct PublishedGauges {
+  private static let otherTypes = "(other)"
+
+  private let factory: any MetricsFactory
+  private let maximumTypes: Int
+  private let health: HealthGauges
+  private var types: [String: TypeGauges] = [:]
+  /// The instances of the first measurement.
+  private var baseline: [String: Int]?
+
+  init(by factory: any MetricsFactory, maximumTypes: Int) {
+    self.factory = factory
+    self.maximumTypes = maximumTypes
+    health = HealthGauges(by: factory)
+  }
+
+  mutating func publish(_ live: LiveTypes) {
+    health.publish(live.status)
+    guard live.status.state == .tracking else { return publish([:]) }
+    let first = baseline ?? live.counts.mapValues(\.instances)
+    baseline = first
+    publish(values(of: live.counts, since: first))
+  }
+
+  /// The largest types, and the sums of all others.
+  private func values(of counts: [String: LiveTypes.Count], since first: [String: Int]) -> [String: TypeGauges
+    .Values]
+  {
+    let largest = counts.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }.prefix(maximumTypes)
+      .map(\.key)
+    var values: [String: TypeGauges.Values] = [Self.otherTypes: TypeGauges.Values()]
+    for type in Set(counts.keys).union(first.keys) {
+      let count = counts[type] ?? LiveTypes.Count()
+      values[largest.contains(type) ? type : Self.otherTypes, default: TypeGauges.Values()]
+        .add(count, growth: count.instances - (first[type] ?? 0))
+    }
+    return values
+  }
+
+  private mutating func publish(_ values: [String: TypeGauges.Values]) {
+    for (type, gauges) in types where values[type] == nil {
+      gauges.destroy()
+      types[type] = nil
+    }
+    for (type, values) in values {
+      let gauges = types[type] ?? TypeGauges(of: type, by: factory)
+      types[type] = gauges
+      gauges.publish(values)
+    }
+  }
+
+  mutating func destroy() {
+    publish([:])
+    health.destroy()
+  }
+}
+
+/// The gauges of one type.
+struct TypeGauges {
+  struct Values: Equatable {
+    private(set) var instances = 0
+    private(set) var bytes = 0
+    private(set) var growth = 0
+
+    mutating func add(_ count: LiveTypes.Count, growth: Int) {
+      instances += count.instances
+      bytes += count.bytes
+      self.growth += growth
+    }
+  }
+
+  private let instances: Gauge
+  private let bytes: Gauge
+  private let growth: Gauge
+
+  init(of type: String, by factory: any MetricsFactory) {
+    let label = [("type", type)]
+    instances = Gauge(label: "liveobjects_live_instances", dimensions: label, factory: factory)
+    bytes = Gauge(label: "liveobjects_live_bytes", dimensions: label, factory: factory)
+    growth = Gauge(label: "liveobjects_growth_instances", dimensions: label, factory: factory)
+  }
+
+  func publish(_ values: Values) {
+    instances.record(values.instances)
+    bytes.record(values.bytes)
+    growth.record(values.growth)
+  }
+
+  func destroy() {
+    for gauge in [instances, bytes, growth] { gauge.destroy() }
+  }
+}
