@@ -186,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsMetricsTests",
       dependencies: [
-        "LiveObjects", "LiveObjectsCapture", "LiveObjectsMetrics",
+        "LiveObjects", "LiveObjectsAnalysis", "LiveObjectsCapture", "LiveObjectsMetrics",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
   ]

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import LiveObjectsAnalysis
 
 /// The gauges that exist, and their values.
 struct PublishedGauges {
@@ -20,22 +21,20 @@ struct PublishedGauges {
   mutating func publish(_ live: LiveTypes) {
     health.publish(live.status)
     guard live.status.state == .tracking else { return publish([:]) }
-    let first = baseline ?? live.counts.mapValues(\.instances)
+    let first = baseline ?? Dictionary(live.counts.map { ($0.type, $0.instances) }, uniquingKeysWith: +)
     baseline = first
     publish(values(of: live.counts, since: first))
   }
 
   /// The largest types, and the sums of all others.
-  private func values(of counts: [String: LiveTypes.Count], since first: [String: Int]) -> [String: TypeGauges
-    .Values]
-  {
-    let largest = counts.sorted { ($1.value.bytes, $0.key) < ($0.value.bytes, $1.key) }.prefix(maximumTypes)
-      .map(\.key)
-    var values: [String: TypeGauges.Values] = [Self.otherTypes: TypeGauges.Values()]
-    for type in Set(counts.keys).union(first.keys) {
-      let count = counts[type] ?? LiveTypes.Count()
-      values[largest.contains(type) ? type : Self.otherTypes, default: TypeGauges.Values()]
-        .add(count, growth: count.instances - (first[type] ?? 0))
+  private func values(of counts: [TypeCount], since first: [String: Int]) -> [String: TypeGauges.Values] {
+    let gone = Set(first.keys).subtracting(counts.map(\.type)).map {
+      TypeCount(type: $0, isUserDefined: false, instances: 0, bytes: 0)
+    }
+    var values = [Self.otherTypes: TypeGauges.Values()]
+    for (index, count) in (counts + gone).enumerated() {
+      values[index < maximumTypes ? count.type : Self.otherTypes, default: TypeGauges.Values()]
+        .add(count, growth: count.instances - (first[count.type] ?? 0))
     }
     return values
   }
@@ -65,7 +64,7 @@ struct TypeGauges {
     private(set) var bytes = 0
     private(set) var growth = 0
 
-    mutating func add(_ count: LiveTypes.Count, growth: Int) {
+    mutating func add(_ count: TypeCount, growth: Int) {
       instances += count.instances
       bytes += count.bytes
       self.growth += growth

@@ -1,3 +1,4 @@
+import LiveObjectsAnalysis
 import LiveObjectsCapture
 import MetricsTestKit
 import Testing
@@ -44,16 +45,17 @@ struct PublishedGaugesTests {
     var gauges = PublishedGauges(by: metrics, maximumTypes: 1)
     gauges.publish(live(["A": (1, 1)]))
     #expect(try value("tracking") == 1)
-    gauges.publish(LiveTypes(status: TrackingStatus(state: .ready), counts: [:]))
+    gauges.publish(LiveTypes(status: TrackingStatus(state: .ready), counts: []))
 
     #expect(try value("tracking") == 0)
     #expect(types.isEmpty)
   }
 
-  private func live(_ counts: [String: (Int, Int)]) -> LiveTypes {
-    LiveTypes(
-      status: TrackingStatus(state: .tracking),
-      counts: counts.mapValues { LiveTypes.Count(instances: $0.0, bytes: $0.1) })
+  private func live(_ counts: [String: (instances: Int, bytes: Int)]) -> LiveTypes {
+    let types = counts.map {
+      TypeCount(type: $0, isUserDefined: true, instances: $1.instances, bytes: $1.bytes)
+    }
+    return LiveTypes(status: TrackingStatus(state: .tracking), counts: types.sorted { $1.bytes < $0.bytes })
   }
 
   /// The types that have gauges.
