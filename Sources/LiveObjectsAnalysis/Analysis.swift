@@ -113,7 +113,7 @@ package struct UnnamedAnalysis: Sendable {
       (explained?.findings(traces, symbolicator: symbolicator, options, subjects: types(of: subjects)) ?? [])
       + growth(traces)
       + scope.recorded.findings
-    let packages = Packages(traces.frames.lazy.map(\.source), of: capture.process.executable)
+    let packages = Packages(traces, of: capture.process.executable)
     return Analysis(
       types: types(traces, packages), findings: packages.attributed(findings).sorted(by: Finding.precedes),
       released: scope.recorded.released)
@@ -141,7 +141,7 @@ extension UnnamedAnalysis {
     return packages.attributed(types.values).sorted(by: TypeGrowth.mostGrown)
   }
 
-  /// One finding for each type, allocating function and test.
+  /// One finding for each type, allocating function and test; of a sample, for each type and test.
   private func growth(_ traces: NamedTraces) -> [Finding] {
     var merger = FindingMerger()
     for group in groups
@@ -156,7 +156,7 @@ extension UnnamedAnalysis {
       finding.attribute(to: scope.reportedOwner(for: owner), of: scope.attribution)
       finding.members = capture.members(group.members)
       let allocated = AllocatedObjects(
-        stackTrace: group.key.stackTrace, count: tally.growth, bytes: tally.growthBytes)
+        stackTrace: group.key.stackTrace, estimate: tally.estimatedGrowth)
       merger.add(finding, [allocated], [], in: traces)
     }
     return merger.findings(with: traces).map(\.remarkingOnRetains)

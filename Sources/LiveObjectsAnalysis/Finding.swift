@@ -45,6 +45,8 @@ public struct Finding: Sendable, Hashable {
     public var instances: Int
     /// Bytes asked for by the instances; 0 where the finding of a test did not record them.
     public var bytes: UInt64
+    /// Whether both numbers are estimates: only a sample of the objects has stack traces.
+    public var isEstimated = false
     /// Innermost first, the runtime's own trimmed.
     public var frames: [SourceFrame]
     public init(instances: Int, bytes: UInt64 = 0, frames: [SourceFrame]) {

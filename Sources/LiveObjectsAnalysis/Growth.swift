@@ -82,7 +82,7 @@ struct ObjectGroup {
 
   /// The objects that were allocated since the baseline.
   var grown: AllocatedObjects {
-    AllocatedObjects(stackTrace: key.stackTrace, count: all.growth, bytes: all.growthBytes)
+    AllocatedObjects(stackTrace: key.stackTrace, estimate: all.estimatedGrowth)
   }
 
   /// - Parameter heap: `nil` where no references were read.
@@ -102,12 +102,14 @@ struct ObjectGroup {
       let key = Key(type: object.type, stackTrace: object.stackTrace, owner: scope.owner(of: index))
       let group = numbers.number(of: key)
       if group == groups.count { groups.append(ObjectGroup(key: key)) }
-      groups[group].all.add(object, baseline: scope.baseline)
+      let weight = scope.capture.tracking.weight(of: object)
+      groups[group].all.add(object, baseline: scope.baseline, weight: weight)
       guard counted[index], !object.isPinned, !(heap?.isLeaked(index) ?? false),
         heap?.signature(of: index) == nil
       else { continue }
       groups[group].unexplained.add(
-        object, baseline: scope.baseline, unexplainedRetains: max(0, heap?.graph.unexplained(index) ?? 0))
+        object, baseline: scope.baseline, weight: weight,
+        unexplainedRetains: max(0, heap?.graph.unexplained(index) ?? 0))
       if scope.namesMembers { groups[group].members.append(index) }
     }
     return groups
@@ -133,13 +135,6 @@ struct Numbering<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-/// The objects that one stack trace allocated.
-struct AllocatedObjects {
-  let stackTrace: UInt32
-  var count = 0
-  var bytes: UInt64 = 0
-}
-
 /// The number and size of objects by the stack trace that allocated them.
 struct StackTraceCounts {
   private var traces = Numbering<UInt32>()
@@ -147,11 +142,10 @@ struct StackTraceCounts {
 
   var stackTraces: [UInt32] { traces.keys }
 
-  mutating func add(_ object: LiveObject) {
+  mutating func add(_ object: LiveObject, weight: Double) {
     let number = traces.number(of: object.stackTrace)
     if number == all.count { all.append(AllocatedObjects(stackTrace: object.stackTrace)) }
-    all[number].count += 1
-    all[number].bytes.add(saturating: object.bytes)
+    all[number].add(object, weight: weight)
   }
 }
 
@@ -162,10 +156,14 @@ struct Tally {
   var pinned = 0
   var bytes: UInt64 = 0
   var growthBytes: UInt64 = 0
+  /// The growth that the objects with a stack trace stand for.
+  var estimatedGrowth = Estimate()
   /// Strong retains without a matching reference; 0 where references were not read.
   var unexplainedRetains = 0
 
-  mutating func add(_ object: LiveObject, baseline: UInt64, unexplainedRetains retains: Int = 0) {
+  mutating func add(
+    _ object: LiveObject, baseline: UInt64, weight: Double, unexplainedRetains retains: Int = 0
+  ) {
     guard !object.isPinned else {
       pinned += 1
       return
@@ -176,6 +174,7 @@ struct Tally {
     guard object.sequence >= baseline else { return }
     growth += 1
     growthBytes.add(saturating: object.bytes)
+    estimatedGrowth.add(object, weight: weight)
   }
 }
 

@@ -24,6 +24,9 @@ struct NamedTraces {
   typealias Trace = [Int]
 
   private(set) var frames: [NamedFrame] = []
+  /// Whether only a sample of the objects has stack traces. Then traces show where objects were allocated, but do
+  /// not name, group or attribute them: equal objects mostly have none, and are to be reported alike.
+  let isSampled: Bool
   private let traces: NumberedTraces
   /// The source frames of each frame: several where calls were inlined.
   private var names: [[Int]] = []
@@ -33,6 +36,7 @@ struct NamedTraces {
     _ traces: NumberedTraces, frames unnamed: Set<Frame>, of capture: Capture, symbolicator: some Symbolicator
   ) {
     self.traces = traces
+    isSampled = capture.tracking.isSampled
     guard !unnamed.isEmpty else { return }
     let named = symbolicator.symbolicate(unnamed, of: capture)
     name(unnamed, named, of: capture)
@@ -57,6 +61,9 @@ struct NamedTraces {
     frames = sorted.map { NamedFrame(found.keys[$0]) }
   }
 
+  /// The trace that may name, group or attribute the objects that have it; 0 for none.
+  func identifying(_ id: UInt32) -> UInt32 { isSampled ? 0 : id }
+
   /// The frame that requested the object from the runtime; `nil` without a trace.
   func allocator(of id: UInt32) -> SourceFrame? {
     trace(id).lazy.map { frames[$0] }.first { $0.origin != .runtime }?.source
@@ -65,7 +72,7 @@ struct NamedTraces {
   /// Whether the test runner allocated the object, without code that a person wrote: XCTest creates all test
   /// cases before the first test and keeps them until the process ends.
   func isAllocatedByTestRunner(_ id: UInt32) -> Bool {
-    let trace = trace(id)
+    let trace = trace(identifying(id))
     return trace.contains { frames[$0].origin == .testRunner }
       && trace.allSatisfy { frames[$0].origin != .user || frames[$0].isCompilerGenerated }
   }
@@ -105,9 +112,9 @@ struct NamedTraces {
     return name.split(separator: ".").last?.lowercased() == "makesut"
   }
 
-  /// The functions on a trace, with their modules.
+  /// The functions on a trace, with their modules; they may attribute its objects.
   func functions(on id: UInt32) -> some Sequence<String> {
-    trace(id).lazy.map { frames[$0].qualifiedFunction }
+    trace(identifying(id)).lazy.map { frames[$0].qualifiedFunction }
   }
 
   /// The trace from the call site outwards. A trace without a frame in the program's own code is kept as it

@@ -10,9 +10,13 @@ struct Packages {
   /// The dependencies by source file.
   private let files: [String: String]
   private let checkouts: Checkouts
+  /// Whether all calls that allocated an object of a finding are known: some may be the program's.
+  private let knowsAllCalls: Bool
 
-  /// - Parameter frames: named frames of the process, all that are known.
-  init(_ frames: some Sequence<SourceFrame>, of executable: String) {
+  /// - Parameter traces: with the named frames of the process, all that are known.
+  init(_ traces: NamedTraces, of executable: String) {
+    let frames = traces.frames.lazy.map(\.source)
+    knowsAllCalls = !traces.isSampled
     let checkouts = Checkouts(of: executable)
     var packages: [Substring: Set<String?>] = [:]
     var files: [String: String] = [:]
@@ -60,7 +64,7 @@ struct Packages {
 
   /// See `Finding.dependency`.
   private func dependency(of finding: Finding) -> String? {
-    guard !finding.isLibraryLeak, let package = dependency(named: finding.type),
+    guard knowsAllCalls, !finding.isLibraryLeak, let package = dependency(named: finding.type),
       finding.path.allSatisfy({ !isProgram($0.type) || $0.isMainTask }),
       finding.allocatedAt.allSatisfy({ !$0.frames.contains(where: isProgram) })
     else { return nil }

@@ -73,7 +73,9 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 4
+  private static let format: UInt32 = 5
+  /// The last version that does not say which call sites are estimates.
+  private static let formatWithoutEstimates: UInt32 = 4
   /// The last version without the bytes of call sites.
   private static let formatWithoutBytes: UInt32 = 3
 
@@ -94,6 +96,7 @@ extension Finding {
       $0.u32(UInt32(clamping: hint?.places.count ?? 0))
       for place in hint?.places ?? [] { $0.place(place) }
       for site in allocatedAt { $0.u64(site.bytes) }
+      for site in allocatedAt { $0.u32(site.isEstimated ? 1 : 0) }
     }
   }
 
@@ -109,7 +112,7 @@ extension Finding {
 
   private init?(_ reader: inout ByteReader) throws(CaptureError) {
     let format = try reader.u32()
-    guard format == Self.format || format == Self.formatWithoutBytes else { return nil }
+    guard (Self.formatWithoutBytes...Self.format).contains(format) else { return nil }
     let names = try reader.strings()
     guard names.count == 5, let verdict = Verdict(rawValue: names[1]),
       let certainty = Certainty(rawValue: names[2]), let kind = ObjectKind(rawValue: names[3])
@@ -137,8 +140,10 @@ extension Finding {
     var places: [Hint.Place] = []
     for _ in 0..<(try reader.u32()) { if let place = try reader.place() { places.append(place) } }
     if let action, !places.isEmpty { hint = Hint(action, at: places) }
-    guard format == Self.format else { return }
+    guard format > Self.formatWithoutBytes else { return }
     for index in allocatedAt.indices { allocatedAt[index].bytes = try reader.u64() }
+    guard format > Self.formatWithoutEstimates else { return }
+    for index in allocatedAt.indices { allocatedAt[index].isEstimated = try reader.u32() != 0 }
   }
 }
 

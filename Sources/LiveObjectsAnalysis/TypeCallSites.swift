@@ -21,7 +21,7 @@ package enum TypeCallSites {
     return Set(traces.lazy.prefix(maximumListed).map(\.key))
   }
 
-  private static func bytes(of groups: [ObjectGroup]) -> UInt64 {
-    groups.reduce(into: 0) { $0.add(saturating: $1.all.growthBytes) }
+  private static func bytes(of groups: [ObjectGroup]) -> Double {
+    groups.reduce(into: 0) { $0 += $1.all.estimatedGrowth.bytes }
   }
 }

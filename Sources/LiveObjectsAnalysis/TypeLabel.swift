@@ -31,6 +31,7 @@ struct TypeLabel: Hashable {
   /// toolchain's from the program's only where the two lie in different images; the allocating function
   /// always does. Objects that asynchronous programs allocate to start their main task are not the program's.
   init(_ type: TypeDescription, of capture: Capture, _ stackTrace: UInt32, _ traces: NamedTraces) {
+    let stackTrace = traces.identifying(stackTrace)
     kind = ObjectKind(of: type)
     let allocator = traces.allocator(of: stackTrace)
     let function = traces.fromCallSite(stackTrace).first.map { traces.frames[$0].qualifiedFunction }

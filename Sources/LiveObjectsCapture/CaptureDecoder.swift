@@ -3,6 +3,7 @@
 struct CaptureDecoder {
   private var process: ProcessDescription?
   private var tracking: TrackingStatus?
+  private var sampleBytes: UInt64 = 0
   /// All but the process, the tracking status and the heap graph.
   var capture = Capture(
     process: ProcessDescription(id: 0, executable: ""), tracking: TrackingStatus(state: .noRuntime))
@@ -39,6 +40,7 @@ struct CaptureDecoder {
     switch tag {
     case "PROC": try decodeProcess(&reader)
     case "STAT": try decodeStatus(&reader)
+    case "SAMP": sampleBytes = try reader.u64()
     case "IMAG": while !reader.isAtEnd { try decodeImage(&reader) }
     case "TYPE": while !reader.isAtEnd { try decodeType(&reader) }
     case "OBJS": try decodeObjects(&reader)
@@ -62,6 +64,7 @@ struct CaptureDecoder {
     guard let process else { throw .damage(at: end, "it does not say which process it is of") }
     guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
     (capture.process, capture.tracking) = (process, tracking)
+    capture.tracking.sampleBytes = sampleBytes
     if hasGraph { capture.graph = graph }
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
     return capture

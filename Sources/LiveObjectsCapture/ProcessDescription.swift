@@ -50,6 +50,9 @@ public struct TrackingStatus: Sendable, Hashable {
   public var countsRetains: Bool
   /// Frames kept of one stack trace.
   public var depth: UInt32
+  /// Bytes allocated for each stack trace, on average: an object of n bytes has one with the probability
+  /// 1 − exp(−n / `sampleBytes`). 0 where every object has one.
+  public var sampleBytes: UInt64
   /// Whether the process's limits, or the system, left the recorder no memory.
   public var wasShortOfMemory: Bool
   public var droppedRecords: UInt64
@@ -62,7 +65,7 @@ public struct TrackingStatus: Sendable, Hashable {
 
   public init(
     state: State, hookMode: HookMode = .pointers, stackSource: StackSource = .unwindTables,
-    countsRetains: Bool = false, depth: UInt32 = 64, wasShortOfMemory: Bool = false,
+    countsRetains: Bool = false, depth: UInt32 = 64, sampleBytes: UInt64 = 0, wasShortOfMemory: Bool = false,
     droppedRecords: UInt64 = 0, droppedStackTraces: UInt64 = 0, missedDeallocations: UInt64 = 0,
     allocations: UInt64 = 0, deallocations: UInt64 = 0, notes: [String] = []
   ) {
@@ -71,6 +74,7 @@ public struct TrackingStatus: Sendable, Hashable {
     self.stackSource = stackSource
     self.countsRetains = countsRetains
     self.depth = depth
+    self.sampleBytes = sampleBytes
     self.wasShortOfMemory = wasShortOfMemory
     self.droppedRecords = droppedRecords
     self.droppedStackTraces = droppedStackTraces

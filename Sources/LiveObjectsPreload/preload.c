@@ -52,6 +52,7 @@ static struct liveobj_settings settings_from_options(void) {
     settings.depth = (uint32_t)options.depth;
     settings.max_objects = options.maxobjects;
     settings.max_stack_bytes = options.maxstackbytes;
+    settings.sample_bytes = options.sample;
     return settings;
 }
 

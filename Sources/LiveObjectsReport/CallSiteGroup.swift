@@ -8,6 +8,8 @@ struct CallSiteGroup {
   private static let maximumShared = 4
 
   let instances: Int
+  /// Whether the numbers of instances are estimates.
+  private let isEstimated: Bool
   /// The frames that all call sites have in common, innermost first.
   let frames: [ShownFrame]
   /// The callers where the call sites differ; most instances first.
@@ -15,12 +17,21 @@ struct CallSiteGroup {
 
   typealias Caller = (frame: ShownFrame, instances: Int)
 
+  /// `1,204 ×`, of an estimate `≈ 1,204 ×`
+  var times: String { times(instances) }
+
+  /// The number of instances of a caller.
+  func times(_ instances: Int) -> String { "\(isEstimated ? "≈ " : "")\(Count.grouped(instances)) ×" }
+
   /// Most instances first.
   static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
     let traces = located(sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances) })
-    return Dictionary(grouping: traces, by: \.frames.first).values.map(CallSiteGroup.init).sorted { a, b in
-      a.instances == b.instances ? a.frames.lexicographicallyPrecedes(b.frames) : a.instances > b.instances
-    }
+    let isEstimated = sites.contains(where: \.isEstimated)
+    return Dictionary(grouping: traces, by: \.frames.first).values
+      .map { CallSiteGroup($0, isEstimated: isEstimated) }
+      .sorted { a, b in
+        a.instances == b.instances ? a.frames.lexicographicallyPrecedes(b.frames) : a.instances > b.instances
+      }
   }
 
   /// Gives a frame without a line the line of an equal frame, if there is only one such line.
@@ -33,9 +44,10 @@ struct CallSiteGroup {
     }
   }
 
-  private init(_ traces: [Trace]) {
+  private init(_ traces: [Trace], isEstimated: Bool) {
     let shared = traces.dropFirst().reduce(traces[0].frames) { Self.commonStart($0, $1.frames) }
     instances = traces.reduce(0) { $0 + $1.instances }
+    self.isEstimated = isEstimated
     frames = Array(shared.prefix(Self.maximumShared))
     callers = shared.count < Self.maximumShared ? Self.callers(traces, of: shared.count) : []
   }

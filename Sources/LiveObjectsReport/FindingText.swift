@@ -49,7 +49,7 @@ extension FindingText {
     let groups = CallSiteGroup.groups(of: finding.allocatedAt).filter { !$0.frames.isEmpty }
     let listed = groups.prefix(listedCallSites).map { group in
       "allocated at \(text(of: group.frames))"
-        + (groups.count > 1 ? " (\(Count.grouped(group.instances)) ×)" : "")
+        + (groups.count > 1 ? " (\(group.times))" : "")
     }
     return listed + more(than: listed.count, of: groups.count + finding.omittedCallSites)
   }

@@ -165,6 +165,7 @@ extension Finding.CallSite {
     sites.mergingEqual(by: \.frames) {
       $0.instances += $1.instances
       $0.bytes.add(saturating: $1.bytes)
+      $0.isEstimated = $0.isEstimated || $1.isEstimated
     }
     .sortedStably { $0.instances }
   }

@@ -27,6 +27,9 @@ public struct CaptureBuilder {
     capture.process.time = time
   }
 
+  /// Only a sample of the objects has stack traces.
+  public mutating func sample(every bytes: UInt64) { capture.tracking.sampleBytes = bytes }
+
   @discardableResult
   public mutating func image(
     _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false, isUnloaded: Bool = false

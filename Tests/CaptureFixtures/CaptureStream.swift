@@ -8,7 +8,7 @@ extension CaptureBuilder {
   public var sections: [(tag: String, payload: [UInt8])] {
     [
       ("PROC", process), ("STAT", status), ("IMAG", images), ("TYPE", types), ("OBJS", objects),
-    ] + countSections + testSections + heapGraphSections + [("STAK", stackTraces)]
+    ] + samplingSections + countSections + testSections + heapGraphSections + [("STAK", stackTraces)]
   }
 
   /// A stream of these sections, with its header and the section that ends it; a journal has none.
@@ -50,6 +50,11 @@ extension CaptureBuilder {
       for count in counts { $0.u64(count) }
       $0.strings(status.notes)
     }
+  }
+
+  private var samplingSections: [(tag: String, payload: [UInt8])] {
+    let bytes = capture.tracking.sampleBytes
+    return bytes == 0 ? [] : [("SAMP", ByteWriter.bytes { $0.u64(bytes) })]
   }
 
   private var images: [UInt8] {

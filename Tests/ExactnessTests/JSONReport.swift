@@ -14,6 +14,7 @@ struct JSONReport: Decodable {
   }
   struct CallSite: Decodable {
     var instances: Int
+    var estimated: Bool?
     var frames: [Frame]
   }
   struct Finding: Decodable {
@@ -31,14 +32,18 @@ struct JSONReport: Decodable {
   var findings: [Finding]
   var types: [TypeRow]
 
-  /// Runs a fixture under the preload library with default options.
-  static func of(_ fixture: String) throws -> (report: JSONReport, run: ProgramRun) {
+  /// Runs a fixture under the preload library.
+  ///
+  /// - Parameter options: besides the defaults.
+  static func of(
+    _ fixture: String, _ arguments: [String] = [], options: String = ""
+  ) throws -> (report: JSONReport, run: ProgramRun) {
     let folder = try TemporaryFolder()
     let run = try runProgram(
-      BuiltProducts.executable(fixture),
+      BuiltProducts.executable(fixture), arguments,
       environment: [
         "LD_PRELOAD": BuiltProducts.preloadLibrary,
-        "LIVEOBJECTS_OPTIONS": "output=\(folder.path("report")):format=json",
+        "LIVEOBJECTS_OPTIONS": "output=\(folder.path("report")):format=json:\(options)",
       ])
     let bytes = Data(try folder.bytes(of: "report"))
     return (try JSONDecoder().decode(JSONReport.self, from: bytes), run)

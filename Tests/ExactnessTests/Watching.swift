@@ -7,6 +7,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
   var hookMode: TrackingStatus.HookMode
   var hasStacks: Bool
   var countsRetains = false
+  var sampleBytes = 0
 
   static let all = [
     Watching(hookMode: .pointers, hasStacks: true),
@@ -19,7 +20,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
   static let asDefault = all[0]
 
   var options: String {
-    "way=\(hookMode == .pointers ? "pointers" : "slots"):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off")"
+    "way=\(hookMode == .pointers ? "pointers" : "slots"):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off"):sample=\(sampleBytes)"
   }
   var testDescription: String { options }
 }

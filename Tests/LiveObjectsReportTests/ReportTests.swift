@@ -72,6 +72,7 @@ import Testing
   @Test(arguments: [
     TrackingStatus(state: .tracking, hookMode: .gotEntries),
     TrackingStatus(state: .tracking, stackSource: .off),
+    TrackingStatus(state: .tracking, sampleBytes: 512 << 10),
   ])
   func chosenOptionsAreNotedAndDoNotDegrade(status: TrackingStatus) {
     let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking

@@ -1,7 +1,7 @@
 // capture.h - the writers of a capture's sections, and the state that they share.
 //
 //   recorder/write_capture.c  the order of the sections
-//   capture_process.c         PROC, STAT: the process, and how completely it was recorded
+//   capture_process.c         PROC, STAT, SAMP: the process, and how completely it was recorded
 //   capture_tests.c           TEST, EVAL, FIND, SCOP, KNOW
 //   capture_images.c          IMAG, and addresses as frame words
 //   capture_types.c           TYPE, SUPR
@@ -32,6 +32,7 @@ void liveobj_put_executable(struct liveobj_section *section);
 
 void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64_t next);
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status);
+void liveobj_write_sampling(struct liveobj_stream *stream, const struct liveobj_status *status);
 
 // MARK: - capture_tests.c
 

@@ -82,4 +82,10 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     liveobj_section_finish(&section);
 }
 
+void liveobj_write_sampling(struct liveobj_stream *stream, const struct liveobj_status *status) {
+    uint64_t bytes = status->sample_bytes;
+    if (bytes)
+        liveobj_stream_write_section(stream, "SAMP", &bytes, sizeof bytes);
+}
+
 #endif

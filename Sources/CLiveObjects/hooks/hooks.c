@@ -123,7 +123,9 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
         liveobj_counts_add_drop();
         return;
     }
-    uint32_t stack = wanted & EXTRA_STACKS ? liveobj_hook_stack_trace(thread, frame) : 0;
+    uint32_t stack = wanted & EXTRA_STACKS && liveobj_sampler_takes(&thread->sampler, bytes)
+                         ? liveobj_hook_stack_trace(thread, frame)
+                         : 0;
     liveobj_records_insert(thread,
                            (struct liveobj_object){
                                .address = (uintptr_t)address,

@@ -70,7 +70,7 @@ enum liveobj_stack_source {
 struct liveobj_settings {
     /// LIVEOBJ_HOOKS_NONE lets the recorder choose.
     enum liveobj_hook_mode hook_mode;
-    /// Record the stack trace of every allocation.
+    /// Record stack traces of allocations.
     bool stacks;
     /// Count retains and releases by call site.
     bool retains;
@@ -84,6 +84,9 @@ struct liveobj_settings {
     uint64_t max_objects;
     /// The bytes of stack traces above which new ones are not recorded.
     uint64_t max_stack_bytes;
+    /// An allocation of n bytes gets a stack trace with the probability 1 - exp(-n / sample_bytes);
+    /// 0 for every allocation. At most 2^32 - 1.
+    uint64_t sample_bytes;
 };
 
 /// The state of the recorder, and what it could not record.
@@ -93,6 +96,7 @@ struct liveobj_status {
     enum liveobj_stack_source stacks;
     bool retains;
     uint32_t depth;
+    uint64_t sample_bytes;
     /// Objects and stack traces that were not recorded, because a limit was reached or memory for
     /// records could not be had.
     uint64_t dropped_records;
@@ -106,8 +110,8 @@ struct liveobj_status {
     const char *reason;
 };
 
-/// The defaults: stacks on, depth 64, retains off, at most 2^27 objects and 4 GiB of stack traces.
-/// The limits reserve address space, not memory.
+/// The defaults: stacks on for every allocation, depth 64, retains off, at most 2^27 objects and 4
+/// GiB of stack traces. The limits reserve address space, not memory.
 struct liveobj_settings liveobj_settings_default(void);
 
 /// Starts tracking. Does nothing if it is on.

@@ -24,6 +24,7 @@
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
+#include "stacks/sampling.h"
 #include "stacks/stacks.h"
 
 #include <pthread.h>
@@ -274,6 +275,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         (recorder.retains && !liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(),
                                                    settings->retained_types)))
         return become_blind_locked(no_memory_reason);
+    liveobj_sampling_start(settings->sample_bytes);
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
@@ -328,6 +330,7 @@ struct liveobj_status liveobj_recorder_status(void) {
         .stacks = recorder.stacks,
         .retains = recorder.retains,
         .depth = recorder.depth,
+        .sample_bytes = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_sample_bytes,
         .dropped_records = counts.dropped,
         .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stack_depot_dropped(),
         .missed_deallocations = counts.missed_deallocations,

@@ -200,6 +200,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_stream_begin(&capture.stream);
     liveobj_write_process(&capture.stream, capture.since, next);
     liveobj_write_status(&capture.stream, &capture.status);
+    liveobj_write_sampling(&capture.stream, &capture.status);
     bool wants_counts = request->contents == LIVEOBJ_CONTENTS_COUNTS;
     if (!wants_counts)
         write_all_tests(&capture, next);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "os/compiler.h"
+#include "stacks/sampling.h"
 #include "stacks/stack_walk.h"
 
 #pragma GCC visibility push(hidden)
@@ -27,6 +28,7 @@ struct liveobj_thread {
     uint64_t epoch;
 
     struct liveobj_stack_cache *stacks;
+    struct liveobj_sampler sampler;
 
     // Written by the owner, read by any thread: relaxed atomics.
     uint64_t allocations;

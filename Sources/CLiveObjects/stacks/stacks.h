@@ -6,6 +6,7 @@
 //   async_stack.c   the callers of a task's functions, which are on no stack
 //   stack_trace.c   gets the id of the trace of walked frames
 //   stack_depot.c   stores each distinct trace under an id
+//   sampling.c      chooses the allocations that get a trace, where not all do
 
 #pragma once
 

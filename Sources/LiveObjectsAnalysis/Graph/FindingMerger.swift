@@ -39,7 +39,7 @@ struct FindingMerger {
   }
 
   /// The fingerprint of the types and properties on the path; without a path, of the function that allocated
-  /// the first object.
+  /// the first object. A sample does not show which functions allocated all objects.
   private func fingerprint(
     of finding: Finding, _ callSite: NamedTraces.Trace?, _ traces: NamedTraces
   ) -> String {
@@ -47,7 +47,7 @@ struct FindingMerger {
     let path = finding.verdict == .suspendedTask ? Self.stablePart(of: finding.path) : finding.path[...]
     if finding.verdict != .suspendedTask { fields.append(finding.type) }
     for step in path { fields += [step.type, Self.withoutElements(step.reference)] }
-    if path.isEmpty, let callSite {
+    if path.isEmpty, !traces.isSampled, let callSite {
       fields.append(callSite.first.map { traces.frames[$0].qualifiedFunction } ?? "")
     }
     return Fingerprint.make(fields)
@@ -135,12 +135,11 @@ struct CallSites {
   /// Call sites that a finding lists. Recursive code has as many as it has depths.
   private static let maximumListed = 32
 
-  private var sites: [NamedTraces.Trace: (instances: Int, bytes: UInt64)] = [:]
+  private var sites: [NamedTraces.Trace: Estimate] = [:]
 
   mutating func add(_ objects: AllocatedObjects, at trace: NamedTraces.Trace) {
     guard !trace.isEmpty else { return }
-    sites[trace, default: (0, 0)].instances += objects.count
-    sites[trace, default: (0, 0)].bytes.add(saturating: objects.bytes)
+    sites[trace, default: Estimate()] += objects.estimate
   }
 
   /// Most instances first, those with as many in the order of their frames.
@@ -148,12 +147,12 @@ struct CallSites {
     with traces: NamedTraces, atMost limit: Int = maximumListed
   ) -> (sites: [Finding.CallSite], omitted: Int) {
     let sorted = sites.sorted { a, b in
-      let (first, second) = (a.value.instances, b.value.instances)
+      let (first, second) = (a.value.objects, b.value.objects)
       return first == second ? a.key.lexicographicallyPrecedes(b.key) : first > second
     }
     let listed = sorted.prefix(limit).map { trace, site in
       Finding.CallSite(
-        instances: site.instances, bytes: site.bytes, frames: trace.map { traces.frames[$0].source })
+        site, isEstimated: traces.isSampled, frames: trace.map { traces.frames[$0].source })
     }
     return (listed, sorted.count - listed.count)
   }

@@ -43,7 +43,9 @@ struct HeldObjects {
         let nearest = collection == nil ? object : collections.storage(of: object).object
         all.append(HeldObjects(key.owner, nearest: nearest, in: collection, runs: scope.runs.count))
       }
-      all[index].add(reachability.graph.capture.objects[object], of: scope.runs)
+      let capture = reachability.graph.capture
+      let weight = capture.tracking.weight(of: capture.objects[object])
+      all[index].add(capture.objects[object], weight: weight, of: scope.runs)
       if collection != nil {
         all[index].contents.add(object, isStorage: signature == collection, collections)
       }
@@ -65,10 +67,10 @@ struct HeldObjects {
     countsByRun = [Int](repeating: 0, count: runs)
   }
 
-  private mutating func add(_ object: LiveObject, of runs: [UInt64]) {
+  private mutating func add(_ object: LiveObject, weight: Double, of runs: [UInt64]) {
     count += 1
     bytes.add(saturating: object.bytes)
-    allocations.add(object)
+    allocations.add(object, weight: weight)
     guard !runs.isEmpty else { return }
     countsByRun[max(0, runs.partitionIndex { $0 > object.sequence } - 1)] += 1
   }

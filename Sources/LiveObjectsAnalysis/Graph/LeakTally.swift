@@ -105,7 +105,8 @@ struct LeakTally {
     isWeaklyReferenced = isWeaklyReferenced || reachability.isWeaklyReferenced(leak)
     let hasLedger = !reachability.retainSites.isEmpty
     for object in leak.core.lazy.map(Int.init) {
-      allocations.add(graph.capture.objects[object])
+      let allocated = graph.capture.objects[object]
+      allocations.add(allocated, weight: graph.capture.tracking.weight(of: allocated))
       let unexplained = graph.unexplained(object) ?? 0
       if unexplained < 0 { contradiction = object }
       if leak.verdict == .overRetained { unexplainedRetains += unexplained }

@@ -158,6 +158,7 @@ public struct JSONRenderer: Sendable {
       "instances": .integer(site.instances),
       "frames": .array(site.frames.map(json)),
       "bytes": .integer(site.bytes),
+      "estimated": site.isEstimated ? .bool(true) : .absent,
     ])
   }
 

@@ -33,6 +33,7 @@ extension Finding.CallSite {
     self.init(
       instances: try json.number("instances"), bytes: try json.optionalNumber("bytes") ?? 0,
       frames: try json.objects("frames", SourceFrame.init(json:)))
+    isEstimated = try json.flag("estimated")
   }
 }
 

@@ -36,6 +36,7 @@ static void defaults_are_those_of_the_options_table(void) {
     EXPECT(options.format == LIVEOBJ_FORMAT_TEXT);
     EXPECT(options.stacks == LIVEOBJ_ON);
     EXPECT(options.depth == 64);
+    EXPECT(options.sample == 0);
     EXPECT_STRING(options.retains, "off");
     EXPECT(options.graph == LIVEOBJ_ON);
     EXPECT(options.exitcode == 0);
@@ -49,7 +50,8 @@ static void defaults_are_those_of_the_options_table(void) {
 }
 
 static void pairs_set_values(void) {
-    parse("format=capture:stacks=off:graph=off:depth=512:retains='Demo.*,*Cache':exitcode=7:"
+    parse("format=capture:stacks=off:graph=off:depth=512:sample=512K:retains='Demo.*,*Cache':"
+          "exitcode=7:"
           "verbosity=2:way="
           "slots:"
           "maxobjects=10K:maxstackbytes=2M:output=/a/%p.json:tool=/b");
@@ -57,6 +59,7 @@ static void pairs_set_values(void) {
     EXPECT(options.stacks == LIVEOBJ_OFF);
     EXPECT(options.graph == LIVEOBJ_OFF);
     EXPECT(options.depth == 512);
+    EXPECT(options.sample == 512 << 10);
     EXPECT_STRING(options.retains, "Demo.*,*Cache");
     EXPECT(options.exitcode == 7);
     EXPECT(options.verbosity == 2);
@@ -185,9 +188,9 @@ static void options_can_be_checked_without_applying_them(void) {
     check("", "");
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
-          "there is no option 'colour'; the options are output, format, stacks, depth, retains, "
-          "graph, failon, exitcode, tool, baseline, suppressions, snapshots, every, keep, trigger, "
-          "verbosity, way, "
+          "there is no option 'colour'; the options are output, format, stacks, depth, sample, "
+          "retains, graph, failon, exitcode, tool, baseline, suppressions, snapshots, every, keep, "
+          "trigger, verbosity, way, "
           "maxobjects, "
           "maxstackbytes");
     check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");

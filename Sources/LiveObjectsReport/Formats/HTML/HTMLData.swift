@@ -45,7 +45,7 @@ extension HTMLData {
   }
 
   /// Section, title, test or -1, instances, objects, bytes, fingerprint, cause, path or -1, hint or -1, call sites,
-  /// call sites that are left out, retaining call sites.
+  /// call sites that are left out, retaining call sites. A call site: number, trace, whether it is estimated.
   private mutating func row(_ finding: Finding, cause: Int, _ run: Report.Run) -> String {
     let path = ShownPath(of: finding).map { strings.number(of: $0.segments.joined(separator: " → ")) }
     let plain = [
@@ -55,7 +55,9 @@ extension HTMLData {
       Int(clamping: finding.bytes), strings.number(of: finding.fingerprint), cause, path ?? -1,
       finding.hint.map { strings.number(of: HintText($0).text) } ?? -1,
     ]
-    let allocated = finding.allocatedAt.map { Self.array([$0.instances, trace($0.frames, run)]) }
+    let allocated = finding.allocatedAt.map {
+      Self.array([$0.instances, trace($0.frames, run), $0.isEstimated ? 1 : 0])
+    }
     let retained = finding.retainedAt.map { Self.array([$0.unmatched, trace($0.frames, run)]) }
     return Self.array(
       plain.map(String.init)

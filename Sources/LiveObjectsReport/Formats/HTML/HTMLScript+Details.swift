@@ -5,8 +5,8 @@ extension HTMLScript {
 
     function callSites(title, sites, omitted) {
       if (sites.length === 0) return [];
-      const rows = sites.slice(0, 8).flatMap(([number, trace]) => shownFrames(trace).map((frame, index) =>
-        element("tr", {}, element("td", { class: "count" }, index === 0 ? `${grouped(number)} ×` : ""),
+      const rows = sites.slice(0, 8).flatMap(([number, trace, isEstimated]) => shownFrames(trace).map((frame, index) =>
+        element("tr", {}, element("td", { class: "count" }, index === 0 ? `${isEstimated ? "≈ " : ""}${grouped(number)} ×` : ""),
           element("td", {}, code(text(frame[0]))), element("td", {}, text(frame[1])))));
       const rest = Math.max(0, sites.length - 8) + omitted;
       const more = rest > 0 ? [element("p", { class: "more" }, `… and ${count(rest, "more call site", "more call sites")}`)] : [];

@@ -113,7 +113,7 @@ private struct MarkdownCause {
     guard !sites.isEmpty else { return }
     text += "Allocated at\n\n"
     for site in sites.prefix(Self.listedCallSites) {
-      text += "* \(Count.grouped(site.instances)) × "
+      text += "* \(site.times) "
       for (index, frame) in site.frames.enumerated() {
         text += "\(index > 0 ? ", from " : "")\(code: frame.function) \(frame.location)"
       }

@@ -3,7 +3,7 @@ import LiveObjectsCapture
 
 /// The live objects and bytes of a report's findings, by the calls that allocated them.
 ///
-/// The sums over all samples are the sums over all findings.
+/// The sums over all samples are the sums over all findings, unless those of call sites are estimates.
 struct CallSiteProfile {
   /// Objects of one finding with one call site.
   struct Sample {
@@ -18,9 +18,12 @@ struct CallSiteProfile {
   let samples: [Sample]
   /// The program that the report is about.
   let program: String
+  /// Whether some numbers are estimates.
+  let isEstimated: Bool
 
   init(of report: Report) {
     samples = report.findings.flatMap(Self.samples)
+    isEstimated = report.findings.contains { $0.allocatedAt.contains(where: \.isEstimated) }
     let names = Set(report.processes.map(\.name))
     program = (names.count == 1 ? names.first : nil) ?? "programs"
   }

@@ -36,8 +36,10 @@ package struct PprofRenderer {
         $0.integer(2, unit)
       }
     }
-    for sample in CallSiteProfile(of: report).samples {
-      add(sample, of: report, labelsVerdict: moment == nil)
+    let calls = CallSiteProfile(of: report)
+    for sample in calls.samples { add(sample, of: report, labelsVerdict: moment == nil) }
+    if calls.isEstimated {
+      profile.integer(13, strings.number(of: "Numbers are estimates from a sample of the stack traces."))
     }
     addMapping(of: report)
     moment.map { addMoment($0) }

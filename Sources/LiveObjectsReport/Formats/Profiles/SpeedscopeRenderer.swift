@@ -20,13 +20,14 @@ struct SpeedscopeRenderer {
         ([Frame(name: (sample.test ?? profile.program).printable)] + calls
         + [Frame(name: sample.finding.type.printable)]).map { frames.number(of: $0) }
     }
+    let remark = profile.isEstimated ? " (estimated)" : ""
     let document: JSONValue = .object([
       "$schema": .string("https://www.speedscope.app/file-format-schema.json"),
       "shared": .object(["frames": .array(frames.all.lazy.map(json))]),
       "profiles": .array([
         self.profile(
-          "live objects", unit: "none", stacks, profile.samples.map { UInt64(clamping: $0.objects) }),
-        self.profile("live bytes", unit: "bytes", stacks, profile.samples.map(\.bytes)),
+          "live objects\(remark)", unit: "none", stacks, profile.samples.map { UInt64(clamping: $0.objects) }),
+        self.profile("live bytes\(remark)", unit: "bytes", stacks, profile.samples.map(\.bytes)),
       ]),
       "name": .string(profile.program),
       "activeProfileIndex": .integer(0),

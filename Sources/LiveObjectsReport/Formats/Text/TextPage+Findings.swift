@@ -160,11 +160,11 @@ extension TextPage {
 
   /// The call site with its count, then who called it.
   private func rows(of site: CallSiteGroup) -> [[String]] {
-    let shared = rows(of: site.frames, count: Self.times(site.instances))
+    let shared = rows(of: site.frames, count: site.times)
     let callers = site.callers.prefix(Self.listedCallers).map { caller in
       [
         "", shortened("  from \(caller.frame.function)"), caller.frame.location,
-        "(\(Self.times(caller.instances)))",
+        "(\(site.times(caller.instances)))",
       ]
     }
     let more = site.callers.count - callers.count
@@ -186,8 +186,6 @@ extension TextPage {
       [index == 0 ? count : "", shortened(frame.function), frame.location, index == 0 ? remark : ""]
     }
   }
-
-  private static func times(_ count: Int) -> String { "\(Count.grouped(count)) ×" }
 
   private func shortened(_ function: String) -> String {
     function.shortened(to: max(width - Self.otherColumns, Self.otherColumns))
