@@ -36,7 +36,7 @@ func wait(for body: @escaping @Sendable () async -> Void) {
   }
   done.wait()
   // The task itself has yet to end.
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 @inline(never) @_optimize(none)
@@ -72,7 +72,7 @@ func plantEndlessTask() {
   let poller = Poller()
   poller.start()
   poller.isRunning.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 /// `@unchecked Sendable`: see `Poller`.
@@ -95,7 +95,7 @@ func plantLostContinuation() {
   let waiter = Waiter()
   waiter.start()
   waiter.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 struct Event: Sendable {
@@ -125,7 +125,7 @@ func plantWaitingForStream() {
   let subscriber = Subscriber()
   subscriber.start()
   subscriber.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 /// `@unchecked Sendable`: one thread uses it.
@@ -165,7 +165,7 @@ func plantStreamContinuations() {
     listener.start()
     listener.isWaiting.wait()
   }
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 /// `@unchecked Sendable`: see `Broadcaster`.
@@ -203,5 +203,5 @@ func plantFinishedTask() {
   let worker = Worker()
   worker.start()
   wait { await worker.task?.value }
-  usleep(20_000)
+  waitUntilOthersSleep()
 }

@@ -39,3 +39,37 @@ func overwriteStack() {
     _ = memset(bytes.baseAddress!, 0, bytes.count)
   }
 }
+
+/// Waits until no other thread runs: what was started there has come to an end, or is suspended.
+func waitUntilOthersSleep() {
+  let (pause, most) = (UInt32(5_000), 2_000)
+  var quiet = 0
+  for _ in 0..<most where quiet < 4 {
+    usleep(pause)
+    quiet = otherThreadRuns() ? 0 : quiet + 1
+  }
+}
+
+/// Whether a thread besides the calling one runs.
+private func otherThreadRuns() -> Bool {
+  guard let folder = opendir("/proc/self/task") else { return false }
+  defer { closedir(folder) }
+  var running = 0
+  while let entry = readdir(folder) {
+    let thread = withUnsafeBytes(of: &entry.pointee.d_name) {
+      atoi($0.bindMemory(to: CChar.self).baseAddress!)
+    }
+    if thread > 0, state(ofThread: thread) == UInt8(ascii: "R") { running += 1 }
+  }
+  return running > 1
+}
+
+/// The letter behind the name, which is in parentheses.
+private func state(ofThread thread: CInt) -> UInt8? {
+  let file = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
+  defer { close(file) }
+  return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
+    let text = bytes.prefix(max(0, read(file, bytes.baseAddress, bytes.count)))
+    return text.lastIndex(of: UInt8(ascii: ")")).flatMap { $0 + 2 < text.endIndex ? text[$0 + 2] : nil }
+  }
+}

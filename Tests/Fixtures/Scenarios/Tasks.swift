@@ -45,7 +45,7 @@ class Job: @unchecked Sendable {
 
   func waitUntilSuspended() {
     isWaiting.wait()
-    usleep(20_000)
+    waitUntilOthersSleep()
   }
 
   func suspend(_ keep: (Resume) -> Void = { _ in }) async {
@@ -81,7 +81,7 @@ func plantOwnStream() {
   let chat = Chat()
   chat.start()
   chat.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 final class ThrowingChat: @unchecked Sendable {
@@ -105,7 +105,7 @@ func plantThrowingStream() {
   let chat = ThrowingChat()
   chat.start()
   chat.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 final class Fetch: Job, @unchecked Sendable {
@@ -185,7 +185,7 @@ func plantActorMethod() {
   let gate = Gate()
   Task.detached { await gate.pass() }
   gate.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
 
 enum Tracing {
@@ -329,8 +329,8 @@ func plantCancelledTask() {
   let chat = ThrowingChat()
   chat.start()
   chat.isWaiting.wait()
-  usleep(20_000)
+  waitUntilOthersSleep()
   chat.task?.cancel()
   wait { try? await chat.task?.value }
-  usleep(20_000)
+  waitUntilOthersSleep()
 }
