@@ -16,6 +16,8 @@ extension LiveObjects {
     /// Live instances that the filter on types left out.
     let filteredOut: Int
     let explanation: Explanation
+    /// Whether the body returned a value, which was alive when the objects were counted.
+    private var followsValue = false
 
     init(_ survivors: Survivors) {
       instances = survivors.alive.count { _ in true }
@@ -23,6 +25,13 @@ extension LiveObjects {
       unattributed = survivors.unattributed
       filteredOut = survivors.filteredOut
       explanation = Explanation(of: survivors)
+    }
+
+    /// The diff of a body that returned a value.
+    func followingValue() -> Diff {
+      var diff = self
+      diff.followsValue = true
+      return diff
     }
 
     /// Whether no object was left behind, and none escaped the recorder.
@@ -69,7 +78,13 @@ extension LiveObjects {
 extension LiveObjects.Diff: CustomStringConvertible {
   /// A human-readable report: the objects left behind, their call sites, and the limits of the diff.
   public var description: String {
-    explanation.text(notes: [unattributedNote, filterNote].compactMap { $0 })
+    explanation.text(notes: [valueNote, unattributedNote, filterNote].compactMap { $0 })
+  }
+
+  /// Such objects have no holder that a report could name.
+  private var valueNote: String? {
+    followsValue && instances > 0
+      ? "The value that the body returned is alive: objects that it holds are among those left behind." : nil
   }
 
   private var unattributedNote: String? {

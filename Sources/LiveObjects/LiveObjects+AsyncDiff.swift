@@ -36,7 +36,7 @@ extension LiveObjects {
   ) async throws(TrackingError) -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = await measurement.run(isolation: isolation, body)
-    return (value, try await measurement.finish(isolation: isolation))
+    return (value, try await measurement.finish(isolation: isolation).followingValue())
   }
 
   /// Runs an asynchronous body that can throw, and returns the objects allocated meanwhile that are still
@@ -74,6 +74,6 @@ extension LiveObjects {
   ) async throws -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = try await measurement.run(isolation: isolation, body)
-    return (value, try await measurement.finish(isolation: isolation))
+    return (value, try await measurement.finish(isolation: isolation).followingValue())
   }
 }

@@ -38,7 +38,7 @@ extension LiveObjects {
   ) throws(TrackingError) -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = measurement.run(body)
-    return (value, try measurement.finish())
+    return (value, try measurement.finish().followingValue())
   }
 
   /// Runs a body that can throw, and returns the objects allocated meanwhile that are still alive after it.
@@ -72,6 +72,6 @@ extension LiveObjects {
   ) throws -> (value: Value, diff: Diff) {
     let measurement = try Measurement.begin(options)
     let value = try measurement.run(body)
-    return (value, try measurement.finish())
+    return (value, try measurement.finish().followingValue())
   }
 }

@@ -42,6 +42,14 @@ final class BodyTests: XCTestCase {
     XCTAssertTrue(result.diff.isClean)
   }
 
+  func testADiffSaysThatTheReturnedValueIsAlive() throws {
+    let note = "The value that the body returned is alive"
+    let planted = try LiveObjects.diff { Planted() }
+    withExtendedLifetime(planted.value) { XCTAssertTrue("\(planted.diff)".contains(note), "\(planted.diff)") }
+    let number = try LiveObjects.diff { 42 }
+    XCTAssertFalse("\(number.diff)".contains(note), "\(number.diff)")
+  }
+
   func testNonthrowingBodyThrowsOnlyTrackingErrors() {
     do throws(LiveObjects.TrackingError) {
       let diff = try LiveObjects.diff { use(Planted()) }
