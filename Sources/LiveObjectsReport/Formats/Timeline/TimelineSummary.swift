@@ -11,10 +11,16 @@ package struct TimelineSummary: Sendable {
     var grows: Bool { instances.isGrowth || bytes.isGrowth }
     /// The earliest moment from which on one of the two grew as fast, as an index.
     var since: Int { min(instances.since ?? .max, bytes.since ?? .max) }
+
+    static func growsMore(_ a: Row, than b: Row) -> Bool {
+      guard a.series.isUserDefined == b.series.isUserDefined else { return a.series.isUserDefined }
+      return (a.bytes.speed, a.instances.speed) > (b.bytes.speed, b.instances.speed)
+    }
   }
 
   let timeline: Timeline
-  /// Those that grow, the fastest first; then the others, most bytes first.
+  /// Those that grow, the program's own before those of the toolchain, the fastest first; then the others, most bytes
+  /// first.
   let rows: [Row]
 
   package init(_ timeline: Timeline) {
@@ -22,11 +28,7 @@ package struct TimelineSummary: Sendable {
     let rows = timeline.series.map {
       Row(series: $0, instances: Trend($0.instances), bytes: Trend($0.bytes))
     }
-    self.rows =
-      rows.filter(\.grows).sorted {
-        ($1.bytes.speed, $1.instances.speed) < ($0.bytes.speed, $0.instances.speed)
-      }
-      + rows.filter { !$0.grows }
+    self.rows = rows.filter(\.grows).sorted(by: Row.growsMore) + rows.filter { !$0.grows }
   }
 
   package var hasGrowth: Bool { !growing.isEmpty }
