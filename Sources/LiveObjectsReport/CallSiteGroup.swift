@@ -97,12 +97,13 @@ extension ShownFrame {
     ShownFrame(function: function, location: location.split(separator: ":").first.map(String.init) ?? "")
   }
 
-  /// The frames of the program's own source code, innermost first; all frames where there are none. Files of
-  /// unloaded libraries may be unknown. Callers without a place are left out: a reader could not open a
+  /// The frames of the program's own source code, innermost first; where there are none, all that a person wrote, or all.
+  /// Files of unloaded libraries may be unknown. Callers without a place are left out: a reader could not open a
   /// protocol's witness.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
     let own = trace.filter(\.isOwn)
-    let shown = (own.isEmpty ? trace : own).map(ShownFrame.init)
+    let written = own.isEmpty ? trace.filter { !$0.isCompilerGenerated } : own
+    let shown = (written.isEmpty ? trace : written).map(ShownFrame.init)
     return own.isEmpty ? shown : shown.prefix(1) + shown.dropFirst().filter { !$0.location.isEmpty }
   }
 }
