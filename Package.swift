@@ -3,8 +3,8 @@ import PackageDescription
 
 /// Small programs that misbehave on purpose; tests run them.
 let fixtures = [
-  "DlopenHost", "Execer", "Exiter", "Forker", "Overwriter", "RawBuffers", "Sessions", "Survivors",
-  "TaskStorm", "ThreadStorm",
+  "DlopenHost", "Execer", "Exiter", "Forker", "Overwriter", "RawBuffers", "Sessions", "StackStorm",
+  "Survivors", "TaskStorm", "ThreadStorm",
 ].map { name in
   Target.executableTarget(
     name: name, dependencies: ["FixtureSupport"], path: "Tests/Fixtures/\(name)")

@@ -55,6 +55,8 @@ public struct TrackingStatus: Sendable, Hashable {
   public var sampleBytes: UInt64
   /// Whether the process's limits, or the system, left the recorder no memory.
   public var wasShortOfMemory: Bool
+  /// Whether the recorder's memory was limited by an option.
+  public var hasBudget: Bool
   public var droppedRecords: UInt64
   public var droppedStackTraces: UInt64
   public var missedDeallocations: UInt64
@@ -66,6 +68,7 @@ public struct TrackingStatus: Sendable, Hashable {
   public init(
     state: State, hookMode: HookMode = .pointers, stackSource: StackSource = .unwindTables,
     countsRetains: Bool = false, depth: UInt32 = 64, sampleBytes: UInt64 = 0, wasShortOfMemory: Bool = false,
+    hasBudget: Bool = false,
     droppedRecords: UInt64 = 0, droppedStackTraces: UInt64 = 0, missedDeallocations: UInt64 = 0,
     allocations: UInt64 = 0, deallocations: UInt64 = 0, notes: [String] = []
   ) {
@@ -76,6 +79,7 @@ public struct TrackingStatus: Sendable, Hashable {
     self.depth = depth
     self.sampleBytes = sampleBytes
     self.wasShortOfMemory = wasShortOfMemory
+    self.hasBudget = hasBudget
     self.droppedRecords = droppedRecords
     self.droppedStackTraces = droppedStackTraces
     self.missedDeallocations = missedDeallocations

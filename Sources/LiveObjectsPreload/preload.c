@@ -53,6 +53,7 @@ static struct liveobj_settings settings_from_options(void) {
     settings.max_objects = options.maxobjects;
     settings.max_stack_bytes = options.maxstackbytes;
     settings.sample_bytes = options.sample;
+    settings.budget_bytes = options.budget;
     return settings;
 }
 

@@ -87,7 +87,9 @@ enum TrackingNotes {
 
   private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {
     guard status.wasShortOfMemory else {
-      return "the limit was reached: \(loss). `\(option)=` in LIVEOBJECTS_OPTIONS raises it."
+      return
+        "the limit was reached: \(loss). `\(status.hasBudget ? "budget" : option)=` in LIVEOBJECTS_OPTIONS "
+        + "raises it."
     }
     return "the recorder had used up its share of the process's memory limit: \(loss). "
       + "It records more where the process may have more memory."

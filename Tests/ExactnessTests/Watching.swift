@@ -8,6 +8,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
   var hasStacks: Bool
   var countsRetains = false
   var sampleBytes = 0
+  var budget = "0"
 
   static let all = [
     Watching(hookMode: .pointers, hasStacks: true),
@@ -20,7 +21,7 @@ struct Watching: Sendable, CustomTestStringConvertible {
   static let asDefault = all[0]
 
   var options: String {
-    "way=\(hookMode == .pointers ? "pointers" : "slots"):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off"):sample=\(sampleBytes)"
+    "way=\(hookMode == .pointers ? "pointers" : "slots"):stacks=\(hasStacks ? "on" : "off"):retains=\(countsRetains ? "all" : "off"):sample=\(sampleBytes):budget=\(budget)"
   }
   var testDescription: String { options }
 }

@@ -61,6 +61,13 @@ import Testing
     #expect(tracking.notes.count == 1)
   }
 
+  @Test func theNoteNamesTheBudget() {
+    let status = TrackingStatus(state: .tracking, hasBudget: true, droppedRecords: 1, droppedStackTraces: 1)
+    let notes = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes
+    #expect(notes.count == 2)
+    #expect(notes.allSatisfy { $0.contains("`budget=`") && !$0.contains("max") })
+  }
+
   @Test func theNoteNamesTheMemoryLimit() {
     let status = TrackingStatus(
       state: .tracking, wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 1)

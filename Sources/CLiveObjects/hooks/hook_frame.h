@@ -20,11 +20,12 @@ static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                                                 struct liveobj_hook_frame frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
         thread->stacks = liveobj_os_map_kept(sizeof *thread->stacks, true);
-    return thread->stacks
-               ? liveobj_stack_trace_record(thread->stacks, liveobj_frame_record_pc(frame.record),
-                                            liveobj_hook_frame_sp(frame),
-                                            liveobj_frame_record_fp(frame.record))
-               : 0;
+    if (LIVEOBJ_LIKELY(thread->stacks != NULL))
+        return liveobj_stack_trace_record(thread->stacks, liveobj_frame_record_pc(frame.record),
+                                          liveobj_hook_frame_sp(frame),
+                                          liveobj_frame_record_fp(frame.record));
+    liveobj_stack_depot_count_drop();
+    return 0;
 }
 
 /// Keeps the value of a hook pointer of the runtime in `original`.

@@ -123,6 +123,7 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
         liveobj_counts_add_drop();
         return;
     }
+    liveobj_traces_begin(thread);
     uint32_t stack = wanted & EXTRA_STACKS && liveobj_sampler_takes(&thread->sampler, bytes)
                          ? liveobj_hook_stack_trace(thread, frame)
                          : 0;
@@ -135,6 +136,7 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
                                .stack = stack,
                                .scope = wanted & EXTRA_SCOPES ? liveobj_hooks_current_scope() : 0,
                            });
+    liveobj_traces_end(thread);
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
 }

@@ -57,9 +57,12 @@ static inline uint32_t watched_record(const void *object) {
     return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) ? record : 0;
 }
 
-static uint32_t call_site(struct liveobj_tls *tls, struct liveobj_hook_frame frame) {
-    struct liveobj_thread *thread = tls->thread ? tls->thread : liveobj_thread_attach();
-    return thread && liveobj_hooks_record_stacks() ? liveobj_hook_stack_trace(thread, frame) : 0;
+static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32_t retains,
+                          uint32_t releases, struct liveobj_hook_frame frame) {
+    liveobj_traces_begin(thread);
+    uint32_t stack = liveobj_hooks_record_stacks() ? liveobj_hook_stack_trace(thread, frame) : 0;
+    liveobj_ledger_add(record, stack, retains, releases);
+    liveobj_traces_end(thread);
 }
 
 /// Not inlined, to keep the hooks' short path short.
@@ -71,7 +74,11 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
         return;
     }
     liveobj_guard_set(tls);
-    liveobj_ledger_add(record, call_site(tls, frame), retains, releases);
+    struct liveobj_thread *thread = tls->thread ? tls->thread : liveobj_thread_attach();
+    if (LIVEOBJ_LIKELY(thread != NULL))
+        add_with_site(thread, record, retains, releases, frame);
+    else
+        liveobj_ledger_add(record, 0, retains, releases);
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
     liveobj_guard_clear(tls);

@@ -87,6 +87,9 @@ struct liveobj_settings {
     /// An allocation of n bytes gets a stack trace with the probability 1 - exp(-n / sample_bytes);
     /// 0 for every allocation. At most 2^32 - 1.
     uint64_t sample_bytes;
+    /// The memory of the recorder, in bytes, above which objects and stack traces are not recorded.
+    /// Stack traces of dead objects are dropped. 0 for no limit; at least 4 MiB.
+    uint64_t budget_bytes;
 };
 
 /// The state of the recorder, and what it could not record.
@@ -95,6 +98,7 @@ struct liveobj_status {
     enum liveobj_hook_mode hook_mode;
     enum liveobj_stack_source stacks;
     bool retains;
+    bool has_budget;
     uint32_t depth;
     uint64_t sample_bytes;
     /// Objects and stack traces that were not recorded, because a limit was reached or memory for

@@ -17,6 +17,8 @@ struct liveobj_service_settings {
     /// Whether it answers requests of the tool, on the Unix socket
     /// /tmp/liveobjects-USER/PROCESS.socket.
     bool answers;
+    /// Whether it keeps the recorder within its budget, by dropping stack traces of dead objects.
+    bool collects;
     /// Whether its captures have references.
     bool references;
     /// The seconds between two entries of the timeline, `BASE.timeline`; 0 for no timeline.

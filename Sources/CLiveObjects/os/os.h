@@ -194,13 +194,13 @@ struct liveobj_arena {
     unsigned char *start;
     size_t bytes; // those that are mapped: zeroed when new; atomic
     size_t most;
+    bool is_prepaid; // see budget.h
 };
 /// \returns false if there is no room for a first piece.
 bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes);
 /// Makes the arena have at least `wanted` bytes. \returns false if it cannot.
 LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted);
 
-/// The bytes that are mapped.
 static inline size_t liveobj_arena_bytes(const struct liveobj_arena *arena) {
     // Acquire: pairs with the release in `liveobj_arena_grow`.
     return __atomic_load_n(&arena->bytes, __ATOMIC_ACQUIRE);

@@ -8,13 +8,17 @@
 //
 // Kept memory stays within a share of each limit. So a program that needs 95 % of RLIMIT_AS, or
 // five sixths of its memory cgroup, runs as it does without the recorder. Beyond the share, records
-// are dropped and counted.
+// are dropped and counted. A budget is a limit for all memory that is written to; of sparse memory,
+// for what was written to when it was last measured.
 
 #if defined(__linux__)
 
 #define _GNU_SOURCE
+#include "os/budget.h"
 #include "os/os.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 enum { SHARE_OF_ADDRESSES = 24, SHARE_OF_MEMORY = 16 };
@@ -22,10 +26,12 @@ enum { SHARE_OF_ADDRESSES = 24, SHARE_OF_MEMORY = 16 };
 // Read when the recorder starts.
 static uint64_t promised_limit = UINT64_MAX;
 static uint64_t memory_limit = UINT64_MAX;
+static uint64_t budget = UINT64_MAX;
 
-static uint64_t kept;  // atomic
-static uint64_t dense; // the part that is written to throughout; atomic
-static bool was_short; // atomic
+static uint64_t kept;   // atomic
+static uint64_t dense;  // the part that is written to throughout; atomic
+static uint64_t sparse; // what is in use of the other part; atomic
+static bool was_short;  // atomic
 
 void liveobj_os_keep_within_limits(void) {
     promised_limit = liveobj_os_address_room().limit;
@@ -70,14 +76,36 @@ static void give_up(size_t bytes, bool is_dense) {
     __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
 }
 
-/// Counts memory as kept. \returns false if it would exceed the share.
+/// Relaxed: threads that take memory at once may each take a last piece.
+static bool is_within_budget(uint64_t bytes) {
+    return LIVEOBJ_LOAD_RELAXED(dense) + LIVEOBJ_LOAD_RELAXED(sparse) + bytes <= budget;
+}
+
+/// Counts memory as kept. \returns false if it would exceed the share, or the budget.
 static bool keep(size_t bytes, bool is_dense) {
+    if (!is_within_budget(is_dense ? bytes : 0))
+        return false;
     if (!add_within(&kept, bytes, address_limit() / SHARE_OF_ADDRESSES))
         return false;
     if (!is_dense || add_within(&dense, bytes, memory_limit / SHARE_OF_MEMORY))
         return true;
     give_up(bytes, false);
     return false;
+}
+
+uint64_t liveobj_os_set_budget(uint64_t bytes) {
+    uint64_t addresses = address_limit() / SHARE_OF_ADDRESSES;
+    uint64_t share = memory_limit / SHARE_OF_MEMORY;
+    share = share < addresses ? share : addresses;
+    return budget = bytes < share ? bytes : share;
+}
+
+bool liveobj_os_prepay(uint64_t bytes) {
+    return keep(bytes, true);
+}
+
+void liveobj_os_set_sparse_bytes(uint64_t bytes) {
+    LIVEOBJ_STORE_RELAXED(sparse, bytes);
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
@@ -124,12 +152,12 @@ bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
     static const uint64_t least = PIECE_BYTES;
     arena->most = (size_t)(most_bytes < least ? least : most_bytes);
     arena->start = (unsigned char *)take_place(arena->most);
-    if (liveobj_arena_grow(arena, 1))
+    if (liveobj_arena_grow(arena, arena->is_prepaid ? arena->most : 1))
         return true;
     // The addresses are in use, or the system insists on its own choice: take any free ones.
     for (; arena->most >= least; arena->most /= 2) {
         arena->start = liveobj_os_find_room(arena->most);
-        if (arena->start && liveobj_arena_grow(arena, 1))
+        if (arena->start && liveobj_arena_grow(arena, arena->is_prepaid ? arena->most : 1))
             return true;
     }
     return false;
@@ -142,16 +170,22 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
     grown = grown < arena->most ? grown : liveobj_round_up(arena->most, LIVEOBJ_PAGE_BYTES);
     if (wanted <= bytes)
         return true;
-    if (wanted > arena->most || !keep(grown - bytes, true))
+    if (wanted > arena->most || (!arena->is_prepaid && !keep(grown - bytes, true)))
         return false;
     if (!liveobj_os_map_at(arena->start + bytes, grown - bytes)) {
-        give_up(grown - bytes, true);
+        give_up(arena->is_prepaid ? 0 : grown - bytes, true);
         note_shortage();
         return false;
     }
     // Release: a reader of the count may use the bytes.
     __atomic_store_n(&arena->bytes, grown, __ATOMIC_RELEASE);
     return true;
+}
+
+void liveobj_arena_empty(struct liveobj_arena *arena) {
+    int saved = errno;
+    madvise(arena->start, arena->bytes, MADV_DONTNEED);
+    errno = saved;
 }
 
 #endif

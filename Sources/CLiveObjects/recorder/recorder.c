@@ -13,6 +13,7 @@
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
 #include "metadata/watched_types.h"
+#include "os/budget.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
 #include "recorder/tests.h"
@@ -21,6 +22,7 @@
 #include "records/retain_ledger.h"
 #include "records/scopes.h"
 #include "records/thread.h"
+#include "records/trace_collection.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
@@ -38,6 +40,7 @@ static struct {
     enum liveobj_retain_path retain_path;
     enum liveobj_stack_source stacks;
     bool retains;
+    bool has_budget;
     uint32_t depth;
     const char *reason;
 } recorder = {.reason = ""};
@@ -193,6 +196,7 @@ static void after_fork_child(void) {
     liveobj_unwind_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
+    liveobj_traces_after_fork_child();
     if (!are_sound)
         become_blind_in_child();
     end_fork();
@@ -257,6 +261,17 @@ static enum liveobj_hook_mode choose_hook_mode(enum liveobj_hook_mode wanted) {
     return wanted == LIVEOBJ_HOOKS_GOT || !pointers ? LIVEOBJ_HOOKS_GOT : LIVEOBJ_HOOKS_POINTERS;
 }
 
+/// Half of a budget is for stack traces: for two spaces of the same size. What is live in one must
+/// fit into the other.
+static void keep_within_budget(const struct liveobj_settings *settings) {
+    static const uint64_t least = 4 << 20;
+    uint64_t wanted = settings->budget_bytes < least ? least : settings->budget_bytes;
+    uint64_t space = liveobj_os_set_budget(wanted) / 4;
+    if (settings->stacks)
+        liveobj_traces_start_collected(
+            space < settings->max_stack_bytes ? space : settings->max_stack_bytes);
+}
+
 static void start_retains_locked(void) {
     liveobj_retain_hooks_install(liveobj_runtime_current());
     if (liveobj_runtime_current()->image.is_main)
@@ -270,7 +285,10 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.retains = settings->retains && recorder.hook_mode == LIVEOBJ_HOOKS_POINTERS;
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
+    recorder.has_budget = settings->budget_bytes > 0;
     liveobj_os_keep_within_limits();
+    if (recorder.has_budget)
+        keep_within_budget(settings);
     if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
         (recorder.retains && !liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(),
                                                    settings->retained_types)))
@@ -330,6 +348,7 @@ struct liveobj_status liveobj_recorder_status(void) {
         .stacks = recorder.stacks,
         .retains = recorder.retains,
         .depth = recorder.depth,
+        .has_budget = recorder.has_budget,
         .sample_bytes = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_sample_bytes,
         .dropped_records = counts.dropped,
         .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stack_depot_dropped(),
@@ -411,6 +430,19 @@ uint32_t liveobj_recorder_test_current(void) {
     uint32_t scope = recorder.started ? liveobj_hooks_current_scope() : 0;
     uint32_t test = liveobj_tests_of_scope(scope);
     return test ? test : liveobj_tests_running();
+}
+
+// MARK: - Budget
+
+bool liveobj_recorder_collect(void) {
+    if (!recorder.has_budget || recorder.state != LIVEOBJ_STATE_TRACKING)
+        return false;
+    begin_own_work();
+    liveobj_os_set_sparse_bytes(liveobj_records_map_bytes());
+    // Who watches tests knows traces by their ids.
+    bool has_collected = !liveobj_tests_are_watched() && liveobj_traces_collect_if_needed();
+    end_own_work();
+    return has_collected;
 }
 
 // MARK: - Captures

@@ -54,6 +54,10 @@ LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 void liveobj_recorder_prepare(void);
 /// Call before and after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
+/// Keeps the recorder within its budget: drops the stack traces of dead objects if there are many.
+/// Called about once a second, by one thread at a time. Cheap if there is nothing to do, or no
+/// budget. \returns Whether traces were dropped.
+bool liveobj_recorder_collect(void);
 /// Whether a capture can be made without waiting forever for one of the recorder's locks. False if
 /// the calling thread holds a lock itself (a signal interrupted it), or if another thread still
 /// holds one after the given time. Async-signal-safe.

@@ -13,6 +13,7 @@
 #include "heap/object_type.h"
 #include "os/os.h"
 #include "records/records.h"
+#include "records/trace_collection.h"
 #include "runtime/memory_reader.h"
 #include "runtime/unloads.h"
 
@@ -130,7 +131,8 @@ static const char *write_references(struct liveobj_capture *capture,
 
 static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);
-    return liveobj_captured_stacks_start(&capture->stacks) &&
+    capture->holds_traces = liveobj_traces_hold();
+    return capture->holds_traces && liveobj_captured_stacks_start(&capture->stacks) &&
            liveobj_type_table_start(&capture->types.table) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
@@ -140,6 +142,8 @@ static void end_work(struct liveobj_capture *capture) {
     liveobj_type_table_end(&capture->types.table);
     liveobj_image_list_end(&capture->images.list);
     liveobj_captured_stacks_end(&capture->stacks);
+    if (capture->holds_traces)
+        liveobj_traces_release();
 }
 
 /// For a capture without references. With references, types are tried when those are read.

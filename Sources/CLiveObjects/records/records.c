@@ -188,9 +188,9 @@ static bool fill_batch(struct liveobj_thread *thread) {
 
 // MARK: - Loose records
 //
-// Free records that no thread's batch could take, chained through their own memory. The chain's
-// head is one word that is changed atomically, so the chain is consistent wherever a change is
-// interrupted.
+// Free records that no thread's batch could take, chained through the word of their metadata. The
+// chain's head is one word that is changed atomically, so the chain is consistent wherever a change
+// is interrupted.
 
 static uint32_t first_loose; // 0: none; atomic
 
@@ -200,7 +200,7 @@ static void put_loose(uint32_t index) {
     LIVEOBJ_STORE_RELAXED(record->sequence_and_size, 0);
     __atomic_thread_fence(__ATOMIC_RELEASE); // as in `liveobj_record_fill`
     do
-        LIVEOBJ_STORE_RELAXED(record->origin, next);
+        LIVEOBJ_STORE_RELAXED(record->metadata, next);
     while (!__atomic_compare_exchange_n(&first_loose, &next, index, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
@@ -214,7 +214,8 @@ static bool take_loose(struct liveobj_thread *thread) {
         thread->loose = __atomic_exchange_n(&first_loose, 0, __ATOMIC_ACQUIRE);
     while (thread->loose && thread->free_count < thread->free_capacity) {
         thread->free_indices[thread->free_count++] = thread->loose;
-        thread->loose = (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[thread->loose].origin);
+        thread->loose =
+            (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[thread->loose].metadata);
     }
     return thread->free_count > 0;
 }
@@ -282,6 +283,39 @@ bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
     uint32_t *slot = liveobj_records_slot(address);
     return slot && liveobj_records_get(LIVEOBJ_LOAD_RELAXED(*slot), object) &&
            object->address == address;
+}
+
+void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
+                                   uint32_t stack) {
+    uint64_t present = object->stack | object->bytes << 32;
+    // Release: who reads the id can read the trace.
+    __atomic_compare_exchange_n(&liveobj_heap.records[index].origin, &present,
+                                stack | object->bytes << 32, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+}
+
+// MARK: - Memory in use
+
+static void add_bytes(void *sum, struct liveobj_extent extent) {
+    *(uint64_t *)sum += extent.end - extent.start;
+}
+
+static void add_leaf(uint64_t *sum, uint32_t *const *entry) {
+    // Acquire: pairs with the release that published the leaf.
+    uintptr_t leaf = (uintptr_t)__atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    struct liveobj_extent extent = {leaf, leaf + LIVEOBJ_LEAF_BYTES};
+    if (leaf)
+        liveobj_os_visit_resident(extent, add_bytes, sum);
+}
+
+uint64_t liveobj_records_map_bytes(void) {
+    const struct liveobj_page_map *map = &liveobj_heap.map;
+    size_t leaves = (size_t)1 << (LIVEOBJ_REGION_BITS - LIVEOBJ_LEAF_BITS - map->granule_bits);
+    uint64_t sum = 0;
+    for (size_t region = 0; region < sizeof map->has_leaf; region++)
+        for (size_t i = 0; LIVEOBJ_LOAD_RELAXED(map->has_leaf[region]) && i < leaves; i++)
+            add_leaf(&sum, &map->root[region * leaves + i]);
+    return sum;
 }
 
 // MARK: - Fork

@@ -57,6 +57,14 @@ uint32_t liveobj_records_end(void);
 bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
 
+/// Replaces the stack trace of an object, unless its record is another object's by now.
+/// \param object As it was read.
+void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
+                                   uint32_t stack);
+
+/// The bytes of the page map that are in memory: it is sparse.
+uint64_t liveobj_records_map_bytes(void);
+
 void liveobj_records_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 enum { LIVEOBJ_VALUE_BITS = 48 }; // the rest of the word holds 16 bits of another number
@@ -92,6 +100,11 @@ static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) -
 static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
     return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].sequence_and_size) &
             liveobj_value_mask) >= sequence;
+}
+
+/// A cheap filter likewise: the stack trace of the record's object, live or not.
+static inline uint32_t liveobj_records_stack(uint32_t index) {
+    return (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].origin);
 }
 
 static inline struct liveobj_object liveobj_record_unpack(struct liveobj_record record) {

@@ -4,8 +4,8 @@
 // An account's sites lie in blocks of five, one cache line each. In addition to its stack trace, a
 // retain costs the cache misses on the way to its site, and most objects are used from few places.
 // All data of one record is guarded by one lock: that of the stripe that the low bits of its index
-// choose. A thread that holds a stripe's lock takes no other lock, except the one for more blocks,
-// and has the thread's guard set.
+// choose. A thread that holds a stripe's lock takes no other lock, except the one for more blocks
+// and the depot's, and has the thread's guard set.
 //
 // Memory is bounded, in all (BLOCKS) and per object (BLOCKS_OF_ACCOUNT). Beyond a bound, calls from
 // new sites are added to the object's counts without a site.
@@ -14,6 +14,10 @@
 
 #include "records/retain_ledger.h"
 #include "records/thread.h"
+#include "stacks/stacks.h"
+
+/// The trace of a site whose trace could not be kept: no trace has this id.
+#define LOST_STACK UINT32_MAX
 
 enum {
     STRIPES = 256,
@@ -223,6 +227,25 @@ void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *
     if (LIVEOBJ_LOAD_RELAXED(account->retains) || LIVEOBJ_LOAD_RELAXED(account->releases))
         visit(context, 0, LIVEOBJ_LOAD_RELAXED(account->retains),
               LIVEOBJ_LOAD_RELAXED(account->releases));
+}
+
+static void renew_block_locked(struct block *block) {
+    for (struct site *site = block->sites; site < block->sites + SITES && site->stack; site++) {
+        if (site->stack == LOST_STACK || !liveobj_stack_depot_is_old(site->stack))
+            continue;
+        uint32_t renewed = liveobj_stack_depot_renew(site->stack);
+        site->stack = renewed ? renewed : LOST_STACK;
+    }
+}
+
+void liveobj_ledger_renew_stacks(uint32_t record) {
+    if (!liveobj_ledger.accounts || !liveobj_ledger_has(record) ||
+        !liveobj_lock_acquire(&stripe_of(record)->lock))
+        return;
+    uint32_t first = liveobj_ledger.accounts[record].first_block;
+    for (uint32_t id = first; is_block(id); id = blocks[id].next)
+        renew_block_locked(&blocks[id]);
+    liveobj_lock_release(&stripe_of(record)->lock);
 }
 
 // MARK: - Fork

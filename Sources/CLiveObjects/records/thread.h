@@ -29,6 +29,9 @@ struct liveobj_thread {
 
     struct liveobj_stack_cache *stacks;
     struct liveobj_sampler sampler;
+    /// Odd while the thread may use and store ids of stack traces of the round that it has seen;
+    /// see records/trace_collection.c. Atomic, written by the owner.
+    uint32_t trace_uses;
 
     // Written by the owner, read by any thread: relaxed atomics.
     uint64_t allocations;
@@ -114,6 +117,29 @@ static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
         liveobj_sequence_refill(thread);
     return thread->sequence_next++;
 }
+
+/// Whether stack traces are collected. Set before the first hook is installed.
+extern bool liveobj_traces_are_collected;
+
+/// Enclose the use of the ids of stack traces in a hook, up to the store of one.
+static inline void liveobj_traces_begin(struct liveobj_thread *thread) {
+    if (LIVEOBJ_LIKELY(!liveobj_traces_are_collected))
+        return;
+    LIVEOBJ_INCREMENT_OWNED(thread->trace_uses);
+    // The compiler keeps the round's load behind this; `liveobj_threads_wait_for_traces` has the
+    // processor do so.
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline void liveobj_traces_end(struct liveobj_thread *thread) {
+    if (LIVEOBJ_LIKELY(!liveobj_traces_are_collected))
+        return;
+    // Release: who sees the end sees the id that was stored.
+    __atomic_store_n(&thread->trace_uses, thread->trace_uses + 1, __ATOMIC_RELEASE);
+}
+
+/// Waits until each thread that was using stack traces has ended that, or `deadline` is over.
+/// \returns false if not all have. Outside of hooks.
+bool liveobj_threads_wait_for_traces(uint64_t deadline);
 
 void liveobj_threads_after_fork_child(void);
 

@@ -63,23 +63,35 @@ static bool wait_for_work(int listener, uint64_t nanoseconds) {
     return false;
 }
 
-/// Answers requests, and adds to the timeline when it is time. An entry that would be late because
-/// of a long snapshot is left out.
+/// Adds to the timeline if it is time. An entry that would be late because of a long snapshot is
+/// left out.
+static void add_if_due(uint64_t *next) {
+    uint64_t now = liveobj_os_time(), interval = settings.every * SECOND;
+    if (!settings.every || now < *next || liveobj_service_is_stopped())
+        return;
+    liveobj_timeline_add();
+    *next += (1 + (now - *next) / interval) * interval;
+}
+
+/// The time until there is work besides requests.
+static uint64_t time_to_work(uint64_t next) {
+    static const uint64_t longest = UINT64_C(3600) * SECOND;
+    uint64_t now = liveobj_os_time();
+    uint64_t rest = !settings.every ? longest : next > now ? next - now : 0;
+    return settings.collects && rest > SECOND ? SECOND : rest;
+}
+
 static void work(int listener) {
-    static const uint64_t longest_wait = UINT64_C(3600) * SECOND;
-    uint64_t interval = settings.every ? settings.every * SECOND : longest_wait;
-    for (uint64_t next = liveobj_os_time() + interval; !liveobj_service_is_stopped();) {
-        uint64_t now = liveobj_os_time();
+    for (uint64_t next = liveobj_os_time() + settings.every * SECOND;
+         !liveobj_service_is_stopped();) {
         int connection = -1;
-        if (wait_for_work(listener, next > now ? next - now : 0))
+        if (wait_for_work(listener, time_to_work(next)))
             connection = liveobj_listener_accept(listener);
         if (connection >= 0 && !liveobj_service_is_stopped())
             liveobj_request_answer(connection);
-        if ((now = liveobj_os_time()) < next || liveobj_service_is_stopped())
-            continue;
-        if (settings.every)
-            liveobj_timeline_add();
-        next += (1 + (now - next) / interval) * interval;
+        add_if_due(&next);
+        if (settings.collects && !liveobj_service_is_stopped())
+            liveobj_recorder_collect();
     }
 }
 
@@ -127,7 +139,7 @@ static const char *start_and_wait(void) {
 
 /// \returns NULL if the thread does what is wanted.
 static const char *started_before(const struct liveobj_service_settings *wanted) {
-    bool suffices = settings.answers >= wanted->answers && !wanted->every;
+    bool suffices = settings.answers >= wanted->answers && !wanted->every && !wanted->collects;
     if (!atomic_load(&is_running))
         return failure ? failure : "it has ended";
     return suffices ? NULL : "the thread was started before, for other work";

@@ -1,5 +1,5 @@
 // service.h - a thread of the recorder's own, for programs that run on: it answers requests of the
-// tool, and counts the live objects at intervals.
+// tool, counts the live objects at intervals, and keeps the recorder within its budget.
 //
 // The thread blocks all signals, so that no handler of the program runs on it. It has a table of
 // descriptors of its own, without those of the program: what the program closes is closed, what it

@@ -1,18 +1,27 @@
 // stack_depot.c - owns the stored stack traces and the table that finds them by hash.
 //
-// There are two arenas: the frames, one trace after the other, and the index, one entry per id.
-// What was stored is never moved or removed.
+// Traces are in a space. It has two arenas: the frames, one trace after the other, and the index,
+// one entry per trace. What was stored in a space is never moved or removed.
+//
+// With a budget there are two spaces, and all traces of dead objects are removed together: new
+// traces go to the other space from some moment on, which is called a round; the traces of live
+// objects are stored there again; then the old space is emptied (records/trace_collection.c).
+// Copying needs no free lists of traces of all sizes, and searches need no lock, since a space
+// never changes but by additions while a thread may use it. It needs room for two copies of what is
+// live, for a moment.
 //
 // Invariants
-//   ids are 1, 2, 3 ... without gaps, and a trace's parent has a smaller id
+//   ids of the first space are 1, 2, 3 ... without gaps, those of the second go on behind its most
+//   a trace's parent is in the same space and has a smaller id
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
-//   bytes of frames + index + hash table <= max_bytes
+//   bytes of frames + index + hash tables of a space <= max_bytes
 //
-// A search takes no lock; only storing a new trace does. Everything except the start may run in a
-// hook.
+// A search takes no lock; only storing a new trace does. A thread uses the space of one round for a
+// whole trace. Everything except the start and the collection may run in a hook.
 
 #if defined(__linux__)
 
+#include "os/budget.h"
 #include "stacks/stacks.h"
 
 #include <string.h>
@@ -31,29 +40,40 @@ struct entry {
 /// Each slot is 0 while free. Else it has an id in the lower half and the upper half of the trace's
 /// hash in the upper half. It is one word, so that no reader can see half of it.
 struct table {
-    uint64_t mask; // slots minus one, a power of two minus one
+    struct table *smaller; // that it replaced
+    uint64_t mask;         // slots minus one, a power of two minus one
     uint64_t slots[];
 };
 
 #define ID_BITS 32
 #define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
+#define MAX_COLLECTED_BYTES ((uint64_t)8 << 30) // of each of two spaces: their ids have 32 bits
 #define FIRST_SLOTS 1024
 
 /// The number of traces after the previous one that are compared before the table is searched.
 #define LOOK_AHEAD 2
 
+struct space {
+    struct liveobj_arena frames;
+    struct liveobj_arena entries; // place 0 is not used
+    uint32_t base;                // the id of place 0
+    // The rest changes only under the lock.
+    uint64_t frame_bytes;
+    uint64_t table_bytes; // of all tables
+    struct table *table;  // NULL while the space is empty
+    uint32_t last;        // the last place in use
+    bool was_full;        // a trace was dropped
+};
+
 static struct {
     struct liveobj_lock lock;
-    struct liveobj_arena frames;
-    struct liveobj_arena entries; // id 0 is not used
-    // The rest changes only under the lock, except `dropped`.
-    uint64_t max_bytes;
-    uint64_t frame_bytes;
-    uint64_t table_bytes;
-    struct table *table;
-    uint32_t last;
-    uint64_t dropped;
-} depot;
+    struct space spaces[2];
+    uint64_t max_bytes; // of a space
+    uint64_t threshold; // the bytes in the current space from which on a collection is worth while
+    uint64_t dropped;   // atomic
+} depot = {.spaces[1].base = UINT32_MAX};
+
+uint32_t liveobj_stack_depot_round;
 
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &depot.lock);
@@ -61,13 +81,29 @@ void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context)
 
 // MARK: - Room
 
-static struct entry *entry_of(uint32_t id) {
-    return (struct entry *)(void *)depot.entries.start + id;
+static struct space *space_of_round(uint32_t round) {
+    return &depot.spaces[round % 2];
 }
 
-static bool has_room_locked(uint64_t bytes) {
-    uint64_t index_bytes = (uint64_t)depot.last * sizeof(struct entry);
-    return depot.frame_bytes + index_bytes + depot.table_bytes + bytes <= depot.max_bytes;
+static struct space *space_of(uint32_t id) {
+    return &depot.spaces[id > depot.spaces[1].base];
+}
+
+static struct entry *entry_in(const struct space *space, uint32_t id) {
+    return (struct entry *)(void *)space->entries.start + (id - space->base);
+}
+
+static struct entry *entry_of(uint32_t id) {
+    return entry_in(space_of(id), id);
+}
+
+static uint64_t used_locked(const struct space *space) {
+    uint64_t index_bytes = (uint64_t)space->last * sizeof(struct entry);
+    return space->frame_bytes + index_bytes + space->table_bytes;
+}
+
+static bool has_room_locked(const struct space *space, uint64_t bytes) {
+    return used_locked(space) + bytes <= depot.max_bytes;
 }
 
 // MARK: - The hash table
@@ -76,15 +112,23 @@ static size_t table_bytes(uint64_t slots) {
     return sizeof(struct table) + slots * sizeof(uint64_t);
 }
 
-static struct table *table_make(uint64_t slots) {
-    struct table *table = liveobj_os_map_kept(table_bytes(slots), true);
-    if (table)
-        table->mask = slots - 1;
+/// Makes a larger table for a space. Its memory, like that of the arenas, is prepaid if the space
+/// is.
+static struct table *table_make_locked(struct space *space, uint64_t slots) {
+    size_t bytes = table_bytes(slots);
+    struct table *table =
+        space->frames.is_prepaid ? liveobj_os_map(bytes) : liveobj_os_map_kept(bytes, true);
+    if (!table)
+        return NULL;
+    table->smaller = space->table;
+    table->mask = slots - 1;
+    space->table_bytes += bytes;
     return table;
 }
 
 /// The id of a hash. If the table does not have it, 0, and `*free_slot` is its place.
-static uint32_t table_find(struct table *table, uint64_t hash, uint64_t **free_slot) {
+static uint32_t table_find(const struct space *space, struct table *table, uint64_t hash,
+                           uint64_t **free_slot) {
     for (uint64_t i = hash;; i++) {
         uint64_t *slot = &table->slots[i & table->mask]; // one is always free, so the search ends
         // Acquire: a reader of an id sees its trace.
@@ -93,14 +137,14 @@ static uint32_t table_find(struct table *table, uint64_t hash, uint64_t **free_s
         if (!word)
             return 0;
         uint32_t id = (uint32_t)word;
-        if (word >> ID_BITS == hash >> ID_BITS && entry_of(id)->hash == hash)
+        if (word >> ID_BITS == hash >> ID_BITS && entry_in(space, id)->hash == hash)
             return id;
     }
 }
 
-static void table_put_locked(struct table *table, uint64_t hash, uint32_t id) {
-    uint64_t *slot;
-    table_find(table, hash, &slot);
+static void table_put_locked(const struct space *space, struct table *table, uint32_t id) {
+    uint64_t *slot, hash = entry_in(space, id)->hash;
+    table_find(space, table, hash, &slot);
     // Release: publishes the trace.
     __atomic_store_n(slot, hash >> ID_BITS << ID_BITS | id, __ATOMIC_RELEASE);
 }
@@ -109,32 +153,33 @@ static void table_put_locked(struct table *table, uint64_t hash, uint32_t id) {
 /// The old table stays mapped, because readers may be using it. All old tables together are smaller
 /// than the new one.
 /// \returns false if there is no slot for another trace.
-static bool table_grow_locked(void) {
-    uint64_t slots = depot.table->mask + 1;
-    if (depot.last < slots / 2)
+static bool table_grow_locked(struct space *space) {
+    uint64_t slots = space->table->mask + 1;
+    if (space->last < slots / 2)
         return true;
     struct table *grown = NULL;
-    if (has_room_locked(table_bytes(2 * slots)))
-        grown = table_make(2 * slots);
+    if (has_room_locked(space, table_bytes(2 * slots)))
+        grown = table_make_locked(space, 2 * slots);
     if (!grown)
-        return depot.last < slots / 8 * 7;
-    for (uint32_t id = 1; id <= depot.last; id++)
-        table_put_locked(grown, entry_of(id)->hash, id);
-    depot.table_bytes += table_bytes(2 * slots);
+        return space->last < slots / 8 * 7;
+    for (uint32_t place = 1; place <= space->last; place++)
+        table_put_locked(space, grown, space->base + place);
     // Release: a reader that sees the table sees its slots.
-    __atomic_store_n(&depot.table, grown, __ATOMIC_RELEASE);
+    __atomic_store_n(&space->table, grown, __ATOMIC_RELEASE);
     return true;
 }
 
-LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous) {
-    // Acquire: a reader of the last id sees its trace.
-    uint32_t last = __atomic_load_n(&depot.last, __ATOMIC_ACQUIRE);
-    for (uint32_t id = previous + 1; id <= previous + LOOK_AHEAD && id <= last; id++)
-        if (entry_of(id)->hash == hash)
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint32_t round, uint64_t hash, uint32_t previous) {
+    const struct space *space = space_of_round(round);
+    // Acquire: a reader of the last place sees its trace.
+    uint32_t last = space->base + __atomic_load_n(&space->last, __ATOMIC_ACQUIRE);
+    for (uint32_t id = previous + 1; id > space->base && id <= previous + LOOK_AHEAD && id <= last;
+         id++)
+        if (entry_in(space, id)->hash == hash)
             return id;
-    struct table *table = __atomic_load_n(&depot.table, __ATOMIC_ACQUIRE);
+    struct table *table = __atomic_load_n(&space->table, __ATOMIC_ACQUIRE);
     uint64_t *free_slot;
-    return table ? table_find(table, hash, &free_slot) : 0;
+    return table ? table_find(space, table, hash, &free_slot) : 0;
 }
 
 // MARK: - Traces
@@ -146,68 +191,88 @@ static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
     return parent;
 }
 
-static uint32_t append_locked(uint64_t hash, struct liveobj_stored_trace trace) {
+static uint32_t append_locked(struct space *space, uint64_t hash,
+                              struct liveobj_stored_trace trace) {
     size_t bytes = trace.own_frames * sizeof(uintptr_t);
-    uint32_t id = depot.last + 1;
-    struct entry *entry = entry_of(id);
-    if (!has_room_locked(bytes + sizeof *entry) ||
-        !liveobj_arena_grow(&depot.frames, depot.frame_bytes + bytes) ||
-        !liveobj_arena_grow(&depot.entries, ((size_t)id + 1) * sizeof *entry))
+    uint32_t place = space->last + 1, id = space->base + place;
+    struct entry *entry = entry_in(space, id);
+    if (!has_room_locked(space, bytes + sizeof *entry) ||
+        !liveobj_arena_grow(&space->frames, space->frame_bytes + bytes) ||
+        !liveobj_arena_grow(&space->entries, ((size_t)place + 1) * sizeof *entry))
         return 0;
-    memcpy(depot.frames.start + depot.frame_bytes, trace.frames, bytes);
+    memcpy(space->frames.start + space->frame_bytes, trace.frames, bytes);
     *entry = (struct entry){
         .hash = hash,
-        .place = (uint32_t)(depot.frame_bytes / sizeof(uintptr_t)),
+        .place = (uint32_t)(space->frame_bytes / sizeof(uintptr_t)),
         .parent = nearest_parent(trace.parent, trace.parent_frames),
         .parent_frames = trace.parent_frames,
         .own_frames = trace.own_frames,
     };
-    depot.frame_bytes += bytes;
-    // Release: a reader of the last id may read its trace.
-    __atomic_store_n(&depot.last, id, __ATOMIC_RELEASE);
+    space->frame_bytes += bytes;
+    // Release: a reader of the last place may read its trace.
+    __atomic_store_n(&space->last, place, __ATOMIC_RELEASE);
     return id;
 }
 
-static uint32_t insert_locked(uint64_t hash, struct liveobj_stored_trace trace) {
+static uint32_t insert_locked(struct space *space, uint64_t hash,
+                              struct liveobj_stored_trace trace) {
     uint64_t *free_slot;
-    uint32_t id = table_find(depot.table, hash, &free_slot);
+    uint32_t id = table_find(space, space->table, hash, &free_slot);
     if (id)
         return id; // another thread has stored it meanwhile
-    id = table_grow_locked() ? append_locked(hash, trace) : 0;
+    id = table_grow_locked(space) ? append_locked(space, hash, trace) : 0;
     if (id)
-        table_put_locked(depot.table, hash, id);
+        table_put_locked(space, space->table, id);
+    else
+        space->was_full = true;
     return id;
 }
 
-LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace) {
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint32_t round, uint64_t hash,
+                                                 struct liveobj_stored_trace trace) {
+    struct space *space = space_of_round(round);
     uint32_t id = 0;
     if (liveobj_lock_acquire(&depot.lock)) {
-        id = depot.table ? insert_locked(hash, trace) : 0;
+        id = space->table ? insert_locked(space, hash, trace) : 0;
         liveobj_lock_release(&depot.lock);
     }
-    if (!id) // relaxed: it is read only for reports
-        __atomic_fetch_add(&depot.dropped, 1, __ATOMIC_RELAXED);
+    if (!id)
+        liveobj_stack_depot_count_drop();
     return id;
+}
+
+LIVEOBJ_HOOK void liveobj_stack_depot_count_drop(void) {
+    // Relaxed: it is read only for reports.
+    __atomic_fetch_add(&depot.dropped, 1, __ATOMIC_RELAXED);
 }
 
 // MARK: - Outside of hooks
 
-bool liveobj_stack_depot_start(uint64_t max_bytes) {
-    uint64_t bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
-    if (depot.table)
-        return true;
-    if (!liveobj_arena_start(&depot.frames, bytes) || !liveobj_arena_start(&depot.entries, bytes))
-        return false;
-    depot.max_bytes = bytes;
-    depot.table_bytes = table_bytes(FIRST_SLOTS);
-    struct table *table = table_make(FIRST_SLOTS);
+/// \returns false if there is no memory.
+static bool open_locked(struct space *space) {
+    struct table *table = table_make_locked(space, FIRST_SLOTS);
     // Release: a reader of the table sees the arenas.
-    __atomic_store_n(&depot.table, table, __ATOMIC_RELEASE);
+    __atomic_store_n(&space->table, table, __ATOMIC_RELEASE);
     return table != NULL;
 }
 
+static bool space_start(struct space *space, uint64_t max_bytes) {
+    return liveobj_arena_start(&space->frames, max_bytes) &&
+           liveobj_arena_start(&space->entries, max_bytes);
+}
+
+bool liveobj_stack_depot_start(uint64_t max_bytes) {
+    if (depot.spaces[0].table)
+        return true;
+    depot.max_bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
+    return space_start(&depot.spaces[0], depot.max_bytes) && open_locked(&depot.spaces[0]);
+}
+
 uint32_t liveobj_stack_depot_last(void) {
-    return __atomic_load_n(&depot.last, __ATOMIC_ACQUIRE);
+    // The second space has the greater ids.
+    uint32_t second = __atomic_load_n(&depot.spaces[1].last, __ATOMIC_ACQUIRE);
+    return second ? depot.spaces[1].base + second
+                  : __atomic_load_n(&depot.spaces[0].last, __ATOMIC_ACQUIRE);
 }
 
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
@@ -216,12 +281,87 @@ struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
         .parent = entry->parent,
         .parent_frames = entry->parent_frames,
         .own_frames = entry->own_frames,
-        .frames = (const uintptr_t *)(const void *)depot.frames.start + entry->place,
+        .frames = (const uintptr_t *)(const void *)space_of(id)->frames.start + entry->place,
     };
 }
 
 uint64_t liveobj_stack_depot_dropped(void) {
     return __atomic_load_n(&depot.dropped, __ATOMIC_RELAXED);
+}
+
+// MARK: - Collection
+
+bool liveobj_stack_depot_start_collected(uint64_t max_bytes) {
+    uint64_t most = max_bytes < MAX_COLLECTED_BYTES ? max_bytes : MAX_COLLECTED_BYTES;
+    if (!liveobj_os_prepay(2 * most))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        depot.spaces[i].frames.is_prepaid = depot.spaces[i].entries.is_prepaid = true;
+    depot.threshold = most / 2;
+    depot.spaces[1].base = (uint32_t)(most / sizeof(struct entry)) + 1;
+    return space_start(&depot.spaces[1], most) && liveobj_stack_depot_start(most);
+}
+
+bool liveobj_stack_depot_is_worth_a_collection(void) {
+    if (!liveobj_lock_acquire(&depot.lock))
+        return false;
+    // Relaxed, here and below: the thread that collects is the one that changes it.
+    const struct space *current = space_of_round(LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round));
+    // A table that cannot grow may fill the space before its bytes reach the threshold.
+    bool is_worth = used_locked(current) > depot.threshold || current->was_full;
+    liveobj_lock_release(&depot.lock);
+    return is_worth;
+}
+
+bool liveobj_stack_depot_begin_round(void) {
+    uint32_t next = LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round) + 1;
+    if (!liveobj_lock_acquire(&depot.lock))
+        return false;
+    bool is_open = open_locked(space_of_round(next));
+    liveobj_lock_release(&depot.lock);
+    if (is_open) // release: a thread that sees the round sees its space
+        __atomic_store_n(&liveobj_stack_depot_round, next, __ATOMIC_RELEASE);
+    return is_open;
+}
+
+bool liveobj_stack_depot_is_old(uint32_t id) {
+    return id && space_of(id) != space_of_round(liveobj_stack_depot_round);
+}
+
+uint32_t liveobj_stack_depot_renew(uint32_t id) {
+    const struct entry *entry = entry_of(id);
+    uint32_t round = liveobj_stack_depot_round, parent = 0;
+    uint32_t renewed = liveobj_stack_depot_find(round, entry->hash, 0);
+    if (renewed)
+        return renewed;
+    if (entry->parent && !(parent = liveobj_stack_depot_renew(entry->parent)))
+        return 0;
+    struct liveobj_stored_trace trace = liveobj_stack_depot_get(id);
+    trace.parent = parent;
+    return liveobj_stack_depot_insert(round, entry->hash, trace);
+}
+
+static void empty(struct space *space) {
+    struct table *table = space->table;
+    LIVEOBJ_STORE_RELAXED(space->table, NULL);
+    LIVEOBJ_STORE_RELAXED(space->last, 0);
+    space->frame_bytes = space->table_bytes = 0;
+    space->was_full = false;
+    for (struct table *smaller; table; table = smaller) {
+        smaller = table->smaller;
+        liveobj_os_unmap(table, table_bytes(table->mask + 1));
+    }
+    liveobj_arena_empty(&space->frames);
+    liveobj_arena_empty(&space->entries);
+}
+
+void liveobj_stack_depot_end_round(void) {
+    const struct space *current = space_of_round(liveobj_stack_depot_round);
+    empty(space_of_round(liveobj_stack_depot_round + 1));
+    if (!liveobj_lock_acquire(&depot.lock))
+        return;
+    depot.threshold = (used_locked(current) + depot.max_bytes) / 2;
+    liveobj_lock_release(&depot.lock);
 }
 
 #endif

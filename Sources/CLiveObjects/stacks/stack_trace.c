@@ -28,20 +28,21 @@ static uint64_t mix(uint64_t hash, uintptr_t pc) {
     return hash ^ hash >> 32;
 }
 
-static uint32_t insert(uint64_t hash, uint32_t parent, uint32_t parent_frames,
-                       const uintptr_t *addresses, uint32_t count) {
+static uint32_t insert(const struct liveobj_stack_cache *cache, uint64_t hash, uint32_t parent,
+                       uint32_t parent_frames, const uintptr_t *addresses, uint32_t count) {
     return liveobj_stack_depot_insert(
-        hash, (struct liveobj_stored_trace){parent, parent_frames, count, addresses});
+        cache->round, hash, (struct liveobj_stored_trace){parent, parent_frames, count, addresses});
 }
 
 /// The id of a trace without a parent, innermost address first.
-static uint32_t record_alone(const uintptr_t *addresses, uint32_t count) {
+static uint32_t record_alone(const struct liveobj_stack_cache *cache, const uintptr_t *addresses,
+                             uint32_t count) {
     uint64_t hash = HASH_SEED;
     for (uint32_t i = count; i-- > 0;)
         hash = mix(hash, addresses[i]);
     hash = mix(hash, count);
-    uint32_t id = liveobj_stack_depot_find(hash, 0);
-    return id ? id : insert(hash, 0, 0, addresses, count);
+    uint32_t id = liveobj_stack_depot_find(cache->round, hash, 0);
+    return id ? id : insert(cache, hash, 0, 0, addresses, count);
 }
 
 /// Records a stack that libunwind has to finish.
@@ -52,7 +53,7 @@ static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
     cache->count = 0;
     size_t found = liveobj_unwind_from(last, cache->addresses + count, LIVEOBJ_MAX_FRAMES - count);
     count += (uint32_t)found;
-    return record_alone(cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
+    return record_alone(cache, cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
 }
 
 static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
@@ -100,7 +101,8 @@ static uint32_t record_deep(struct liveobj_stack_walk *walk) {
         cut(walk);
     remember(walk);
     walk->cache->trace = 0;
-    return record_alone(walk->cache->addresses, liveobj_stack_walk_list(walk, kept_depth));
+    return record_alone(walk->cache, walk->cache->addresses,
+                        liveobj_stack_walk_list(walk, kept_depth));
 }
 
 /// Stores the walk's trace: the newly walked frames, with the last trace as parent for the rest.
@@ -109,13 +111,13 @@ static uint32_t store(const struct liveobj_stack_walk *walk, uint64_t hash) {
     uint32_t parent = walk->common ? cache->trace : 0;
     uint32_t own = parent ? walk->walked : cache->count;
     liveobj_stack_walk_list(walk, own);
-    return insert(hash, parent, cache->count - own, cache->addresses, own);
+    return insert(cache, hash, parent, cache->count - own, cache->addresses, own);
 }
 
 static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint64_t hash = remember(walk);
-    uint32_t id = liveobj_stack_depot_find(hash, cache->trace);
+    uint32_t id = liveobj_stack_depot_find(cache->round, hash, cache->trace);
     return cache->trace = id ? id : store(walk, hash);
 }
 
@@ -134,9 +136,9 @@ static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
 /// Stores a task's trace: the frames on the stack, with a trace of their callers as parent.
 static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uint32_t callers) {
     uint32_t own = list_task(cache, callers);
-    uint32_t parent = callers ? record_alone(cache->addresses + own, callers) : 0;
-    return parent || !callers ? insert(hash, parent, callers, cache->addresses, own)
-                              : insert(hash, 0, 0, cache->addresses, own + callers);
+    uint32_t parent = callers ? record_alone(cache, cache->addresses + own, callers) : 0;
+    return parent || !callers ? insert(cache, hash, parent, callers, cache->addresses, own)
+                              : insert(cache, hash, 0, 0, cache->addresses, own + callers);
 }
 
 /// Records a stack that ends where the runtime runs a task. Only its frames are kept for the next
@@ -150,16 +152,27 @@ static uint32_t record_task(const struct liveobj_stack_walk *walk) {
     for (uint32_t i = 0; i < callers; i++)
         hash = mix(hash, cache->addresses[own + i]);
     hash = mix(hash, callers);
-    uint32_t id = liveobj_stack_depot_find(hash, cache->task_trace);
+    uint32_t id = liveobj_stack_depot_find(cache->round, hash, cache->task_trace);
     cache->trace = 0;
     return cache->task_trace = id ? id : store_task(cache, hash, callers);
 }
 
 // MARK: - The result
 
+/// Uses one round for the whole trace. The last traces of another round have no ids in this one.
+static void enter_round(struct liveobj_stack_cache *cache) {
+    // Acquire: pairs with the release that began the round.
+    uint32_t round = __atomic_load_n(&liveobj_stack_depot_round, __ATOMIC_ACQUIRE);
+    if (LIVEOBJ_LIKELY(cache->round == round))
+        return;
+    cache->round = round;
+    cache->trace = cache->task_trace = 0;
+}
+
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp) {
     struct liveobj_stack_walk walk;
+    enter_round(cache);
     liveobj_stack_walk(&walk, cache, pc, sp, fp);
     if (walk.walked == 0 && walk.common == cache->count && cache->trace)
         return cache->trace;

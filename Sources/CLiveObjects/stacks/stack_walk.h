@@ -59,6 +59,8 @@ struct liveobj_stack_cache {
     enum liveobj_stack_end end;
     /// The last trace that ended in a task.
     uint32_t task_trace;
+    /// The depot's round in which the two were stored.
+    uint32_t round;
     /// Pages in which contexts were found; see async_stack.c.
     uintptr_t context_pages[LIVEOBJ_CONTEXT_PAGES];
     struct liveobj_frame frames[LIVEOBJ_KEPT_FRAMES]; // root first

@@ -41,7 +41,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
 /// unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
 
-// MARK: - stack_depot.c: stores each distinct stack trace once. Nothing is removed
+// MARK: - stack_depot.c: stores each distinct stack trace once
 
 /// A stored trace: its own frames, and the number of its parent's outermost frames that follow
 /// them.
@@ -56,17 +56,26 @@ struct liveobj_stored_trace {
 /// hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
 
+/// The number of the round, which selects the space that new traces go to. A thread uses one round
+/// for a whole trace; ids of earlier rounds must not be used in it. Always 0 without collections.
+/// Atomic.
+extern uint32_t liveobj_stack_depot_round;
+
 /// Finds a trace by its hash.
 /// \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
-/// \param previous The trace that the thread recorded before this one, or 0. Programs repeat
-/// themselves: the traces that were stored after it often follow it again, and are found faster
-/// there.
-LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint64_t hash, uint32_t previous);
+/// \param previous The trace that the thread recorded before this one in this round, or 0. Programs
+/// repeat themselves: the traces that were stored after it often follow it again, and are found
+/// faster there.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint32_t round, uint64_t hash, uint32_t previous);
 
 /// Stores a trace that was not found, unless another thread has stored it meanwhile. Runs in hooks.
-/// \param trace `parent` is 0 or the id of a trace with at least `parent_frames` frames.
-/// \returns Its id; 0 if the depot is full, which is counted.
-LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint64_t hash, struct liveobj_stored_trace trace);
+/// \param trace `parent` is 0 or the id of a trace of this round with at least `parent_frames`
+/// frames. \returns Its id; 0 if the depot is full, which is counted.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint32_t round, uint64_t hash,
+                                                 struct liveobj_stored_trace trace);
+
+/// Counts a trace that was not stored.
+LIVEOBJ_HOOK void liveobj_stack_depot_count_drop(void);
 
 /// The highest id in use. Ids count from 1; a parent's id is smaller than its child's.
 uint32_t liveobj_stack_depot_last(void);
@@ -77,6 +86,25 @@ uint64_t liveobj_stack_depot_dropped(void);
 
 /// While the lock is held, no trace is partly stored.
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
+// A collection, by one thread at a time (records/trace_collection.c): it begins a round, waits
+// until no thread uses the one before, renews all ids that are stored anywhere, and ends the round
+// before.
+
+/// As `liveobj_stack_depot_start`, instead of it, and with two spaces, of at most `max_bytes` each.
+bool liveobj_stack_depot_start_collected(uint64_t max_bytes);
+/// Whether the space is at least half full with traces that were stored since the last collection,
+/// or dropped some.
+bool liveobj_stack_depot_is_worth_a_collection(void);
+/// \returns false if there is no memory.
+bool liveobj_stack_depot_begin_round(void);
+/// Whether a trace was stored in the round before this one.
+bool liveobj_stack_depot_is_old(uint32_t id);
+/// Stores an old trace again, if it was not yet.
+/// \returns Its id in this round; 0 if the space is full, which is counted.
+uint32_t liveobj_stack_depot_renew(uint32_t id);
+/// Frees the memory of the round before this one.
+void liveobj_stack_depot_end_round(void);
 
 // MARK: - unwind.c: libunwind, if it is installed, for frames that unwind rules cannot pass
 

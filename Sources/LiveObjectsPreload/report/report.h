@@ -16,8 +16,8 @@ void liveobj_exit_start(const struct liveobj_options *options);
 
 // MARK: - service.c
 
-/// With `snapshots=on` or `every`: starts the recorder's thread for programs that run on. In the
-/// constructor.
+/// With `snapshots=on`, `every` or `budget`: starts the recorder's thread for programs that run on.
+/// In the constructor.
 void liveobj_service_start_with(const struct liveobj_options *options);
 
 /// Ends it, before the process ends or restricts its system calls.

@@ -15,6 +15,7 @@ static char base[LIVEOBJ_BESIDE_BYTES];
 static struct liveobj_service_settings settings_of(const struct liveobj_options *options) {
     return (struct liveobj_service_settings){
         .answers = options->snapshots == LIVEOBJ_SNAPSHOTS_ON,
+        .collects = options->budget > 0,
         .references = options->graph == LIVEOBJ_ON,
         .every = options->every,
         .keep = options->keep,
@@ -25,7 +26,7 @@ static struct liveobj_service_settings settings_of(const struct liveobj_options 
 }
 
 void liveobj_service_start_with(const struct liveobj_options *options) {
-    if (options->snapshots != LIVEOBJ_SNAPSHOTS_ON && !options->every)
+    if (options->snapshots != LIVEOBJ_SNAPSHOTS_ON && !options->every && !options->budget)
         return;
     liveobj_output_beside(base);
     struct liveobj_service_settings settings = settings_of(options);

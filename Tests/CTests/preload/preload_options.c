@@ -44,6 +44,7 @@ static void defaults_are_those_of_the_options_table(void) {
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_AUTO);
     EXPECT(options.maxobjects == UINT64_C(1) << 27);
     EXPECT(options.maxstackbytes == UINT64_C(4) << 30);
+    EXPECT(options.budget == 0);
     EXPECT(options.every == 0 && options.keep == 1000);
     EXPECT(options.trigger.factor == 0 && options.trigger.intervals == 0);
     EXPECT_STRING(problems, "");
@@ -54,7 +55,7 @@ static void pairs_set_values(void) {
           "exitcode=7:"
           "verbosity=2:way="
           "slots:"
-          "maxobjects=10K:maxstackbytes=2M:output=/a/%p.json:tool=/b");
+          "maxobjects=10K:maxstackbytes=2M:budget=64M:output=/a/%p.json:tool=/b");
     EXPECT(options.format == LIVEOBJ_FORMAT_CAPTURE);
     EXPECT(options.stacks == LIVEOBJ_OFF);
     EXPECT(options.graph == LIVEOBJ_OFF);
@@ -66,6 +67,7 @@ static void pairs_set_values(void) {
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_SLOTS);
     EXPECT(options.maxobjects == 10240);
     EXPECT(options.maxstackbytes == 2 << 20);
+    EXPECT(options.budget == 64 << 20);
     EXPECT_STRING(options.output, "/a/%p.json");
     EXPECT_STRING(options.tool, "/b");
     EXPECT_STRING(problems, "");
@@ -192,7 +194,7 @@ static void options_can_be_checked_without_applying_them(void) {
           "retains, graph, failon, exitcode, tool, baseline, suppressions, snapshots, every, keep, "
           "trigger, verbosity, way, "
           "maxobjects, "
-          "maxstackbytes");
+          "maxstackbytes, budget");
     check("depth=0:colour=red", "depth=0 is not a number from 1 to 512");
     check("graph=maybe", "graph=maybe is not one of on|off");
     check("graph", "'graph' has no value (key=value:key=value)");

@@ -11,17 +11,17 @@ static struct liveobj_stored_trace alone(const uintptr_t *frames, uint32_t count
 }
 
 static uint32_t intern(uint64_t hash, struct liveobj_stored_trace trace) {
-    uint32_t id = liveobj_stack_depot_find(hash, 0);
-    return id ? id : liveobj_stack_depot_insert(hash, trace);
+    uint32_t id = liveobj_stack_depot_find(0, hash, 0);
+    return id ? id : liveobj_stack_depot_insert(0, hash, trace);
 }
 
 static void a_trace_is_stored_once(void) {
     const uintptr_t frames[] = {0x30, 0x20, 0x10};
-    EXPECT(liveobj_stack_depot_find(1, 0) == 0);
+    EXPECT(liveobj_stack_depot_find(0, 1, 0) == 0);
     uint32_t id = intern(1, alone(frames, 3));
     EXPECT(id == 1);
     EXPECT(intern(1, alone(frames, 3)) == id);
-    EXPECT(liveobj_stack_depot_insert(1, alone(frames, 3)) == id);
+    EXPECT(liveobj_stack_depot_insert(0, 1, alone(frames, 3)) == id);
     EXPECT(liveobj_stack_depot_last() == 1);
 }
 
@@ -51,8 +51,8 @@ static void parents_without_shared_frames_are_skipped(void) {
 static void a_hint_never_changes_the_result(void) {
     for (uint64_t hash = 1; hash <= 3; hash++)
         for (uint32_t previous = 0; previous < 5; previous++)
-            EXPECT(liveobj_stack_depot_find(hash, previous) == hash);
-    EXPECT(liveobj_stack_depot_find(99, 1) == 0);
+            EXPECT(liveobj_stack_depot_find(0, hash, previous) == hash);
+    EXPECT(liveobj_stack_depot_find(0, 99, 1) == 0);
 }
 
 // MARK: - Many threads

@@ -8,7 +8,7 @@
 static uint32_t insert(uint64_t number) {
     const uintptr_t frames[] = {number, number + 1};
     return liveobj_stack_depot_insert(
-        number * 0x9e3779b97f4a7c15u,
+        0, number * 0x9e3779b97f4a7c15u,
         (struct liveobj_stored_trace){.own_frames = 2, .frames = frames});
 }
 
