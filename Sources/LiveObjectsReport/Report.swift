@@ -74,10 +74,24 @@ extension Report {
       .sorted(by: Finding.precedes)
   }
 
-  static func merged(_ types: [TypeGrowth]) -> [TypeGrowth] {
+  /// - Parameter limit: the call sites that a type keeps.
+  static func merged(_ types: [TypeGrowth], limit: Int = TypeCallSites.maximumListed) -> [TypeGrowth] {
     Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
-      .values.map(TypeGrowth.merged)
+      .values.map { TypeGrowth.merged($0, limit: limit) }
       .sorted(by: TypeGrowth.mostGrown)
+  }
+}
+
+extension Analysis {
+  /// Takes over what the analyses of other processes found, and leaves these empty. A report on all of them stays the
+  /// same, as long as no tests ran in them, and needs no more memory for more processes.
+  package mutating func merge(_ others: inout [Analysis]) {
+    findings = Report.merged(findings + others.flatMap(\.findings))
+    types = Report.merged(types + others.flatMap(\.types), limit: .max)
+    released += others.flatMap(\.released)
+    for index in others.indices {
+      (others[index].findings, others[index].types, others[index].released) = ([], [], [])
+    }
   }
 }
 
@@ -150,11 +164,9 @@ extension Finding {
 
 extension TypeGrowth {
   /// Merges the instances of the same type in several processes.
-  fileprivate static func merged(_ same: [Self]) -> Self {
-    guard same.count > 1 else { return same[0] }
+  fileprivate static func merged(_ same: [Self], limit: Int) -> Self {
     var merged = same.dropFirst().reduce(into: same[0]) { $0.merge($1) }
-    let sites = Finding.CallSite.merged(same.flatMap(\.allocatedAt))
-    merged.allocatedAt = Array(sites.prefix(TypeCallSites.maximumListed))
+    merged.allocatedAt = Array(Finding.CallSite.merged(same.flatMap(\.allocatedAt)).prefix(limit))
     return merged
   }
 }

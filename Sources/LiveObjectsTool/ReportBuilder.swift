@@ -15,6 +15,7 @@ struct ReportBuilder {
   /// process is neither complete nor clean.
   private(set) var lost: [String] = []
 
+  /// Of those captures that have names. All that captures without tests have in common is in the first of them.
   private var analyses: [Analysis] = []
   private var unnamed: [UnnamedAnalysis] = []
   private var waitingObjects = 0
@@ -54,6 +55,16 @@ struct ReportBuilder {
     analyses += unnamed.map { $0.named(by: symbolicator) }
     unnamed = []
     waitingObjects = 0
+    mergeServices()
+  }
+
+  /// A fleet has thousands of captures, which are alike.
+  private mutating func mergeServices() {
+    let services = captures.indices.filter { captures[$0].tests.isEmpty }
+    guard let first = services.first else { return }
+    var others = services.dropFirst().map { analyses[$0] }
+    analyses[first].merge(&others)
+    for (index, other) in zip(services.dropFirst(), others) { analyses[index] = other }
   }
 
   /// Notes about data that the user has switched off.

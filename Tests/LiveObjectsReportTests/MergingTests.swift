@@ -50,4 +50,22 @@ import Testing
     #expect(merged.types.map(\.live) == report.types.map { $0.live * 2 })
     #expect(merged.notes == report.notes)
   }
+
+  @Test func mergedAnalysesMakeTheSameReport() {
+    let program = LeakingProgram()
+    let captures = (0..<3).map { _ in
+      var options = Analysis.Options()
+      options.findsCallSitesOfTypes = true
+      let capture = program.builder.capture
+      return (capture, Analysis(of: capture, symbolicator: program.symbolicator, options: options))
+    }
+    let expected = ReportFormat.json.bytes(of: Report(of: captures))
+
+    var analyses = captures.map(\.1)
+    var others = Array(analyses.dropFirst())
+    analyses[0].merge(&others)
+    let merged = Report(of: zip(captures, [analyses[0]] + others).map { ($0.0, $1) })
+    #expect(ReportFormat.json.bytes(of: merged) == expected)
+    #expect(others.allSatisfy { $0.findings.isEmpty && $0.types.isEmpty })
+  }
 }
