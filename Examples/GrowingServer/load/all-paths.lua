@@ -1,10 +1,11 @@
--- The load of a working day: products, offers, searches, and one order among a hundred requests.
+-- The load of a working day: products, offers, searches, and one order among a hundred requests, or among ORDER_EVERY.
 local number = 0
+local order_every = tonumber(os.getenv("ORDER_EVERY") or 100)
 
 request = function()
   number = number + 1
   local id = number % 500 + 1
-  if number % 100 == 0 then return wrk.format("POST", "/products/" .. id .. "/orders") end
+  if number % order_every == 0 then return wrk.format("POST", "/products/" .. id .. "/orders") end
   if number % 10 == 0 then return wrk.format("GET", "/products?named=" .. id) end
   if number % 2 == 0 then return wrk.format("GET", "/products/" .. id .. "/offer") end
   return wrk.format("GET", "/products/" .. id)

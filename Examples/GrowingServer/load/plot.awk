@@ -16,7 +16,7 @@ END {
   print "<rect width=\"760\" height=\"300\" fill=\"white\"/>"
   for (i = 0; i <= 4; i++) {
     printf "<path d=\"M60 %.0fH620\" stroke=\"#ddd\"/>", y(top * i / 4)
-    printf "<text x=\"52\" y=\"%.0f\" text-anchor=\"end\">%.0f</text>\n", y(top * i / 4) + 4, top * i / 4
+    printf "<text x=\"52\" y=\"%.0f\" text-anchor=\"end\">%.1f</text>\n", y(top * i / 4) + 4, top * i / 4
   }
   print "<text x=\"60\" y=\"16\">memory of the recorder (MB)</text>"
   print "<text x=\"620\" y=\"290\" text-anchor=\"end\">round " rounds "</text><text x=\"60\" y=\"290\">round 1</text>"
@@ -27,7 +27,7 @@ END {
     line = ""
     for (round = 1; round <= rounds; round++) line = line sprintf("%.1f,%.1f ", x(round), y(value[name, round]))
     printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", line, colors[i - 1]
-    printf "<text x=\"628\" y=\"%.0f\" fill=\"%s\">%s</text>\n", y(value[name, rounds]) + 4, colors[i - 1], name
+    printf "<text x=\"628\" y=\"%.0f\" fill=\"%s\">%s</text>\n", 30 + 16 * i, colors[i - 1], name
   }
   print "</svg>"
 }
