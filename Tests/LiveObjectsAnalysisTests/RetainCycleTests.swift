@@ -57,6 +57,16 @@ import Testing
     #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty)
   }
 
+  @Test mutating func aSecondCycleThroughTheSamePropertiesIsNotShown() throws {
+    let node = builder.type("Demo.Node")
+    let nodes = (0..<3).map { _ in builder.object(of: node, strongCount: 2) }
+    builder.reference(from: nodes[0], to: nodes[1], property: "next")
+    builder.reference(from: nodes[1], to: nodes[0], property: "previous")
+    builder.reference(from: nodes[1], to: nodes[2], property: "next")
+    builder.reference(from: nodes[2], to: nodes[1], property: "previous")
+    #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty)
+  }
+
   /// A channel and its pipeline hold each other, and so do the pipeline and its first context.
   private mutating func pipeline() -> (channel: UInt32, pipeline: UInt32, context: UInt32) {
     let channel = builder.object(of: builder.type("Demo.Channel"))

@@ -125,7 +125,7 @@ extension HeapFindings {
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: owner, of: scope.attribution)
     finding.hint = hint
-    finding.otherCycle = leak.cuts.other.map { naming.steps(round: $0.path) } ?? []
+    finding.otherCycle = otherCycle(of: leak, than: finding.path, hint, naming)
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
@@ -152,6 +152,15 @@ extension HeapFindings {
       return Finding.Subject(type: label.text, kind: label.kind, path: naming.steps(round: cycle))
     }
     merger.add(finding, as: subject, sites, leak.retainSites, in: traces)
+  }
+
+  /// The second cycle, unless it is through the same properties, as in lists, or a call breaks all of them.
+  private func otherCycle(
+    of leak: LeakTally, than path: [Finding.PathStep], _ hint: Finding.Hint?, _ naming: PathNaming
+  ) -> [Finding.PathStep] {
+    guard let other = leak.cuts.other, hint.map({ $0.action == .declareWeak }) ?? true else { return [] }
+    let steps = naming.steps(round: other.path)
+    return Set(steps) == Set(path) ? [] : steps
   }
 
   /// Objects of a cycle that are searched for the subject of a test.
