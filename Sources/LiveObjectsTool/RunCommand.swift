@@ -76,7 +76,8 @@ struct RunCommand: ParsableCommand {
     let folder = try CaptureFolder()
     do {
       let environment = PreloadLibrary.environment(
-        preloading: library, options: [options, try accepted.copy(to: folder, failOn: .leaks), folder.options()])
+        preloading: library,
+        options: [options, try accepted.copy(to: folder, failOn: .leaks), folder.options()])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
       if let outputs { folder.prepareToRead(signals, for: outputs) }
       return WatchedRun(folder: folder, collected: CollectedCaptures(in: folder), ending: ending)
