@@ -111,7 +111,7 @@ struct RunCommandTests {
   @Test(
     "rejects options unknown to the preload library, and does not start the program",
     arguments: [
-      ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, retains, "),
+      ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, sample, "),
       ("depth=4:stacks=maybe", "stacks=maybe is not one of on|off"),
       ("depth=0", "depth=0 is not a number from 1 to 512"), ("stacks", "'stacks' has no value"),
       ("retains='Demo", "the quotes in retains='Demo do not match"),
