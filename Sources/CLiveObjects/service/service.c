@@ -81,14 +81,22 @@ static uint64_t time_to_work(uint64_t next) {
     return settings.collects && rest > SECOND ? SECOND : rest;
 }
 
+/// Pauses if the connection cannot be accepted: it may wait on, as when the system has no more
+/// descriptors, and trying it again at once would take a processor.
+static void answer_next(int listener) {
+    static const uint64_t pause = UINT64_C(100) * MILLISECOND;
+    int connection = liveobj_listener_accept(listener);
+    if (connection < 0)
+        liveobj_os_wait(&is_stopped, 0, pause);
+    else if (!liveobj_service_is_stopped())
+        liveobj_request_answer(connection);
+}
+
 static void work(int listener) {
     for (uint64_t next = liveobj_os_time() + settings.every * SECOND;
          !liveobj_service_is_stopped();) {
-        int connection = -1;
         if (wait_for_work(listener, time_to_work(next)))
-            connection = liveobj_listener_accept(listener);
-        if (connection >= 0 && !liveobj_service_is_stopped())
-            liveobj_request_answer(connection);
+            answer_next(listener);
         add_if_due(&next);
         if (settings.collects && !liveobj_service_is_stopped())
             liveobj_recorder_collect();
