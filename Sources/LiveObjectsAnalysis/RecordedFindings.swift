@@ -73,7 +73,9 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 5
+  private static let format: UInt32 = 6
+  /// The last version without a second cycle.
+  private static let formatWithoutOtherCycle: UInt32 = 5
   /// The last version that does not say which call sites are estimates.
   private static let formatWithoutEstimates: UInt32 = 4
   /// The last version without the bytes of call sites.
@@ -84,8 +86,7 @@ extension Finding {
       $0.u32(Self.format)
       $0.strings([fingerprint, verdict.rawValue, certainty.rawValue, kind.rawValue, type])
       $0.u32(isNamedByTest ? 1 : 0)
-      $0.u32(UInt32(clamping: path.count))
-      for step in path { $0.strings([step.type, step.reference]) }
+      $0.steps(path)
       $0.u32(UInt32(clamping: allocatedAt.count))
       for site in allocatedAt { $0.site([site.instances], site.frames) }
       $0.u32(UInt32(clamping: retainedAt.count))
@@ -97,6 +98,7 @@ extension Finding {
       for place in hint?.places ?? [] { $0.place(place) }
       for site in allocatedAt { $0.u64(site.bytes) }
       for site in allocatedAt { $0.u32(site.isEstimated ? 1 : 0) }
+      $0.steps(otherCycle)
     }
   }
 
@@ -121,10 +123,7 @@ extension Finding {
       fingerprint: names[0], verdict: verdict, certainty: certainty, type: names[4], kind: kind, instances: 0,
       objects: 0, bytes: 0)
     isNamedByTest = try reader.u32() != 0
-    for _ in 0..<(try reader.u32()) {
-      let names = try reader.strings() + ["", ""]
-      path.append(PathStep(type: names[0], reference: names[1]))
-    }
+    path = try reader.steps()
     for _ in 0..<(try reader.u32()) {
       allocatedAt.append(CallSite(instances: try reader.count(), frames: try reader.frames()))
     }
@@ -144,12 +143,19 @@ extension Finding {
     for index in allocatedAt.indices { allocatedAt[index].bytes = try reader.u64() }
     guard format > Self.formatWithoutEstimates else { return }
     for index in allocatedAt.indices { allocatedAt[index].isEstimated = try reader.u32() != 0 }
+    guard format > Self.formatWithoutOtherCycle else { return }
+    otherCycle = try reader.steps()
   }
 }
 
 // MARK: - Parts
 
 extension ByteWriter {
+  fileprivate mutating func steps(_ path: [Finding.PathStep]) {
+    u32(UInt32(clamping: path.count))
+    for step in path { strings([step.type, step.reference]) }
+  }
+
   fileprivate mutating func place(_ place: Finding.Hint.Place) {
     strings([place.kind.rawValue, place.name, place.captured ?? "", place.file ?? ""])
     u32(UInt32(clamping: place.line ?? 0))
@@ -167,6 +173,15 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+  fileprivate mutating func steps() throws(CaptureError) -> [Finding.PathStep] {
+    var path: [Finding.PathStep] = []
+    for _ in 0..<(try u32()) {
+      let names = try strings() + ["", ""]
+      path.append(Finding.PathStep(type: names[0], reference: names[1]))
+    }
+    return path
+  }
+
   fileprivate mutating func place() throws(CaptureError) -> Finding.Hint.Place? {
     let names = try strings() + ["", "", "", ""]
     let line = try count()

@@ -44,6 +44,7 @@ import Testing
       finding.otherCycle.map { "\($0.type).\($0.reference)" } == [
         "Demo.Context.pipeline", "Demo.Pipeline.first",
       ])
+    #expect(Finding(content: finding.content)?.otherCycle == finding.otherCycle)
     #expect(finding.hint == nil)
     builder.reference(from: channel, to: context, property: "last")
     builder.reference(from: context, to: channel, property: "channel")
