@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// Programs that `scripts/bench` runs with and without tracking. Only SnapshotTime knows LiveObjects.
+// Programs that `scripts/bench` and `scripts/bench-pauses` run with and without tracking. Only SnapshotTime knows LiveObjects.
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v13)],
@@ -14,6 +14,7 @@ let package = Package(
     .executableTarget(name: "Retains"),
     .executableTarget(name: "LiveHeap"),
     .executableTarget(name: "LiveGraph"),
+    .executableTarget(name: "LargeHeap"),
     .executableTarget(
       name: "SnapshotTime", dependencies: [.product(name: "LiveObjects", package: "LiveObjects")]),
     .executableTarget(name: "Measure"),
