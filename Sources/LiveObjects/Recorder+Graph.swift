@@ -29,7 +29,7 @@ extension Recorder {
 extension Capture {
   /// Whether no other thread can have held an object in a register.
   package var seesAllRegisters: Bool {
-    graph.map { $0.status.threads <= 1 || $0.status.othersAreIdle } ?? true
+    graph.map(\.status.hasAllRegisters) ?? true
   }
 
   /// The reason why references are unknown; `nil` if they are known.

@@ -5,12 +5,17 @@ import LiveObjectsCapture
 struct AllocatedObjects {
   let stackTrace: UInt32
   private(set) var estimate = Estimate()
+  /// Indices into `Capture.types`.
+  private(set) var types: Set<Int> = []
 
   init(stackTrace: UInt32, estimate: Estimate = Estimate()) {
     (self.stackTrace, self.estimate) = (stackTrace, estimate)
   }
 
-  mutating func add(_ object: LiveObject, weight: Double) { estimate.add(object, weight: weight) }
+  mutating func add(_ object: LiveObject, weight: Double) {
+    estimate.add(object, weight: weight)
+    types.insert(object.type)
+  }
 }
 
 /// A number of objects and their bytes. Exact where each object counts once; those sums fit into the 53 bits
@@ -31,11 +36,12 @@ struct Estimate {
 }
 
 extension Finding.CallSite {
-  init(_ estimate: Estimate, isEstimated: Bool, frames: [SourceFrame]) {
+  init(_ site: CallSites.Site, isEstimated: Bool, frames: [SourceFrame]) {
     self.init(
-      instances: Int(clamping: UInt64(rounding: estimate.objects)), bytes: UInt64(rounding: estimate.bytes),
-      frames: frames)
+      instances: Int(clamping: UInt64(rounding: site.estimate.objects)),
+      bytes: UInt64(rounding: site.estimate.bytes), frames: frames)
     self.isEstimated = isEstimated
+    types = site.types.sorted()
   }
 }
 

@@ -113,7 +113,8 @@ package struct UnnamedAnalysis: Sendable {
       (explained?.findings(traces, symbolicator: symbolicator, options, subjects: types(of: subjects)) ?? [])
       + growth(traces)
       + scope.recorded.findings
-    let packages = Packages(traces, of: capture.process.executable)
+    var packages = Packages(traces, of: capture.process.executable)
+    packages.add(modulesIn: findings) { symbolicator.sources(ofModules: $0, in: capture) }
     return Analysis(
       types: types(traces, packages), findings: packages.attributed(findings).sorted(by: Finding.precedes),
       released: scope.recorded.released)

@@ -47,6 +47,8 @@ public struct Finding: Sendable, Hashable {
     public var bytes: UInt64
     /// Whether both numbers are estimates: only a sample of the objects has stack traces.
     public var isEstimated = false
+    /// The types of the instances of a leak, sorted; empty for other findings, and in captures of former versions.
+    public var types: [String] = []
     /// Innermost first, the runtime's own trimmed.
     public var frames: [SourceFrame]
     public init(instances: Int, bytes: UInt64 = 0, frames: [SourceFrame]) {
@@ -87,6 +89,8 @@ public struct Finding: Sendable, Hashable {
   public var objects: Int
   /// Objects that a leaked group keeps alive and that are not part of the cycle.
   public var victims: Int
+  /// The types of the victims, your own first, each part sorted.
+  public var victimTypes: [String] = []
   /// Bytes asked for by the objects.
   public var bytes: UInt64
   /// The test that left the objects behind, as `swift test list` spells it.
@@ -195,11 +199,14 @@ extension Finding {
     }
   }
 
+  static let mostVictimTypes = 16
+
   /// A copy without objects.
   func emptied() -> Finding {
     var finding = self
     (finding.instances, finding.objects, finding.victims, finding.bytes) = (0, 0, 0, 0)
     finding.unexplainedRetains = 0
+    finding.victimTypes = []
     finding.elements = elements.map { _ in 0 }
     finding.remarks = []
     finding.members = []
@@ -212,6 +219,8 @@ extension Finding {
     instances += other.instances
     objects += other.objects
     victims += other.victims
+    victimTypes += other.victimTypes.filter { !victimTypes.contains($0) }
+    victimTypes.removeLast(max(0, victimTypes.count - Self.mostVictimTypes))
     bytes.add(saturating: other.bytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
@@ -220,6 +229,9 @@ extension Finding {
     if dependency != other.dependency { dependency = nil }
     if other.isNamedByTest && !isNamedByTest {
       name(after: Subject(type: other.type, kind: other.kind, path: other.path))
+    }
+    if !other.otherCycle.isEmpty, otherCycle.isEmpty || other.otherCycle.count < otherCycle.count {
+      otherCycle = other.otherCycle
     }
     mayBeReleased = mayBeReleased || other.mayBeReleased
     if other.certainty == .probable { certainty = .probable }

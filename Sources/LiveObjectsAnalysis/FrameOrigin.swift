@@ -29,7 +29,14 @@ extension SourceFrame {
 
   private var isTestRunner: Bool {
     guard let file else { return false }
-    return file.holds("Tests.derived/") || file.holds("-test-runner.build/DerivedSources/")
+    let isGenerated = file.holds("Tests.derived/") || file.holds("-test-runner.build/DerivedSources/")
+    return isGenerated && !isInlinedTest
+  }
+
+  /// Whether it is a test that the optimiser has inlined there: single instructions have no line, and the wrong file.
+  private var isInlinedTest: Bool {
+    guard line == nil, let name = function?.prefix(while: { $0 != "(" }) else { return false }
+    return name.split(separator: ".").last?.hasPrefix("test") == true
   }
 
   private var isRuntime: Bool {

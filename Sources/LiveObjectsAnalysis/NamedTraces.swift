@@ -15,6 +15,9 @@ struct NamedFrame {
     isInitializer = source.isInitializer
     qualifiedFunction = source.qualifiedFunction
   }
+
+  /// Whether SwiftPM has checked out the package: it is no code of the program's own.
+  var isCheckedOut: Bool { source.file?.holds("/checkouts/") == true }
 }
 
 /// Stack traces with names. Each source frame is kept once and known by its number, so that traces
@@ -70,10 +73,11 @@ struct NamedTraces {
   }
 
   /// Whether the test runner allocated the object, without code that a person wrote: XCTest creates all test
-  /// cases before the first test and keeps them until the process ends.
+  /// cases before the first test and keeps them until the process ends, and a task of Swift Testing has values for
+  /// each test.
   func isAllocatedByTestRunner(_ id: UInt32) -> Bool {
     let trace = trace(identifying(id))
-    return trace.contains { frames[$0].origin == .testRunner }
+    return trace.contains { frames[$0].origin == .testRunner || frames[$0].source.module == "Testing" }
       && trace.allSatisfy { frames[$0].origin != .user || frames[$0].isCompilerGenerated }
   }
 

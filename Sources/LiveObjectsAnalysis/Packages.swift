@@ -6,10 +6,16 @@ import LiveObjectsCapture
 /// packages that it depends on by path too, and so is everything whose files are not known.
 struct Packages {
   /// The names of dependencies by module.
-  private let dependencies: [Substring: String]
+  private var dependencies: [Substring: String]
+  /// Modules without a function that a person wrote: such a module makes and holds nothing by itself.
+  private var generated: Set<Substring> = []
+  /// The modules with a frame.
+  private let known: Set<Substring>
   /// The dependencies by source file.
   private let files: [String: String]
   private let checkouts: Checkouts
+  /// The file name of the executable.
+  private let program: Substring
   /// Whether all calls that allocated an object of a finding are known: some may be the program's.
   private let knowsAllCalls: Bool
 
@@ -18,6 +24,7 @@ struct Packages {
     let frames = traces.frames.lazy.map(\.source)
     knowsAllCalls = !traces.isSampled
     let checkouts = Checkouts(of: executable)
+    program = executable.split(separator: "/").last ?? ""
     var packages: [Substring: Set<String?>] = [:]
     var files: [String: String] = [:]
     for frame in frames where frame.isUserCode && !frame.isCompilerGenerated {
@@ -27,8 +34,27 @@ struct Packages {
       packages[frame.module[...], default: []].insert(package)
     }
     dependencies = packages.compactMapValues { $0.count == 1 ? $0.first! : nil }
+    known = Set(packages.keys)
     self.files = files
     self.checkouts = checkouts
+  }
+
+  /// Adds the packages of modules that types of findings belong to, and no frame.
+  ///
+  /// - Parameter sources: finds a source file of each module.
+  mutating func add(modulesIn findings: [Finding], sources: (Set<String>) -> [String: ModuleSource]) {
+    // Without any, all is the program's own.
+    guard !dependencies.isEmpty else { return }
+    let modules = findings.reduce(into: Set<Substring>()) { modules, finding in
+      for type in [finding.type] + finding.path.map(\.type) { modules.formUnion(self.modules(in: type)) }
+    }
+    let unknown = modules.filter { !SystemModules.contains($0) && !known.contains($0) }
+    for (module, source) in sources(Set(unknown.map(String.init))) {
+      switch source {
+      case .file(let file): dependencies[module[...]] = checkouts.package(of: file)
+      case .generated: generated.insert(module[...])
+      }
+    }
   }
 
   func attributed(_ findings: [Finding]) -> [Finding] {
@@ -40,8 +66,10 @@ struct Packages {
     }
   }
 
-  /// The hint without places in dependencies, which the user cannot change; `nil` if it is useless then.
+  /// The hint without places in dependencies, which the user cannot change; `nil` if it is useless then. A channel is
+  /// the program's to close, wherever it was opened.
   private func ofProgram(_ hint: Finding.Hint) -> Finding.Hint? {
+    if hint.action == .closeChannel { return hint }
     let own = hint.places.filter(isProgram)
     if own.count == hint.places.count { return hint }
     guard hint.action == .makeOneWeak, let first = own.first else { return nil }
@@ -64,32 +92,36 @@ struct Packages {
 
   /// See `Finding.dependency`.
   private func dependency(of finding: Finding) -> String? {
-    guard knowsAllCalls, !finding.isLibraryLeak, let package = dependency(named: finding.type),
+    guard knowsAllCalls, !finding.isLibraryLeak, finding.hint?.action != .closeChannel,
+      let package = dependency(named: finding.type),
       finding.path.allSatisfy({ !isProgram($0.type) || $0.isMainTask }),
       finding.allocatedAt.allSatisfy({ !$0.frames.contains(where: isProgram) })
     else { return nil }
     return package
   }
 
-  /// The dependency of a type; `nil` where a type of the program's own is part of it.
+  /// The dependency of a type, or of its first generic argument that has one; `nil` where a type of the program's own
+  /// is part of it.
   private func dependency(named type: String) -> String? {
     isProgram(type) ? nil : modules(in: type).lazy.compactMap { dependencies[$0] }.first
   }
 
   /// Whether a name contains one of the program's own modules.
   private func isProgram(_ name: String) -> Bool {
-    modules(in: name).contains { !SystemModules.contains($0) && dependencies[$0] == nil }
+    modules(in: name).contains {
+      !SystemModules.contains($0) && dependencies[$0] == nil && !generated.contains($0)
+    }
   }
 
   /// `NIOCore` and `Swift` of `closure #1 in NIOCore.Future<Swift.Int>.map(_:)`.
-  private func modules(in name: String) -> Set<Substring> {
-    var modules: Set<Substring> = []
+  private func modules(in name: String) -> [Substring] {
+    var modules: [Substring] = []
     var rest = name[...]
     while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" }) {
       let isNested = start > rest.startIndex && rest[rest.index(before: start)] == "."
       let identifier = rest[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
       rest = rest[identifier.endIndex...]
-      if !isNested, rest.first == "." { modules.insert(identifier) }
+      if !isNested, rest.first == "." { modules.append(identifier) }
       rest = rest.drop { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     }
     return modules
@@ -97,7 +129,12 @@ struct Packages {
 
   /// Whether a person wrote the frame's code for the program. The entry point is the caller of all the code.
   private func isProgram(_ frame: SourceFrame) -> Bool {
-    guard frame.isUserCode, !frame.isCompilerGenerated, !frame.isEntryPoint else { return false }
+    // Code of the executable without a name is the compiler's.
+    guard frame.function != nil || frame.module != program, frame.isUserCode, !frame.isCompilerGenerated,
+      !frame.isEntryPoint
+    else {
+      return false
+    }
     return frame.file.flatMap { files[$0] } == nil && dependencies[frame.module[...]] == nil
   }
 }

@@ -73,7 +73,9 @@ extension Finding {
 /// objects.
 extension Finding {
   /// The version of the encoding.
-  private static let format: UInt32 = 6
+  private static let format: UInt32 = 7
+  /// The last version without the types of call sites and of victims.
+  private static let formatWithoutTypes: UInt32 = 6
   /// The last version without a second cycle.
   private static let formatWithoutOtherCycle: UInt32 = 5
   /// The last version that does not say which call sites are estimates.
@@ -99,6 +101,8 @@ extension Finding {
       for site in allocatedAt { $0.u64(site.bytes) }
       for site in allocatedAt { $0.u32(site.isEstimated ? 1 : 0) }
       $0.steps(otherCycle)
+      for site in allocatedAt { $0.strings(site.types) }
+      $0.strings(victimTypes)
     }
   }
 
@@ -145,6 +149,9 @@ extension Finding {
     for index in allocatedAt.indices { allocatedAt[index].isEstimated = try reader.u32() != 0 }
     guard format > Self.formatWithoutOtherCycle else { return }
     otherCycle = try reader.steps()
+    guard format > Self.formatWithoutTypes else { return }
+    for index in allocatedAt.indices { allocatedAt[index].types = try reader.strings() }
+    victimTypes = try reader.strings()
   }
 }
 

@@ -17,6 +17,19 @@ public protocol Symbolicator {
   ///
   /// - Returns: the lines of those that are known.
   func declarations(of properties: Set<StoredProperty>, in capture: Capture) -> [StoredProperty: SourceLine]
+
+  /// Finds a source file of each module.
+  ///
+  /// - Returns: what is known of them.
+  func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource]
+}
+
+/// Where the functions of a module are written.
+public enum ModuleSource: Sendable, Hashable {
+  /// One of its files.
+  case file(String)
+  /// All of them are the compiler's: the module has types and no other code in the program.
+  case generated
 }
 
 extension Symbolicator {
@@ -27,6 +40,8 @@ extension Symbolicator {
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] { [:] }
+
+  public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] { [:] }
 }
 
 /// One human-readable frame of a stack trace. Inlined calls give several for one address.

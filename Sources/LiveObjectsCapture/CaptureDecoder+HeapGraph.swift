@@ -33,7 +33,8 @@ extension CaptureDecoder {
     graph.status = HeapGraph.Status(
       wasRead: state == 1, threads: threads, unreadObjects: unread, scannedObjects: scanned,
       missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0,
-      othersAreIdle: flags & 4 != 0, isPartial: flags & 8 != 0, notes: try reader.strings())
+      othersAreIdle: flags & 4 != 0, isPartial: flags & 8 != 0, othersSlept: flags & 16 != 0,
+      notes: try reader.strings())
     hasGraph = true
   }
 

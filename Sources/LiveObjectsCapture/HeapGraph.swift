@@ -20,11 +20,17 @@ public struct HeapGraph: Sendable {
     /// Whether it is partial: it contains only objects reachable from those that one test left behind,
     /// without roots and other holders.
     public var isPartial = false
+    /// Whether all other threads slept while the heap was read: a function of the program's that waits may have
+    /// an object in a register.
+    public var othersSlept = false
     /// Whether the capture has waited for other running threads, over several attempts: an object without a
     /// holder in memory counts as unreachable, although a register may hold it.
     package var waitedForOthers = false
     /// Human-readable sentences.
     public var notes: [String] = []
+
+    /// Whether no other thread can have held an object in a register, which a capture does not contain.
+    package var hasAllRegisters: Bool { threads <= 1 || othersAreIdle }
 
     /// Whether every object was read.
     package var isEvaluated: Bool { evaluationFailure == nil }

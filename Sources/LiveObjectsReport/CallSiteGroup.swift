@@ -2,12 +2,14 @@ import LiveObjectsAnalysis
 
 /// Call sites that share their first frame.
 struct CallSiteGroup {
-  private typealias Trace = (frames: [ShownFrame], instances: Int)
+  private typealias Trace = (frames: [ShownFrame], instances: Int, types: [String])
 
   /// Frames that a group shows.
   private static let maximumShared = 4
 
   let instances: Int
+  /// The types of the instances, sorted; empty where all call sites have the same one.
+  let types: [String]
   /// Whether the numbers of instances are estimates.
   private let isEstimated: Bool
   /// The frames that all call sites have in common, innermost first.
@@ -20,12 +22,23 @@ struct CallSiteGroup {
   /// `1,204 ×`, of an estimate `≈ 1,204 ×`
   var times: String { times(instances) }
 
+  /// `5 × Pipeline`; without types `5 ×`
+  var timesOfTypes: String { types.isEmpty ? times : "\(times) \(shownTypes)" }
+
+  /// `Pipeline`, `[Item] and Box`, `Box and 2 more`
+  var shownTypes: String {
+    let names = types.map(\.withoutModules)
+    return names.count > 2 ? "\(names[0]) and \(names.count - 1) more" : names.joined(separator: " and ")
+  }
+
   /// The number of instances of a caller.
   func times(_ instances: Int) -> String { "\(isEstimated ? "≈ " : "")\(Count.grouped(instances)) ×" }
 
   /// Most instances first.
   static func groups(of sites: [Finding.CallSite]) -> [CallSiteGroup] {
-    let traces = located(sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances) })
+    let hasTypes = Set(sites.lazy.flatMap(\.types)).count > 1
+    let traces = located(
+      sites.map { Trace(ShownFrame.frames(of: $0.frames), $0.instances, hasTypes ? $0.types : []) })
     let isEstimated = sites.contains(where: \.isEstimated)
     return Dictionary(grouping: traces, by: \.frames.first).values
       .map { CallSiteGroup($0, isEstimated: isEstimated) }
@@ -40,13 +53,14 @@ struct CallSiteGroup {
       .compactMapValues { Set($0).count == 1 ? $0[0] : nil }
     return traces.map { trace in
       guard let first = trace.frames.first, let frame = lines[first] else { return trace }
-      return Trace([frame] + trace.frames.dropFirst(), trace.instances)
+      return Trace([frame] + trace.frames.dropFirst(), trace.instances, trace.types)
     }
   }
 
   private init(_ traces: [Trace], isEstimated: Bool) {
     let shared = traces.dropFirst().reduce(traces[0].frames) { Self.commonStart($0, $1.frames) }
     instances = traces.reduce(0) { $0 + $1.instances }
+    types = Set(traces.lazy.flatMap(\.types)).sorted()
     self.isEstimated = isEstimated
     frames = Array(shared.prefix(Self.maximumShared))
     callers = shared.count < Self.maximumShared ? Self.callers(traces, of: shared.count) : []

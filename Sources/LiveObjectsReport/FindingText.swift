@@ -17,7 +17,8 @@ public struct FindingText: Sendable, Hashable, CustomStringConvertible {
   public init(_ finding: Finding) {
     let path = ShownPath(of: finding).map { [$0.segments.joined(separator: " → ")] } ?? []
     let other =
-      ShownPath(ofOtherCycleIn: finding).map { ["and \($0.segments.joined(separator: " → "))"] } ?? []
+      ShownPath(ofOtherCycleIn: finding).map { ["second cycle: \($0.segments.joined(separator: " → "))"] }
+      ?? []
     let explanation =
       path + other + Self.hint(finding) + Self.allocatedAt(finding) + Self.retainedAt(finding.retainedAt)
       + finding.remarks.map { "note: \($0)" }
@@ -49,7 +50,7 @@ extension FindingText {
     let groups = CallSiteGroup.groups(of: finding.allocatedAt).filter { !$0.frames.isEmpty }
     let listed = groups.prefix(listedCallSites).map { group in
       "allocated at \(text(of: group.frames))"
-        + (groups.count > 1 ? " (\(group.times))" : "")
+        + (groups.count > 1 ? " (\(group.timesOfTypes))" : "")
     }
     return listed + more(than: listed.count, of: groups.count + finding.omittedCallSites)
   }

@@ -11,35 +11,39 @@ struct HintText {
   let text: String
 
   init(_ hint: Finding.Hint) {
-    let facts = hint.places.map(Self.fact).joined(separator: " and ")
+    let facts = Self.facts(hint.places)
     let references = hint.places.map(Self.reference).joined(separator: "; ")
+    // "…, Loader.swift:24, was not closed", "… was not closed"
+    let comma = hint.places.last?.location == nil ? "" : ","
     text =
       switch hint.action {
       case .captureWeakly, .declareWeak: "\(facts): \(Self.remedy(hint.places))"
       case .makeOneWeak: "make one of these references weak: \(references)"
-      case .release: "retained in \(references), and never released: balance it with a release"
+      case .release: "retained in \(references)\(comma) and never released: balance it with a release"
       case .cancelTask:
-        "the task scheduled in \(references), was not cancelled: cancel it, or have it capture weakly"
+        "the task scheduled in \(references)\(comma) was not cancelled: cancel it, or have it capture weakly"
       case .invalidateSession:
-        "the session created in \(references), holds its delegate until it is invalidated: "
+        "the session created in \(references)\(comma) holds its delegate until it is invalidated: "
           + "call finishTasksAndInvalidate() or invalidateAndCancel()"
       case .resumeContinuation:
-        "the task in \(references), waits for a continuation: resume it exactly once on every path"
+        "the task in \(references)\(comma) waits for a continuation: resume it exactly once on every path"
       case .iterateCopy:
-        "the task in \(references), iterates its own stream: iterate a captured copy of the stream, "
-          + "or finish it from outside"
-      case .finishStream: "the task in \(references), waits for a stream: finish it on every path"
+        "the task in \(references)\(comma) iterates its own stream: iterate a captured copy of the stream, "
+          + "and capture self weakly, or finish it from outside"
+      case .finishStream: "the task in \(references)\(comma) waits for a stream: finish it on every path"
       case .limitCollection:
         "elements are added in \(references): remove them when they are not needed, or limit their number"
-      case .closeChannel: "the channel created in \(references), was not closed: close it"
+      case .closeChannel: "the channel created in \(references)\(comma) was not closed: close it"
       case .completePromise:
-        "the promise created in \(references), was not completed: succeed or fail it on every path"
+        "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path"
       }
   }
 
   private static func remedy(_ places: [Finding.Hint.Place]) -> String {
     if places.count > 1 {
-      return places[0].kind == .property ? "declare both weak" : "capture it weakly in each"
+      if places[0].kind == .property { return "declare both weak" }
+      return places.allSatisfy { $0.kind == .closure }
+        ? "capture it weakly in each" : "use closures that capture it weakly"
     }
     return switch places[0].kind {
     case .closure where places[0].capturesVariable: "declare the variable weak, or set it to nil"
@@ -49,18 +53,27 @@ struct HintText {
     }
   }
 
+  /// `Pipeline.channel (Channel.swift:20) and Context.pipeline (Channel.swift:37) are strong references`
+  private static func facts(_ places: [Finding.Hint.Place]) -> String {
+    let captured = Set(places.map(\.captured))
+    guard places.count > 1, captured.count == 1 else { return places.map(fact).joined(separator: ", and ") }
+    let names = places.map { "\($0.name.withoutModules)\($0.location.map { " (\($0))" } ?? "")" }
+    let fact = captured == [nil] ? "are strong references" : "capture \(places[0].capturedName) strongly"
+    return "\(names.joined(separator: " and ")) \(fact)"
+  }
+
   /// `closure #1 in Loader.load() captures self strongly, Loader.swift:24`
   private static func fact(_ place: Finding.Hint.Place) -> String {
     let name = place.name.withoutModules
     let isProperty = place.captured == nil
     let fact = isProperty ? "is a strong reference" : "captures \(place.capturedName) strongly"
-    return "\(name) \(fact)\(place.location)"
+    return "\(name) \(fact)\(place.suffix)"
   }
 
   /// `Loader.delegate, Loader.swift:7`; `self in closure #1 in Loader.load(), Loader.swift:24`
   private static func reference(at place: Finding.Hint.Place) -> String {
     let captured = place.captured.map { _ in "\(place.capturedName) in " } ?? ""
-    return captured + place.name.withoutModules + place.location
+    return captured + place.name.withoutModules + place.suffix
   }
 }
 
@@ -74,9 +87,13 @@ extension Finding.Hint.Place {
     capturesVariable ? "a variable" : String((captured ?? "").withoutModules.trimmingPrefix("captured "))
   }
 
-  fileprivate var location: String {
-    guard let file else { return "" }
-    let name = file.split(separator: "/").last.map(String.init) ?? file
-    return ", \(name)" + (line.map { ":\($0)" } ?? "")
+  /// `Loader.swift:24`
+  fileprivate var location: String? {
+    file.map { file in
+      let name = file.split(separator: "/").last.map(String.init) ?? file
+      return name + (line.map { ":\($0)" } ?? "")
+    }
   }
+
+  fileprivate var suffix: String { location.map { ", \($0)" } ?? "" }
 }

@@ -159,14 +159,11 @@ extension Count {
 }
 
 /// Notes about tests that were not evaluated, and about leaks that were released after their tests had
-/// failed.
+/// ended.
 enum TestNotes {
   private static let listedTests = 3
 
-  /// - Parameter released: findings that tests failed with and whose objects have been deallocated since.
-  static func notes(onReleased released: [Finding]) -> [String] {
-    released.filter { $0.acceptance == nil }.map(note(onReleased:))
-  }
+  static func notes(onReleased released: [Finding]) -> [String] { released.map(note(onReleased:)) }
 
   static func notes(for tests: [Report.Test]) -> [String] {
     let unevaluated = tests.filter { !$0.outcome.isAccountable }
@@ -180,7 +177,7 @@ enum TestNotes {
 
   private static func note(onReleased finding: Finding) -> String {
     let test = TestName(of: finding)?.description ?? "A test"
-    return "\(test) failed with \(finding.title); the objects were released after the test had ended."
+    return "\(test) had left a leak when it ended: \(finding.title); its objects were released later."
   }
 
   private static func note(onUnevaluated tests: [Report.Test]) -> String? {

@@ -46,7 +46,10 @@ public struct Report: Sendable {
   }
 
   /// Human-readable sentences about what degraded the report, and about leaks that were released later.
-  public var notes: [String] { tracking.notes + TestNotes.notes(onReleased: released) }
+  public var notes: [String] { tracking.notes + TestNotes.notes(onReleased: releasedLater) }
+
+  /// The leaks of `released` that no baseline or suppression accepts.
+  var releasedLater: [Finding] { released.filter { $0.acceptance == nil } }
 
   /// Tests whose leaks are unknown: where there are any, "no leaks found" means nothing.
   public var unevaluatedTests: [Test] { tests.filter { $0.evaluation == .impossible } }
@@ -178,6 +181,7 @@ extension Finding.CallSite {
       $0.instances += $1.instances
       $0.bytes.add(saturating: $1.bytes)
       $0.isEstimated = $0.isEstimated || $1.isEstimated
+      $0.types = Set($0.types + $1.types).sorted()
     }
     .sortedStably { $0.instances }
   }

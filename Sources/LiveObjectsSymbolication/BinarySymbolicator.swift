@@ -34,6 +34,8 @@ public final class BinarySymbolicator: Symbolicator {
 
   /// The addresses of methods that may be tests.
   var methodsByBinary: [String: [String: UInt64]] = [:]
+  /// What is known of modules, and the binaries that it was found in.
+  var modulesByName: [String: (binaries: [String], source: ModuleSource?)] = [:]
   /// The addresses of deinitialisers by class.
   var deinitialisersByBinary: [String: [String: UInt64]] = [:]
 

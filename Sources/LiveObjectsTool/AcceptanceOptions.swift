@@ -108,9 +108,11 @@ struct AcceptanceFiles {
 
   /// Copies the files for watched tests, which fail by themselves, and must not fail because of these findings.
   ///
+  /// - Parameter failOn: with `none`, leaks are suppressed: tests must be evaluated at their ends all the same.
   /// - Returns: the options of the watched processes that name the copies; `nil` without any.
-  func copy(to folder: CaptureFolder) throws(ToolFailure) -> String? {
-    let suppressions = suppressionsBytes + (writesBaseline == nil ? [] : Self.everything)
+  func copy(to folder: CaptureFolder, failOn: FailOn) throws(ToolFailure) -> String? {
+    let suppressesAll = writesBaseline != nil || failOn == .none
+    let suppressions = suppressionsBytes + (suppressesAll ? Self.everything : [])
     let files = [("baseline", baselineBytes), ("suppressions", suppressions)].filter { !$0.1.isEmpty }
     for (name, bytes) in files { try OutputFile("\(folder.path)/\(name)").write(bytes) }
     let options = files.map { "\($0.0)='\(folder.path)/\($0.0)'" }.joined(separator: ":")

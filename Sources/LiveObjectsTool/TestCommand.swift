@@ -85,8 +85,9 @@ struct TestCommand: ParsableCommand {
   ) throws(ToolFailure) -> WatchedTestRun {
     let folder = try CaptureFolder()
     do {
-      let settings = [options, "failon=\(output.failOn.rawValue)", try accepted.copy(to: folder)]
-        .compactMap { $0 }.joined(separator: ":")
+      let failOn = output.failOn == .none ? FailOn.leaks : output.failOn
+      let files = try accepted.copy(to: folder, failOn: output.failOn)
+      let settings = [options, "failon=\(failOn.rawValue)", files].compactMap { $0 }.joined(separator: ":")
       let test = SwiftTest(
         arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
       )

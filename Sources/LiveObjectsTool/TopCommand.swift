@@ -33,28 +33,31 @@ struct TopCommand: ParsableCommand {
   }
 
   func run() throws {
-    let terminal = Terminal(STDOUT_FILENO)
     let watched = WatchedProcess(id: process)
     var table = TopTable()
-    var rest = count ?? (terminal == nil ? 1 : .max)
+    var rest = count ?? (Terminal(STDOUT_FILENO) == nil ? 1 : .max)
     while true {
       let capture: Capture
       do throws(ToolFailure) {
         capture = try watched.counts()
       } catch {
         // The last table stays on the terminal.
-        guard rest != count, !watched.isRunning else { throw error }
+        guard !table.isEmpty, watched.ends(within: Self.patience) else { throw error }
         StandardStream.output.write("process \(process) has ended\n")
         return
       }
-      show(capture, in: &table, terminal)
+      show(capture, in: &table)
       rest -= 1
       if rest == 0 { return }
       usleep(UInt32(interval * 1e6))
     }
   }
 
-  private func show(_ capture: Capture, in table: inout TopTable, _ terminal: Terminal?) {
+  /// A program does not answer any more while it exits.
+  private static let patience = Duration.seconds(10)
+
+  private func show(_ capture: Capture, in table: inout TopTable) {
+    let terminal = Terminal(STDOUT_FILENO)
     table.add(Timeline.Entry(time: Double(capture.process.time) / 1e9, counts: capture.typeCounts))
     let text = table.text(
       title: "\(capture.process.name) (process \(process))", lines: (terminal?.lines ?? 42) - 1,

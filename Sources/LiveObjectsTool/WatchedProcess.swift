@@ -18,8 +18,21 @@ struct WatchedProcess {
 
   let id: Int32
 
-  /// Whether there is such a process still.
-  var isRunning: Bool { kill(id, 0) == 0 || errno == EPERM }
+  /// Whether the process runs no longer, or ends in that time. One that has ended stays until its parent has noticed.
+  func ends(within time: Duration) -> Bool {
+    let deadline = ContinuousClock.now + time
+    while isRunning {
+      if ContinuousClock.now > deadline { return false }
+      usleep(50_000)
+    }
+    return true
+  }
+
+  /// A process that has ended has no program any more.
+  private var isRunning: Bool {
+    var byte: CChar = 0
+    return readlink("/proc/\(id)/exe", &byte, 1) >= 0 || errno == EACCES
+  }
 
   /// Sends a request, and passes on the bytes of the answer as they come.
   ///

@@ -11,9 +11,10 @@ package enum MainLoop {
     guard Thread.isMainThread else { return time.block() }
     let end = ContinuousClock.now + time
     repeat {
-      // One pass, without waiting: a loop that waits for its own timer may not wake up on Linux.
-      _ = RunLoop.main.run(mode: .default, before: Date())
       min(slice, end - .now).block()
+      // One pass, without waiting: a loop that waits for its own timer may not wake up on Linux. Last, because on a
+      // busy machine all of the time may have passed meanwhile.
+      _ = RunLoop.main.run(mode: .default, before: Date())
     } while .now < end
   }
 

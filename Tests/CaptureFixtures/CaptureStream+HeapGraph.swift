@@ -21,6 +21,7 @@ extension HeapGraph.Status {
     ByteWriter.bytes {
       let flags: UInt32 =
         (missesStacks ? 1 : 0) | (missesRoots ? 2 : 0) | (othersAreIdle ? 4 : 0) | (isPartial ? 8 : 0)
+        | (othersSlept ? 16 : 0)
       for word in [wasRead ? 1 : 2, threads, unreadObjects, scannedObjects, flags] { $0.u32(word) }
       $0.strings(notes)
     }

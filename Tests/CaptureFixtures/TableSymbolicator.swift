@@ -8,6 +8,8 @@ public final class TableSymbolicator: Symbolicator {
   public private(set) var requests: [Set<Frame>] = []
   public private(set) var prepared: Set<Frame> = []
 
+  public var modules: [String: ModuleSource] = [:]
+
   public init() {}
 
   /// - Parameter frames: innermost (most inlined) first.
@@ -23,6 +25,10 @@ public final class TableSymbolicator: Symbolicator {
 
   public func name(variables places: Set<Frame>, of capture: Capture) -> [Frame: String] {
     variables.filter { places.contains($0.key) }
+  }
+
+  public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] {
+    self.modules.filter { modules.contains($0.key) }
   }
 
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {

@@ -42,8 +42,8 @@ struct ConsistentReportTests {
     #expect(report.findings.allSatisfy { $0.verdict != "overRetained" })
     #expect(
       report.tracking.notes.contains(
-        "LeakyTests.ReleasedTests/testA_overRetains failed with over-retained by 1: Leaky.Token; "
-          + "the objects were released after the test had ended."))
+        "LeakyTests.ReleasedTests/testA_overRetains had left a leak when it ended: "
+          + "over-retained by 1: Leaky.Token; its objects were released later."))
   }
 
   // MARK: - Crashes

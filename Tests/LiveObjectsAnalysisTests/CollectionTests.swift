@@ -111,6 +111,55 @@ import Testing
     #expect(collections().map(\.type) == (isFinding ? ["[Swift.String]"] : []))
   }
 
+  /// One array that a method adds to, one that an initialiser made, and those of two owners.
+  @Test(arguments: [
+    ("Store.add(_:)", 1, true), ("Store.init(capacity:)", 1, false), ("Store.add(_:)", 2, false),
+  ])
+  mutating func aCollectionThatGrewHasTheCallThatAdds(function: String, owners: Int, hasHint: Bool) {
+    let trace = builder.stackTrace([0x10])
+    symbolicator.define(0x10, [.user(function)])
+    let list = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.User>"))
+    builder.reference(from: store(), to: list, property: "users")
+    let userType = builder.type("Demo.User")
+    for index in 0..<owners {
+      let user = builder.object(of: userType)
+      builder.reference(from: list, to: user, ReferenceLabel(.element), element: UInt32(index))
+      let storage = builder.object(of: arrayType, stackTrace: trace)
+      builder.reference(from: user, to: storage, property: "names")
+      builder.elements(storage, 9)
+    }
+    let hints = collections().map { $0.hint?.places.map(\.name) }
+    #expect(hints == [hasHint ? ["Demo.\(function)"] : nil])
+  }
+
+  /// Elements of one array, which may be captured by closures; a single element, and those of two arrays, have no hint.
+  @Test(arguments: [(2, 1, false, true), (2, 1, true, true), (1, 1, false, false), (2, 2, false, false)])
+  mutating func objectsInACollectionHaveTheCallThatAdds(
+    count: Int, arrays: Int, areCaptured: Bool, hasHint: Bool
+  ) {
+    let trace = builder.stackTrace([0x10])
+    symbolicator.define(0x10, [.user("Store.add(_:)")])
+    let (store, type) = (store(), builder.type("Demo.Session"))
+    let (list, context) = (
+      builder.type("Swift._ContiguousArrayStorage<Demo.Session>"),
+      builder.type("", kind: .closureContextOrBox)
+    )
+    for _ in 0..<arrays {
+      let storage = builder.object(of: list, stackTrace: trace)
+      builder.reference(from: store, to: storage, property: "sessions")
+      for index in 0..<count {
+        let session = builder.object(of: type)
+        let element = areCaptured ? builder.object(of: context) : session
+        builder.reference(from: storage, to: element, ReferenceLabel(.element), element: UInt32(index))
+        if areCaptured {
+          builder.reference(from: element, to: session, ReferenceLabel(.capture, text: "Demo.Session"))
+        }
+      }
+    }
+    let session = analysis().findings.first { $0.type == "Demo.Session" }
+    #expect(session?.hint?.places.map(\.name) == (hasHint ? ["Demo.Store.add(_:)"] : nil))
+  }
+
   @Test mutating func onlyNewElementsCountInOlderStorage() {
     let owner = store()
     let (storage, strings) = array(of: 3, in: owner, "recent")

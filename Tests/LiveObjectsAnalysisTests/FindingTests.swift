@@ -134,6 +134,24 @@ import Testing
     #expect(analysis.types.count == 2)
   }
 
+  /// As optimised builds have it.
+  @Test mutating func aTestThatIsInlinedIntoTheRunnerIsTheProgramsOwn() {
+    let file = "/build/release/DemoPackageDiscoveredTests.derived/DemoTests.swift"
+    symbolicator.define(0x70, [.user("LoaderTests.testLoad()", file: file, line: nil)])
+    symbolicator.define(0x71, [.user("implicit closure #2 in LoaderTests.__allTests", file: file, line: 8)])
+    leak(of: "Demo.Loader", at: [0x70, 0x71])
+    let finding = analyse(builder, symbolicator).findings.first
+    #expect(functions(finding?.allocatedAt.first).first == "LoaderTests.testLoad()")
+  }
+
+  /// Swift Testing keeps values for each test in its task, from where no generated code is on the stack.
+  @Test mutating func objectsOfSwiftTestingAreNoFindings() {
+    symbolicator.define(0x70, [.system("TestCancellable.withCancellationHandling(_:)", module: "Testing")])
+    leak(of: "Testing._TaskCanceller", at: [0x70])
+    leak(of: "Demo.Loader", at: [0x40, 0x70])
+    #expect(analyse(builder, symbolicator).findings.map(\.type) == ["Demo.Loader"])
+  }
+
   @Test mutating func aFrameWithoutASymbolNamesItsImage() {
     leak(at: [0x999])
     let frame = analyse(builder, symbolicator).findings.first?.allocatedAt.first?.frames.first

@@ -37,6 +37,37 @@ import Testing
     #expect(try hint() == Finding.Hint(.closeChannel, at: [Self.call]))
   }
 
+  /// A channel of the event loop's own, of an accepted connection, or of another package is not the program's to close.
+  @Test(
+    arguments: [
+      (
+        [
+          ("ClientBootstrap.makeSocketChannel(eventLoop:)", "NIOPosix"),
+          ("closure #1 in ClientBootstrap.connect(host:port:)", "NIOPosix"),
+        ], "NIOPosix.ClientBootstrap.connect(host:port:)"
+      ),
+      (
+        [("ClientBootstrap.connect(to:)", "NIOPosix"), ("Client.open()", "Demo")], "Demo.Client.open()"
+      ),
+      ([("ServerSocketChannel.readFromSocket()", "NIOPosix")], nil),
+      ([("ClientBootstrap.connect(host:port:)", "NIOPosix"), ("Pool.connect()", "AsyncHTTPClient")], nil),
+    ] as [([(String, String)], String?)])
+  mutating func anOpenChannelNeedsToBeClosed(calls: [(function: String, module: String)], call: String?)
+    throws
+  {
+    let file = "/src/.build/checkouts/library/Sources/File.swift"
+    for (index, frame) in calls.enumerated() {
+      let file = frame.module == "Demo" ? "/demo/Client.swift" : file
+      symbolicator.define(0x800 + UInt64(index), [.user(frame.function, module: frame.module, file: file)])
+    }
+    let stackTrace = builder.stackTrace(calls.indices.map { 0x800 + UInt64($0) })
+    symbolicator.define(variable: 0x900, "static NIOPosix.Loops.all")
+    builder.global(0x900, to: object("NIOPosix.SocketChannel", stackTrace))
+    let finding = try #require(Analysis(of: builder.capture, symbolicator: symbolicator).findings.first)
+    #expect(finding.hint?.places.map(\.name) == call.map { [$0] })
+    #expect((finding.dependency == nil) == (call != nil))
+  }
+
   @Test mutating func aHandlerThatKeepsItsContextShouldKeepItWeakly() throws {
     let (context, handler) = (object("NIOCore.ChannelHandlerContext"), object("Demo.EchoHandler"))
     builder.reference(from: context, to: handler, property: "inboundHandler")
@@ -82,6 +113,21 @@ import Testing
     builder.reference(from: waiter, to: timeout, property: "timeout")
     cycle(waiter, "future", promised, "_callbacks.firstCallback")
     #expect(try hint() == Finding.Hint(.completePromise, at: [Self.call]))
+  }
+
+  /// In SwiftNIO's own package, its closures are the program's. An accepted connection has no call of a test.
+  @Test mutating func aCallbackDoesNotCaptureAFutureWeakly() throws {
+    let accepted = builder.stackTrace([0x300])
+    symbolicator.define(0x300, [.user("ServerSocketChannel.readFromSocket()", module: "NIOPosix")])
+    symbolicator.define(0x101, [.user("closure #1 in EventLoopFuture.flatMap(_:)", module: "NIOCore")])
+    let future = object("NIOCore.EventLoopFuture<()>", accepted)
+    let callback = builder.object(
+      of: builder.type("", kind: .closureContextOrBox), stackTrace: accepted)
+    builder.reference(
+      from: future, to: callback, property: "_callbacks.firstCallback", function: builder.function(0x101))
+    builder.reference(
+      from: callback, to: future, ReferenceLabel(.capture, text: "NIOCore.EventLoopFuture<()>"))
+    #expect(try hint() == nil)
   }
 
   @Test mutating func aSessionNeedsToBeInvalidated() throws {

@@ -64,6 +64,20 @@ import Testing
     #expect(try #require(Program(type: "Other.Connection").finding()).dependency == nil)
   }
 
+  @Test(
+    "a module of a type may have no frame",
+    arguments: [
+      (.file("/src/.build/checkouts/atomics/Sources/Atomics/Atomic.swift"), "wire"),
+      (.file("/src/Sources/Atomics/Atomic.swift"), nil),
+      (.generated, "wire"),
+      (nil, nil),
+    ] as [(ModuleSource?, String?)])
+  func modulesWithoutFrames(source: ModuleSource?, package: String?) throws {
+    let program = Program(type: "Wire.Connection<Atomics.Atomic>")
+    program.symbolicator.modules = ["Atomics": source].compactMapValues { $0 }
+    #expect(try #require(program.finding()).dependency == package)
+  }
+
   @Test func aModuleOfTwoPackagesIsTheProgramsOwn() throws {
     var program = Program()
     program.symbolicator.define(0x20, [.user("Hub.extend()", module: "Wire", file: "/src/App.swift")])

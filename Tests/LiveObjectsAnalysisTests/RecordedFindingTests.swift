@@ -169,6 +169,7 @@ import Testing
     var earlier = try #require(Finding(content: [3] + content.dropFirst().dropLast(bytes)))
     for index in earlier.allocatedAt.indices {
       earlier.allocatedAt[index].bytes = finding.allocatedAt[index].bytes
+      earlier.allocatedAt[index].types = finding.allocatedAt[index].types
     }
     #expect(earlier == finding)
   }

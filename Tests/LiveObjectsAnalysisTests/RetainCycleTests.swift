@@ -36,13 +36,38 @@ import Testing
     #expect((finding.instances, finding.objects, finding.victims, finding.bytes) == (1, 2, 0, 64))
   }
 
+  @Test mutating func callSitesNameTheTypesOfTheirObjects() throws {
+    let types = ["Demo.Author", "Swift._ContiguousArrayStorage<Demo.Book>"].map { builder.type($0) }
+    let symbolicator = TableSymbolicator()
+    let objects = types.enumerated().map { index, type in
+      let place = UInt64(index + 1) * 0x100
+      symbolicator.define(place, [.user("allocate\(index)()")])
+      return builder.object(of: type, stackTrace: builder.stackTrace([place]))
+    }
+    builder.reference(from: objects[0], to: objects[1], property: "books")
+    builder.reference(from: objects[1], to: objects[0], ReferenceLabel(.element), element: 0)
+    let finding = try #require(Analysis(of: builder.capture, symbolicator: symbolicator).findings.first)
+    #expect(finding.allocatedAt.map(\.types) == [["Demo.Author"], ["[Demo.Book]"]])
+    #expect(Finding(content: finding.content)?.allocatedAt.map(\.types) == finding.allocatedAt.map(\.types))
+  }
+
+  @Test mutating func theTypesOfVictimsAreNamedTheProgramsOwnFirst() throws {
+    let node = builder.object(of: builder.type("Demo.Node"))
+    builder.reference(from: node, to: node, property: "itself")
+    let types = [builder.type("Swift._StringStorage", image: nil), builder.type("Demo.Session")]
+    for type in types { builder.reference(from: node, to: builder.object(of: type), property: "kept") }
+    let finding = try #require(analyse(builder).findings.first { $0.verdict == .retainCycle })
+    #expect((finding.victims, finding.victimTypes) == (2, ["Demo.Session", "Swift._StringStorage"]))
+    #expect(Finding(content: finding.content)?.victimTypes == finding.victimTypes)
+  }
+
   @Test mutating func aSecondCycleIsShownIfNoReferenceBreaksBoth() throws {
     let (channel, pipeline, context) = pipeline()
     let finding = try #require(analyse(builder).findings.first)
     #expect(finding.path.map(\.reference) == ["pipeline", "channel"])
     #expect(
       finding.otherCycle.map { "\($0.type).\($0.reference)" } == [
-        "Demo.Context.pipeline", "Demo.Pipeline.first",
+        "Demo.Pipeline.first", "Demo.Context.pipeline",
       ])
     #expect(Finding(content: finding.content)?.otherCycle == finding.otherCycle)
     #expect(finding.hint == nil)

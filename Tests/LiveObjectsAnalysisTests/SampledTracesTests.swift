@@ -122,8 +122,9 @@ import Testing
     capture.tracking.sampleBytes = 4096
     let object = LiveObject(address: 16, bytes: bytes, sequence: 1, type: 0, stackTrace: 1)
     let x = Double(bytes) / 4096
-    // exp(x) by its definition, for the small ones.
-    let exact = x > 40 ? 1 : 1 / (1 - (0..<200).reversed().reduce(1.0) { 1 + $0 * -x / Double($1 + 1) })
+    // exp(-x) by its definition, for the small ones.
+    let exponential: Double = (1...200).reversed().reduce(1) { 1 - $0 * x / Double($1) }
+    let exact: Double = x > 40 ? 1 : 1 / (1 - exponential)
     #expect(abs(capture.tracking.weight(of: object) / exact - 1) < 1e-8)
   }
 }

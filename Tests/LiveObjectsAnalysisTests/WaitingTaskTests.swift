@@ -77,12 +77,21 @@ import Testing
     #expect(analysis().findings.contains { $0.verdict == .suspendedTask } == isIdle)
   }
 
+  @Test(arguments: [true, false]) mutating func aTaskMayBeResumedByAThreadThatRan(othersSlept: Bool) throws {
+    builder.heapGraph(HeapGraph.Status(threads: 2, othersSlept: othersSlept))
+    _ = taskOfModel()
+    let finding = try #require(analysis().findings.first)
+    #expect(finding.verdict == (othersSlept ? .suspendedTask : .heldBy))
+    #expect(!othersSlept || finding.certainty == .probable)
+    #expect(finding.remarks.contains { $0.hasPrefix("Other threads were waiting: ") } == othersSlept)
+  }
+
   /// Code that loads the reference may find the continuation.
   @Test(arguments: [ReferenceLabel.Ownership.strong, .weak, .unowned, .unmanaged, .conservative])
   mutating func aReachableObjectThatRefersToTheModelMayResumeItsTask(ownership: ReferenceLabel.Ownership) {
     let (task, model) = taskOfModel(strongCount: ownership == .strong ? 2 : 1)
     builder.reference(from: model, to: task, continuation)
-    let owner = builder.object(of: builder.type("Demo.Owner"))
+    let owner = builder.object(of: builder.type("Demo.Block"))
     builder.reference(from: owner, to: model, ReferenceLabel(.property, ownership: ownership, text: "model"))
     builder.global(0x100, to: owner)
     #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
@@ -159,9 +168,45 @@ import Testing
     #expect(analysis().findings.count == 1)
     #expect((finding.verdict, finding.objects, finding.victims) == (.retainCycle, 4, 2))
   }
+
+  /// A word in the memory of a task that nothing resumes may be stale: to resume the task would not break the cycle.
+  @Test mutating func aCycleThatKeepsItselfIsNoPartOfATaskThatRefersToIt() throws {
+    let task = makeTask()
+    let owner = conservativeCycle()
+    builder.reference(from: task, to: owner, ReferenceLabel(.taskFrame, ownership: .conservative))
+    let findings = analysis().findings
+    #expect(Set(findings.map(\.verdict)) == [.retainCycle, .suspendedTask])
+    let cycle = try #require(findings.first { $0.verdict == .retainCycle })
+    #expect((cycle.certainty, cycle.objects, cycle.type) == (.probable, 2, "Demo.Block"))
+  }
+
+  /// The task has a retain of its own.
+  @Test mutating func aCycleThatATaskKeepsIsPartOfTheTask() throws {
+    let task = makeTask()
+    let owner = conservativeCycle(retains: 2)
+    builder.reference(from: task, to: owner, ReferenceLabel(.taskClosure))
+    #expect(analysis().findings.map(\.verdict) == [.suspendedTask])
+  }
+
+  @Test(arguments: [true, false]) mutating func aWordOnTheStackOfAThreadThatWaitsForWorkHoldsNoCycle(
+    isIdle: Bool
+  ) {
+    builder.heapGraph(HeapGraph.Status(threads: 2, othersAreIdle: isIdle))
+    builder.root(.stack(thread: 7), to: conservativeCycle(), isOnOtherStack: true)
+    #expect(analysis().findings.contains { $0.verdict == .retainCycle } == isIdle)
+  }
 }
 
 extension WaitingTaskTests {
+  /// A block whose captures are guessed: its retain of the owner is found by its word alone.
+  private mutating func conservativeCycle(retains: UInt32 = 1) -> UInt32 {
+    let owner = builder.object(of: builder.type("Demo.Owner"), strongCount: retains)
+    let block = builder.object(of: builder.type("Demo.Block"))
+    builder.reference(from: owner, to: block, property: "block")
+    builder.reference(from: block, to: owner, ReferenceLabel(.memory, ownership: .conservative))
+    return owner
+  }
+
   private var continuation: ReferenceLabel { ReferenceLabel(.memory, ownership: .unmanaged) }
 
   private mutating func makeTask(

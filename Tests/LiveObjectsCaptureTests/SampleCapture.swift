@@ -32,7 +32,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
   builder.heapGraph(
     HeapGraph.Status(
       threads: 2, unreadObjects: 3, scannedObjects: 4, missesStacks: true, missesRoots: true,
-      othersAreIdle: true, isPartial: true,
+      othersAreIdle: true, isPartial: true, othersSlept: true,
       notes: ["Half of it."]))
   builder.superclasses(of: session, ["Demo.Base", "Demo.Root"])
   let function = builder.function(0x61)

@@ -7,7 +7,13 @@ import LiveObjectsCapture
 /// A finding of every verdict.
 enum ExplainedFindings {
   /// A loader keeps a client, the client's spy keeps a closure, the closure captured the loader.
-  static let cycle = Finding(
+  static let cycle = {
+    var finding = cycleWithoutVictims
+    finding.victimTypes = ["Demo.Session", "Demo.Token", "Swift.String", "[Swift.UInt8]"]
+    return finding
+  }()
+
+  private static let cycleWithoutVictims = Finding(
     fingerprint: "c1", verdict: .retainCycle, type: "Demo.Loader", kind: .classInstance, instances: 5,
     objects: 20, victims: 5, bytes: 640,
     path: [
@@ -16,14 +22,23 @@ enum ExplainedFindings {
       .init(type: "closure #1 in Demo.Loader.load(completion:)", reference: "self"),
     ],
     allocatedAt: [
-      .init(
-        instances: 5,
-        frames: [
+      site(
+        of: ["Demo.Loader"],
+        [
           .user("makeSUT()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 42),
           .user(
             "LoaderTests.testLoad()", module: "DemoTests", file: "/src/Tests/LoaderTests.swift", line: 17),
-        ])
+        ]),
+      site(
+        of: ["[DemoTests.Request]", "closure or box"],
+        [.user("ClientSpy.get(_:)", module: "DemoTests", line: 9)]),
     ])
+
+  private static func site(of types: [String], _ frames: [SourceFrame]) -> Finding.CallSite {
+    var site = Finding.CallSite(instances: 5, frames: frames)
+    site.types = types
+    return site
+  }
 
   static let probableCycle = Finding(
     fingerprint: "c2", verdict: .retainCycle, certainty: .probable, type: "Demo.Node", kind: .classInstance,

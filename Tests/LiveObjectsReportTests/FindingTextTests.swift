@@ -9,7 +9,8 @@ import Testing
       FindingText(ExplainedFindings.cycle).lines == [
         "retain cycle: Demo.Loader (5 instances, 20 objects, 640 bytes)",
         "  Loader.client → ClientSpy.requests[0].completion → closure #1 in Loader.load(completion:) → self (cycle closes)",
-        "  allocated at makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17",
+        "  allocated at ClientSpy.get(_:) Loader.swift:9 (5 × [Request] and closure or box)",
+        "  allocated at makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17 (5 × Loader)",
       ])
   }
 

@@ -71,6 +71,31 @@ import Testing
     #expect(report.text(failOn: failOn).hasPrefix("LiveObjects: \(answer)"))
   }
 
+  @Test func heldObjectsThatAreNotListedHaveTheirFixes() {
+    var held = ExplainedFindings.heldByStatic
+    held.hint = Finding.Hint(.limitCollection, at: [.init(kind: .call, name: "Demo.Registry.add(_:)")])
+    let fix = """
+      Item, 12 instances, 384 bytes: elements are added in Registry.add(_:): remove them when they are not needed,
+      """
+    let report = ExplainedFindings.report([held])
+    #expect(TextRenderer(width: 130).render(report).contains("--list held\n  fix for \(fix)"))
+    #expect(!TextRenderer(listing: [.held]).render(report).contains("fix for"))
+    #expect(MarkdownRenderer.render(report).contains("\n  * Fix for Item, 12 instances, 384 bytes\\: "))
+  }
+
+  @Test func dependenciesAreCountedWhereTheyAreMany() {
+    let causes = ["a", "b", "c", "d"].map { package in
+      var held = ExplainedFindings.heldByStatic
+      (held.fingerprint, held.dependency) = (package, package)
+      return held
+    }
+    let held = "instances of 1 type in"
+    let text = TextRenderer().render(ExplainedFindings.report(causes))
+    #expect(text.contains("48 \(held) 4 dependencies, still reachable"))
+    let few = TextRenderer().render(ExplainedFindings.report(Array(causes.dropLast())))
+    #expect(few.contains("36 \(held) a, b, c, still reachable"))
+  }
+
   @Test func theSummaryNamesTheCausesThatFail() {
     #expect(
       TextRenderer().summary(of: ExplainedFindings.report()) == """

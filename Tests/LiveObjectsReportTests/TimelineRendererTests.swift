@@ -82,15 +82,15 @@ import Testing
 
   /// One session more every ten seconds, an array that grows, and a full cache.
   private func timeline(of count: Int) -> Timeline {
-    let entries = (0..<count).map { index in
-      Timeline.Entry(
-        time: 1000 + 10 * Double(index),
-        counts: [
-          TypeCount(type: "Demo.Cache", isUserDefined: true, instances: 7, bytes: 700),
-          TypeCount(type: "Demo.Session", isUserDefined: true, instances: index + 1, bytes: 32 * (index + 1)),
-          TypeCount(type: "Swift.Array", isUserDefined: false, instances: 1, bytes: 1000 * (index + 1)),
-        ])
-    }
+    let entries = (0..<count).map { Timeline.Entry(time: 1000 + 10 * Double($0), counts: counts(after: $0)) }
     return Timeline(process: ProcessDescription(id: 12, executable: "/app/demo"), entries: entries)
+  }
+  private func counts(after intervals: Int) -> [TypeCount] {
+    [
+      TypeCount(type: "Demo.Cache", isUserDefined: true, instances: 7, bytes: 700),
+      TypeCount(
+        type: "Demo.Session", isUserDefined: true, instances: intervals + 1, bytes: 32 * (intervals + 1)),
+      TypeCount(type: "Swift.Array", isUserDefined: false, instances: 1, bytes: 1000 * (intervals + 1)),
+    ]
   }
 }

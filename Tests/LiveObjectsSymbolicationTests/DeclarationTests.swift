@@ -30,6 +30,20 @@ struct DeclarationTests {
     #expect(place.file == #filePath)
   }
 
+  @Test("also of modules that no stack trace leads through")
+  func findsSourcesOfModules() throws {
+    let files = symbolicator.sources(
+      ofModules: ["LiveObjectsSymbolication", "LiveObjectsAnalysis", "Missing"], in: ownCapture)
+    #expect(files.keys.sorted() == ["LiveObjectsAnalysis", "LiveObjectsSymbolication"])
+    for (module, source) in files {
+      guard case .file(let file) = source else {
+        Issue.record("\(module): \(source)")
+        continue
+      }
+      #expect(file.contains("/Sources/\(module)/"))
+    }
+  }
+
   @Test("of the first name that exists")
   func takesTheFirst() {
     #expect(entry(of: "Missing.method", "Declared.method") == entry(of: "Declared.method"))

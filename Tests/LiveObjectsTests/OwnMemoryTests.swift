@@ -1,3 +1,4 @@
+import CLiveObjects
 import LiveObjectsCapture
 import XCTest
 
@@ -14,6 +15,30 @@ final class OwnMemoryTests: XCTestCase {
     // Other threads may leave stale pointers meanwhile.
     XCTAssertLessThan(after.subtracting(before).count, captures.count)
     withExtendedLifetime(captures) {}
+  }
+
+  /// LiveObjects keeps names and findings of its own, which have room to grow.
+  func testOwnObjectsContainNoWordsOfFormerMemory() throws {
+    try LiveObjects.start()
+    let bytes = 88
+    let former = (0..<4).map { _ in UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16) }
+    for memory in former {
+      memory.initializeMemory(as: UInt8.self, repeating: 0x5A, count: bytes)
+      memory.deallocate()
+    }
+    liveobj_ignore_begin()
+    let owned = makeBuffer(capacity: bytes - 32)
+    liveobj_ignore_end()
+    owned.withUnsafeMutablePointerToElements { elements in
+      let unused = UnsafeBufferPointer(start: elements, count: bytes - 32)
+      XCTAssertEqual(unused.filter { $0 != 0 }.count, 0)
+    }
+  }
+
+  /// Not inlined: the optimiser would place the object on the stack.
+  @inline(never)
+  private func makeBuffer(capacity: Int) -> ManagedBuffer<Int, UInt8> {
+    ManagedBuffer<Int, UInt8>.create(minimumCapacity: capacity) { _ in 0 }
   }
 
   private func capture() throws -> Capture {

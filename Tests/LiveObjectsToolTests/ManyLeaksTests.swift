@@ -31,7 +31,7 @@
       #expect(first.report.leaks == 2)
       // No single reference breaks both cycles of a channel's pipeline.
       let hint =
-        "Pipeline.channel is a strong reference, Channel.swift:20 and Context.pipeline is a strong reference"
+        "Pipeline.channel (Channel.swift:20) and Context.pipeline (Channel.swift:37) are strong references: declare both weak"
       #expect(
         first.report.causes.contains { $0.hint?.text.hasPrefix(hint) == true }, "\(first.report.causes)")
 

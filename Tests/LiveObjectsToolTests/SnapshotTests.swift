@@ -45,7 +45,7 @@ struct SnapshotTests {
     let snapshot = "\(tool) snapshot $PPID --fail-on none --json /dev/null"
     let run = try serve([
       "for t in 0 0.02 0.05 0.1 0.2; do \(snapshot) & sleep $t; kill -9 $!; wait; done; \(snapshot)",
-      "for i in 1 2 3 4 5 6 7 8; do \(snapshot) || exit 9 & pids=\"$pids $!\"; done; for p in $pids; do wait $p || exit; done",
+      "for i in $(seq 100); do \(snapshot) || exit 9 & pids=\"$pids $!\"; done; for p in $pids; do wait $p || exit; done",
     ])
     #expect(run.statuses == [0, 0], "\(run.errors)")
   }
@@ -99,6 +99,27 @@ struct SnapshotTests {
     let rows = run.output.split(separator: "\n").filter { $0.hasSuffix(" Sessions.Session") }
     #expect(rows.map { $0.split(separator: " ").first } == ["101", "202", "202"])
     #expect(run.output.contains("Sessions (process "))
+  }
+
+  @Test("top takes the size that the terminal has now")
+  func fitsTheTerminal() throws {
+    let top = "\(tool) top $PPID --count 2 --interval 2"
+    let commands = "stty rows 20 cols 110; \(top) & sleep 1; stty cols 50; wait"
+    let run = try serve(["export TERM=xterm; script -qec \"\(commands)\" /dev/null"])
+    let tables = run.output.components(separatedBy: "\u{1b}[2J").dropFirst()
+    let widths = tables.map { $0.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0 }
+    #expect(widths.count == 2, "\(run.output)")
+    #expect(widths[0] > 50 && widths[1] <= 50, "\(run.output)")
+  }
+
+  @Test("top ends with the program")
+  func endsWithTheProgram() throws {
+    let (output, status) = (folder.path("output"), folder.path("status"))
+    let top = "\(tool) top $PPID --count 1000 --interval 0.1 >\(output) 2>&1"
+    _ = try serve(["mkfifo \(status); (\(top); echo $? >\(status)) & sleep 1"])
+    #expect(try runProgram("/bin/cat", [status]).standardOutput == "0\n")
+    let last = try folder.text(of: "output").split(separator: "\n").last
+    #expect(last?.hasPrefix("process ") == true && last?.hasSuffix(" has ended") == true, "\(last ?? "")")
   }
 
   @Test("top of a program that does not answer says what to do")

@@ -34,6 +34,18 @@
         #expect(report.isComplete)
       }
 
+      @Test(
+        "evaluates each test at its end, also with --fail-on none",
+        arguments: [("leaks", 1), ("none", 0)] as [(String, Int32)])
+      func evaluatesEachTest(failOn: String, status: Int32) throws {
+        let result = try ToolSample.test(
+          ["--fail-on", failOn, "--filter", "FirstTests"], environment: ["SAMPLE_ENDS_CLEAN": "1"])
+        #expect(result.status == .exited(status))
+        #expect(
+          result.standardError.contains(
+            "LiveObjects: no leaks remain in 2 tests, but 1 test had left one that was released later\n"))
+      }
+
       @Test("takes options of swift test behind --, too")
       func takesSeparatedArguments() throws {
         let result = try ToolSample.test([

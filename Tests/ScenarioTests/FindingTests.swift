@@ -9,7 +9,7 @@ extension Scenarios {
       let report = try ScenarioReport.shared(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
-      #expect(leak.observed(for: expected) == expected)
+      #expect(leak.observed(for: expected) == expected, "\(leak)")
       #expect(try leak.fingerprint == Fingerprints.all.get()[expected.scenario])
     }
 

@@ -39,7 +39,7 @@ extension ExpectedHint {
 
   private static let others = [
     "twoHandlers":
-      "closure #1 in Dialog.start() captures self strongly and closure #2 in Dialog.start() captures self strongly: capture it weakly in each",
+      "closure #1 in Dialog.start() and closure #2 in Dialog.start() capture self strongly: capture it weakly in each",
     "createdChild":
       "LoginRequest.context is a strong reference: declare it weak",
     "weakDelegateMissing":
@@ -119,7 +119,7 @@ extension ExpectedHint {
     "optionalArray":
       "Item.parent is a strong reference: declare it weak",
     "classExistential":
-      "make one of these references weak: Host.observer; Watcher.host",
+      "Host.observer is a strong reference: declare it weak",
     "anyObject":
       "make one of these references weak: Host.object; Watcher.host",
     "inlineExistential":

@@ -16,7 +16,8 @@ extension Scenarios {
     @Test("a hint names the reference to cut, where it is written, and how", arguments: ExpectedHint.all)
     func hint(expected: ExpectedHint) throws {
       let leak = try #require(try ScenarioReport.shared(of: expected.scenario).leaks.first)
-      let text = leak.hint?.text.replacing("Scenarios.", with: "").replacing(/, \w+\.swift:\d+/, with: "")
+      let text = leak.hint?.text.replacing("Scenarios.", with: "")
+        .replacing(/(, | \()\w+\.swift:\d+\)?/, with: "")
       #expect(text == expected.text)
       for place in leak.hint?.places ?? [] {
         if let line = try Self.sourceLine(of: place) {

@@ -7,7 +7,7 @@ extension Scenarios {
       let report = try ScenarioReport(of: expected.scenario)
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
-      #expect(leak.observed(for: expected) == expected)
+      #expect(leak.observed(for: expected) == expected, "\(leak)")
     }
 
     @Test("the ledger names the call that retained")

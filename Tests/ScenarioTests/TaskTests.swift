@@ -22,13 +22,23 @@ extension Scenarios {
         let stream = "to be resumed"  // Debian's concurrency library is stripped.
       #endif
       let awaited = [
-        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:74. It waits \(stream)",
-        "actorMethod": "Scenarios.Gate.pass(), Tasks.swift:178. It waits for a continuation",
+        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:77. It waits \(stream)",
+        "actorMethod": "Scenarios.Gate.pass(), Tasks.swift:181. It waits for a continuation",
       ]
       for (scenario, text) in awaited {
         let remarks = try ScenarioReport(of: scenario).leaks.flatMap(\.remarks)
         #expect(remarks.contains { $0.contains("The task is suspended in \(text)") }, "\(remarks)")
       }
+    }
+
+    @Test("beside a thread that waits in a function of the program, such a task is probably a leak")
+    func waitingThread() throws {
+      let leaks =
+        try (0..<8).lazy.map { _ in try ScenarioReport(of: "blockedThread").leaks }.first { !$0.isEmpty }
+        ?? []
+      #expect(leaks.map(\.verdict) == ["leakedTask"])
+      #expect(leaks.map(\.certainty) == ["probable"])
+      #expect(leaks.flatMap(\.remarks).contains { $0.hasPrefix("Other threads were waiting: ") })
     }
 
     @Test(

@@ -93,9 +93,10 @@ bool liveobj_dispatch_may_begin_with(uintptr_t word) {
     return is_in_library((const void *)word);
 }
 
+/// Whether it is such an object, and was not freed.
 static bool is_kind(const struct object *object, const char *name) {
-    return is_in_library(object->kind) && is_in_library(object->kind->name) &&
-           strcmp(object->kind->name, name) == 0;
+    return object->references >= 0 && is_in_library(object->kind) &&
+           is_in_library(object->kind->name) && strcmp(object->kind->name, name) == 0;
 }
 
 // MARK: - Work

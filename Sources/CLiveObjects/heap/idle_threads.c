@@ -196,14 +196,38 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
     return false;
 }
 
-/// Whether the thread has slept since, or is libdispatch's manager: the one that waits for events
-/// without frames of the program. It hands them to other threads, and never runs code of the
-/// program. Checks the state too, because a thread that was woken and still runs has not been
+/// Whether the thread has slept since, or is libdispatch's manager and sleeps: the one that waits
+/// for events without frames of the program. It hands them to other threads, and never runs code of
+/// the program. Checks the state too, because a thread that was woken and still runs has not been
 /// counted yet.
-static bool has_slept(uint32_t thread, uint64_t switches, bool waited_for_events) {
+static bool has_slept(uint32_t thread, uint64_t switches, bool may_be_manager) {
     struct liveobj_thread_state state = liveobj_thread_state_of(thread);
-    bool is_manager = waited_for_events && state.waits_for_events;
+    bool is_manager = may_be_manager && state.waits_for_events;
     return state.stack_pointer && (is_manager || switches_of(thread) == switches);
+}
+
+static enum liveobj_idleness idleness(const struct liveobj_idle_threads *idle, uint32_t index,
+                                      struct liveobj_reader *reader) {
+    uint32_t thread = idle->items[index].thread;
+    uint64_t switches = idle->items[index].switches;
+    bool has_no_other = has_no_other_frames(thread, reader);
+    bool is_manager = has_no_other && idle->items[index].waits_for_events;
+    if (!has_slept(thread, switches, is_manager))
+        return LIVEOBJ_RAN;
+    return has_no_other ? LIVEOBJ_WAITED_FOR_WORK : LIVEOBJ_SLEPT;
+}
+
+/// The least of all threads. Returns at the first one below `wanted`.
+static enum liveobj_idleness least_idleness(const struct liveobj_idle_threads *idle,
+                                            enum liveobj_idleness wanted) {
+    enum liveobj_idleness least = idle->is_lost ? LIVEOBJ_RAN : LIVEOBJ_WAITED_FOR_WORK;
+    struct liveobj_reader reader;
+    liveobj_reader_start(&reader);
+    for (uint32_t i = 0; least >= wanted && i < idle->count; i++) {
+        enum liveobj_idleness present = idleness(idle, i, &reader);
+        least = present < least ? present : least;
+    }
+    return least;
 }
 
 static void add_other(void *context, uint32_t thread) {
@@ -243,7 +267,7 @@ static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
 static bool merely_wait_now(void) {
     struct liveobj_idle_threads idle = {0};
     liveobj_os_visit_threads(add_other, &idle);
-    return liveobj_idle_threads_are_parked(&idle);
+    return least_idleness(&idle, LIVEOBJ_WAITED_FOR_WORK) == LIVEOBJ_WAITED_FOR_WORK;
 }
 
 void liveobj_idle_threads_let_settle(void) {
@@ -259,15 +283,8 @@ void liveobj_idle_threads_let_settle(void) {
     }
 }
 
-bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle) {
-    struct liveobj_reader reader;
-    liveobj_reader_start(&reader);
-    for (uint32_t i = 0; i < idle->count; i++)
-        if (!has_no_other_frames(idle->items[i].thread, &reader) ||
-            !has_slept(idle->items[i].thread, idle->items[i].switches,
-                       idle->items[i].waits_for_events))
-            return false;
-    return !idle->is_lost;
+enum liveobj_idleness liveobj_idle_threads_idleness(const struct liveobj_idle_threads *idle) {
+    return least_idleness(idle, LIVEOBJ_SLEPT);
 }
 
 #endif

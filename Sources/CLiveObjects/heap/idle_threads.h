@@ -45,7 +45,12 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread);
 struct liveobj_thread_state liveobj_idle_threads_add(struct liveobj_idle_threads *idle,
                                                      uint32_t thread);
 
-/// Whether each thread waits for work and has not run since it was added.
-bool liveobj_idle_threads_are_parked(const struct liveobj_idle_threads *idle);
+/// What all threads have done since they were added.
+enum liveobj_idleness {
+    LIVEOBJ_RAN,   // at least one of them, or it is not known
+    LIVEOBJ_SLEPT, // a function of the program may have an object in a register
+    LIVEOBJ_WAITED_FOR_WORK,
+};
+enum liveobj_idleness liveobj_idle_threads_idleness(const struct liveobj_idle_threads *idle);
 
 #pragma GCC visibility pop

@@ -5,6 +5,9 @@
 // memory that was never allocated. A heap that another heap has replaced ends with fence posts,
 // chunks smaller than the minimum (glibc's malloc/malloc.c, "Chunk representation").
 //
+// A thread's heap begins at a multiple of 64 MiB with a header (glibc's malloc/arena.c,
+// `heap_info`). A heap that has shrunk keeps its mapping, so the mapping does not end with it.
+//
 // Free chunks of the ordinary bins are marked in the next chunk's flag. Those of the per-thread
 // caches and the fast bins are marked as used. They are recognised by their first word: the address
 // of the next one in their list, exclusive-or their own address shifted right by 12 bits (since
@@ -59,8 +62,58 @@ static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
     return chunk == end || is_fence_post(chunk, end);
 }
 
+struct heap_header {
+    uintptr_t arena;
+    uintptr_t previous;
+    uintptr_t bytes;
+    uintptr_t accessible_bytes; // some heaps have shrunk
+};
+
+enum { HEAP_BYTES = 64 << 20 }; // the most, and the alignment
+
+static bool is_page_multiple(uintptr_t bytes) {
+    return bytes && bytes % LIVEOBJ_PAGE_BYTES == 0;
+}
+
+/// The end of the thread's heap at `start`; 0 if none begins there.
+static uintptr_t end_of_thread_heap(uintptr_t start, uintptr_t end) {
+    const struct heap_header *header = (const void *)start;
+    bool is_heap = start % HEAP_BYTES == 0 && header->arena && header->previous % HEAP_BYTES == 0 &&
+                   is_page_multiple(header->bytes) && is_page_multiple(header->accessible_bytes) &&
+                   header->bytes <= header->accessible_bytes &&
+                   header->accessible_bytes <= HEAP_BYTES &&
+                   header->accessible_bytes <= end - start;
+    return is_heap ? start + header->bytes : 0;
+}
+
+static void note_resident(void *is_resident, struct liveobj_extent extent) {
+    *(bool *)is_resident = extent.start < extent.end;
+}
+
+/// Whether a heap begins there. Reads only resident pages: a read of another one of shared memory
+/// would allocate it, for the program too.
+static bool is_heap_at(uintptr_t address, uintptr_t end) {
+    bool is_resident = false;
+    if (end - address < LIVEOBJ_PAGE_BYTES)
+        return false;
+    liveobj_os_visit_resident((struct liveobj_extent){address, address + LIVEOBJ_PAGE_BYTES},
+                              note_resident, &is_resident);
+    return is_resident && end_of_thread_heap(address, end) != 0;
+}
+
+uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end) {
+    uintptr_t heap = liveobj_round_up(start + 1, HEAP_BYTES);
+    while (heap < end && !is_heap_at(heap, end)) {
+        liveobj_snapshot_advance();
+        heap += HEAP_BYTES;
+    }
+    return heap < end ? heap : end;
+}
+
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks) {
     enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // bytes of a heap's own header
+    uintptr_t end_of_heap = end_of_thread_heap(start, end);
+    end = end_of_heap ? end_of_heap : end;
     uintptr_t last = end - start > MOST_BEFORE ? start + MOST_BEFORE : start;
     start = liveobj_round_up(start, ALIGNMENT);
     for (; start < last && end - start >= TWO_CHUNKS; start += ALIGNMENT) {

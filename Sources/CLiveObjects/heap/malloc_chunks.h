@@ -22,9 +22,12 @@ struct liveobj_chunks {
 /// Whether the address is in any heap's memory, which can be read.
 typedef bool (*liveobj_is_heap_fn)(const void *context, uintptr_t address);
 
-/// Whether the memory is such a heap from its first chunk on: the chunks' sizes must add up to its
-/// end.
+/// Whether the memory begins with such a heap: the chunks' sizes must add up to its end. That is
+/// the end of the memory or, for a thread's heap, the one that its header states.
 bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks);
+/// Where the next thread's heap behind `start` may begin; `end` if there is none. The system
+/// unites a heap with memory before it.
+uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end);
 /// The bytes of a chunk, header included; 0 after the last chunk in use.
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk);
 /// The address that malloc returned for the chunk.

@@ -32,7 +32,8 @@ struct scan {
     uintptr_t thread_block;  // the control block that was searched for; 0 if there is none
     uintptr_t thread_locals; // in a thread's stack: where its variables begin
     uintptr_t next;          // next word to read
-    bool is_heap;            // a heap of the C library that was read chunk by chunk
+    uintptr_t end_of_heap;   // of a heap of the C library that was read chunk by chunk; or 0
+    uintptr_t next_heap;     // where the next one may begin
     struct liveobj_address_table continuations; // of libdispatch's caches
     uintptr_t *library_objects;                 // that may call the program later
     uint32_t library_object_count;
@@ -116,10 +117,22 @@ static uintptr_t end_of_object(uintptr_t address) {
            HEADER;
 }
 
+static void note_library_object(struct scan *scan, uintptr_t content) {
+    uintptr_t word = *(const uintptr_t *)content;
+    if (!liveobj_dispatch_may_begin_with(word) && !liveobj_core_may_begin_with(word))
+        return;
+    if (liveobj_os_make_room((void **)&scan->library_objects, scan->library_object_count,
+                             &scan->library_object_capacity, sizeof content))
+        scan->library_objects[scan->library_object_count++] = content;
+}
+
 /// \returns where to continue: `end`, or the end of an object that extends beyond it.
 static uintptr_t scan_words_and_objects(struct scan *scan, uintptr_t place, uintptr_t end) {
     while (place < end) {
-        uintptr_t object_end = place % MALLOC_ALIGNMENT == 0 ? end_of_object(place) : 0;
+        bool may_be_chunk = place % MALLOC_ALIGNMENT == 0;
+        if (may_be_chunk && !scan->end_of_heap)
+            note_library_object(scan, place);
+        uintptr_t object_end = may_be_chunk ? end_of_object(place) : 0;
         if (!object_end)
             scan_word(scan, (const uintptr_t *)place);
         place = object_end ? object_end : place + sizeof(uintptr_t);
@@ -167,15 +180,6 @@ static bool is_heap(const void *context, uintptr_t address) {
     return false;
 }
 
-static void note_library_object(struct scan *scan, uintptr_t content) {
-    uintptr_t word = *(const uintptr_t *)content;
-    if (!liveobj_dispatch_may_begin_with(word) && !liveobj_core_may_begin_with(word))
-        return;
-    if (liveobj_os_make_room((void **)&scan->library_objects, scan->library_object_count,
-                             &scan->library_object_capacity, sizeof content))
-        scan->library_objects[scan->library_object_count++] = content;
-}
-
 static bool is_no_root(const struct scan *scan, uintptr_t content) {
     return liveobj_address_find(&scan->continuations, content) ||
            liveobj_address_find(&scan->tasks->slabs, content);
@@ -201,15 +205,18 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
     }
 }
 
-/// Scans a heap of the C library; does nothing with other memory. The heap is one step, because its
-/// chunks were all read just before.
+/// Scans the heap of the C library that the memory begins with, and finds the next one. The heap is
+/// one step, because its chunks were all read just before.
 static void scan_heap(void *context) {
     struct scan *scan = context;
     struct liveobj_chunks chunks;
     struct liveobj_memory_range range = scan->range;
-    scan->is_heap = liveobj_chunks_find(range.start, range.end, &chunks);
-    if (scan->is_heap)
+    if (liveobj_chunks_find(range.start, range.end, &chunks)) {
+        scan->end_of_heap = chunks.end;
         scan_chunks(scan, &chunks);
+    } else {
+        scan->next_heap = liveobj_chunks_next_heap(range.start, range.end);
+    }
     scan->range = range;
 }
 
@@ -294,15 +301,28 @@ static void scan_extent(void *context, struct liveobj_extent extent) {
 
 // MARK: - Ranges
 
+/// Scans the memory up to the next heap. Resident pages only: a program may have reserved more
+/// memory than the machine has.
+static void scan_up_to_heap(struct scan *scan, struct liveobj_memory_range range) {
+    scan->range = range;
+    scan->next = scan->end_of_heap = 0;
+    scan->is_complete &= liveobj_os_visit_resident(
+        (struct liveobj_extent){range.start, scan->next_heap}, scan_extent, scan);
+}
+
 static void scan_whole(struct scan *scan, struct liveobj_memory_range range) {
-    scan->whole = scan->range = range;
-    scan->next = 0;
-    scan->is_heap = false;
-    bool is_read = range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
-    // Scan resident pages only: a program may have reserved more memory than the machine has.
-    if (!is_read || !scan->is_heap)
-        scan->is_complete &= liveobj_os_visit_resident(
-            (struct liveobj_extent){range.start, range.end}, scan_extent, scan);
+    scan->whole = range;
+    while (range.start < range.end) {
+        scan->range = range;
+        scan->end_of_heap = 0;
+        scan->next_heap = range.end;
+        bool is_read =
+            range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(scan_heap, scan);
+        bool was_heap = is_read && scan->end_of_heap;
+        if (!was_heap)
+            scan_up_to_heap(scan, range);
+        range.start = was_heap ? scan->end_of_heap : scan->next_heap;
+    }
 }
 
 static void find_in_extent(void *context, struct liveobj_extent extent) {

@@ -11,6 +11,7 @@
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
+#include "os/snapshot_process.h"
 #include "runtime/runtime.h"
 
 #include <string.h>
@@ -47,6 +48,8 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
     label = label_in(visit, label);
     start = liveobj_round_up(start, sizeof(uintptr_t));
     for (; start + sizeof(uintptr_t) <= end; start += sizeof(uintptr_t)) {
+        if (start % LIVEOBJ_PAGE_BYTES == 0)
+            liveobj_snapshot_advance();
         uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
         if (liveobj_is_address(word))
             visit->function(visit->context,
@@ -190,6 +193,7 @@ static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *sl
 
 void liveobj_visit_layout(struct liveobj_visit *visit, const struct liveobj_layout *layout,
                           uintptr_t value) {
+    liveobj_snapshot_advance(); // an array may have millions of values without references
     visit->is_precise &= layout->is_precise;
     for (uint32_t i = 0; i < layout->count; i++)
         walk_slot(visit, &layout->slots[i], value + layout->slots[i].offset);

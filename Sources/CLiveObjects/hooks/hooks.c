@@ -28,7 +28,9 @@
 #include "records/thread.h"
 #include "runtime/image.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The originals are the program's own work, so they may allocate and lock.
 LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes,
@@ -36,6 +38,7 @@ LIVEOBJ_HOOK typedef void *(*alloc_object_fn)(const void *metadata, size_t bytes
 LIVEOBJ_HOOK typedef void *(*malloc_fn)(size_t bytes);
 LIVEOBJ_HOOK typedef int (*posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
 LIVEOBJ_HOOK typedef void (*free_fn)(void *memory);
+LIVEOBJ_HOOK typedef size_t (*usable_size_fn)(void *memory);
 LIVEOBJ_HOOK typedef const void *(*task_local_get_fn)(const void *key);
 LIVEOBJ_HOOK typedef const void *(*task_get_current_fn)(void);
 
@@ -45,6 +48,15 @@ static struct {
     posix_memalign_fn posix_memalign;
     free_fn free;
 } original;
+
+/// NULL if it may be another allocator's than `malloc` is: a replacement need not have one.
+static usable_size_fn usable_size;
+
+static bool are_of_one_image(uintptr_t first, uintptr_t second) {
+    struct liveobj_image image, other;
+    return liveobj_image_of(first, &image) && liveobj_image_of(second, &other) &&
+           image.start == other.start;
+}
 
 /// LIVEOBJ_HOOKS_GOT: objects are recorded in the allocator's hooks.
 static bool objects_are_seen_by_got;
@@ -265,9 +277,23 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     liveobj_guard_clear(tls);
 }
 
+/// Allocates for the recorder's own work. Without the words of the memory's former use: they would
+/// count as references, because the object has no record that tells where it ends. Larger memory is
+/// a mapping of its own, which begins as zeros.
+__attribute__((noinline)) static void *allocate_own(size_t bytes) {
+    enum { MOST_BYTES = 32 << 20 };
+    void *memory = original.malloc(bytes);
+    if (memory && bytes < MOST_BYTES)
+        memset(memory, 0, usable_size ? usable_size(memory) : bytes);
+    return memory;
+}
+
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_malloc(size_t bytes) {
-    if (LIVEOBJ_LIKELY(liveobj_tls_get()->guard))
+    uint32_t guard = liveobj_tls_get()->guard;
+    if (LIVEOBJ_LIKELY(guard == LIVEOBJ_GUARD_HOOK))
         return original.malloc(bytes);
+    if (guard)
+        return allocate_own(bytes);
     void *memory = original.malloc(bytes);
     record_memory(memory, bytes, LIVEOBJ_HOOK_FRAME());
     return memory;
@@ -330,6 +356,8 @@ static void keep_originals(const struct liveobj_runtime *runtime) {
     original.name = (name##_fn)name;                                                               \
     __asm__ volatile("" : "+r"(original.name));
 #include "hooks/hooks.def"
+    if (are_of_one_image((uintptr_t)original.malloc, (uintptr_t)malloc_usable_size))
+        usable_size = (usable_size_fn)malloc_usable_size;
     if (objects_are_seen_by_got)
         return;
 #define LIVEOBJ_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)

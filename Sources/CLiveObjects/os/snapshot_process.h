@@ -46,7 +46,7 @@ void liveobj_snapshot_end(struct liveobj_snapshot *child);
 /// ms.
 /// \returns false if it was ended.
 bool liveobj_snapshot_step(void (*step)(void *context), void *context);
-/// Called now and then in a long step, to show that it does not wait.
+/// Called now and then in a long step, to show that it does not wait. Does nothing in the program.
 void liveobj_snapshot_advance(void);
 /// In the snapshot process: the number of steps that were ended because they waited or took too
 /// long.

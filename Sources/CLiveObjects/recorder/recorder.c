@@ -1,4 +1,4 @@
-// recorder.c - connects the parts of the recorder: prepare, start, stop, fork, status.
+// recorder.c - connects the parts of the recorder: prepare, start, stop, status.
 //
 // Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread,
 // because it runs the runtime's hook path as a test. Tracking may start at any later time. Outside
@@ -15,7 +15,7 @@
 #include "metadata/watched_types.h"
 #include "os/budget.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "recorder/fork.h"
 #include "recorder/tests.h"
 #include "recorder/write_capture.h"
 #include "records/records.h"
@@ -145,7 +145,7 @@ void liveobj_recorder_prepare(void) {
 
 // MARK: - Fork
 
-static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
+void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &recorder.lock);
     liveobj_records_visit_locks(visit, context);
     liveobj_stack_depot_visit_locks(visit, context);
@@ -156,80 +156,12 @@ static void visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_ledger_visit_locks(visit, context);
 }
 
-static void give_back_in_child(void *context, struct liveobj_lock *lock) {
-    bool *are_sound = context;
-    *are_sound &= liveobj_lock_after_fork_child(lock);
-}
-
-// Signals are blocked until the fork is over: a handler that forks would release the locks that
-// this fork has taken. The guard covers what the program's fork handlers allocate.
-void liveobj_recorder_before_fork(void) {
-    uint64_t signals = liveobj_os_block_signals();
-    liveobj_tls.signals = signals;
-    liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
-    liveobj_locks_before_fork(visit_locks);
-}
-
-static void end_fork(void) {
-    liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
-    liveobj_os_restore_signals(liveobj_tls.signals);
-}
-
-void liveobj_recorder_after_fork(void) {
-    liveobj_locks_after_fork(visit_locks);
-    end_fork();
-}
-
-/// Stops recording in the child. A change that another thread was making under a lock is never
-/// completed here.
-static void become_blind_in_child(void) {
+void liveobj_recorder_lost_lock(void) {
     liveobj_hooks_pause();
     if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
         recorder.reason = lost_lock_reason;
         recorder.state = LIVEOBJ_STATE_BLIND;
     }
-}
-
-static void after_fork_child(void) {
-    bool are_sound = true;
-    visit_locks(give_back_in_child, &are_sound);
-    liveobj_unwind_after_fork_child();
-    liveobj_threads_after_fork_child();
-    liveobj_captures_after_fork_child();
-    liveobj_traces_after_fork_child();
-    if (!are_sound)
-        become_blind_in_child();
-    end_fork();
-}
-
-/// By the function behind `pthread_atfork`, for no image: `exit` would remove an image's handlers
-/// while another thread forks, and the locks would be held forever.
-static void add_fork_handlers(void) {
-#if defined(__GLIBC__)
-    int __register_atfork(void (*before)(void), void (*after)(void), void (*in_child)(void),
-                          void *image);
-    __register_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child,
-                      NULL);
-#else
-    pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
-#endif
-    liveobj_snapshot_set_fork_handlers(liveobj_recorder_before_fork, liveobj_recorder_after_fork);
-}
-
-struct lock_wait {
-    uint64_t deadline;
-    bool are_free;
-};
-
-static void wait_until_free(void *context, struct liveobj_lock *lock) {
-    struct lock_wait *wait = context;
-    wait->are_free = wait->are_free && liveobj_lock_wait_until_free(lock, wait->deadline);
-}
-
-bool liveobj_recorder_locks_are_free(uint64_t nanoseconds) {
-    struct lock_wait wait = {liveobj_os_time() + nanoseconds, true};
-    visit_locks(wait_until_free, &wait);
-    return wait.are_free;
 }
 
 // MARK: - Unloaded images
@@ -297,7 +229,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     if (settings->stacks)
         recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
-    add_fork_handlers();
+    liveobj_fork_add_handlers();
     liveobj_unloads_start(&unload_listener);
     recorder.started = true;
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||

@@ -58,14 +58,6 @@ void liveobj_recorder_note_unloads(void);
 /// Called about once a second, by one thread at a time. Cheap if there is nothing to do, or no
 /// budget. \returns Whether traces were dropped.
 bool liveobj_recorder_collect(void);
-/// Whether a capture can be made without waiting forever for one of the recorder's locks. False if
-/// the calling thread holds a lock itself (a signal interrupted it), or if another thread still
-/// holds one after the given time. Async-signal-safe.
-bool liveobj_recorder_locks_are_free(uint64_t nanoseconds);
-
-/// Call around a fork of the process, so that no data of the recorder is half changed in the child.
-void liveobj_recorder_before_fork(void);
-void liveobj_recorder_after_fork(void);
 
 /// The functions above, for another copy of the recorder in the same process (handover.c).
 struct liveobj_table;

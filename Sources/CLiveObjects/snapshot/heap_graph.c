@@ -93,19 +93,33 @@ static void add_late_types(struct liveobj_capture *capture,
     }
 }
 
-/// Whether no other thread can hold an object in a register.
-static bool are_others_idle(const struct liveobj_heap_walk *walk) {
-    return !walk->roots.misses_stacks && liveobj_idle_threads_are_parked(&walk->roots.idle);
-}
+enum {
+    MISSES_STACKS = 1,
+    MISSES_ROOTS = 2,
+    OTHERS_ARE_IDLE = 4,
+    IS_PARTIAL = 8,
+    OTHERS_SLEPT = 16
+};
 
-enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, OTHERS_ARE_IDLE = 4, IS_PARTIAL = 8 };
+/// Whether another thread can hold an object in a register.
+static uint32_t flags_of_others(const struct liveobj_heap_walk *walk) {
+    if (walk->roots.misses_stacks)
+        return 0;
+    switch (liveobj_idle_threads_idleness(&walk->roots.idle)) {
+    case LIVEOBJ_RAN:
+        return 0;
+    case LIVEOBJ_SLEPT:
+        return OTHERS_SLEPT;
+    default:
+        return OTHERS_SLEPT | OTHERS_ARE_IDLE;
+    }
+}
 
 static uint32_t flags_of(const struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
     return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
-           (walk->report->misses_roots ? MISSES_ROOTS : 0) |
-           (are_others_idle(walk) ? OTHERS_ARE_IDLE : 0);
+           (walk->report->misses_roots ? MISSES_ROOTS : 0) | flags_of_others(walk);
 }
 
 static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {

@@ -101,9 +101,11 @@ static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *t
     struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
     if (!words.bitmap)
         return add_pointers_in(walk, words.next, words.end);
-    while (liveobj_words_next(&words, reader, &word))
+    while (liveobj_words_next(&words, reader, &word)) {
+        liveobj_snapshot_advance();
         if (liveobj_records_near(word) || liveobj_task_memory_may_find(&walk->task_memory, word))
             add_pointers_in(walk, words.next - sizeof word, words.next);
+    }
 }
 
 static void read_references(void *context) {

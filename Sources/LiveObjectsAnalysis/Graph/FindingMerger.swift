@@ -16,9 +16,11 @@ struct FindingMerger {
   ///   - finding: it gets its fingerprint here.
   ///   - subject: its name for the test. The fingerprint does not depend on it.
   ///   - sites: its objects by the stack traces that allocated them.
+  ///   - types: names the types of the objects of a site.
   mutating func add(
     _ finding: Finding, as subject: Finding.Subject? = nil,
-    _ sites: [AllocatedObjects], _ retainSites: [RetainSite], in traces: NamedTraces
+    _ sites: [AllocatedObjects], _ retainSites: [RetainSite], in traces: NamedTraces,
+    types: (AllocatedObjects) -> Set<String> = { _ in [] }
   ) {
     var finding = finding
     let callSites = sites.map { traces.fromCallSite($0.stackTrace) }
@@ -28,7 +30,7 @@ struct FindingMerger {
     var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
     entry.finding.add(finding)
     for (site, callSite) in zip(sites, callSites) {
-      entry.callSites.add(site, at: callSite)
+      entry.callSites.add(site, at: callSite, types(site))
       entry.allocators.insert(site.stackTrace)
     }
     for site in retainSites {
@@ -135,11 +137,17 @@ struct CallSites {
   /// Call sites that a finding lists. Recursive code has as many as it has depths.
   private static let maximumListed = 32
 
-  private var sites: [NamedTraces.Trace: Estimate] = [:]
+  struct Site {
+    var estimate = Estimate()
+    var types: Set<String> = []
+  }
 
-  mutating func add(_ objects: AllocatedObjects, at trace: NamedTraces.Trace) {
+  private var sites: [NamedTraces.Trace: Site] = [:]
+
+  mutating func add(_ objects: AllocatedObjects, at trace: NamedTraces.Trace, _ types: Set<String> = []) {
     guard !trace.isEmpty else { return }
-    sites[trace, default: Estimate()] += objects.estimate
+    sites[trace, default: Site()].estimate += objects.estimate
+    sites[trace]?.types.formUnion(types)
   }
 
   /// Most instances first, those with as many in the order of their frames.
@@ -147,7 +155,7 @@ struct CallSites {
     with traces: NamedTraces, atMost limit: Int = maximumListed
   ) -> (sites: [Finding.CallSite], omitted: Int) {
     let sorted = sites.sorted { a, b in
-      let (first, second) = (a.value.objects, b.value.objects)
+      let (first, second) = (a.value.estimate.objects, b.value.estimate.objects)
       return first == second ? a.key.lexicographicallyPrecedes(b.key) : first > second
     }
     let listed = sorted.prefix(limit).map { trace, site in

@@ -72,6 +72,7 @@ struct HeapFindings {
     }
     return held.reduce(into: leaked) { traces, objects in
       if objects.collection != nil { traces.formUnion(objects.allocations.stackTraces) }
+      if let storage = growing(objects) { traces.insert(capture.objects[storage].stackTrace) }
     }
   }
 
@@ -124,6 +125,7 @@ extension HeapFindings {
       instances: leak.instances, objects: leak.objects, victims: leak.victims, bytes: leak.bytes,
       path: leak.path.map(naming.steps(round:)) ?? [], unexplainedRetains: leak.unexplainedRetains)
     finding.attribute(to: owner, of: scope.attribution)
+    finding.victimTypes = victimTypes(of: leak)
     finding.hint = hint
     finding.otherCycle = otherCycle(of: leak, than: finding.path, hint, naming)
     finding.mayBeReleased = leak.isWeaklyReferenced
@@ -131,9 +133,10 @@ extension HeapFindings {
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
-    if leak.group.verdict == .suspendedTask, graph.heap.status.waitedForOthers {
+    if leak.group.verdict == .suspendedTask, !graph.heap.status.hasAllRegisters {
+      let activity = graph.heap.status.othersSlept ? "waiting" : "running"
       finding.remarks.append(
-        "Other threads were running: one of them may have the continuation in a register.")
+        "Other threads were \(activity): one of them may have the continuation in a register.")
     }
     finding.remarks += leak.tasks(in: graph).compactMap { naming.names.tasks[$0].map(remark($0)) }
     if leak.unrecordedRetains > 0 {
@@ -151,7 +154,19 @@ extension HeapFindings {
       let label = self.label(of: cycle.start, traces)
       return Finding.Subject(type: label.text, kind: label.kind, path: naming.steps(round: cycle))
     }
-    merger.add(finding, as: subject, sites, leak.retainSites, in: traces)
+    merger.add(finding, as: subject, sites, leak.retainSites, in: traces) { Set($0.types.map(typeName)) }
+  }
+
+  /// The name of a type beside the call that allocated its objects: that says whose closures and boxes they are.
+  private func typeName(_ type: Int) -> String {
+    guard let label = labels[type] else { return ObjectKind.closureOrBox.rawValue }
+    return CollectionName(storage: label.text)?.text ?? label.text
+  }
+
+  private func victimTypes(of leak: LeakTally) -> [String] {
+    let names = Dictionary(grouping: leak.victimTypes) { labels[$0]?.isUserDefined ?? true }
+      .mapValues { Set($0.map(typeName)).sorted() }
+    return Array(((names[true] ?? []) + (names[false] ?? [])).prefix(Finding.mostVictimTypes))
   }
 
   /// The second cycle, unless it is through the same properties, as in lists, or a call breaks all of them.
@@ -269,12 +284,38 @@ extension HeapFindings {
       bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
-    if objects.collection != nil {
-      finding.describe(collections: objects)
-      finding.hint = Finding.Hint(
-        growing: finding, traces.fromCallSite(capture.objects[objects.nearest].stackTrace), traces)
-    }
+    if objects.collection != nil { finding.describe(collections: objects) }
+    finding.hint =
+      LibraryHints(naming: naming, traces: traces)
+      .hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
+      ?? hint(growing: objects, heldBy: holder.origin, traces)
     merger.add(finding, allocated, [], in: traces)
+  }
+
+  private func hint(
+    growing objects: HeldObjects, heldBy origin: HolderSearch.Origin, _ traces: NamedTraces
+  ) -> Finding.Hint? {
+    switch origin {
+    case .variable, .task:
+      growing(objects).flatMap {
+        Finding.Hint(addingAt: traces.fromCallSite(capture.objects[$0].stackTrace), traces)
+      }
+    case .testCase, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: nil
+    }
+  }
+
+  /// The storage of the one collection that has grown by the objects. Where there are several, the owners have become
+  /// more. Text and bytes have no elements to remove, and a continuation must be resumed or finished.
+  private func growing(_ objects: HeldObjects) -> Int? {
+    guard objects.collection != nil else { return objects.count > 1 ? objects.container : nil }
+    let type = capture.types[capture.objects[objects.nearest].type]
+    guard objects.elements != nil, objects.contents.storages <= 1, !type.name.holds("Continuation") else {
+      return nil
+    }
+    switch ObjectKind(of: type) {
+    case .dataStorage, .stringStorage: return nil
+    default: return objects.nearest
+    }
   }
 
   private func closureLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {

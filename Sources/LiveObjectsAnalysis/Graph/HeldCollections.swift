@@ -97,6 +97,22 @@ struct HeldCollections {
     return (object, nil)
   }
 
+  /// The storage of the collection that has an object as an element, in a box, or captured by a closure.
+  func container(of object: Int) -> Int? {
+    let graph = reachability.graph
+    var object = object
+    for _ in 0...Self.mostBoxes {
+      guard let arrival = reachability.holders.arrival(at: object) else { return nil }
+      object = graph.source(arrival)
+      switch roles[graph.capture.objects[object].type] {
+      case .storage: return object
+      case .box: continue
+      case .own, .other: return nil
+      }
+    }
+    return nil
+  }
+
   /// The number of references by which a part of a collection holds objects of the program's own types, and
   /// closures.
   fileprivate func ownElements(of part: Int) -> Int {

@@ -15,6 +15,8 @@ struct HeldObjects {
   var count = 0
   var bytes: UInt64 = 0
   var allocations = StackTraceCounts()
+  /// The storage of the one collection that has all of them as its elements.
+  private(set) var container: Int?
   /// All of them, where findings list their objects.
   var members: [Int] = []
   /// Of collections: the sums over the parts that count.
@@ -48,6 +50,8 @@ struct HeldObjects {
       all[index].add(capture.objects[object], weight: weight, of: scope.runs)
       if collection != nil {
         all[index].contents.add(object, isStorage: signature == collection, collections)
+      } else {
+        all[index].add(elementOf: collections.container(of: object))
       }
       if scope.namesMembers { all[index].members.append(object) }
     }
@@ -65,6 +69,11 @@ struct HeldObjects {
   private init(_ owner: ObjectOwner, nearest: Int, in collection: Int32?, runs: Int) {
     (self.owner, self.nearest, self.collection) = (owner, nearest, collection)
     countsByRun = [Int](repeating: 0, count: runs)
+  }
+
+  /// - Parameter container: of the object that was added last.
+  private mutating func add(elementOf container: Int?) {
+    if count == 1 { self.container = container } else if self.container != container { self.container = nil }
   }
 
   private mutating func add(_ object: LiveObject, weight: Double, of runs: [UInt64]) {

@@ -56,35 +56,53 @@ struct LeakSearch {
       let core = components[number]
       let first = Int(core[core.startIndex])
       guard !taken[first], core.count > 1 || refersToItself(first, follows) else { continue }
-      for object in core { taken[Int(object)] = true }
-      groups.append(
-        LeakGroup(
-          verdict: .retainCycle, certainty: certainty, core: Array(core),
-          victims: takeVictims(of: core, follows: graph.mayHold) { [graph] object in
-            isolation[object] != .held && !graph.capture.objects[object].isPinned
-          }))
+      addGroup(core, .retainCycle, certainty, follows: graph.mayHold)
     }
   }
 
   /// Finds the tasks that nothing can resume. Those that wait for each other are one group, named after all of it.
+  /// A cycle that has all of its retains is a group too: the memory of a task may have stale words that seem to hold
+  /// it, and it leaks even if the task is resumed.
   private mutating func findWaitingTasks() {
     let isolation = isolation
     guard isolation.states.contains(.waiting) else { return }
     let follows = { [graph] reference in graph.mayHold(reference) || graph.mayResume(reference) }
     let components = StronglyConnectedComponents(
       in: graph, isPart: { isolation[$0] == .waiting }, follows: follows)
-    for core in (0..<components.count).reversed().lazy.map({ components[$0] }) {
+    let cores = (0..<components.count).reversed().lazy.map { components[$0] }
+    for core in cores where hasAllRetains(core) { addGroup(core, .retainCycle, .probable, follows: follows) }
+    for core in cores {
       let tasks = core.lazy.map(Int.init).filter(graph.isSuspendedTask)
       guard let first = tasks.first, !taken[first] else { continue }
       let isDefinite =
-        isolation.isDefinitelyWaiting[first] && hasAllRegisters && !graph.heap.status.missesRoots
-      for object in core { taken[Int(object)] = true }
-      groups.append(
-        LeakGroup(
-          verdict: .suspendedTask, certainty: isDefinite ? .definite : .probable, core: Array(core),
-          victims: takeVictims(of: core, follows: follows) { [graph] object in
-            isolation[object] != .held && !graph.capture.objects[object].isPinned
-          }))
+        isolation.isDefinitelyWaiting[first] && graph.heap.status.hasAllRegisters
+        && !graph.heap.status.missesRoots
+      addGroup(core, .suspendedTask, isDefinite ? .definite : .probable, follows: follows)
+    }
+  }
+
+  private mutating func addGroup(
+    _ core: some BidirectionalCollection<UInt32>, _ verdict: Finding.Verdict, _ certainty: Finding.Certainty,
+    follows: (Int) -> Bool
+  ) {
+    for object in core { taken[Int(object)] = true }
+    let victims = takeVictims(of: core, follows: follows) { [graph, isolation] object in
+      isolation[object] != .held && !graph.capture.objects[object].isPinned
+    }
+    groups.append(LeakGroup(verdict: verdict, certainty: certainty, core: Array(core), victims: victims))
+  }
+
+  /// Whether several objects hold each other, and the references between them account for all of their retains.
+  private func hasAllRetains(_ core: some RandomAccessCollection<UInt32>) -> Bool {
+    guard core.count > 1, !taken[Int(core[core.startIndex])] else { return false }
+    let objects = Set(core.lazy.map(Int.init))
+    if objects.contains(where: graph.isSuspendedTask) { return false }
+    var references: [Int: Int] = [:]
+    for reference in objects.lazy.flatMap(graph.references(from:)) where graph.mayHold(reference) {
+      references[graph.target(reference), default: 0] += 1
+    }
+    return objects.allSatisfy { object in
+      graph.capture.objects[object].strongCount.map { references[object, default: 0] >= $0 } ?? false
     }
   }
 
@@ -173,11 +191,9 @@ extension LeakSearch {
       graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
     else { return false }
     let status = graph.heap.status
-    return hasAllRegisters || status.waitedForOthers || (!status.missesStacks && isAccountedFor(object))
+    return status.hasAllRegisters || status.waitedForOthers
+      || (!status.missesStacks && isAccountedFor(object))
   }
-
-  /// Whether no other thread may hold an object in a register, which a capture does not contain.
-  private var hasAllRegisters: Bool { graph.heap.status.threads <= 1 || graph.heap.status.othersAreIdle }
 
   /// Whether the ledger has every retain of the object.
   private func isAccountedFor(_ object: Int) -> Bool {
@@ -193,7 +209,7 @@ extension LeakSearch {
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
     let certainty: Finding.Certainty =
-      graph.heap.status.missesRoots || graph.conservative[object] > 0 || !hasAllRegisters
+      graph.heap.status.missesRoots || graph.conservative[object] > 0 || !graph.heap.status.hasAllRegisters
       ? .probable : .definite
     groups.append(
       LeakGroup(verdict: .overRetained, certainty: certainty, core: core, victims: victims))

@@ -25,6 +25,8 @@ struct LeakTally {
   private(set) var instances = 0
   private(set) var objects = 0
   private(set) var victims = 0
+  /// Indices into `Capture.types`.
+  private(set) var victimTypes: Set<Int> = []
   private(set) var bytes: UInt64 = 0
   private(set) var unexplainedRetains = 0
   /// The leaking objects, without victims.
@@ -115,7 +117,10 @@ struct LeakTally {
       }
       add(graph.capture.objects[object], isUserDefined)
     }
-    for object in leak.victims { add(graph.capture.objects[Int(object)], isUserDefined) }
+    for object in leak.victims.lazy.map({ graph.capture.objects[Int($0)] }) {
+      add(object, isUserDefined)
+      victimTypes.insert(object.type)
+    }
     if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }
 
@@ -157,7 +162,7 @@ struct TypeOrder {
   init(_ labels: [TypeLabel?], of capture: Capture) {
     let sorted = labels.indices.sorted { a, b in
       let (first, second) = (Self.group(of: a, labels, capture), Self.group(of: b, labels, capture))
-      return (first, labels[a]?.text ?? "", a) < (second, labels[b]?.text ?? "", b)
+      return (first, Self.text(of: a, labels, capture), a) < (second, Self.text(of: b, labels, capture), b)
     }
     var ranks = [Int](repeating: 0, count: labels.count)
     for (rank, type) in sorted.enumerated() { ranks[type] = rank }
@@ -167,6 +172,11 @@ struct TypeOrder {
   private static func group(of type: Int, _ labels: [TypeLabel?], _ capture: Capture) -> Int {
     guard let label = labels[type], capture.types[type].kind == .classInstance else { return 2 }
     return label.isUserDefined ? 0 : 1
+  }
+
+  /// The order of types in a capture differs from run to run: where they have no names, their kind decides.
+  private static func text(of type: Int, _ labels: [TypeLabel?], _ capture: Capture) -> String {
+    labels[type]?.text ?? ObjectKind(of: capture.types[type]).rawValue
   }
 
   /// The first objects, in the order of the capture, of the best type among them.

@@ -103,7 +103,7 @@ struct Isolation {
   private(set) var undecidedTasks: Set<Int> = []
 
   init(of graph: ReferenceGraph) {
-    let isRooted = Self.rooted(in: graph) { _ in false }
+    let isRooted = Self.rooted(in: graph)
     let definitely = Self.marked(in: graph) { object in
       graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
@@ -139,11 +139,13 @@ struct Isolation {
   /// Objects with a conservative reference from outside of the heap, which may account for an unbalanced
   /// retain.
   ///
-  /// A block that an object of the heap keeps is left out: that is the same word, found twice.
-  static func rooted(in graph: ReferenceGraph, except isStale: (Root) -> Bool) -> [Bool] {
+  /// A block that an object of the heap keeps is left out: that is the same word, found twice. So is a word on the
+  /// stack of a thread that waits for work: its last work left it there, and none of its frames uses it.
+  static func rooted(in graph: ReferenceGraph) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
-    for root in graph.heap.roots where !isStale(root) {
+    let othersAreIdle = graph.heap.status.othersAreIdle
+    for root in graph.heap.roots where !(othersAreIdle && root.isOnOtherStack) {
       let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
       isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
     }

@@ -22,9 +22,7 @@ struct WaitingTasks {
   init?(in graph: ReferenceGraph) {
     guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
     self.graph = graph
-    // The stack of a thread that waits for work has the words of its last work, which none of its frames uses.
-    let othersAreIdle = graph.heap.status.othersAreIdle
-    isRooted = Isolation.rooted(in: graph) { othersAreIdle && $0.isOnOtherStack }
+    isRooted = Isolation.rooted(in: graph)
     let kinds = graph.heap.labels.map(\.kind)
     for reference in graph.heap.references {
       let (source, target) = (Int(reference.source), Int(reference.target))
@@ -38,11 +36,12 @@ struct WaitingTasks {
     }
   }
 
-  /// Whether every object and stack was read, and no other thread may have a continuation in a register.
+  /// Whether every object and stack was read, and no other thread can have been about to resume a task: each slept,
+  /// or had time to do it.
   static func canBeShown(in graph: ReferenceGraph) -> Bool {
     let status = graph.heap.status
-    let hasAllRegisters = status.threads <= 1 || status.othersAreIdle || status.waitedForOthers
-    return hasAllRegisters && !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
+    let hadTime = status.threads <= 1 || status.othersAreIdle || status.othersSlept || status.waitedForOthers
+    return hadTime && !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
   }
 
   /// Marks the objects that are reachable from outside without a task that nothing can resume.

@@ -161,13 +161,25 @@ extension CutSearch {
     // Those of the best type may lead to a cycle without being on one.
     let best = order.best(of: objects, atMost: PathFinder.startLimit, in: graph.capture)
     let starts = best + objects.lazy.map(Int.init).filter { !best.contains($0) }.prefix(PathFinder.startLimit)
-    for start in starts {
-      let other = finder.path(from: start, to: start, following: PathFinder.referenceLimit) {
-        follows.contains($0)
-      }
-      if let other { return Cuts.OtherCycle(path: other, pairs: pairs(path, other)) }
+    let cycles = starts.compactMap { start in
+      finder.path(from: start, to: start, following: PathFinder.referenceLimit) { follows.contains($0) }
     }
-    return nil
+    // The first of the shortest.
+    return cycles.min { $0.references.count < $1.references.count }.map {
+      let other = rotated($0, toAnObjectOf: path)
+      return Cuts.OtherCycle(path: other, pairs: pairs(path, other))
+    }
+  }
+
+  /// The cycle from the object where it meets another one; itself if they do not meet.
+  private func rotated(_ cycle: ObjectPath, toAnObjectOf other: ObjectPath) -> ObjectPath {
+    let objects = Set(other.references.map(graph.source))
+    guard let first = cycle.references.firstIndex(where: { objects.contains(graph.source($0)) }) else {
+      return cycle
+    }
+    return ObjectPath(
+      start: graph.source(cycle.references[first]),
+      references: Array(cycle.references[first...] + cycle.references[..<first]))
   }
 
   private func pairs(_ path: ObjectPath, _ other: ObjectPath) -> [(first: Cuts.OnPath, second: Cuts.OnPath)] {

@@ -24,12 +24,7 @@ struct CycleHints {
 
     var isSelf: Bool { place.place.captured == "self" }
     var isNested: Bool { property.contains(".") }
-    /// The name of the property itself, without the underscore of generated storage.
-    var name: String { property.split(separator: ".").last.map { $0.drop { $0 == "_" }.lowercased() } ?? "" }
-    var isDelegate: Bool { ["delegate", "datasource"].contains(where: name.hasSuffix) }
-    var isNamedBack: Bool {
-      ["parent", "owner", "superview"].contains(where: name.hasSuffix) || ["previous", "prev"].contains(name)
-    }
+    var name: PropertyName { PropertyName(property) }
   }
 
   /// - Returns: `nil` where no reference is a likely mistake.
@@ -61,7 +56,8 @@ struct CycleHints {
   private func choice(among candidates: [Candidate], _ path: ObjectPath) -> DraftHint? {
     let likely = [
       candidates.filter { isBackReference($0, path) }, candidates.filter(\.isSelf),
-      candidates.filter(\.isDelegate), candidates.filter { !$0.isNested },
+      candidates.filter(\.name.isObserver),
+      candidates.filter { !$0.isNested && ($0.property.isEmpty || !mayOwn($0, path)) },
     ]
     guard let best = likely.first(where: { !$0.isEmpty }), best.count <= Self.mostAlternatives else {
       return nil
@@ -91,8 +87,10 @@ extension CycleHints {
     }
   }
 
+  /// A closure that keeps a future of SwiftNIO waits for it: the future is to be completed, not captured weakly.
   private func closure(_ function: UInt32, capturing reference: Int) -> DraftHint.Place? {
-    guard let frame = naming.names.functions[function], frame.isUserCode, let name = frame.function,
+    guard !naming.name(of: graph.target(reference)).hasPrefix("NIOCore.EventLoopFuture<"),
+      let frame = naming.names.functions[function], frame.isUserCode, let name = frame.function,
       let kind = Finding.Hint.Place.Kind(ofClosure: name)
     else { return nil }
     return DraftHint.Place(
@@ -128,7 +126,7 @@ extension CycleHints {
   /// contains it in a struct or a collection, or created it.
   private func isBackReference(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
     guard !candidate.property.isEmpty else { return false }
-    if candidate.isNamedBack { return true }
+    if candidate.name.isBack { return true }
     if candidate.isNested { return path.references.count == 1 }
     let reference = path.references[candidate.position]
     let (object, owner) = (graph.source(reference), graph.target(reference))
@@ -136,14 +134,33 @@ extension CycleHints {
       || (isCreated(object, by: owner) && !isCreated(owner, by: object))
   }
 
-  /// Whether the object at a position is an element of one of the owner's collections.
+  /// Whether a value refers back, of a protocol or an enum for instance: it cannot be declared weak as it is, and is the
+  /// likely mistake.
+  private func hasValueBack(_ path: ObjectPath) -> Bool {
+    path.references.contains { reference in
+      let label = naming.label(reference)
+      let name = PropertyName(label.text)
+      return label.kind == .property && (name.isObserver || name.isBack)
+    }
+  }
+
+  /// Whether the program may need the property to be strong: its object created the other one, which nothing else would
+  /// keep, or another reference is the one back.
+  private func mayOwn(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
+    let reference = path.references[candidate.position]
+    let (object, target) = (graph.source(reference), graph.target(reference))
+    return type(of: object) != type(of: target) && isCreated(target, by: object) || hasValueBack(path)
+  }
+
+  /// Whether the object at a position is an element of one of the owner's collections. Observers are not its parts.
   private func isElement(before position: Int, of owner: Int, _ path: ObjectPath) -> Bool {
     var index = (position + path.references.count - 1) % path.references.count
     guard naming.label(path.references[index]).kind.isElement else { return false }
     while index != position, naming.isPartOfHolder(graph.source(path.references[index])) {
       index = (index + path.references.count - 1) % path.references.count
     }
-    return graph.source(path.references[index]) == owner
+    let reference = path.references[index]
+    return graph.source(reference) == owner && !PropertyName(naming.label(reference).text).isObserver
   }
 
   /// Whether a method or initialiser of the owner's type allocated the object.

@@ -88,12 +88,11 @@ extension Finding.Hint {
   /// The call that adds to a collection.
   ///
   /// - Parameter trace: that of the last growth of its storage.
-  /// - Returns: `nil` for text and bytes, which have no elements to remove.
-  init?(growing finding: Finding, _ trace: NamedTraces.Trace, _ traces: NamedTraces) {
-    guard finding.elements != nil, finding.kind != .dataStorage, finding.kind != .stringStorage,
-      let frame = trace.lazy.map({ traces.frames[$0] }).first(where: {
-        $0.origin == .user && !$0.isCompilerGenerated
-      })
+  /// - Returns: `nil` for a collection that its owner's initialiser or a dependency made.
+  init?(addingAt trace: NamedTraces.Trace, _ traces: NamedTraces) {
+    let frames = trace.lazy.map { traces.frames[$0] }
+    guard let frame = frames.first(where: { $0.origin == .user && !$0.isCompilerGenerated }),
+      !frame.isInitializer, !frame.isCheckedOut
     else { return nil }
     let place = Place(
       kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)

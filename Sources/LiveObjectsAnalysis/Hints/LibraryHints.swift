@@ -1,7 +1,7 @@
 import LiveObjectsCapture
 
-/// Recognises cycles that a library closes on purpose and dismantles itself, once the program has made a certain
-/// call: there the call is missing, and no reference is a mistake.
+/// Recognises what a library keeps on purpose, and gives up once the program has made a certain call: there the call
+/// is missing, and no reference is a mistake.
 struct LibraryHints {
   let naming: PathNaming
   let traces: NamedTraces
@@ -46,6 +46,39 @@ struct LibraryHints {
     hint(.invalidateSession, to: core.filter { isOf("FoundationNetworking.URLSession", $0) })
   }
 
+  /// An event loop of SwiftNIO holds its channels until they are closed. It may open a client's channel by itself later:
+  /// then the program's call is not on the stack, and SwiftNIO's own stands for it. Those that a server has accepted,
+  /// and that another package has opened, are not for the program to close.
+  ///
+  /// - Parameter stackTraces: of the allocations of such channels.
+  func hint(forOpen channel: Int, allocatedAt stackTraces: [UInt32]) -> Finding.Hint? {
+    let type = type(of: channel)
+    guard type.hasPrefix("NIOPosix."), type.hasSuffix("Channel") else { return nil }
+    return stackTraces.lazy.compactMap(bootstrapCall).first.map { Finding.Hint(.closeChannel, at: [$0]) }
+  }
+
+  /// The program's call, or `NIOPosix.ClientBootstrap.connect(host:port:)`; `nil` where another package called that.
+  private func bootstrapCall(_ stackTrace: UInt32) -> Finding.Hint.Place? {
+    let frames = traces.fromCallSite(stackTrace).map { traces.frames[$0] }
+      .filter { $0.origin == .user && !$0.isCompilerGenerated }
+    let isBootstrap = { (frame: NamedFrame) in frame.source.function?.holds("ClientBootstrap.") == true }
+    guard let call = frames.lastIndex(where: { $0.source.module.hasPrefix("NIO") && isBootstrap($0) }) else {
+      return nil
+    }
+    guard let caller = frames[call...].first(where: { !$0.source.module.hasPrefix("NIO") || $0.isTest })
+    else {
+      let function = frames[call].source.function ?? ""
+      return Finding.Hint.Place(
+        kind: .call, name: "\(frames[call].source.module).\(function.split(separator: " in ").last ?? "")")
+    }
+    return caller.isOfSwiftNIO ? nil : place(of: caller)
+  }
+
+  private func place(of frame: NamedFrame) -> Finding.Hint.Place {
+    Finding.Hint.Place(
+      kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
+  }
+
   private func hasCallbacks(_ future: Int) -> Bool {
     naming.graph.references(from: future).contains { naming.label($0).text.hasPrefix("_callbacks") }
   }
@@ -70,17 +103,14 @@ struct LibraryHints {
     let calls = objects.lazy.compactMap { object in
       trace(of: object).first { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO }
     }
-    return calls.first.map { frame in
-      let place = Finding.Hint.Place(
-        kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
-      return DraftHint(action: action, places: [DraftHint.Place(place)])
-    }
+    return calls.first.map { DraftHint(action: action, places: [DraftHint.Place(place(of: $0))]) }
   }
 }
 
 extension NamedFrame {
+  fileprivate var isTest: Bool { source.module.hasSuffix("Tests") }
+
   fileprivate var isOfSwiftNIO: Bool {
-    let isTest = source.module.hasSuffix("Tests")
-    return (source.module.hasPrefix("NIO") && !isTest) || source.file?.holds("/checkouts/") == true
+    (source.module.hasPrefix("NIO") && !isTest) || isCheckedOut
   }
 }

@@ -10,7 +10,7 @@
 #include "os/os.h"
 #include "output/descriptor.h"
 #include "output/output.h"
-#include "recorder/recorder.h"
+#include "recorder/fork.h"
 #include "safety/safety.h"
 
 #include <dlfcn.h>

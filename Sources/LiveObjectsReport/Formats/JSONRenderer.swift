@@ -89,6 +89,7 @@ public struct JSONRenderer: Sendable {
       "instances": .integer(finding.instances),
       "objects": .integer(finding.objects),
       "victims": .integer(finding.victims),
+      "victimTypes": finding.victimTypes.isEmpty ? .absent : .strings(finding.victimTypes),
       "bytes": .integer(finding.bytes),
       "elements": finding.elements.map(JSONValue.integer) ?? .null,
       "test": .optional(finding.test),
@@ -159,6 +160,7 @@ public struct JSONRenderer: Sendable {
       "frames": .array(site.frames.map(json)),
       "bytes": .integer(site.bytes),
       "estimated": site.isEstimated ? .bool(true) : .absent,
+      "types": site.types.isEmpty ? .absent : .array(site.types.map(JSONValue.string)),
     ])
   }
 

@@ -13,6 +13,7 @@ extension Finding {
       omittedCallSites: try json.number("omittedCallSites"),
       retainedAt: try json.objects("retainedAt", RetainingCallSite.init(json:)),
       unexplainedRetains: try json.number("unexplainedRetains"), remarks: try json.strings("remarks"))
+    if json["victimTypes"] != nil { victimTypes = try json.strings("victimTypes") }
     if json["otherCycle"] != nil { otherCycle = try json.objects("otherCycle", PathStep.init(json:)) }
     elements = try json.optionalNumber("elements")
     isNamedByTest = try json.flag("namedByTest")
@@ -34,6 +35,7 @@ extension Finding.CallSite {
       instances: try json.number("instances"), bytes: try json.optionalNumber("bytes") ?? 0,
       frames: try json.objects("frames", SourceFrame.init(json:)))
     isEstimated = try json.flag("estimated")
+    if json["types"] != nil { types = try json.strings("types") }
   }
 }
 

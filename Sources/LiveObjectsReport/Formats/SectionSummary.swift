@@ -31,14 +31,31 @@ struct SectionSummary {
     }
   }
 
+  private static let listedFixes = 3
+  private static let longestType = 60
+
+  /// How to fix the first ones, where that is known: `Connection, 2 instances, 96 bytes: the channel …: close it`
+  var fixes: [String] {
+    guard section == .held || section == .growth else { return [] }
+    let fixes = causes.lazy.filter { !$0.isInternal }.compactMap { cause in
+      cause.sum.hint.map { "\(Self.name(of: cause)), \(cause.sum.size): \(HintText($0).text)" }
+    }
+    return Array(fixes.prefix(Self.listedFixes))
+  }
+
+  private static func name(of cause: Cause) -> String {
+    cause.sum.type.withoutModules.abridged(to: longestType)
+  }
+
   /// `12 instances of 2 types`, with those of dependencies apart.
   private var size: String {
     let own = causes.filter { !$0.isInternal }
     let internals = causes.filter(\.isInternal)
-    let packages = Set(internals.compactMap(\.dependency)).sorted().joined(separator: ", ")
+    let packages = Set(internals.compactMap(\.dependency)).sorted()
+    let names = packages.count > 3 ? "\(packages.count) dependencies" : packages.joined(separator: ", ")
     return [
       own.isEmpty ? nil : Self.size(of: own),
-      internals.isEmpty ? nil : "\(Self.size(of: internals)) in \(packages)",
+      internals.isEmpty ? nil : "\(Self.size(of: internals)) in \(names)",
     ].compactMap { $0 }.joined(separator: ", ")
   }
 

@@ -80,7 +80,7 @@ static bool is_waited_for_when_starved(void) {
     start_starved_thread();
     liveobj_idle_threads_let_settle();
     liveobj_os_visit_threads(note_other_thread, &idle);
-    bool is_parked = liveobj_idle_threads_are_parked(&idle);
+    bool is_parked = liveobj_idle_threads_idleness(&idle) == LIVEOBJ_WAITED_FOR_WORK;
     kill(busy, SIGKILL);
     waitpid(busy, NULL, 0);
     return is_parked;
@@ -126,7 +126,7 @@ static bool is_parked_with_an_end_behind(size_t bytes) {
     liveobj_idle_threads_let_settle();
     idle.count = 0;
     liveobj_os_visit_threads(note_other_thread, &idle);
-    return liveobj_idle_threads_are_parked(&idle);
+    return liveobj_idle_threads_idleness(&idle) == LIVEOBJ_WAITED_FOR_WORK;
 }
 
 /// All memory behind the stack may be mapped, up to terabytes of it.

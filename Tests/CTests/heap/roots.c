@@ -388,19 +388,19 @@ static struct liveobj_idle_threads other_threads(void) {
     return idle;
 }
 
-static void a_thread_with_a_frame_of_the_program_is_not_parked(void) {
+static void a_thread_with_a_frame_of_the_program_has_slept_at_most(void) {
     struct liveobj_idle_threads idle = other_threads();
-    EXPECT(!liveobj_idle_threads_are_parked(&idle));
+    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_SLEPT);
 }
 
 static void a_thread_that_waits_in_libc_is_parked_until_it_runs(void) {
     signal(SIGUSR1, ignore);
     pthread_t thread = start_idle_thread();
     struct liveobj_idle_threads idle = other_threads();
-    EXPECT(liveobj_idle_threads_are_parked(&idle));
+    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_WAITED_FOR_WORK);
     pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
     pthread_join(thread, NULL);
-    EXPECT(!liveobj_idle_threads_are_parked(&idle));
+    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_RAN);
 }
 
 /// Forbids this process to list folders.
@@ -465,7 +465,7 @@ int main(void) {
     hold_and_scan();
     roots_are_found_and_distinguished();
     words_outside_of_roots_are_not_found();
-    a_thread_with_a_frame_of_the_program_is_not_parked();
+    a_thread_with_a_frame_of_the_program_has_slept_at_most();
     close(gate[1]);
     pthread_join(thread, NULL);
     pthread_join(ended, NULL);

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
-#include "recorder/recorder.h"
+#include "recorder/fork.h"
 #include "records/records.h"
 #include "records/thread.h"
 #include "support/live_records.h"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "os/snapshot_process.h"
 #include "CLiveObjects.h"
+#include "heap/references.h"
 #include "os/os.h"
 #include "support/expect.h"
 
@@ -191,6 +192,26 @@ static void advance_for_long(void *unused) {
 static void a_long_step_that_makes_progress_is_not_ended(void) {
     struct attempt attempt = {advance_for_long, NULL};
     EXPECT(outputs(try_step_between_others, &attempt, "done done done "));
+}
+
+static void ignore(void *context, const struct liveobj_reference *reference) {
+    (void)context, (void)reference;
+}
+
+static const size_t buffer_bytes = 1 << 24;
+
+/// Scans memory without references for several ticks, like that of a large buffer.
+static void scan_for_long(void *buffer) {
+    enum { SCANS = 256 };
+    uintptr_t start = (uintptr_t)buffer;
+    for (int i = 0; i < SCANS; i++)
+        liveobj_references_scan(start, start + buffer_bytes, 0, ignore, NULL);
+}
+
+static void a_long_scan_without_references_is_not_ended(void) {
+    struct attempt attempt = {scan_for_long, liveobj_os_map(buffer_bytes)};
+    EXPECT(outputs(try_step_between_others, &attempt, "done done done "));
+    liveobj_os_unmap(attempt.context, buffer_bytes);
 }
 
 static volatile unsigned deepest = 1 << 20;
@@ -436,6 +457,7 @@ int main(void) {
     output_beyond_the_limit_is_a_failure();
     a_failing_step_does_not_end_the_others();
     a_long_step_that_makes_progress_is_not_ended();
+    a_long_scan_without_references_is_not_ended();
     a_stack_overflow_ends_only_its_step();
     a_snapshot_process_that_ends_early_is_a_failure();
     a_sandbox_that_forbids_clone_is_a_failure();

@@ -3,7 +3,7 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
-#include "recorder/recorder.h"
+#include "recorder/fork.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
 

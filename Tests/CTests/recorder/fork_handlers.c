@@ -1,7 +1,7 @@
 // While the process forks, all the recorder's locks are held: a signal handler or a fork handler of
 // the program that runs on the same thread then must not wait for one of them.
 
-#include "recorder/recorder.h"
+#include "recorder/fork.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"

@@ -1,6 +1,7 @@
 // Suspended tasks: leaks that nothing can resume, and tasks that something still can.
 
 import Dispatch
+import Foundation
 import Glibc
 
 extension Scenario {
@@ -25,8 +26,10 @@ extension Scenario {
     Scenario("cancelledTask", plantCancelledTask),
   ]
 
-  /// Blocks a thread for ever: no task is called a leak beside it.
-  static let blockedTasks = [Scenario("busyActor", plantBusyActor)]
+  /// They block a thread for ever: a function that waits may have a continuation in a register.
+  static let blockedTasks = [
+    Scenario("busyActor", plantBusyActor), Scenario("blockedThread", plantBlockedThread),
+  ]
 }
 
 typealias Resume = UnsafeContinuation<Void, Never>
@@ -319,6 +322,23 @@ func plantBusyActor() {
     job.isWaiting.signal()
     await clerk.answer()
   }
+}
+
+/// As in a server, whose event loops wait in functions of the program.
+@inline(never) @_optimize(none)
+func plantBlockedThread() {
+  let isBlocked = DispatchSemaphore(value: 0)
+  Thread {
+    isBlocked.signal()
+    waitForEver()
+  }.start()
+  isBlocked.wait()
+  Fetch().run { await ($0 as! Fetch).finish() }
+}
+
+@inline(never)
+func waitForEver() {
+  while true { pause() }
 }
 
 // MARK: - Nothing to find

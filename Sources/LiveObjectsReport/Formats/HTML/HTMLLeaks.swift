@@ -70,7 +70,7 @@ extension HTMLLeaks {
     let sites = cause.callSites.filter { !$0.frames.isEmpty }
     let rest = max(0, sites.count - listedCallSites) + cause.omittedCallSites
     let rows = sites.prefix(listedCallSites).flatMap { site in
-      frameRows(site.frames, count: site.times)
+      frameRows(site.frames, count: site.timesOfTypes)
         + site.callers.prefix(listedCallSites).map { row("", "from \($0.frame.function)", $0.frame.location) }
     }
     return callSites("Allocated at", rows, rest)

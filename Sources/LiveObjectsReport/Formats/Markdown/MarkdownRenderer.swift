@@ -65,7 +65,10 @@ struct MarkdownRenderer {
   private mutating func add(othersIn causes: [Cause], of report: Report) {
     let lines = SectionSummary.afterLeaks(causes, in: report)
     let accepted = report.accepted.sentences
-    for line in lines { _ = add("* **\(line.name):** \(line.sentence)\n") }
+    for line in lines {
+      _ = add("* **\(line.name):** \(line.sentence)\n")
+      for fix in line.fixes { _ = add("  * Fix for \(fix)\n") }
+    }
     for (sentence, _) in accepted { _ = add("* \(sentence).\n") }
     if !lines.isEmpty || !accepted.isEmpty { text += "\n" }
   }
@@ -114,6 +117,7 @@ private struct MarkdownCause {
     text += "Allocated at\n\n"
     for site in sites.prefix(Self.listedCallSites) {
       text += "* \(site.times) "
+      if !site.types.isEmpty { text += "\(code: site.shownTypes) at " }
       for (index, frame) in site.frames.enumerated() {
         text += "\(index > 0 ? ", from " : "")\(code: frame.function) \(frame.location)"
       }

@@ -28,11 +28,18 @@ enum TextHeadline {
     }
     // Of a diff, all that was left behind counts.
     if report.run.failOn == nil, !report.findings.isEmpty { return unevaluated(report, place) }
-    return "\(noLeaks(in: report.findings))\(place)\(failure(of: report))"
+    return "\(noLeaks(in: report))\(place)\(released(in: report))\(failure(of: report))"
   }
 
-  private static func noLeaks(in findings: [Finding]) -> String {
-    findings.contains { $0.acceptance != nil && $0.isUnreachable } ? "no new leaks" : "no leaks"
+  private static func noLeaks(in report: Report) -> String {
+    let isKnown = report.findings.contains { $0.acceptance != nil && $0.isUnreachable }
+    return (isKnown ? "no new leaks" : "no leaks") + (report.releasedLater.isEmpty ? "" : " remain")
+  }
+
+  /// Tests that had a leak when they ended, and may have failed with it.
+  private static func released(in report: Report) -> String {
+    let tests = Set(report.releasedLater.map(TestName.init(of:))).count
+    return tests == 0 ? "" : ", but \(Count.of(tests, "test", "tests")) had left one that was released later"
   }
 
   /// Why a command fails without leaks.

@@ -105,7 +105,9 @@ extension TextPage {
       add(parts: path.segments, separator: " → ", indentation: 3)
     }
     if let other = ShownPath(ofOtherCycleIn: finding) {
-      add(parts: ["and \(other.segments[0])"] + other.segments.dropFirst(), separator: " → ", indentation: 3)
+      add(
+        parts: ["second cycle: \(other.segments[0])"] + other.segments.dropFirst(), separator: " → ",
+        indentation: 3)
     }
     if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3) }
   }
@@ -141,8 +143,21 @@ extension TextPage {
     add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: callSites.count - listed.count + cause.omittedCallSites)
     if cause.victims > 0 {
-      add("     and \(Count.of(cause.victims, "object", "objects")) that only these keep alive")
+      let types = Self.list(cause.victimTypes.map(\.withoutModules))
+      add(
+        words:
+          "and \(Count.of(cause.victims, "object", "objects")) that only these objects keep alive\(types)",
+        indentation: 5)
     }
+  }
+
+  private static let listedTypes = 3
+
+  /// `: Handler`, `: Handler, Buffer, [UInt8] and 2 more types`
+  private static func list(_ types: [String]) -> String {
+    let rest = types.count - listedTypes
+    let more = rest > 0 ? " and \(Count.of(rest, "more type", "more types"))" : ""
+    return types.isEmpty ? "" : ": \(types.prefix(listedTypes).joined(separator: ", "))\(more)"
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {
@@ -158,32 +173,32 @@ extension TextPage {
     add("     … and \(Count.of(count, "more call site", "more call sites"))")
   }
 
-  /// The call site with its count, then who called it.
+  /// The call site with its count, the types of its objects in a row of their own, then who called it.
   private func rows(of site: CallSiteGroup) -> [[String]] {
-    let shared = rows(of: site.frames, count: site.times)
+    let calls = rows(of: site.frames.map { ($0.function, $0.location, "") } + callers(of: site))
+    if site.types.isEmpty { return calls.enumerated().map { [$0 == 0 ? site.times : ""] + $1 } }
+    return [[site.times, shortened(site.shownTypes), "", ""]] + calls.map { ["", "  " + $0[0]] + $0[1...] }
+  }
+
+  private func callers(of site: CallSiteGroup) -> [(String, String, String)] {
     let callers = site.callers.prefix(Self.listedCallers).map { caller in
-      [
-        "", shortened("  from \(caller.frame.function)"), caller.frame.location,
-        "(\(site.times(caller.instances)))",
-      ]
+      ("  from \(caller.frame.function)", caller.frame.location, "(\(site.times(caller.instances)))")
     }
     let more = site.callers.count - callers.count
-    guard more > 0 else { return shared + callers }
-    return shared + callers + [["", "  … and \(Count.of(more, "more caller", "more callers"))", "", ""]]
+    return callers + (more > 0 ? [("  … and \(Count.of(more, "more caller", "more callers"))", "", "")] : [])
+  }
+
+  private func rows(of calls: [(function: String, place: String, remark: String)]) -> [[String]] {
+    calls.map { [shortened($0.function), $0.place, $0.remark] }
   }
 
   private func rows(of site: Finding.RetainingCallSite) -> [[String]] {
     let frames = site.frames.isEmpty ? [.unknown] : ShownFrame.frames(of: site.frames)
     let counts =
       "(\(Count.of(site.retains, "retain", "retains")), \(Count.of(site.releases, "release", "releases")))"
-    return rows(
-      of: Array(frames.prefix(Self.listedRetainingFrames)), count: "+\(Count.grouped(site.unmatched))",
-      remark: counts)
-  }
-
-  private func rows(of frames: [ShownFrame], count: String, remark: String = "") -> [[String]] {
-    frames.enumerated().map { index, frame in
-      [index == 0 ? count : "", shortened(frame.function), frame.location, index == 0 ? remark : ""]
+    return frames.prefix(Self.listedRetainingFrames).enumerated().map { index, frame in
+      let (count, remark) = index == 0 ? ("+\(Count.grouped(site.unmatched))", counts) : ("", "")
+      return [count, shortened(frame.function), frame.location, remark]
     }
   }
 

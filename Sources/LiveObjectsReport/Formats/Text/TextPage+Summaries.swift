@@ -1,11 +1,12 @@
 extension TextPage {
   private static let listedEntries = 10
 
-  /// Adds the lines about what is not listed.
-  mutating func add(summaries rows: [[String]]) {
-    guard !rows.isEmpty else { return }
+  /// Adds the lines about what is not listed, then how to fix the first of it.
+  mutating func add(summaries: [SectionSummary]) {
+    guard !summaries.isEmpty else { return }
     add()
-    add(rows: rows, [.left, .left, .left], indentation: 0)
+    add(rows: summaries.map(\.row), [.left, .left, .left], indentation: 0)
+    for fix in summaries.flatMap(\.fixes) { add(words: "fix for \(fix)", indentation: 2) }
   }
 
   /// Adds what was done with the baseline, and its entries and the suppressions that are of no use any more.

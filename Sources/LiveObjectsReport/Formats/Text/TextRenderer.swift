@@ -62,7 +62,7 @@ public struct TextRenderer: Sendable {
   private func add(_ causes: [Cause], of report: Report, to page: inout TextPage) {
     if listing.contains(.tests) { page.add(failingTestsOf: report, causes, report.run.failOn) }
     var number = 0
-    var summaries: [[String]] = []
+    var summaries: [SectionSummary] = []
     for section in FindingSection.allCases {
       let found = causes.filter { $0.section == section && !$0.isTestRunners(in: report) }
       guard !found.isEmpty else { continue }
@@ -71,7 +71,7 @@ public struct TextRenderer: Sendable {
       if isAll || section.isListed(report.run.failOn, listing) {
         page.add(section, found, of: report, numberedFrom: &number)
       } else {
-        summaries.append(SectionSummary(section, found).row)
+        summaries.append(SectionSummary(section, found))
       }
     }
     page.add(summaries: summaries)
@@ -84,9 +84,11 @@ extension TextPage {
   fileprivate mutating func addIntroduction() {
     add()
     add(
-      "Each number is one cause: objects that nothing reaches any more, what keeps them, and the code that made them.",
+      "Each numbered entry is one cause: what keeps the objects alive, how to fix it, and the calls that allocated them.",
       style: .dim)
-    add("`liveobjects baseline` records these leaks as known, so that only new ones fail.", style: .dim)
+    add(
+      "`liveobjects baseline` runs the tests and records the leaks of each: then only other leaks fail a test.",
+      style: .dim)
   }
 }
 

@@ -3,11 +3,16 @@ import LiveObjectsAnalysis
 /// The table of `liveobjects top`: live objects by type, and their growth per minute.
 package struct TopTable {
   private static let window = 60.0
-  private static let numbersWidth = 52
+  private static let header = ["objects", "per min", "bytes", "per min"]
+  /// Between two columns.
+  private static let gap = 2
 
   private var moments: [Timeline.Entry] = []
 
   package init() {}
+
+  /// Whether it has no numbers yet.
+  package var isEmpty: Bool { moments.isEmpty }
 
   /// Adds the present numbers. Growth is that since a minute ago, or since the first numbers if those are younger.
   package mutating func add(_ moment: Timeline.Entry) {
@@ -23,23 +28,29 @@ package struct TopTable {
     guard let now = moments.last, let before = moments.first else { return "" }
     var page = TextPage(color: color)
     let (instances, bytes) = now.counts.reduce((0, 0)) { ($0.0 &+ $1.instances, $0.1 &+ $1.bytes) }
-    page.add(
-      "\(title): \(Count.of(instances, "live object", "live objects")), \(Count.bytes(UInt64(max(0, bytes))))",
-      style: .bold)
+    let all = Count.of(instances, "live object", "live objects")
+    page.add("\(title): \(all), \(Count.bytes(UInt64(max(0, bytes))))".abridged(to: width), style: .bold)
     let minutes = (now.time - before.time) / 60
-    let rows = growth(from: before, to: now).prefix(max(0, lines - 2)).map { row in
-      [
-        Count.grouped(row.count.instances), minutes > 0 ? Count.signed(Double(row.instances) / minutes) : "",
-        Count.bytes(UInt64(row.count.bytes)),
-        minutes > 0 ? Count.signedBytes(Double(row.bytes) / minutes) : "",
-        row.count.type.printable.abridged(to: max(20, width - Self.numbersWidth)),
-      ]
-    }
+    let rows = growth(from: before, to: now).prefix(max(0, lines - 2))
+    let numbers = [Self.header] + rows.map { self.numbers(of: $0, minutes: minutes) }
+    let types = ["type"] + rows.map(\.count.type.printable)
+    let rest = width - Self.width(of: numbers)
     page.add(
-      rows: [["objects", "per min", "bytes", "per min", "type"]] + rows,
-      [.right, .right, .right, .right, .left],
-      indentation: 0)
+      rows: zip(numbers, types).map { $0 + [$1.abridged(to: max(8, rest))] },
+      [.right, .right, .right, .right, .left], indentation: 0)
     return page.text
+  }
+
+  private func numbers(of row: Row, minutes: Double) -> [String] {
+    [
+      Count.grouped(row.count.instances), minutes > 0 ? Count.signed(Double(row.instances) / minutes) : "",
+      Count.bytes(UInt64(row.count.bytes)), minutes > 0 ? Count.signedBytes(Double(row.bytes) / minutes) : "",
+    ]
+  }
+
+  /// The characters before the last column.
+  private static func width(of rows: [[String]]) -> Int {
+    header.indices.reduce(0) { width, column in width + gap + (rows.map { $0[column].count }.max() ?? 0) }
   }
 
   private struct Row {

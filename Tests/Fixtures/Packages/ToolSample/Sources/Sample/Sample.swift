@@ -8,7 +8,7 @@ public final class Leaky {
     handler = { self.stop() }
   }
 
-  private func stop() { handler = nil }
+  public func stop() { handler = nil }
 }
 
 /// Leaves nothing behind.

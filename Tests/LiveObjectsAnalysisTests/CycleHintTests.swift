@@ -1,0 +1,63 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+/// Which reference of a cycle a hint names.
+@Suite struct CycleHintTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+
+  private mutating func object(_ type: String, madeBy function: String) -> UInt32 {
+    let address = UInt64(builder.capture.objects.count) + 0x100
+    symbolicator.define(address, [.user(function)])
+    return builder.object(of: builder.type(type), stackTrace: builder.stackTrace([address]))
+  }
+
+  private func names() throws -> [String]? {
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    return try #require(findings.first { $0.verdict == .retainCycle }).hint?.places.map(\.name)
+  }
+
+  /// A protocol that is not limited to classes, or an enum, contains the reference back; the other one owns.
+  @Test(arguments: [
+    ("delegate", "RegisterTests.testScan()"), ("_parent", "RegisterTests.testScan()"),
+    ("place", "Register.init()"),
+  ])
+  mutating func theOnlyReferenceThatCanBeWeakMayOwn(property: String, function: String) throws {
+    let register = object("Demo.Register", madeBy: "RegisterTests.testScan()")
+    let scanner = object("Demo.Scanner", madeBy: function)
+    builder.reference(from: register, to: scanner, ReferenceLabel(.objectProperty, text: "scanner"))
+    builder.reference(from: scanner, to: register, property: property)
+    #expect(try names() == nil)
+  }
+
+  /// An element of its owner's collection refers back; an observer owns what it observes.
+  @Test(arguments: [("children", ["Demo.Child.model"]), ("observers", nil)] as [(String, [String]?)])
+  mutating func observersAreNoPartsOfWhatTheyObserve(property: String, expected: [String]?) throws {
+    let model = object("Demo.Model", madeBy: "ModelTests.testModel()")
+    let child = object("Demo.Child", madeBy: "ModelTests.testModel()")
+    let storage = object("Swift._ContiguousArrayStorage<Demo.Child>", madeBy: "Model.add()")
+    builder.reference(from: model, to: storage, property: property)
+    builder.reference(from: storage, to: child, ReferenceLabel(.element), element: 0)
+    builder.reference(from: child, to: model, ReferenceLabel(.objectProperty, text: "model"))
+    #expect(try names() == expected)
+  }
+
+  @Test mutating func anObjectKeepsWhatItCreates() throws {
+    let register = object("Demo.Register", madeBy: "RegisterTests.testScan()")
+    let scanner = object("Demo.Scanner", madeBy: "Register.init()")
+    builder.reference(from: register, to: scanner, ReferenceLabel(.objectProperty, text: "scanner"))
+    builder.reference(from: scanner, to: register, ReferenceLabel(.objectProperty, text: "shop"))
+    #expect(try names() == ["Demo.Scanner.shop"])
+  }
+
+  @Test(arguments: ["delegate", "observer", "_parent"])
+  mutating func aNameSaysWhichReferenceIsTheOneBack(property: String) throws {
+    let register = object("Demo.Register", madeBy: "RegisterTests.testScan()")
+    let scanner = object("Demo.Scanner", madeBy: "RegisterTests.testScan()")
+    builder.reference(from: register, to: scanner, ReferenceLabel(.objectProperty, text: "scanner"))
+    builder.reference(from: scanner, to: register, ReferenceLabel(.objectProperty, text: property))
+    #expect(try names() == ["Demo.Scanner.\(property)"])
+  }
+}
