@@ -188,6 +188,28 @@ import Testing
     #expect(analysis().findings.map(\.verdict) == [.suspendedTask])
   }
 
+  /// Of an earlier assertion.
+  @Test(arguments: [true, false]) mutating func aTaskIsNoPartOfAnOlderOneWhoseFrameHasItsAddress(
+    isMutual: Bool
+  )
+    throws
+  {
+    let older = makeTask()
+    let chat = builder.object(of: builder.type("Demo.Chat"))
+    builder.reference(from: older, to: chat, ReferenceLabel(.taskClosure))
+    builder.reference(from: chat, to: older, continuation)
+    let baseline = builder.capture.process.next + 1
+    let (task, model) = taskOfModel()
+    builder.reference(from: model, to: task, continuation)
+    builder.reference(from: older, to: task, ReferenceLabel(.taskFrame, ownership: .conservative))
+    if isMutual {
+      builder.reference(from: task, to: older, ReferenceLabel(.taskFrame, ownership: .conservative))
+    }
+    let findings = analysis(Analysis.Options(baseline: baseline)).findings
+    #expect(findings.map(\.verdict) == [.suspendedTask])
+    #expect(findings.map(\.type) == ["Demo.Model"])
+  }
+
   @Test(arguments: [true, false]) mutating func aWordOnTheStackOfAThreadThatWaitsForWorkHoldsNoCycle(
     isIdle: Bool
   ) {
@@ -233,7 +255,7 @@ extension WaitingTaskTests {
     return (task, model)
   }
 
-  private func analysis() -> Analysis {
-    Analysis(of: builder.capture, symbolicator: symbolicator, options: Analysis.Options())
+  private func analysis(_ options: Analysis.Options = Analysis.Options()) -> Analysis {
+    Analysis(of: builder.capture, symbolicator: symbolicator, options: options)
   }
 }

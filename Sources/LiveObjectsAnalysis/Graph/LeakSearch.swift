@@ -34,14 +34,15 @@ struct LeakSearch {
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
-  init(in graph: ReferenceGraph, _ isolation: Isolation) {
+  /// - Parameter counted: by object, whether it is evaluated.
+  init(in graph: ReferenceGraph, _ isolation: Isolation, counted: [Bool]) {
     self.graph = graph
     self.isolation = isolation
     retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
     taken = [Bool](repeating: false, count: graph.count)
     findCycles(.definitely, .definite, follows: graph.isStrong)
     findCycles(.probably, .probable, follows: graph.mayHold)
-    findWaitingTasks()
+    findWaitingTasks(counted)
   }
 
   private mutating func findCycles(
@@ -62,8 +63,9 @@ struct LeakSearch {
 
   /// Finds the tasks that nothing can resume. Those that wait for each other are one group, named after all of it.
   /// A cycle that has all of its retains is a group too: the memory of a task may have stale words that seem to hold
-  /// it, and it leaks even if the task is resumed.
-  private mutating func findWaitingTasks() {
+  /// it, and it leaks even if the task is resumed. For the same reason, an older task does not take those that are
+  /// evaluated.
+  private mutating func findWaitingTasks(_ counted: [Bool]) {
     let isolation = isolation
     guard isolation.states.contains(.waiting) else { return }
     let follows = { [graph] reference in graph.mayHold(reference) || graph.mayResume(reference) }
@@ -71,7 +73,8 @@ struct LeakSearch {
       in: graph, isPart: { isolation[$0] == .waiting }, follows: follows)
     let cores = (0..<components.count).reversed().lazy.map { components[$0] }
     for core in cores where hasAllRetains(core) { addGroup(core, .retainCycle, .probable, follows: follows) }
-    for core in cores {
+    let isCounted = { (core: ArraySlice<UInt32>) in core.contains { counted[Int($0)] } }
+    for core in Array(cores.filter(isCounted)) + cores.filter({ !isCounted($0) }) {
       let tasks = core.lazy.map(Int.init).filter(graph.isSuspendedTask)
       guard let first = tasks.first, !taken[first] else { continue }
       let isDefinite =

@@ -53,7 +53,9 @@ struct LeakTally {
     var numbers = Numbering<Pattern>()
     var all: [LeakTally] = []
     for leak in leaks {
-      let named = order.best(of: leak.core, atMost: PathFinder.startLimit, in: graph.capture)
+      let counted = leak.core.filter { reachability.counted[Int($0)] }
+      let named = order.best(
+        of: counted.isEmpty ? leak.core : counted, atMost: PathFinder.startLimit, in: graph.capture)
       var path: ObjectPath?
       for object in leak.core { isCore[Int(object)] = true }
       switch leak.verdict {

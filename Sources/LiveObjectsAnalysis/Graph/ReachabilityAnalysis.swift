@@ -24,9 +24,9 @@ struct ReachabilityAnalysis {
     guard let heap = capture.graph, heap.status.wasRead else { return nil }
     let graph = ReferenceGraph(capture, heap)
     let isolation = Isolation(of: graph)
-    var search = LeakSearch(in: graph, isolation)
-    undecidedTasks = isolation.undecidedTasks
     let (counted, older) = (scope.counted, scope.older)
+    var search = LeakSearch(in: graph, isolation, counted: counted)
+    undecidedTasks = isolation.undecidedTasks
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
       isOlder: { older[$0] })
