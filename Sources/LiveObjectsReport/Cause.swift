@@ -14,7 +14,6 @@ public struct Cause: Sendable {
   private(set) var tests: [TestName]
 
   /// The causes in the order of a report: leaks, held objects, growth, known issues, library leaks.
-  ///
   static func all(of findings: [Finding]) -> [Cause] {
     let sections = Dictionary(grouping: findings, by: FindingSection.init(of:))
     return FindingSection.allCases.flatMap { causes(of: sections[$0] ?? []) }

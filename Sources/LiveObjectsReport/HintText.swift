@@ -33,6 +33,9 @@ struct HintText {
       case .finishStream: "the task in \(references)\(comma) waits for a stream: finish it on every path"
       case .limitCollection:
         "elements are added in \(references): remove them when they are not needed, or limit their number"
+      case .cancelSource: "\(facts): \(Self.remedy(hint.places)), or cancel the dispatch source"
+      case .removeObserver: "\(facts): \(Self.remedy(hint.places)), or remove the observer"
+      case .endTask: "end the task when the object that keeps it is not needed any more: \(references)"
       case .closeChannel: "the channel created in \(references)\(comma) was not closed: close it"
       case .completePromise:
         "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path"

@@ -152,6 +152,32 @@ extension ExpectedHint {
       "make one of these references weak: Engine.car; Vehicle.engine",
   ]
 
+  /// How to end what holds an object, where the program says when that is.
+  static let held = [
+    "timerSource":
+      "closure #1 in Heartbeat.makeTimer() captures self strongly: capture it weakly, or cancel the dispatch source",
+    "readSource":
+      "closure #1 in PipeReader.start() captures self strongly: capture it weakly, or cancel the dispatch source",
+    "signalSource":
+      "closure #1 in Heartbeat.countSignals() captures self strongly: capture it weakly, or cancel the dispatch source",
+    "scheduledTimer":
+      "closure #1 in Ticker.makeTimer() captures self strongly: capture it weakly",
+    "timerOfThread":
+      "closure #1 in Miner.addTimer() captures self strongly: capture it weakly",
+    "notificationToken":
+      "closure #1 in Badge.start() captures self strongly: capture it weakly, or remove the observer",
+  ].merging(sleeping) { $1 }
+
+  private static let sleeping: [String: String] = {
+    #if compiler(>=6.3)
+      let text =
+        "end the task when the object that keeps it is not needed any more: closure #1 in Poller.start()"
+      return ["endlessTask": text]
+    #else  // Debian's concurrency library is stripped: it does not say that the task sleeps.
+      return [:]
+    #endif
+  }()
+
   /// Enum cases, tuples, values of any type and lists, which cannot be weak, or need their references.
   private static let unclear = [
     "localType", "longCycle", "tuple", "enumSingle", "enumMulti", "enumIndirect", "error", "optionalOptional",

@@ -16,9 +16,7 @@ extension Scenarios {
     @Test("a hint names the reference to cut, where it is written, and how", arguments: ExpectedHint.all)
     func hint(expected: ExpectedHint) throws {
       let leak = try #require(try ScenarioReport.shared(of: expected.scenario).leaks.first)
-      let text = leak.hint?.text.replacing("Scenarios.", with: "")
-        .replacing(/(, | \()\w+\.swift:\d+\)?/, with: "")
-      #expect(text == expected.text)
+      #expect(leak.hint?.unlocatedText == expected.text)
       for place in leak.hint?.places ?? [] {
         if let line = try Self.sourceLine(of: place) {
           #expect(Self.isWritten(place, in: line), "\(place) \(line)")
@@ -26,6 +24,16 @@ extension Scenarios {
           #expect(!isDebugBuild || ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
         }
       }
+    }
+
+    @Test(
+      "a hint on a held object says what ends that",
+      arguments: ExpectedFinding.heldObjects.filter { ExpectedHint.held[$0.scenario] != nil }
+        + ExpectedFinding.heldByHandlers + ExpectedFinding.heldByThreads)
+    func heldHint(expected: ExpectedFinding) throws {
+      let findings = try ScenarioReport.shared(of: expected.scenario).findings
+      let held = try #require(findings.first { $0.observed(for: expected) == expected }, "\(findings)")
+      #expect(held.hint?.unlocatedText == ExpectedHint.held[expected.scenario])
     }
 
     private static func sourceLine(of place: ScenarioReport.Hint.Place) throws -> String? {
@@ -62,4 +70,11 @@ private var isDebugBuild: Bool {
   #else
     false
   #endif
+}
+
+extension ScenarioReport.Hint {
+  /// Without files and lines.
+  fileprivate var unlocatedText: String {
+    text.replacing("Scenarios.", with: "").replacing(/(, | \()\w+\.swift:\d+\)?/, with: "")
+  }
 }

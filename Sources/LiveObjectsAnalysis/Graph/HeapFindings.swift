@@ -289,6 +289,7 @@ extension HeapFindings {
       LibraryHints(naming: naming, traces: traces)
       .hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
       ?? hint(growing: objects, heldBy: holder.origin, traces)
+      ?? (isCollection ? nil : HolderHints(naming: naming).hint(for: holder, isCycle: isCycle))
     merger.add(finding, allocated, [], in: traces)
   }
 

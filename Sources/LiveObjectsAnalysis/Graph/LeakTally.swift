@@ -53,9 +53,8 @@ struct LeakTally {
     var numbers = Numbering<Pattern>()
     var all: [LeakTally] = []
     for leak in leaks {
-      let counted = leak.core.filter { reachability.counted[Int($0)] }
       let named = order.best(
-        of: counted.isEmpty ? leak.core : counted, atMost: PathFinder.startLimit, in: graph.capture)
+        of: naming(leak, reachability.counted), atMost: PathFinder.startLimit, in: graph.capture)
       var path: ObjectPath?
       for object in leak.core { isCore[Int(object)] = true }
       switch leak.verdict {
@@ -77,6 +76,13 @@ struct LeakTally {
       all[index].add(leak, in: reachability, isUserDefined)
     }
     return all
+  }
+
+  /// The objects of the core that the leak may be named after. An old word in a frame may connect a task with one from
+  /// before the baseline.
+  private static func naming(_ leak: LeakGroup, _ counted: [Bool]) -> [UInt32] {
+    let evaluated = leak.verdict == .suspendedTask ? leak.core.filter { counted[Int($0)] } : []
+    return evaluated.isEmpty ? leak.core : evaluated
   }
 
   private static func pattern(

@@ -40,7 +40,7 @@ struct PathNames {
   private(set) var functions: [UInt32: SourceFrame] = [:]
   private(set) var variables: [Frame: String] = [:]
   /// The closures that libraries call.
-  private(set) var handlers: [Frame: String] = [:]
+  private(set) var handlers: [Frame: SourceFrame] = [:]
   /// By index into `HeapGraph.tasks`.
   private(set) var tasks: [Int: TaskName] = [:]
 
@@ -57,7 +57,7 @@ struct PathNames {
       tasks[index] = TaskName(frames, closure: Self.closure(of: index, in: graph).flatMap { named[$0]?.last })
     }
     for code in wanted.origins.compactMap({ Self.handler($0, in: graph) }) {
-      handlers[code] = named[code]?.last?.closureName
+      handlers[code] = named[code]?.last
     }
     let places = Set(wanted.origins.compactMap { Self.variable($0, in: graph) })
     variables = places.isEmpty ? [:] : symbolicator.name(variables: places, of: capture)
@@ -108,6 +108,7 @@ struct TaskName {
   enum Suspension {
     /// It waits for the next element of an asynchronous stream.
     case stream
+    case sleep
     case continuation
     /// The library is stripped.
     case unknown
@@ -133,6 +134,10 @@ extension TaskName {
       $0?.holds("AsyncStream") == true || $0?.holds("AsyncThrowingStream") == true
     }
     if isInStream { return .stream }
+    let isInSleep = functions.compactMap { $0 }.contains {
+      $0.holds("Task<>.sleep") || $0.holds("Task<>._sleep") || $0.holds("Clock.sleep")
+    }
+    if isInSleep { return .sleep }
     return functions.contains(nil) ? .unknown : .continuation
   }
 }

@@ -81,7 +81,7 @@ struct PathNaming {
       return PathWriter(name(of: object))
     }
     var writer = PathWriter(label.map { graph.heap.labels[Int($0)].text } ?? "dispatch block")
-    if let closure = code.flatMap({ names.handlers[$0] }) {
+    if let closure = code.flatMap({ names.handlers[$0]?.closureName }) {
       writer.beginStep(closure, isClosure: true)
       if isContext(object) { return writer }
       writer.capture(name(of: object), superclasses(of: object))
@@ -159,13 +159,17 @@ extension PathNaming {
   func captured(by index: Int, closure: String) -> String {
     let reference = graph.heap.references[index]
     let target = Int(reference.target)
+    guard reference.function == nil else { return captured(object: target, closure: closure) }
     var writer = PathWriter(closure, isClosure: true)
-    if reference.function != nil {
-      writer.capture(name(of: target), superclasses(of: target))
-    } else {
-      writer.add(
-        label(index), element: nil, isBox: isContext(target), canBeSelf: isOnlyOfItsType(reference))
-    }
+    writer.add(
+      label(index), element: nil, isBox: isContext(target), canBeSelf: isOnlyOfItsType(reference))
+    return writer.finished().last?.reference ?? ""
+  }
+
+  /// The name by which a closure refers to the only object that it captured, which is its context.
+  func captured(object: Int, closure: String) -> String {
+    var writer = PathWriter(closure, isClosure: true)
+    writer.capture(name(of: object), superclasses(of: object))
     return writer.finished().last?.reference ?? ""
   }
 
@@ -222,7 +226,7 @@ extension PathNaming {
     reference.function.flatMap { closureNames[$0] }
   }
 
-  private func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
+  func isContext(_ object: Int) -> Bool { graph.kind(of: object) == .closureContextOrBox }
 
   /// Whether an object is the storage of a collection, or a box: part of the object that refers to it.
   func isPartOfHolder(_ object: Int) -> Bool {

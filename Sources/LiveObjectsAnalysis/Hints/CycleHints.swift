@@ -90,14 +90,10 @@ extension CycleHints {
   /// A closure that keeps a future of SwiftNIO waits for it: the future is to be completed, not captured weakly.
   private func closure(_ function: UInt32, capturing reference: Int) -> DraftHint.Place? {
     guard !naming.name(of: graph.target(reference)).hasPrefix("NIOCore.EventLoopFuture<"),
-      let frame = naming.names.functions[function], frame.isUserCode, let name = frame.function,
-      let kind = Finding.Hint.Place.Kind(ofClosure: name)
+      let closure = naming.names.functions[function]
     else { return nil }
-    return DraftHint.Place(
-      Finding.Hint.Place(
-        kind: kind, name: frame.qualifiedFunction,
-        captured: naming.captured(by: reference, closure: frame.qualifiedFunction),
-        file: frame.line == nil ? nil : frame.file, line: frame.line))
+    let captured = naming.captured(by: reference, closure: closure.qualifiedFunction)
+    return Finding.Hint.Place(closure, captured: captured).map { DraftHint.Place($0) }
   }
 
   private func type(of object: Int) -> Int { graph.capture.objects[object].type }
@@ -186,6 +182,16 @@ extension ReferenceLabel.Kind {
     case .element, .key, .value, .member: true
     default: false
     }
+  }
+}
+
+extension Finding.Hint.Place {
+  /// A closure of the program's own.
+  init?(_ closure: SourceFrame, captured: String) {
+    guard closure.isUserCode, let kind = closure.function.flatMap(Kind.init(ofClosure:)) else { return nil }
+    self.init(
+      kind: kind, name: closure.qualifiedFunction, captured: captured,
+      file: closure.line == nil ? nil : closure.file, line: closure.line)
   }
 }
 

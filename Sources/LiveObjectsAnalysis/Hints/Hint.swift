@@ -27,6 +27,13 @@ extension Finding {
       case limitCollection
       /// Invalidate the URL session of Foundation.
       case invalidateSession
+      /// Capture the object weakly, or cancel the dispatch source when the object is not needed any more.
+      case cancelSource
+      /// Capture the object weakly, or remove the observer from the notification center when the object is not needed
+      /// any more.
+      case removeObserver
+      /// End the task when the object that keeps it is not needed any more.
+      case endTask
     }
 
     /// A line of the program.

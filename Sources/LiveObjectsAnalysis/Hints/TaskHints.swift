@@ -12,12 +12,9 @@ struct TaskHints {
   }
 
   private func hint(for task: Int, keptByObject isKept: Bool) -> DraftHint? {
-    guard let name = naming.names.tasks[task], let frame = name.frame,
+    guard let name = naming.names.tasks[task], let place = name.suspensionPlace,
       let action = action(for: name.suspension, keptByObject: isKept)
     else { return nil }
-    let place = Finding.Hint.Place(
-      kind: .suspension, name: frame.qualifiedFunction, file: frame.line == nil ? nil : frame.file,
-      line: frame.line)
     return DraftHint(action: action, places: [DraftHint.Place(place)])
   }
 
@@ -27,7 +24,7 @@ struct TaskHints {
     switch suspension {
     case .stream: isKept ? .iterateCopy : .finishStream
     case .continuation: .resumeContinuation
-    case .unknown: nil
+    case .sleep, .unknown: nil
     }
   }
 
@@ -37,6 +34,17 @@ struct TaskHints {
     return leak.group.core.contains { object in
       graph.kind(of: Int(object)) == .classInstance
         && naming.labels[graph.capture.objects[Int(object)].type]?.isUserDefined == true
+    }
+  }
+}
+
+extension TaskName {
+  /// The line at which the program's own function is suspended.
+  var suspensionPlace: Finding.Hint.Place? {
+    frame.map { frame in
+      Finding.Hint.Place(
+        kind: .suspension, name: frame.qualifiedFunction, file: frame.line == nil ? nil : frame.file,
+        line: frame.line)
     }
   }
 }

@@ -1,0 +1,90 @@
+import CaptureFixtures
+import LiveObjectsAnalysis
+import LiveObjectsCapture
+import Testing
+
+@Suite struct HolderHintTests {
+  private var builder = CaptureBuilder()
+  private let symbolicator = TableSymbolicator()
+  private let own: UInt64 = 0x101
+  private let library: UInt64 = 0x901
+
+  private static let closure = Finding.Hint.Place(
+    kind: .closure, name: "closure #1 in Demo.Ticker.start()", captured: "self",
+    file: "/src/Demo/Loader.swift",
+    line: 1)
+
+  init() {
+    symbolicator.define(own, [.user("closure #1 in Ticker.start()")])
+    symbolicator.define(library, [.system("closure #1 in FileHandle.monitor()", module: "libFoundation.so")])
+  }
+
+  @Test(
+    arguments: [
+      ("dispatch source (timer), not cancelled", .cancelSource),
+      ("timer on the main run loop", .captureWeakly),
+      ("timer on a run loop", .captureWeakly), ("work item that waits for its time (asyncAfter)", nil),
+      ("dispatch group, not left", nil),
+    ] as [(String, Finding.Hint.Action?)])
+  mutating func aHandlerIsTakenBackByItsHolder(holder: String, action: Finding.Hint.Action?) {
+    handler(own, of: holder, to: object("Demo.Ticker"))
+    #expect(hint == action.map { Finding.Hint($0, at: [Self.closure]) })
+  }
+
+  @Test mutating func theContextOfAHandlerHasItsCaptures() {
+    let (context, ticker) = (
+      builder.object(of: builder.type("", kind: .closureContextOrBox)), object("Demo.Ticker")
+    )
+    builder.reference(from: context, to: ticker, ReferenceLabel(.capture, text: "Demo.Ticker"))
+    handler(own, of: "dispatch source (read), not cancelled", to: context)
+    #expect(hint == Finding.Hint(.cancelSource, at: [Self.closure]))
+  }
+
+  /// `FileHandle.readabilityHandler` has a source of its own, which the program cannot cancel.
+  @Test mutating func theSourceOfALibraryIsNotForTheProgramToCancel() {
+    let context = builder.object(of: builder.type("", kind: .closureContextOrBox))
+    builder.reference(
+      from: context, to: object("Demo.Ticker"), ReferenceLabel(.capture), function: builder.function(own))
+    handler(library, of: "dispatch source (read), not cancelled", to: context)
+    #expect(hint == nil)
+  }
+
+  @Test(arguments: ["Foundation.NotificationCenter", "Demo.EventBus"])
+  mutating func anObserverIsRemovedFromItsCenter(center: String) {
+    let (center, isOfFoundation) = (object(center), center != "Demo.EventBus")
+    builder.reference(
+      from: center, to: object("Demo.Ticker"), property: "block", function: builder.function(own))
+    builder.global(0x500, to: center)
+    #expect(hint == (isOfFoundation ? Finding.Hint(.removeObserver, at: [Self.closure]) : nil))
+  }
+
+  @Test(arguments: [
+    ("static Task<>.sleep(nanoseconds:)", true, true), ("AsyncStream.Iterator.next()", true, true),
+    ("specialized static Task<>._sleep<A>(until:tolerance:clock:)", true, true),
+    ("static Task<>.sleep(nanoseconds:)", false, false), ("withCheckedContinuation(_:)", true, false),
+  ]) mutating func aTaskThatItsObjectKeepsIsToBeEnded(function: String, isKept: Bool, hasHint: Bool) {
+    let task = builder.object(
+      of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: isKept ? 2 : 1)
+    let ticker = object("Demo.Ticker")
+    builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
+    if isKept { builder.reference(from: ticker, to: task, property: "task") }
+    builder.root(.cMemory(address: 64), to: task)
+    symbolicator.define(0x900, [.system(function, module: "libswift_Concurrency.so")])
+    builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x900), Frame(image: 0, offset: own)])
+    var place = Self.closure
+    (place.kind, place.captured) = (.suspension, nil)
+    #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))
+  }
+
+  private mutating func object(_ type: String) -> UInt32 { builder.object(of: builder.type(type)) }
+
+  private mutating func handler(_ code: UInt64, of holder: String, to object: UInt32) {
+    let label = builder.label(ReferenceLabel(.handler, text: holder))
+    builder.root(.handler(Frame(image: 0, offset: code), of: label), to: object)
+  }
+
+  private var hint: Finding.Hint? {
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    return findings.first { $0.type == "Demo.Ticker" && $0.verdict == .heldBy }?.hint
+  }
+}
