@@ -295,6 +295,20 @@ import Testing
     #expect(findings.map(\.type) == ["Demo.C"])
   }
 
+  /// An old word may equal the address of a new object.
+  @Test(arguments: [ReferenceLabel.Ownership.strong, .conservative])
+  mutating func aCycleFromBeforeTheBaselineIsReportedForWhatItCertainlyKeeps(
+    ownership: ReferenceLabel.Ownership
+  ) {
+    let older = builder.object(of: builder.type("Demo.A"))
+    builder.reference(from: older, to: older, property: "itself")
+    let baseline = builder.capture.process.next + 1
+    let object = builder.object(of: builder.type("Demo.B"))
+    builder.reference(from: older, to: object, ReferenceLabel(.memory, ownership: ownership))
+    let findings = analyse(builder, options: Analysis.Options(baseline: baseline)).findings
+    #expect(findings.contains { $0.verdict == .retainCycle } == (ownership == .strong))
+  }
+
   @Test mutating func onlyCyclesOfSelectedObjectsAreFound() {
     cycle(builder.type("Demo.A"), builder.type("Demo.B"))
     cycle(builder.type("Demo.C"), builder.type("Demo.D"))

@@ -185,3 +185,9 @@ extension ExpectedHint {
     "unscheduledTimer",
   ].map { ExpectedHint(scenario: $0, text: nil) }
 }
+
+extension ExpectedFinding {
+  /// Objects that a library or a task will use again.
+  static let heldByCalls =
+    heldObjects.filter { ExpectedHint.held[$0.scenario] != nil } + heldByHandlers + heldByThreads
+}

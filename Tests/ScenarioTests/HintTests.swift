@@ -26,10 +26,7 @@ extension Scenarios {
       }
     }
 
-    @Test(
-      "a hint on a held object says what ends that",
-      arguments: ExpectedFinding.heldObjects.filter { ExpectedHint.held[$0.scenario] != nil }
-        + ExpectedFinding.heldByHandlers + ExpectedFinding.heldByThreads)
+    @Test("a hint on a held object says what ends that", arguments: ExpectedFinding.heldByCalls)
     func heldHint(expected: ExpectedFinding) throws {
       let findings = try ScenarioReport.shared(of: expected.scenario).findings
       let held = try #require(findings.first { $0.observed(for: expected) == expected }, "\(findings)")

@@ -31,18 +31,20 @@ struct LeakSearch {
   let isolation: Isolation
   /// Retains and releases from the ledger, by object.
   let retainSites: [UInt32: [RetainSite]]
+  /// By object: whether it may hold others without being evaluated itself.
+  private let older: [Bool]
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
-  /// - Parameter counted: by object, whether it is evaluated.
-  init(in graph: ReferenceGraph, _ isolation: Isolation, counted: [Bool]) {
+  init(in graph: ReferenceGraph, _ isolation: Isolation, older: [Bool]) {
     self.graph = graph
     self.isolation = isolation
+    self.older = older
     retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
     taken = [Bool](repeating: false, count: graph.count)
     findCycles(.definitely, .definite, follows: graph.isStrong)
     findCycles(.probably, .probable, follows: graph.mayHold)
-    findWaitingTasks(counted)
+    findWaitingTasks()
   }
 
   private mutating func findCycles(
@@ -63,9 +65,8 @@ struct LeakSearch {
 
   /// Finds the tasks that nothing can resume. Those that wait for each other are one group, named after all of it.
   /// A cycle that has all of its retains is a group too: the memory of a task may have stale words that seem to hold
-  /// it, and it leaks even if the task is resumed. For the same reason, an older task does not take those that are
-  /// evaluated.
-  private mutating func findWaitingTasks(_ counted: [Bool]) {
+  /// it, and it leaks even if the task is resumed.
+  private mutating func findWaitingTasks() {
     let isolation = isolation
     guard isolation.states.contains(.waiting) else { return }
     let follows = { [graph] reference in graph.mayHold(reference) || graph.mayResume(reference) }
@@ -73,8 +74,7 @@ struct LeakSearch {
       in: graph, isPart: { isolation[$0] == .waiting }, follows: follows)
     let cores = (0..<components.count).reversed().lazy.map { components[$0] }
     for core in cores where hasAllRetains(core) { addGroup(core, .retainCycle, .probable, follows: follows) }
-    let isCounted = { (core: ArraySlice<UInt32>) in core.contains { counted[Int($0)] } }
-    for core in Array(cores.filter(isCounted)) + cores.filter({ !isCounted($0) }) {
+    for core in cores {
       let tasks = core.lazy.map(Int.init).filter(graph.isSuspendedTask)
       guard let first = tasks.first, !taken[first] else { continue }
       let isDefinite =
@@ -114,17 +114,21 @@ struct LeakSearch {
   }
 
   /// Takes all objects reachable from the core that no group has yet.
+  ///
+  /// Objects from before the baseline may have old words that equal the addresses of newer ones: they take others by
+  /// strong references only. Otherwise they would be reported once more, as what keeps a new object alive.
   private mutating func takeVictims(
     of core: some BidirectionalCollection<UInt32>, follows: (Int) -> Bool, _ isVictim: (Int) -> Bool
   ) -> [UInt32] {
     var victims: [UInt32] = []
     var open: [UInt32] = []
+    let isOlder = core.allSatisfy { older[Int($0)] }
     for object in core.reversed() {
       open.append(object)
       while let object = open.popLast() {
         for reference in graph.references(from: Int(object)) where follows(reference) {
           let target = graph.target(reference)
-          guard !taken[target], isVictim(target) else { continue }
+          guard !taken[target], isVictim(target), !isOlder || graph.isStrong(reference) else { continue }
           taken[target] = true
           victims.append(UInt32(target))
           open.append(UInt32(target))

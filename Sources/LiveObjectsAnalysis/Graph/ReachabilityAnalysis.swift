@@ -25,7 +25,7 @@ struct ReachabilityAnalysis {
     let graph = ReferenceGraph(capture, heap)
     let isolation = Isolation(of: graph)
     let (counted, older) = (scope.counted, scope.older)
-    var search = LeakSearch(in: graph, isolation, counted: counted)
+    var search = LeakSearch(in: graph, isolation, older: older)
     undecidedTasks = isolation.undecidedTasks
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
