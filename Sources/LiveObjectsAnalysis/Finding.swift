@@ -199,7 +199,8 @@ extension Finding {
     }
   }
 
-  static let mostVictimTypes = 16
+  /// Types of victims that a finding lists: one with as many may have more.
+  package static let mostVictimTypes = 16
 
   /// A copy without objects.
   func emptied() -> Finding {

@@ -58,6 +58,15 @@ import Testing
     #expect(hint == (isOfFoundation ? Finding.Hint(.removeObserver, at: [Self.closure]) : nil))
   }
 
+  @Test mutating func aClosureThatKeepsACenterIsNoObserver() {
+    let owner = object("Demo.Hub")
+    let center = object("Foundation.NotificationCenter")
+    builder.reference(from: owner, to: center, property: "makeCenter", function: builder.function(own))
+    builder.reference(from: center, to: object("Demo.Ticker"), property: "last")
+    builder.global(0x500, to: owner)
+    #expect(hint == nil)
+  }
+
   @Test(arguments: [
     ("static Task<>.sleep(nanoseconds:)", true, true), ("AsyncStream.Iterator.next()", true, true),
     ("specialized static Task<>._sleep<A>(until:tolerance:clock:)", true, true),

@@ -71,6 +71,14 @@ import Testing
     #expect(report.text(failOn: failOn).hasPrefix("LiveObjects: \(answer)"))
   }
 
+  /// A finding lists 16 of them at most.
+  @Test(arguments: [(15, "and 12 more types"), (16, "and other types")])
+  func theNumberOfVictimTypesIsStatedIfItIsKnown(count: Int, text: String) {
+    var finding = ExplainedFindings.cycle
+    finding.victimTypes = (0..<count).map { "Demo.T\($0)" }
+    #expect(TextRenderer(width: 130).render(ExplainedFindings.report([finding])).contains(text))
+  }
+
   @Test func heldObjectsThatAreNotListedHaveTheirFixes() {
     var held = ExplainedFindings.heldByStatic
     held.hint = Finding.Hint(.limitCollection, at: [.init(kind: .call, name: "Demo.Registry.add(_:)")])

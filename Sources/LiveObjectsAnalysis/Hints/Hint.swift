@@ -101,8 +101,13 @@ extension Finding.Hint {
     guard let frame = frames.first(where: { $0.origin == .user && !$0.isCompilerGenerated }),
       !frame.isInitializer, !frame.isCheckedOut
     else { return nil }
-    let place = Place(
-      kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
-    self.init(.limitCollection, at: [place])
+    self.init(.limitCollection, at: [Place(caller: frame)])
+  }
+}
+
+extension Finding.Hint.Place {
+  /// A call, by the function that contains it.
+  init(caller frame: NamedFrame) {
+    self.init(kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
   }
 }

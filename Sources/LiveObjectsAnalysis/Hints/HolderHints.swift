@@ -37,7 +37,7 @@ struct HolderHints {
       if let handler, handler.closureName != nil {
         place(of: handler, path)
       } else {
-        firstClosure(on: path) { $0.isUserCode }
+        firstClosure(on: path.references[...]) { $0.isUserCode }
       }
     return place.map { Finding.Hint(action, at: [$0]) }
   }
@@ -53,11 +53,11 @@ struct HolderHints {
     }
   }
 
+  /// The closure behind a notification center: one before it keeps the center.
   private func observer(_ path: ObjectPath) -> Finding.Hint? {
-    let objects = [path.start] + path.references.lazy.map(graph.target)
     let centers = ["Foundation.NotificationCenter", "FoundationEssentials.NotificationCenter"]
-    guard objects.contains(where: { centers.contains(naming.name(of: $0)) }) else { return nil }
-    return firstClosure(on: path) { _ in true }.map { Finding.Hint(.removeObserver, at: [$0]) }
+    let references = path.references.drop { !centers.contains(naming.name(of: graph.source($0))) }
+    return firstClosure(on: references) { _ in true }.map { Finding.Hint(.removeObserver, at: [$0]) }
   }
 
   /// The first closure of the program.
@@ -65,16 +65,16 @@ struct HolderHints {
   /// - Parameter isExpected: whether the path may lead through a closure. Those of libraries are called by their own
   ///   rules.
   private func firstClosure(
-    on path: ObjectPath, where isExpected: (SourceFrame) -> Bool
+    on path: ArraySlice<Int>, where isExpected: (SourceFrame) -> Bool
   ) -> Finding.Hint.Place? {
-    for (position, index) in path.references.enumerated() {
+    for (position, index) in zip(path.indices, path) {
       guard let closure = graph.heap.references[index].function.flatMap({ naming.names.functions[$0] }),
         closure.closureName != nil
       else { continue }
       guard isExpected(closure) else { return nil }
       guard closure.isUserCode else { continue }
       let isContext = naming.isContext(graph.target(index))
-      guard let capturing = isContext ? path.references[(position + 1)...].first : index else { return nil }
+      guard let capturing = isContext ? path[(position + 1)...].first : index else { return nil }
       return Finding.Hint.Place(
         closure, captured: naming.captured(by: capturing, closure: closure.qualifiedFunction))
     }

@@ -71,12 +71,7 @@ struct LibraryHints {
       return Finding.Hint.Place(
         kind: .call, name: "\(frames[call].source.module).\(function.split(separator: " in ").last ?? "")")
     }
-    return caller.isOfSwiftNIO ? nil : place(of: caller)
-  }
-
-  private func place(of frame: NamedFrame) -> Finding.Hint.Place {
-    Finding.Hint.Place(
-      kind: .call, name: frame.qualifiedFunction, file: frame.source.file, line: frame.source.line)
+    return caller.isOfSwiftNIO ? nil : Finding.Hint.Place(caller: caller)
   }
 
   private func hasCallbacks(_ future: Int) -> Bool {
@@ -103,7 +98,9 @@ struct LibraryHints {
     let calls = objects.lazy.compactMap { object in
       trace(of: object).first { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO }
     }
-    return calls.first.map { DraftHint(action: action, places: [DraftHint.Place(place(of: $0))]) }
+    return calls.first.map {
+      DraftHint(action: action, places: [DraftHint.Place(Finding.Hint.Place(caller: $0))])
+    }
   }
 }
 

@@ -156,7 +156,9 @@ extension TextPage {
   /// `: Handler`, `: Handler, Buffer, [UInt8] and 2 more types`
   private static func list(_ types: [String]) -> String {
     let rest = types.count - listedTypes
-    let more = rest > 0 ? " and \(Count.of(rest, "more type", "more types"))" : ""
+    let isCut = types.count >= Finding.mostVictimTypes
+    let others = isCut ? "other types" : Count.of(rest, "more type", "more types")
+    let more = rest > 0 ? " and \(others)" : ""
     return types.isEmpty ? "" : ": \(types.prefix(listedTypes).joined(separator: ", "))\(more)"
   }
 
