@@ -25,7 +25,8 @@ struct CaptureDecoder {
         file.discard(piece)
       }
     }
-    return try decoder.finish(end: sections.last?.payload.upperBound ?? 0)
+    try decoder.finish(end: sections.last?.payload.upperBound ?? 0)
+    return decoder.capture
   }
 
   /// Makes room once. The sums cannot exceed the file, so neither can what is allocated, by much.
@@ -60,14 +61,15 @@ struct CaptureDecoder {
     return try decodeTests(tag, &reader)
   }
 
-  private mutating func finish(end: Int) throws(CaptureError) -> Capture {
+  /// Completes `capture`. It does not return that: where a function that throws ends by copying a large result, Swift
+  /// 6.0 with optimisation, for arm64, may return another value than `nil` in the error's register.
+  private mutating func finish(end: Int) throws(CaptureError) {
     guard let process else { throw .damage(at: end, "it does not say which process it is of") }
     guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
     (capture.process, capture.tracking) = (process, tracking)
     capture.tracking.sampleBytes = sampleBytes
     if hasGraph { capture.graph = graph }
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
-    return capture
   }
 }
 

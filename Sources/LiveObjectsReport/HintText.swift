@@ -81,11 +81,6 @@ struct HintText {
 }
 
 extension Finding.Hint.Place {
-  /// Whether a closure captures a variable, or the value of an optional one.
-  fileprivate var capturesVariable: Bool {
-    captured.map { $0 == "captured variable" || $0.hasPrefix("captured Optional<") } ?? false
-  }
-
   fileprivate var capturedName: String {
     capturesVariable ? "a variable" : String((captured ?? "").withoutModules.trimmingPrefix("captured "))
   }

@@ -80,7 +80,7 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 extension ExpectedFinding {
   static let cycles =
     handlers + closures + fixes + objects + properties + values + collections + existentials + libraries
-    + libraryHandlers
+    + libraryHandlers + observation
   static let leaks = cycles + overRetained + suspended
   static let held = heldObjects + heldByTasks + heldByHandlers
 }

@@ -19,5 +19,30 @@ extension ExpectedFinding {
       ]),
     .cycle("genericParent", ["TreeNode<Swift.Int> → children[0]", "TreeNode<Swift.Int> → up"]),
     .cycle("parentInSuperclass", ["PageBody → text", "PageText → parent"], objects: 2),
+    .cycle("linkInStruct", ["Chapter → chapters[0]", "Chapter → link.chapter"]),
+    .cycle(
+      "workItemItself",
+      [
+        "Dispatch.DispatchWorkItem → _block",
+        "closure #1 in plantWorkItemItself() → captured Optional<Dispatch.DispatchWorkItem>",
+      ], certainty: "probable"),
   ]
+
+  static let observation: [ExpectedFinding] = {
+    #if compiler(>=6.3)
+      let library = "static Observation.ObservationTracking._installTracking"
+      let state = "Observation._ManagedCriticalState<Observation.ObservationRegistrar.State>.LockedBuffer"
+      let path = [
+        "Mixer → _$observationRegistrar.extent",
+        "Observation.ObservationRegistrar.Extent → context.state.buffer",
+        "\(state) → header.observations[value].kind",
+        "closure #3 in closure #1 in \(library)(_:willSet:didSet:) → captured function",
+        "closure #1 in \(library)(_:onChange:) → captured function",
+        "closure #2 in implicit closure #1 in Mixer.watch() → self",
+      ]
+      return [.cycle("observedItself", path, victims: 5)]
+    #else  // Debian's library is stripped.
+      return []
+    #endif
+  }()
 }

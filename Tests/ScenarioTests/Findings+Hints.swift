@@ -3,11 +3,22 @@ extension ExpectedHint {
   /// The declaration of a nested property is in a type that the reference does not name, and an autoclosure's
   /// code belongs to no line.
   static let unlocated: Set<String> = [
-    "autoclosure", "mutexState", "structField", "nestedStruct", "optionalStruct", "enumPayloadStruct",
+    "autoclosure", "mutexState", "structField", "linkInStruct", "nestedStruct", "optionalStruct",
+    "enumPayloadStruct",
     "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
   ]
 
-  static let all = capturedSelf + others.map { ExpectedHint(scenario: $0.key, text: $0.value) } + unclear
+  static let all =
+    capturedSelf + observation + others.map { ExpectedHint(scenario: $0.key, text: $0.value) } + unclear
+
+  private static let observation: [ExpectedHint] = {
+    #if compiler(>=6.3)
+      let closure = "closure #2 in implicit closure #1 in Mixer.watch()"
+      return [.init(scenario: "observedItself", text: "\(closure) captures self strongly: capture it weakly")]
+    #else
+      return []
+    #endif
+  }()
 
   /// Scenarios in which one closure captures `self`.
   private static let capturedSelf = [
@@ -48,6 +59,10 @@ extension ExpectedHint {
       "ListNode.previous is a strong reference: declare it weak",
     "genericParent":
       "TreeNode<Int>.up is a strong reference: declare it weak",
+    "workItemItself":
+      "closure #1 in plantWorkItemItself() captures a variable strongly: declare the variable weak, or set it to nil",
+    "linkInStruct":
+      "Chapter.link.chapter is a strong reference: declare it weak",
     "parentInSuperclass":
       "PageText.parent is a strong reference: declare it weak",
     "strongDelegate":

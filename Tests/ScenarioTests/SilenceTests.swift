@@ -8,7 +8,7 @@ extension Scenarios {
       "balancedRetains", "finishedTask", "cancelledTask", "cancelledSource", "releasedSource",
       "finishedLaterWork",
       "leftGroup", "invalidatedTimer", "removedObserver", "removedReadabilityHandler", "freedStrings",
-      "removedStrings", "smallText",
+      "removedStrings", "smallText", "observedWeakly",
     ]
 
     @Test("a scenario without survivors has no findings", arguments: silent)

@@ -89,13 +89,25 @@ struct CutSearch {
     self.core = core
     let numbers = Dictionary(uniqueKeysWithValues: zip(core.lazy.map(Int.init), 0...))
     for (object, number) in numbers {
-      for reference in graph.references(from: object) where graph.mayHold(reference) {
+      for reference in graph.references(from: object)
+      where graph.mayHold(reference) && !isDroppedWithModel(reference) {
         guard let target = numbers[graph.target(reference)] else { continue }
         edges.append(Edge(source: number, target: target, reference: reference))
       }
     }
     let closures = closures
     for index in edges.indices { edges[index].cut = cut(at: edges[index].reference, closures) }
+  }
+
+  /// Whether an observation refers to its own registrar's state, which drops all observations when the model goes.
+  private func isDroppedWithModel(_ reference: Int) -> Bool {
+    let (source, target) = (type(of: graph.source(reference)), type(of: graph.target(reference)))
+    return source.name.hasSuffix("Observation.ObservationTracking.Entry>")
+      && target.name.hasPrefix("Observation._ManagedCriticalState<Observation.ObservationRegistrar.")
+  }
+
+  private func type(of object: Int) -> TypeDescription {
+    graph.capture.types[graph.capture.objects[object].type]
   }
 
   private func cuts(on path: ObjectPath) -> Cuts {
@@ -232,7 +244,7 @@ extension CutSearch {
   }
 
   private func isInstance(_ object: Int) -> Bool {
-    let kind = ObjectKind(of: graph.capture.types[graph.capture.objects[object].type])
+    let kind = ObjectKind(of: type(of: object))
     return kind == .classInstance || kind == .actor
   }
 }

@@ -23,6 +23,7 @@ struct CycleHints {
     var property = ""
 
     var isSelf: Bool { place.place.captured == "self" }
+    var isCertain: Bool { isSelf || place.place.capturesVariable }
     var isNested: Bool { property.contains(".") }
     var name: PropertyName { PropertyName(property) }
   }
@@ -39,7 +40,7 @@ struct CycleHints {
     }
     let single = leak.cuts.single.compactMap { candidate($0, path) }
     // Of a probable cycle, some references are guessed.
-    return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isSelf), path)
+    return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isCertain), path)
   }
 
   /// A cut of each of two cycles, where both are clear and no other two are.
@@ -122,12 +123,12 @@ extension CycleHints {
   /// contains it in a struct or a collection, or created it.
   private func isBackReference(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
     guard !candidate.property.isEmpty else { return false }
-    if candidate.name.isBack { return true }
-    if candidate.isNested { return path.references.count == 1 }
     let reference = path.references[candidate.position]
     let (object, owner) = (graph.source(reference), graph.target(reference))
-    return isElement(before: candidate.position, of: owner, path)
-      || (isCreated(object, by: owner) && !isCreated(owner, by: object))
+    if candidate.name.isBack || isElement(before: candidate.position, of: owner, path) { return true }
+    // Which of an object's values refers to the one that created it says less: only one to itself is clear.
+    if candidate.isNested { return path.references.count == 1 }
+    return isCreated(object, by: owner) && !isCreated(owner, by: object)
   }
 
   /// Whether a value refers back, of a protocol or an enum for instance: it cannot be declared weak as it is, and is the

@@ -82,6 +82,13 @@ extension Finding {
   }
 }
 
+extension Finding.Hint.Place {
+  /// Whether a closure captures a variable, or the value of an optional one.
+  package var capturesVariable: Bool {
+    captured.map { $0 == "captured variable" || $0.hasPrefix("captured Optional<") } ?? false
+  }
+}
+
 extension Finding.Hint {
   /// The missing release, where all retains without one are of one call.
   init?(retainedAt sites: [Finding.RetainingCallSite]) {

@@ -1,5 +1,8 @@
 // Cycles that differ in what has to be changed: which of their references should not own its target.
 
+import Dispatch
+import Observation
+
 extension Scenario {
   static let fixes = [
     Scenario("twoHandlers", plantTwoHandlers),
@@ -10,6 +13,9 @@ extension Scenario {
     Scenario("capturedHelper", plantCapturedHelper),
     Scenario("genericParent", plantGenericParent),
     Scenario("parentInSuperclass", plantParentInSuperclass),
+    Scenario("linkInStruct", plantLinkInStruct),
+    Scenario("observedItself", plantObservedItself),
+    Scenario("workItemItself", plantWorkItemItself),
   ]
 }
 
@@ -151,4 +157,68 @@ func plantParentInSuperclass() {
   let text = PageText()
   body.text = text
   text.parent = body
+}
+
+/// The reference back is in a struct of the element.
+final class Chapter {
+  struct Link {
+    var weight = 1
+    var chapter: Chapter?
+  }
+
+  var chapters: [Chapter] = []
+  var link = Link()
+
+  @inline(never)
+  func add(_ chapter: Chapter) {
+    chapters.append(chapter)
+    chapter.link.chapter = self
+  }
+}
+
+@inline(never) @_optimize(none)
+func plantLinkInStruct() {
+  let chapter = Chapter()
+  chapter.add(Chapter())
+}
+
+@Observable
+final class Mixer: @unchecked Sendable {
+  var volume = 0
+
+  @inline(never)
+  func watch() {
+    withObservationTracking {
+      use(volume)
+    } onChange: {
+      use(self)
+    }
+  }
+}
+
+/// The observation's own storage refers to itself, which the model's end undoes.
+@inline(never) @_optimize(none)
+func plantObservedItself() {
+  Mixer().watch()
+}
+
+/// The model is gone before it changes.
+@inline(never) @_optimize(none)
+func plantObservedWeakly() {
+  let mixer = Mixer()
+  withObservationTracking {
+    use(mixer.volume)
+  } onChange: { [weak mixer] in
+    use(mixer)
+  }
+}
+
+/// The item is not known yet where its block captures it.
+@inline(never) @_optimize(none)
+func plantWorkItemItself() {
+  var item: DispatchWorkItem?
+  item = DispatchWorkItem {
+    if item?.isCancelled == true { return }
+  }
+  item?.perform()
 }

@@ -17,6 +17,7 @@ extension Scenario {
     Scenario("metatypes", plantMetatypes),
     Scenario("mirrors", plantMirrors),
     Scenario("bridging", plantBridging),
+    Scenario("observedWeakly", plantObservedWeakly),
   ]
 }
 

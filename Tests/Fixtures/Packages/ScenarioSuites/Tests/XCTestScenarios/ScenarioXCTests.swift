@@ -37,6 +37,9 @@ final class ScenarioXCTests: XCTestCase {
   func test_capturedHelper() throws { try plant() }
   func test_genericParent() throws { try plant() }
   func test_parentInSuperclass() throws { try plant() }
+  func test_linkInStruct() throws { try plant() }
+  func test_observedItself() throws { try plant() }
+  func test_workItemItself() throws { try plant() }
   func test_twoObjects() throws { try plant() }
   func test_threeObjects() throws { try plant() }
   func test_twoCyclesOfOneKind() throws { try plant() }
@@ -170,6 +173,7 @@ final class ScenarioXCTests: XCTestCase {
   func test_metatypes() throws { try plant() }
   func test_mirrors() throws { try plant() }
   func test_bridging() throws { try plant() }
+  func test_observedWeakly() throws { try plant() }
   func test_retainedPointer() throws { try plant() }
   func test_retainedAddress() throws { try plant() }
   func test_rawStorage() throws { try plant() }
