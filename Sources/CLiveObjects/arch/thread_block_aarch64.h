@@ -7,7 +7,6 @@
 
 #pragma once
 
-#include <pthread.h>
 #include <stddef.h>
 
 enum { LIVEOBJ_THREAD_BLOCK_ALIGNMENT = 8, LIVEOBJ_THREAD_BLOCK_WORDS = 3 };

@@ -66,7 +66,7 @@ struct source {
     uintptr_t argument;
 };
 
-static intptr_t id_in_thread; // in a thread's control block; 0 if unknown
+static intptr_t id_in_thread; // from its `pthread_t`; 0 if unknown
 static int32_t main_thread;
 
 static bool is_valid(const struct object *object) {
@@ -88,7 +88,7 @@ static bool is_kind(const struct object *object, const char *name) {
 
 /// In the program: the snapshot process has another id.
 void liveobj_core_prepare(void) {
-    id_in_thread = liveobj_thread_layout_find(liveobj_os_thread_id()).id;
+    id_in_thread = liveobj_thread_id_place(liveobj_os_thread_id());
     main_thread = getpid();
 }
 

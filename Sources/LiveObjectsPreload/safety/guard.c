@@ -19,6 +19,7 @@
 
 #define _GNU_SOURCE
 #include "arch/assembly.h"
+#include "os/os.h"
 #include "safety/safety.h"
 
 #include <stddef.h>
@@ -32,7 +33,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-enum { GUARDED_COUNT = 10, SIGNAL_SET_BYTES = 8 };
+enum { GUARDED_COUNT = 10, SIGNAL_SET_BYTES = 8, STACK_BYTES = 64 * 1024 };
 
 /// The weight of an idle tick. A tick in which the thread slept more than once counts 1.
 enum { WHOLE_TICK = 20 };
@@ -66,7 +67,7 @@ static struct {
     int64_t idle;    ///< the processor time between two ticks below which a thread only waited
     int idle_ticks;  ///< consecutive ones, in units of 1/WHOLE_TICK tick
     bool is_crashed; ///< why the step was abandoned
-    _Alignas(16) char stack[64 * 1024];
+    void *stack;     ///< of the handlers; NULL if there was no memory for it
 } guard;
 
 __asm__(LIVEOBJ_SIGNAL_RETURN_ASSEMBLY);
@@ -236,8 +237,15 @@ static void take_signals(void) {
     }
 }
 
+/// The recorder's own memory, and no variable: there a snapshot would find references in the
+/// registers that each tick leaves on its stack.
+static stack_t make_stack(void) {
+    guard.stack = liveobj_os_map(STACK_BYTES);
+    return (stack_t){guard.stack, guard.stack ? 0 : SS_DISABLE, STACK_BYTES};
+}
+
 void liveobj_guard_start(void) {
-    stack_t own = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack};
+    stack_t own = make_stack();
     guard.process = (pid_t)syscall(SYS_getpid);
     guard.thread = current_thread();
     // Release: pairs with hold_thread, which needs all of the above.
@@ -255,6 +263,8 @@ void liveobj_guard_end(void) {
     for (int i = 0; i < GUARDED_COUNT; i++)
         set_action(caught_signal(i), &guard.previous[i], NULL);
     syscall(SYS_sigaltstack, &guard.handler, NULL);
+    if (guard.stack)
+        liveobj_os_unmap(guard.stack, STACK_BYTES);
     // Release: threads that are stopped see the program's own handlers restored.
     __atomic_store_n(&guard.is_on, false, __ATOMIC_RELEASE);
 }

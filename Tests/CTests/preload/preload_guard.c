@@ -2,6 +2,7 @@
 // meanwhile, and the program's handlers are restored.
 
 #define _GNU_SOURCE
+#include "os/os.h"
 #include "safety/safety.h"
 #include "support/expect.h"
 
@@ -93,6 +94,28 @@ static bool run(void (*step)(void *), void *context) {
 static void a_working_step_completes(void) {
     int three = 3;
     EXPECT(run(work, &three) && steps == 3);
+}
+
+static stack_t handlers_stack;
+
+static void note_stack(void *context) {
+    (void)context;
+    sigaltstack(NULL, &handlers_stack);
+}
+
+static void count_if_of_stack(void *context, uintptr_t start, uintptr_t end) {
+    uintptr_t stack = (uintptr_t)handlers_stack.ss_sp;
+    *(int *)context += start <= stack && stack + handlers_stack.ss_size <= end;
+}
+
+/// A snapshot searches the program's memory for references, and a tick copies registers.
+static void the_handlers_stack_is_memory_of_the_recorder(void) {
+    int mappings = 0;
+    liveobj_guard_start();
+    EXPECT(liveobj_guard_run(500, note_stack, NULL) == LIVEOBJ_STEP_DONE);
+    liveobj_os_visit_mappings(count_if_of_stack, &mappings);
+    liveobj_guard_end();
+    EXPECT(handlers_stack.ss_sp && mappings == 1);
 }
 
 static void a_crashing_step_is_abandoned(void) {
@@ -204,6 +227,7 @@ static void a_hanging_step_is_abandoned_earlier_after_a_noted_wait(void) {
 
 int main(void) {
     a_working_step_completes();
+    the_handlers_stack_is_memory_of_the_recorder();
     a_crashing_step_is_abandoned();
     a_hanging_step_is_abandoned();
     a_step_that_computes_has_no_time_limit();
