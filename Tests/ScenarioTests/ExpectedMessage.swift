@@ -52,7 +52,7 @@ extension Finding {
 
   /// `Screen`, `closure #1 in Screen.start()`: the module precedes the qualified name.
   private static func qualified(_ name: String, _ module: String) -> String {
-    if ["Swift.", "Foundation.", "Dispatch."].contains(where: name.hasPrefix) { return name }
+    if ["Swift.", "Foundation.", "Dispatch.", "Observation."].contains(where: name.hasPrefix) { return name }
     let start = name.ranges(of: " in ").last?.upperBound ?? name.startIndex
     return "\(name[..<start])\(module).\(name[start...])"
   }
