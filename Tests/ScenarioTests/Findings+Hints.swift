@@ -4,8 +4,7 @@ extension ExpectedHint {
   /// code belongs to no line.
   static let unlocated: Set<String> = [
     "autoclosure", "mutexState", "structField", "linkInStruct", "nestedStruct", "optionalStruct",
-    "enumPayloadStruct",
-    "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
+    "enumPayloadStruct", "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
   ]
 
   static let all =

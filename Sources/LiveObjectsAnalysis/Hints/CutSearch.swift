@@ -89,9 +89,8 @@ struct CutSearch {
     self.core = core
     let numbers = Dictionary(uniqueKeysWithValues: zip(core.lazy.map(Int.init), 0...))
     for (object, number) in numbers {
-      for reference in graph.references(from: object)
-      where graph.mayHold(reference) && !isDroppedWithModel(reference) {
-        guard let target = numbers[graph.target(reference)] else { continue }
+      for reference in graph.references(from: object) where graph.mayHold(reference) {
+        guard let target = numbers[graph.target(reference)], !isDroppedWithModel(reference) else { continue }
         edges.append(Edge(source: number, target: target, reference: reference))
       }
     }
