@@ -17,11 +17,12 @@
         #expect(message.matches(messages.first ?? ""), "\(message) \(messages)")
       }
 
-      /// `nestedGenerics` leaks too, and `FindingTests` checks its finding. All others must have no findings.
+      /// `nestedGenerics` leaks too, and `FindingTests` checks its finding, as does `observedItself`, whose path is not
+      /// known with every toolchain. All others must have no findings.
       @Test("only an assertion around a leak fails", arguments: AssertedScenarios.Assertion.allCases)
       func silence(assertion: AssertedScenarios.Assertion) throws {
         let failed = try AssertedScenarios.shared.get().messages(of: assertion).keys
-        let leaking = Set(ExpectedFinding.leaks.map(\.scenario)).union(["nestedGenerics"])
+        let leaking = Set(ExpectedFinding.leaks.map(\.scenario)).union(["nestedGenerics", "observedItself"])
         let hidden = Set(ExpectedFinding.leaks.filter(\.mayBeHidden).map(\.scenario))
         #expect(leaking.symmetricDifference(failed).subtracting(hidden) == [])
         #expect(leaking.isSuperset(of: failed))

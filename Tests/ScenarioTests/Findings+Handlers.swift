@@ -37,6 +37,9 @@ extension ExpectedFinding {
         "closure #1 in Pipeline.compose(_:) → self",
       ]),
     .cycle("methodReference", ["Button → action", "implicit closure #2 in Button.connect() → self"]),
+    .cycle(
+      "methodInTable",
+      ["Switchboard → lines[value]", "implicit closure #2 in Switchboard.connect() → self"]),
     .cycle("genericClosure", ["Mapper → map", "closure #1 in Mapper.install(_:_:) → self"]),
     .cycle(
       "genericFunction",

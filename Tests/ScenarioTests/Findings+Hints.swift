@@ -68,6 +68,8 @@ extension ExpectedHint {
       "Download.delegate is a strong reference: declare it weak",
     "methodReference":
       "implicit closure #2 in Button.connect() captures self strongly: use a closure that captures it weakly",
+    "methodInTable":
+      "implicit closure #2 in Switchboard.connect() captures self strongly: use a closure that captures it weakly",
     "weakCaptureBesideStrong":
       "closure #2 in Player.start() captures self strongly: capture it weakly",
     "localFunction":

@@ -46,6 +46,17 @@ static const char *skip_identifier(const char *next) {
     return next + strnlen(next, count);
 }
 
+/// Skips the name of a standard type, `Si`, also repeated, `S2S`, or of concurrency, `ScT`: its
+/// digits begin no identifier, and its letters are not parameters.
+static const char *skip_standard_type(const char *next) {
+    next++;
+    while (is_digit(*next))
+        next++;
+    if (*next == 'c')
+        next++;
+    return is_letter(*next) ? next + 1 : next;
+}
+
 /// Whether a character mentions a generic parameter. Parameters are `x`, `q_`, `q0_` …, and packs
 /// and their expansions contain `Q`. The box of a captured variable, `Xx`, is not one.
 static bool is_parameter(char before, char c) {
@@ -77,6 +88,8 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
         size_t reference = symbolic_reference_bytes(*next);
         if (reference) {
             plain = next += reference;
+        } else if (*next == 'S') {
+            next = skip_standard_type(next);
         } else if (is_digit(*next) && before != 'A') { // `A3b` repeats a substitution
             plain = next = skip_identifier(next);
         } else {

@@ -47,6 +47,7 @@ static void a_captured_variable_is_one_reference_to_its_box(void) {
 static void an_escaping_function_refers_to_its_context(void) {
     expect_field("Ieg_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("SiIegy_", LIVEOBJ_SLOT_FUNCTION, 16);
+    expect_field("S2SIeggo_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("4Demo5OwnerCIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("xIeAgHr_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);

@@ -34,15 +34,22 @@ static void bytes_of_references_and_identifiers_are_not_ownership_suffixes(void)
 
 static void generic_parameters_are_recognised(void) {
     static const char *const names[] = {
-        "x", "q_", "q0_", "qd__", "Sayxq_G", "\x01\0\0\0\0yxG", "xQp", "7Element3FooQzSg"};
+        "x", "q_", "q0_", "qd__", "Sayxq_G", "S2Sxc", "\x01\0\0\0\0yxG", "xQp", "7Element3FooQzSg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         EXPECT(read(names[i]).mentions_parameters);
 }
 
 static void identifiers_and_boxes_are_not_generic_parameters(void) {
-    static const char *const names[] = {"Si", "3fox4quizC", "\x01\0\0qx", "SiXx", "0aB3fox"};
+    static const char *const names[] = {"Si",      "3fox4quizC", "\x01\0\0qx", "SiXx",
+                                        "0aB3fox", "Sq",         "S2x",        "ScS3fox"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         EXPECT(!read(names[i]).mentions_parameters);
+}
+
+static void a_repeated_standard_type_is_no_identifier(void) {
+    EXPECT(read("S2Sc").plain_length == 4);
+    EXPECT(read("SS4DemoC").plain_length == 1 && read("ScS4DemoC").plain_length == 1);
+    EXPECT(read("S").length == 1 && read("S2").length == 2 && read("Sc").length == 2);
 }
 
 static void an_identifier_longer_than_the_text_ends_with_it(void) {
@@ -64,6 +71,7 @@ int main(void) {
     bytes_of_references_and_identifiers_are_not_ownership_suffixes();
     generic_parameters_are_recognised();
     identifiers_and_boxes_are_not_generic_parameters();
+    a_repeated_standard_type_is_no_identifier();
     an_identifier_longer_than_the_text_ends_with_it();
     an_accessor_is_a_whole_name();
     return EXPECT_STATUS();

@@ -4,6 +4,7 @@ extension Scenario {
   static let closures = [
     Scenario("nestedClosures", plantNestedClosures),
     Scenario("methodReference", plantMethodReference),
+    Scenario("methodInTable", plantMethodInTable),
     Scenario("genericClosure", plantGenericClosure),
     Scenario("genericFunction", plantGenericFunction),
     Scenario("keyPathArgument", plantKeyPathArgument),
@@ -48,6 +49,20 @@ final class Button {
 func plantMethodReference() {
   let button = Button()
   button.connect()
+}
+
+/// The type of the function repeats a standard type, which its mangled name abbreviates.
+final class Switchboard {
+  var lines: [String: (String) -> String] = [:]
+
+  func connect() { lines["home"] = answer }
+  func answer(_ call: String) -> String { "\(call) \(lines.count)" }
+}
+
+@inline(never) @_optimize(none)
+func plantMethodInTable() {
+  let switchboard = Switchboard()
+  switchboard.connect()
 }
 
 final class Mapper {

@@ -19,6 +19,7 @@ final class ScenarioXCTests: XCTestCase {
   func test_strongDelegate() throws { try plant() }
   func test_nestedClosures() throws { try plant() }
   func test_methodReference() throws { try plant() }
+  func test_methodInTable() throws { try plant() }
   func test_genericClosure() throws { try plant() }
   func test_genericFunction() throws { try plant() }
   func test_keyPathArgument() throws { try plant() }
