@@ -22,12 +22,15 @@ extension Scenarios {
         let stream = "to be resumed"  // Debian's concurrency library is stripped.
       #endif
       let awaited = [
-        "ownStream": "closure #1 in Scenarios.Chat.start(), Tasks.swift:77. It waits \(stream)",
-        "actorMethod": "Scenarios.Gate.pass(), Tasks.swift:181. It waits for a continuation",
+        "ownStream": ("closure #1 in Scenarios.Chat.start(), Tasks.swift:77. ", stream),
+        // Swift 6.0 gives the optimised function the line of its declaration, 180.
+        "actorMethod": ("Scenarios.Gate.pass(), Tasks.swift:18", "for a continuation"),
       ]
-      for (scenario, text) in awaited {
+      for (scenario, (place, event)) in awaited {
         let remarks = try ScenarioReport(of: scenario).leaks.flatMap(\.remarks)
-        #expect(remarks.contains { $0.contains("The task is suspended in \(text)") }, "\(remarks)")
+        let start = "The task is suspended in \(place)"
+        #expect(
+          remarks.contains { $0.hasPrefix(start) && $0.contains(". It waits \(event)") }, "\(remarks)")
       }
     }
 
