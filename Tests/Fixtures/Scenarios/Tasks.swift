@@ -178,6 +178,7 @@ actor Gate {
   var passed = 0
 
   @inline(never) func pass() async {
+    let isWaiting = isWaiting  // Debian's optimising 6.2.3 crashes on a closure that captures the actor.
     await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
     passed += 1
   }
