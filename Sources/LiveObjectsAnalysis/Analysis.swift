@@ -109,11 +109,12 @@ package struct UnnamedAnalysis: Sendable {
     by symbolicator: some Symbolicator, after subjects: Set<ObjectAddress> = []
   ) -> Analysis {
     let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
+    var packages = Packages(traces, of: capture.process.executable)
+    let subjects = HeapFindings.Subjects(types: types(of: subjects), packages: packages)
     let findings =
-      (explained?.findings(traces, symbolicator: symbolicator, options, subjects: types(of: subjects)) ?? [])
+      (explained?.findings(traces, symbolicator: symbolicator, options, subjects) ?? [])
       + growth(traces)
       + scope.recorded.findings
-    var packages = Packages(traces, of: capture.process.executable)
     packages.add(modulesIn: findings) { symbolicator.sources(ofModules: $0, in: capture) }
     return Analysis(
       types: types(traces, packages), findings: packages.attributed(findings).sorted(by: Finding.precedes),

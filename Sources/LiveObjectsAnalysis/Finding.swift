@@ -168,18 +168,19 @@ public struct Finding: Sendable, Hashable {
 // MARK: - Names
 
 extension Finding {
-  /// The object of a cycle that a test tracks or calls its system under test.
+  /// The object that names a cycle.
   struct Subject {
     var type: String
     var kind: ObjectKind
     /// Once round the cycle, from the object.
     var path: [PathStep]
+    /// Whether a test tracks the object, or calls it its system under test.
+    var isOfTest: Bool
   }
 
-  /// Names the finding after the subject of a test.
   mutating func name(after subject: Subject) {
     (type, kind, path) = (subject.type, subject.kind, subject.path)
-    isNamedByTest = true
+    isNamedByTest = subject.isOfTest
   }
 }
 
@@ -229,7 +230,7 @@ extension Finding {
     isLibraryLeak = isLibraryLeak && other.isLibraryLeak
     if dependency != other.dependency { dependency = nil }
     if other.isNamedByTest && !isNamedByTest {
-      name(after: Subject(type: other.type, kind: other.kind, path: other.path))
+      name(after: Subject(type: other.type, kind: other.kind, path: other.path, isOfTest: true))
     }
     if !other.otherCycle.isEmpty, otherCycle.isEmpty || other.otherCycle.count < otherCycle.count {
       otherCycle = other.otherCycle

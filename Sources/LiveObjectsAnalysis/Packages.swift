@@ -107,7 +107,7 @@ struct Packages {
   }
 
   /// Whether a name contains one of the program's own modules.
-  private func isProgram(_ name: String) -> Bool {
+  func isProgram(_ name: String) -> Bool {
     modules(in: name).contains {
       !SystemModules.contains($0) && dependencies[$0] == nil && !generated.contains($0)
     }

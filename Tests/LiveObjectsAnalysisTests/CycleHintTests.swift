@@ -44,6 +44,30 @@ import Testing
     #expect(try names() == expected)
   }
 
+  /// A subscription and its subject hold each other until it is cancelled, which the end of the `AnyCancellable` does.
+  @Test(arguments: [("sink", 1), ("filter", 2)])
+  mutating func theCyclesOfASubscriptionAreTheLibrarys(operation: String, captures: Int) throws {
+    let code: [UInt64] = [0x901, 0x902]
+    for (index, address) in code.enumerated() {
+      symbolicator.define(address, [.user("closure #\(index + 1) in Model.bind()")])
+    }
+    let model = object("Demo.Model", madeBy: "ModelTests.testModel()")
+    let token = object("OpenCombine.AnyCancellable", madeBy: "Model.bind()")
+    let sink = object("OpenCombine.Subscribers.Sink<Swift.Int, Swift.Never>", madeBy: "Model.bind()")
+    let subject = object(
+      "OpenCombine.PassthroughSubject<Swift.Int, Swift.Never>.Conduit", madeBy: "Model.bind()")
+    builder.reference(from: model, to: token, property: "token")
+    builder.reference(from: token, to: sink, property: "sink")
+    builder.reference(from: sink, to: subject, property: "subscription")
+    builder.reference(from: subject, to: sink, property: "downstream")
+    for (holder, address) in zip([sink, subject].prefix(captures), code) {
+      builder.reference(
+        from: holder, to: model, ReferenceLabel(.property, text: operation),
+        function: builder.function(address))
+    }
+    #expect(try names()?.sorted() == (1...captures).map { "closure #\($0) in Demo.Model.bind()" })
+  }
+
   @Test mutating func anObjectKeepsWhatItCreates() throws {
     let register = object("Demo.Register", madeBy: "RegisterTests.testScan()")
     let scanner = object("Demo.Scanner", madeBy: "Register.init()")

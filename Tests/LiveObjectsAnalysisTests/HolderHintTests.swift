@@ -85,6 +85,26 @@ import Testing
     #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))
   }
 
+  /// All of it goes when the task ends: one finding, of the object that holds the task.
+  @Test(arguments: [true, false])
+  mutating func whatOneTaskHoldsIsOneFinding(isKept: Bool) throws {
+    let task = builder.object(
+      of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: isKept ? 2 : 1)
+    let (store, ticker) = (object("Demo.Store"), object("Demo.Ticker"))
+    builder.reference(from: task, to: store, ReferenceLabel(.taskFrame))
+    builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
+    if isKept { builder.reference(from: ticker, to: task, property: "task") }
+    builder.root(.cMemory(address: 64), to: task)
+    builder.task(task, .suspended, frames: [Frame(image: 0, offset: own)])
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings.filter {
+      $0.verdict == .heldBy
+    }
+    let finding = try #require(findings.count == 1 ? findings[0] : nil)
+    #expect(finding.type == (isKept ? "Demo.Ticker" : "Demo.Store"))
+    #expect((finding.instances, finding.objects, finding.victims) == (1, 2, 1))
+    #expect(finding.victimTypes == [isKept ? "Demo.Store" : "Demo.Ticker"])
+  }
+
   private mutating func object(_ type: String) -> UInt32 { builder.object(of: builder.type(type)) }
 
   private mutating func handler(_ code: UInt64, of holder: String, to object: UInt32) {

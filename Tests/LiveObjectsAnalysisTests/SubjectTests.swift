@@ -35,6 +35,23 @@ import Testing
     #expect(finding().type == "Demo.Client")
   }
 
+  @Test(arguments: [
+    ("Zoo.Session", "/src/Sources/Zoo/Zoo.swift"), ("Zoo.Session", "/src/.build/checkouts/zoo/Zoo.swift"),
+  ])
+  mutating func anObjectOfTheProgramComesBeforeThatOfADependency(type: String, file: String) {
+    builder = CaptureBuilder(executable: "/src/.build/x86_64/debug/demo")
+    symbolicator.define(
+      0x10, [.user("Hub.connect()", module: "Wire", file: "/src/.build/checkouts/wire/Hub.swift")])
+    symbolicator.define(0x20, [.user("Session.init()", module: "Zoo", file: file)])
+    let (wire, zoo) = (builder.stackTrace([0x10]), builder.stackTrace([0x20]))
+    let connection = builder.object(of: builder.type("Wire.Connection<Zoo.Session>"), stackTrace: wire)
+    let session = builder.object(of: builder.type(type), stackTrace: zoo)
+    builder.reference(from: connection, to: session, property: "session")
+    builder.reference(from: session, to: connection, property: "connection")
+    let isOwn = !file.contains("checkouts")
+    #expect(finding().type == (isOwn ? type : "Wire.Connection<Zoo.Session>"))
+  }
+
   @Test mutating func aFindingOfSeveralTestsKeepsTheName() throws {
     let (_, loader) = leakLoader()
     var merged = finding()

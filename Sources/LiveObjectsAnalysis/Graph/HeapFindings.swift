@@ -76,10 +76,16 @@ struct HeapFindings {
     }
   }
 
-  /// - Parameter subjects: the types that tests track or call their system under test, as indices into
-  ///   `Capture.types`.
+  /// What names the cycles that contain it.
+  struct Subjects {
+    /// The types that tests track or call their system under test, as indices into `Capture.types`.
+    var types: Set<Int>
+    /// A type of the program comes before one of a package that it depends on.
+    var packages: Packages
+  }
+
   func findings(
-    _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, subjects: Set<Int>
+    _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, _ subjects: Subjects
   ) -> [Finding] {
     let names = PathNames(wantedNames, of: graph, symbolicator: symbolicator)
     let naming = PathNaming(names, in: graph, labels)
@@ -87,9 +93,11 @@ struct HeapFindings {
     var finder = PathFinder(in: graph)
     let hints = self.hints(naming, traces, symbolicator)
     for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces, subjects) }
-    for (objects, holder) in zip(held, holders) {
-      guard let holder else { continue }
-      add(objects, holder, to: &merger, &finder, naming, traces, options)
+    let found = zip(held, holders).compactMap { objects, holder in
+      holder.flatMap { heldFinding(objects, $0, &finder, naming, traces, options) }
+    }
+    for held in HeldFinding.joined(found, subjects.packages) {
+      merger.add(held.finding, held.allocated, [], in: traces)
     }
     return merger.findings(with: traces)
   }
@@ -113,7 +121,7 @@ struct HeapFindings {
 extension HeapFindings {
   private func add(
     _ leak: LeakTally, _ hint: Finding.Hint?, to merger: inout FindingMerger, _ naming: PathNaming,
-    _ traces: NamedTraces, _ subjects: Set<Int>
+    _ traces: NamedTraces, _ subjects: Subjects
   ) {
     let scope = reachability.scope
     guard let owner = scope.owner(leak.group.owner, allocatedAt: leak.allocations.stackTraces, in: traces)
@@ -150,10 +158,7 @@ extension HeapFindings {
       ]
     }
     let sites = leak.allocations.all.sorted { $0.stackTrace < $1.stackTrace }
-    let subject = cycle(of: leak, fromOneOf: subjects, traces).map { cycle in
-      let label = self.label(of: cycle.start, traces)
-      return Finding.Subject(type: label.text, kind: label.kind, path: naming.steps(round: cycle))
-    }
+    let subject = subject(of: leak, from: subjects, naming, traces)
     merger.add(finding, as: subject, sites, leak.retainSites, in: traces) { Set($0.types.map(typeName)) }
   }
 
@@ -181,23 +186,35 @@ extension HeapFindings {
   /// Objects of a cycle that are searched for the subject of a test.
   private static let mostSubjects = 256
 
-  /// The cycle from an object that a test tracks or calls its system under test: it has one of the types, or
-  /// a function `makeSUT` created it, as the last of its objects.
-  private func cycle(
-    of leak: LeakTally, fromOneOf subjects: Set<Int>, _ traces: NamedTraces
-  ) -> ObjectPath? {
+  /// The object of a cycle that a test tracks or calls its system under test: it has one of the types, or a function
+  /// `makeSUT` created it, as the last of its objects. Otherwise one of the program's own, where the cycle is named after
+  /// an object of a dependency.
+  private func subject(
+    of leak: LeakTally, from subjects: Subjects, _ naming: PathNaming, _ traces: NamedTraces
+  ) -> Finding.Subject? {
     guard let path = leak.path else { return nil }
     let objects = ([path.start] + path.references.dropLast().lazy.map(graph.target)).prefix(Self.mostSubjects)
-    let tracked = objects.firstIndex { subjects.contains(capture.objects[$0].type) }
+    let tracked = objects.firstIndex { subjects.types.contains(capture.objects[$0].type) }
     let made = objects.indices.filter { index in
       graph.kind(of: objects[index]) == .classInstance
         && traces.isSystemUnderTest(capture.objects[objects[index]].stackTrace)
     }
-    guard let index = tracked ?? made.max(by: { isYounger(objects[$1], than: objects[$0]) }) else {
-      return nil
-    }
+    let ofTest = tracked ?? made.max { isYounger(objects[$1], than: objects[$0]) }
+    guard let index = ofTest ?? objects.firstIndex(where: { isOfProgram($0, subjects.packages) }),
+      index > 0 || ofTest != nil
+    else { return nil }
     let references = path.references[index...] + path.references[..<index]
-    return ObjectPath(start: objects[index], references: Array(references))
+    let cycle = ObjectPath(start: objects[index], references: Array(references))
+    let label = label(of: cycle.start, traces)
+    return Finding.Subject(
+      type: label.text, kind: label.kind, path: naming.steps(round: cycle), isOfTest: ofTest != nil)
+  }
+
+  private func isOfProgram(_ object: Int, _ packages: Packages) -> Bool {
+    guard graph.kind(of: object) == .classInstance,
+      let label = labels[capture.objects[object].type], label.isUserDefined
+    else { return false }
+    return packages.isProgram(String(label.text.prefix { $0 != "<" }))
   }
 
   private func isYounger(_ object: Int, than other: Int) -> Bool {
@@ -257,25 +274,24 @@ extension HeapFindings {
 // MARK: - Held objects
 
 extension HeapFindings {
-  private func add(
+  private func heldFinding(
     _ objects: HeldObjects, _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
-    to merger: inout FindingMerger, _ finder: inout PathFinder, _ naming: PathNaming, _ traces: NamedTraces,
-    _ options: Analysis.Options
-  ) {
+    _ finder: inout PathFinder, _ naming: PathNaming, _ traces: NamedTraces, _ options: Analysis.Options
+  ) -> HeldFinding? {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
     let isCollection = objects.collection != nil
-    guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return }
-    if isCollection, objects.elements == 0 || !naming.isUserDefined(holder.origin) { return }
+    guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return nil }
+    if isCollection, objects.elements == 0 || !naming.isUserDefined(holder.origin) { return nil }
     let scope = reachability.scope
     let stackTraces = objects.allocations.stackTraces
-    guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return }
+    guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return nil }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
     // The first value of a variable has not grown.
     if isCollection || options.objects == nil, case .variable = holder.origin,
       stackTraces.allSatisfy({ traces.isFirstValue($0, of: steps[0].type) })
     {
-      return
+      return nil
     }
     var finding = Finding(
       fingerprint: "", verdict: .heldBy,
@@ -285,12 +301,13 @@ extension HeapFindings {
     finding.attribute(to: owner, of: scope.attribution)
     finding.members = capture.members(objects.members)
     if objects.collection != nil { finding.describe(collections: objects) }
+    let libraries = LibraryHints(naming: naming, traces: traces)
     finding.hint =
-      LibraryHints(naming: naming, traces: traces)
-      .hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
+      libraries.hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
+      ?? libraries.hint(forScheduledOn: holder.path)
       ?? hint(growing: objects, heldBy: holder.origin, traces)
       ?? (isCollection ? nil : HolderHints(naming: naming).hint(for: holder, isCycle: isCycle))
-    merger.add(finding, allocated, [], in: traces)
+    return HeldFinding(finding, allocated, owner: owner, by: isCollection ? nil : holder.origin, isCycle)
   }
 
   private func hint(

@@ -67,7 +67,8 @@ struct CutSearch {
 
   private let graph: ReferenceGraph
   private let core: [UInt32]
-  /// The references between the objects that hold each other, which are numbered from 0.
+  /// The references between the objects that hold each other, which are numbered from 0; those of a pipeline have one
+  /// number.
   private var edges: [Edge] = []
 
   /// - Parameter order: the objects that another cycle begins with.
@@ -87,10 +88,13 @@ struct CutSearch {
   private init(_ core: [UInt32], in graph: ReferenceGraph) {
     self.graph = graph
     self.core = core
-    let numbers = Dictionary(uniqueKeysWithValues: zip(core.lazy.map(Int.init), 0...))
+    let pipelines = SubscriptionPipelines(among: core, in: graph)
+    let numbers = pipelines.numbers(of: core)
     for (object, number) in numbers {
       for reference in graph.references(from: object) where graph.mayHold(reference) {
-        guard let target = numbers[graph.target(reference)], !isDroppedWithModel(reference) else { continue }
+        guard let target = numbers[graph.target(reference)], !isDroppedWithModel(reference),
+          !pipelines.contain(reference)
+        else { continue }
         edges.append(Edge(source: number, target: target, reference: reference))
       }
     }

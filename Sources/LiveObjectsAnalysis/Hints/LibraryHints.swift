@@ -74,6 +74,32 @@ struct LibraryHints {
     return caller.isOfSwiftNIO ? nil : Finding.Hint.Place(caller: caller)
   }
 
+  /// An event loop of SwiftNIO holds what a scheduled task captures until the task has run, or is cancelled.
+  ///
+  /// - Parameter path: from the event loop to what it holds.
+  func hint(forScheduledOn path: ObjectPath) -> Finding.Hint? {
+    let objects = path.references.suffix(Self.mostSteps).lazy.map(naming.graph.target)
+    guard objects.contains(where: isSchedule) else { return nil }
+    return objects.reversed().compactMap(schedulingCall).first.map { Finding.Hint(.cancelTask, at: [$0]) }
+  }
+
+  private static let mostSteps = 16
+
+  /// Whether the object is the queue of an event loop's scheduled tasks.
+  private func isSchedule(_ object: Int) -> Bool {
+    naming.name(of: object) == "Swift._ContiguousArrayStorage<NIOPosix.ScheduledTask>"
+  }
+
+  /// The program's call that scheduled a task, for which SwiftNIO allocated the object.
+  private func schedulingCall(_ object: Int) -> Finding.Hint.Place? {
+    let frames = trace(of: object)
+    guard let call = frames.prefix(while: { $0.isOfSwiftNIO || $0.isCompilerGenerated }).last,
+      let method = call.source.function, method.holds("EventLoop."), method.holds("chedule"),
+      let caller = frames.first(where: { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO })
+    else { return nil }
+    return Finding.Hint.Place(caller: caller)
+  }
+
   private func hasCallbacks(_ future: Int) -> Bool {
     naming.graph.references(from: future).contains { naming.label($0).text.hasPrefix("_callbacks") }
   }
