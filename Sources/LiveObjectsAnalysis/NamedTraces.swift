@@ -17,7 +17,7 @@ struct NamedFrame {
   }
 
   /// Whether SwiftPM has checked out the package: it is no code of the program's own.
-  var isCheckedOut: Bool { source.file?.holds("/checkouts/") == true }
+  var isCheckedOut: Bool { source.isCheckedOut }
 }
 
 /// Stack traces with names. Each source frame is kept once and known by its number, so that traces
@@ -142,4 +142,9 @@ extension SourceFrame {
   fileprivate var order: (String, String, String, Int, Int, String) {
     (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0, unloadedLibrary ?? "")
   }
+}
+
+extension SourceFrame {
+  /// Whether the frame's code is of a package that SwiftPM has checked out.
+  var isCheckedOut: Bool { file?.holds("/checkouts/") == true }
 }

@@ -85,6 +85,24 @@ import Testing
     #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))
   }
 
+  /// Another package's sequence waits, in code of its own and of the compiler's.
+  @Test(arguments: [("Feed.Iterator.next()", true), ("Feed.run()", false)])
+  mutating func aTaskThatIteratesASequenceOfAPackageIsNamedAfterTheProgram(function: String, hasHint: Bool) {
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: 2)
+    let ticker = object("Demo.Ticker")
+    builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
+    builder.reference(from: ticker, to: task, property: "task")
+    builder.root(.cMemory(address: 64), to: task)
+    let file = "/src/.build/checkouts/wire/Sources/Wire/Feed.swift"
+    symbolicator.define(
+      0x910, [.user("closure #1 in \(function)", module: "Wire", file: "/<compiler-generated>")])
+    symbolicator.define(0x920, [.user(function, module: "Wire", file: file)])
+    builder.task(task, .suspended, frames: [0x910, 0x920, own].map { Frame(image: 0, offset: $0) })
+    var place = Self.closure
+    (place.kind, place.captured) = (.suspension, nil)
+    #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))
+  }
+
   /// All of it goes when the task ends: one finding, of the object that holds the task.
   @Test(arguments: [true, false])
   mutating func whatOneTaskHoldsIsOneFinding(isKept: Bool) throws {

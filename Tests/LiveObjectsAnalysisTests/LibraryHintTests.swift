@@ -68,6 +68,29 @@ import Testing
     #expect((finding.dependency == nil) == (call != nil))
   }
 
+  /// The event loop lives on, and holds what a task that waits for its time captures: one finding, of the program's
+  /// object.
+  @Test(arguments: [
+    "EventLoop.scheduleRepeatedTask(initialDelay:delay:notifying:_:)", "EventLoop.execute(_:)",
+  ])
+  mutating func aTaskOfAnEventLoopThatLivesOnIsToBeCancelled(method: String) throws {
+    symbolicator.define(variable: 0x900, "static NIOPosix.Loops.all")
+    let file = "/src/.build/checkouts/swift-nio/Sources/NIOCore/EventLoop.swift"
+    symbolicator.define(0x810, [.user(method, module: "NIOCore", file: file)])
+    let scheduled = builder.stackTrace([0x810, 0x200])
+    let queue = object("Swift._ContiguousArrayStorage<NIOPosix.ScheduledTask>")
+    let (task, model) = (object("NIOCore.RepeatedTask", scheduled), object("Demo.Model"))
+    builder.global(0x900, to: queue)
+    builder.reference(from: queue, to: task, ReferenceLabel(.element), element: 0)
+    builder.reference(from: task, to: model, property: "task")
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    let finding = try #require(findings.first { $0.type == "Demo.Model" })
+    let isScheduled = method.contains("schedule")
+    #expect(finding.hint == (isScheduled ? Finding.Hint(.cancelTask, at: [Self.call]) : nil))
+    #expect(finding.victims == (isScheduled ? 1 : 0))
+    #expect(findings.contains { $0.type == "NIOCore.RepeatedTask" } == !isScheduled)
+  }
+
   @Test mutating func aHandlerThatKeepsItsContextShouldKeepItWeakly() throws {
     let (context, handler) = (object("NIOCore.ChannelHandlerContext"), object("Demo.EchoHandler"))
     builder.reference(from: context, to: handler, property: "inboundHandler")

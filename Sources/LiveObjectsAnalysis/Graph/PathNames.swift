@@ -104,10 +104,12 @@ struct TaskName {
   let place: String
   let suspension: Suspension
 
-  /// The function of the concurrency library in which it is suspended.
+  /// The function of the concurrency library, or of another package, in which it is suspended.
   enum Suspension {
     /// It waits for the next element of an asynchronous stream.
     case stream
+    /// It waits for the next element of an asynchronous sequence of another package.
+    case sequence
     case sleep
     case continuation
     /// The library is stripped.
@@ -118,18 +120,26 @@ struct TaskName {
   ///   - frames: the functions that the task resumes in, innermost first.
   ///   - closure: the function that the task was created with.
   init(_ frames: [SourceFrame], closure: SourceFrame?) {
-    let innermost = frames.firstIndex(where: \.isUserCode)
+    let isOwn = { (frame: SourceFrame) in
+      frame.isUserCode && !frame.isCheckedOut && frame.file?.holds("<compiler-generated>") != true
+    }
+    let innermost = frames.firstIndex(where: isOwn) ?? frames.firstIndex(where: \.isUserCode)
     let frame = innermost.map { frames[$0] }
     self.frame = frame
     function = (frame ?? closure ?? frames.first { !$0.isConcurrencyRuntime })?.qualifiedFunction
     let file = frame?.file.flatMap { $0.split(separator: "/").last }
     place = file.map { file in frame?.line.map { "\(file):\($0)" } ?? String(file) } ?? ""
-    suspension = Self.suspension(in: frames.prefix(innermost ?? 0).map(\.function))
+    suspension = Self.suspension(in: frames.prefix(innermost ?? 0))
   }
 }
 
 extension TaskName {
-  private static func suspension(in functions: [String?]) -> Suspension {
+  /// - Parameter frames: what the program's own function called.
+  private static func suspension(in frames: ArraySlice<SourceFrame>) -> Suspension {
+    let functions = frames.map(\.function)
+    if let called = frames.last(where: \.isUserCode) {
+      return called.function?.holds("terator.next(") == true ? .sequence : .unknown
+    }
     let isInStream = functions.contains {
       $0?.holds("AsyncStream") == true || $0?.holds("AsyncThrowingStream") == true
     }

@@ -83,7 +83,7 @@ struct HolderHints {
 
   /// A task that sleeps, or waits for a stream, ends when it is cancelled, if its function sees to that.
   private func task(_ index: Int) -> Finding.Hint? {
-    guard let name = naming.names.tasks[index], name.suspension == .sleep || name.suspension == .stream,
+    guard let name = naming.names.tasks[index], [.sleep, .stream, .sequence].contains(name.suspension),
       let place = name.suspensionPlace
     else { return nil }
     return Finding.Hint(.endTask, at: [place])

@@ -78,9 +78,9 @@ struct LibraryHints {
   ///
   /// - Parameter path: from the event loop to what it holds.
   func hint(forScheduledOn path: ObjectPath) -> Finding.Hint? {
-    let objects = path.references.suffix(Self.mostSteps).lazy.map(naming.graph.target)
+    let objects = ([path.start] + path.references.map(naming.graph.target)).suffix(Self.mostSteps)
     guard objects.contains(where: isSchedule) else { return nil }
-    return objects.reversed().compactMap(schedulingCall).first.map { Finding.Hint(.cancelTask, at: [$0]) }
+    return objects.reversed().lazy.compactMap(schedulingCall).first.map { Finding.Hint(.cancelTask, at: [$0]) }
   }
 
   private static let mostSteps = 16

@@ -8,7 +8,10 @@ struct TaskHints {
   func hint(for leak: LeakTally) -> DraftHint? {
     // Tasks that wait for tasks go on when the others do.
     let tasks = leak.tasks(in: naming.graph).filter { naming.graph.heap.tasks[$0].wait == .continuation }
-    return tasks.lazy.compactMap { hint(for: $0, keptByObject: hasUserType(leak)) }.first
+    // Those of other packages wait for the program's.
+    let own = tasks.filter { naming.names.tasks[$0]?.frame?.isCheckedOut == false }
+    return (own.isEmpty ? tasks : own).lazy.compactMap { hint(for: $0, keptByObject: hasUserType(leak)) }
+      .first
   }
 
   private func hint(for task: Int, keptByObject isKept: Bool) -> DraftHint? {
@@ -23,6 +26,7 @@ struct TaskHints {
   ) -> Finding.Hint.Action? {
     switch suspension {
     case .stream: isKept ? .iterateCopy : .finishStream
+    case .sequence: isKept ? .iterateCopy : nil
     case .continuation: .resumeContinuation
     case .sleep, .unknown: nil
     }
