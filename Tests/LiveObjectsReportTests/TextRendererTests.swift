@@ -14,6 +14,13 @@ import Testing
     try expectGolden(TextRenderer().render(ExplainedFindings.report()), "explained-findings.txt")
   }
 
+  @Test func whatElseATaskHoldsIsCounted() {
+    var finding = ExplainedFindings.heldByStatic
+    (finding.victims, finding.victimTypes) = (2, ["Demo.Feed", "Demo.Store"])
+    let text = TextRenderer(listing: [.held]).render(ExplainedFindings.report([finding]))
+    #expect(text.contains("and 2 objects that the task keeps alive: Feed, Store\n"), "\(text)")
+  }
+
   @Test func aLongNameDoesNotWidenTheLinesOfOthers() {
     var builder = CaptureBuilder()
     builder.objects(of: builder.type("Demo." + String(repeating: "A", count: 100_000)), isPinned: true)

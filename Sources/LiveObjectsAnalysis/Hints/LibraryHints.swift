@@ -80,7 +80,8 @@ struct LibraryHints {
   func hint(forScheduledOn path: ObjectPath) -> Finding.Hint? {
     let objects = ([path.start] + path.references.map(naming.graph.target)).suffix(Self.mostSteps)
     guard objects.contains(where: isSchedule) else { return nil }
-    return objects.reversed().lazy.compactMap(schedulingCall).first.map { Finding.Hint(.cancelTask, at: [$0]) }
+    let call = objects.reversed().lazy.compactMap(schedulingCall).first
+    return call.map { Finding.Hint(.cancelTask, at: [$0]) }
   }
 
   private static let mostSteps = 16
