@@ -79,7 +79,8 @@ import Testing
     if isKept { builder.reference(from: ticker, to: task, property: "task") }
     builder.root(.cMemory(address: 64), to: task)
     symbolicator.define(0x900, [.system(function, module: "libswift_Concurrency.so")])
-    builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x900), Frame(image: 0, offset: own)])
+    symbolicator.define(0x901, [.user("closure #1 in Ticker.start()", file: "/<compiler-generated>")])
+    builder.task(task, .suspended, frames: [0x900, 0x901, own].map { Frame(image: 0, offset: $0) })
     var place = Self.closure
     (place.kind, place.captured) = (.suspension, nil)
     #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))

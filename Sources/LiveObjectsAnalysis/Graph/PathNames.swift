@@ -137,7 +137,7 @@ extension TaskName {
   /// - Parameter frames: what the program's own function called.
   private static func suspension(in frames: ArraySlice<SourceFrame>) -> Suspension {
     let functions = frames.map(\.function)
-    if let called = frames.last(where: \.isUserCode) {
+    if let called = frames.last(where: { $0.isUserCode && $0.isCheckedOut }) {
       return called.function?.holds("terator.next(") == true ? .sequence : .unknown
     }
     let isInStream = functions.contains {
