@@ -146,7 +146,7 @@ extension HeapFindings {
       finding.remarks.append(
         "Other threads were \(activity): one of them may have the continuation in a register.")
     }
-    finding.remarks += leak.tasks(in: graph).compactMap { naming.names.tasks[$0].map(remark($0)) }
+    finding.remarks += remarks(onTasksOf: leak, naming)
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
@@ -236,6 +236,15 @@ extension HeapFindings {
   /// A task is named after its function.
   private func taskLabel(of object: Int, _ naming: PathNaming) -> TypeLabel? {
     graph.task(of: object).flatMap { naming.names.tasks[$0]?.function }.map(TypeLabel.init(task:))
+  }
+
+  private static let mostTaskRemarks = 4
+
+  /// The program's tasks first: they say more to the user than those of a package.
+  private func remarks(onTasksOf leak: LeakTally, _ naming: PathNaming) -> [String] {
+    let tasks = leak.tasks(in: graph).compactMap { task in naming.names.tasks[task].map { (task, $0) } }
+    let ordered = tasks.filter { !$0.1.isOfPackage } + tasks.filter { $0.1.isOfPackage }
+    return ordered.prefix(Self.mostTaskRemarks).map { remark($0)($1) }
   }
 
   /// Says where a task that nothing can resume is suspended, and what it waits for.

@@ -139,7 +139,7 @@ struct LeakTally {
       .prefix(Self.mostTasks).map { $0 }
   }
 
-  private static let mostTasks = 4
+  private static let mostTasks = 16
 
   private mutating func addMembers(of leak: LeakGroup, _ capture: Capture) {
     for (objects, isCore) in [(leak.core, true), (leak.victims, false)] {

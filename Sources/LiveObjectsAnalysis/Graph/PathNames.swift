@@ -104,6 +104,9 @@ struct TaskName {
   let place: String
   let suspension: Suspension
 
+  /// Whether it runs code of another package only.
+  var isOfPackage: Bool { frame?.isCheckedOut ?? false }
+
   /// The function of the concurrency library, or of another package, in which it is suspended.
   enum Suspension {
     /// It waits for the next element of an asynchronous stream.
