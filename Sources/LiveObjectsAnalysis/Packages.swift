@@ -142,7 +142,7 @@ struct Packages {
 extension Finding.PathStep {
   /// Whether it is the task of the program's entry point, which directly or indirectly holds all that the
   /// program has.
-  fileprivate var isMainTask: Bool { type.contains("task in static ") && type.hasSuffix(".main()") }
+  var isMainTask: Bool { type.contains("task in static ") && type.hasSuffix(".main()") }
 }
 
 /// The folders into which SwiftPM checks out the dependencies of a program.

@@ -104,19 +104,29 @@ import Testing
     #expect(hint == (hasHint ? Finding.Hint(.endTask, at: [place]) : nil))
   }
 
-  /// All of it goes when the task ends: one finding, of the object that holds the task.
-  @Test(arguments: [true, false])
-  mutating func whatOneTaskHoldsIsOneFinding(isKept: Bool) throws {
+  /// All of it goes when the task ends: one finding, of the object that holds the task. Several objects of a type may be
+  /// growth, and the main task holds whatever the program has.
+  @Test(arguments: [
+    (1, true, "run()"), (1, false, "run()"), (2, true, "run()"), (1, false, "static App.main()"),
+  ])
+  mutating func whatOneTaskHoldsIsOneFinding(stores: Int, isKept: Bool, function: String) throws {
+    symbolicator.define(0x900, [.user(function)])
     let task = builder.object(
       of: builder.type("Swift.Task", kind: .task, image: nil), strongCount: isKept ? 2 : 1)
-    let (store, ticker) = (object("Demo.Store"), object("Demo.Ticker"))
-    builder.reference(from: task, to: store, ReferenceLabel(.taskFrame))
+    let ticker = object("Demo.Ticker")
+    let store = builder.type("Demo.Store")
+    for _ in 0..<stores {
+      builder.reference(from: task, to: builder.object(of: store), ReferenceLabel(.taskFrame))
+    }
     builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
     if isKept { builder.reference(from: ticker, to: task, property: "task") }
     builder.root(.cMemory(address: 64), to: task)
-    builder.task(task, .suspended, frames: [Frame(image: 0, offset: own)])
-    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings.filter {
-      $0.verdict == .heldBy
+    builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x900)])
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+      .filter { $0.verdict == .heldBy }
+    guard stores == 1, function == "run()" else {
+      #expect(Set(findings.map(\.type)) == ["Demo.Store", "Demo.Ticker"])
+      return
     }
     let finding = try #require(findings.count == 1 ? findings[0] : nil)
     #expect(finding.type == (isKept ? "Demo.Ticker" : "Demo.Store"))

@@ -24,7 +24,8 @@ struct HeldFinding {
   ) {
     (self.finding, self.allocated, self.isCycle) = (finding, allocated, isCycle)
     let scheduled = origin == nil || finding.hint?.action != .cancelTask ? nil : finding.hint
-    if case .task(let task) = origin {
+    // The main task directly or indirectly holds all that the program has.
+    if case .task(let task) = origin, finding.path.first?.isMainTask != true {
       self.task = Task(end: .ofTask(task), owner: owner)
     } else {
       task = scheduled.map { Task(end: .ofScheduled($0), owner: owner) }
@@ -32,19 +33,25 @@ struct HeldFinding {
   }
 
   /// The findings, those of one task as one: all of its objects go when it ends. It is named after the object that holds
-  /// the task, or one of the program's own; the others are its victims.
+  /// the task, or one of the program's own; the others are its victims. Objects that are more than that, or have a fix of
+  /// their own, may be growth, and stay a finding.
   static func joined(_ all: [HeldFinding], _ packages: Packages) -> [HeldFinding] {
     let tasks = Dictionary(grouping: all.indices.filter { all[$0].task != nil }) { all[$0].task }
     var joined = all
     var others: Set<Int> = []
     for indices in tasks.values where indices.count > 1 {
       let first = indices.min { all[$0].rank(packages, $0) < all[$1].rank(packages, $1) }!
-      for index in indices where index != first {
+      for index in indices where index != first && all[index].mayJoin(all[first]) {
         joined[first].finding.addVictims(of: all[index].finding)
         others.insert(index)
       }
     }
     return joined.indices.filter { !others.contains($0) }.map { joined[$0] }
+  }
+
+  private func mayJoin(_ first: HeldFinding) -> Bool {
+    finding.instances == first.finding.instances
+      && (finding.hint == nil || finding.hint == first.finding.hint)
   }
 
   private func rank(_ packages: Packages, _ index: Int) -> (Int, Int, Int, Int, Int) {
