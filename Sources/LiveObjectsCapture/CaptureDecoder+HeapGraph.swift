@@ -6,6 +6,7 @@ extension CaptureDecoder {
     case "GRPH":
       try decodeStatus(of: &reader)
       return true
+    case "IDLE": while !reader.isAtEnd { graph.idleThreads.insert(UInt64(try reader.u32())) }
     case "SUPR": while !reader.isAtEnd { try decodeSuperclasses(&reader) }
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)

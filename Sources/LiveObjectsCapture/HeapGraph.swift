@@ -44,6 +44,8 @@ public struct HeapGraph: Sendable {
   }
 
   public var status = Status()
+  /// The threads that waited for work, and have no frame of the program's.
+  package var idleThreads: Set<UInt64> = []
   public var labels: [ReferenceLabel] = []
   /// Code of closures; each address is one past the function's first, like a return address.
   public var functions: [Frame] = []
@@ -58,6 +60,12 @@ public struct HeapGraph: Sendable {
   public var superclasses: [Int: [String]] = [:]
 
   public init() {}
+
+  /// Whether it is a word on the stack of a thread that waited for work.
+  package func isStale(_ root: Root) -> Bool {
+    guard root.isOnOtherStack, case .stack(let thread) = root.place else { return false }
+    return status.othersAreIdle || idleThreads.contains(thread)
+  }
   public init(status: Status) { self.status = status }
 }
 

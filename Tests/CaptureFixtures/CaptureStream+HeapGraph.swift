@@ -6,8 +6,11 @@ extension CaptureBuilder {
     guard let graph = capture.graph else { return [] }
     let status = ("GRPH", graph.status.payload)
     guard graph.status.wasRead else { return [status] }
-    return [
-      status, ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
+    let idle = (
+      "IDLE", ByteWriter.bytes { for thread in graph.idleThreads.sorted() { $0.u32(UInt32(thread)) } }
+    )
+    return [status] + (graph.idleThreads.isEmpty ? [] : [idle]) + [
+      ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
       ("ELEM", graph.elementCountsPayload),
       ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),

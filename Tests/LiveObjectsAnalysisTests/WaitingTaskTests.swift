@@ -69,6 +69,15 @@ import Testing
     #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
   }
 
+  /// Whatever another thread does, the words of the last work remain on the stack of one that waits for work.
+  @Test(arguments: [([7], true), ([8], false), ([], false)] as [(Set<UInt64>, Bool)])
+  mutating func aWordOnTheStackOfAThreadThatWaitsForWorkIsOld(idle: Set<UInt64>, isLeak: Bool) {
+    builder.heapGraph(HeapGraph.Status(threads: 3, othersSlept: true))
+    builder.idle(idle)
+    builder.root(.stack(thread: 7), to: taskOfModel().task, isOnOtherStack: true)
+    #expect(analysis().findings.contains { $0.verdict == .suspendedTask } == isLeak)
+  }
+
   @Test(arguments: [true, false]) mutating func aWordOnTheStackOfAThreadThatWaitsForWorkResumesNothing(
     isIdle: Bool
   ) {

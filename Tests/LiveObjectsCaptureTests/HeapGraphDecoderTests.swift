@@ -162,4 +162,6 @@ import Testing
   }
 }
 
-private let heapGraphTags: Set = ["GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "ROOT", "TASK", "LEDG"]
+private let heapGraphTags: Set = [
+  "GRPH", "IDLE", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "ROOT", "TASK", "LEDG",
+]

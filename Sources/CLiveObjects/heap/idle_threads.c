@@ -217,14 +217,13 @@ static enum liveobj_idleness idleness(const struct liveobj_idle_threads *idle, u
     return has_no_other ? LIVEOBJ_WAITED_FOR_WORK : LIVEOBJ_SLEPT;
 }
 
-/// The least of all threads. Returns at the first one below `wanted`.
-static enum liveobj_idleness least_idleness(const struct liveobj_idle_threads *idle,
-                                            enum liveobj_idleness wanted) {
+enum liveobj_idleness liveobj_idle_threads_idleness(struct liveobj_idle_threads *idle) {
     enum liveobj_idleness least = idle->is_lost ? LIVEOBJ_RAN : LIVEOBJ_WAITED_FOR_WORK;
     struct liveobj_reader reader;
     liveobj_reader_start(&reader);
-    for (uint32_t i = 0; least >= wanted && i < idle->count; i++) {
+    for (uint32_t i = 0; i < idle->count; i++) {
         enum liveobj_idleness present = idleness(idle, i, &reader);
+        idle->items[i].waited_for_work = present == LIVEOBJ_WAITED_FOR_WORK;
         least = present < least ? present : least;
     }
     return least;
@@ -266,8 +265,13 @@ static bool have_run(const struct run_times *times, uint64_t nanoseconds) {
 
 static bool merely_wait_now(void) {
     struct liveobj_idle_threads idle = {0};
+    struct liveobj_reader reader;
+    liveobj_reader_start(&reader);
     liveobj_os_visit_threads(add_other, &idle);
-    return least_idleness(&idle, LIVEOBJ_WAITED_FOR_WORK) == LIVEOBJ_WAITED_FOR_WORK;
+    bool merely_wait = !idle.is_lost;
+    for (uint32_t i = 0; merely_wait && i < idle.count; i++)
+        merely_wait = idleness(&idle, i, &reader) == LIVEOBJ_WAITED_FOR_WORK;
+    return merely_wait;
 }
 
 void liveobj_idle_threads_let_settle(void) {
@@ -281,10 +285,6 @@ void liveobj_idle_threads_let_settle(void) {
         liveobj_os_sleep(pause);
         waited = liveobj_os_time() - start;
     }
-}
-
-enum liveobj_idleness liveobj_idle_threads_idleness(const struct liveobj_idle_threads *idle) {
-    return least_idleness(idle, LIVEOBJ_SLEPT);
 }
 
 #endif

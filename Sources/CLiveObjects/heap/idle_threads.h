@@ -22,6 +22,7 @@ struct liveobj_idle_threads {
     struct {
         uint32_t thread;
         bool waits_for_events;
+        bool waited_for_work; // set by liveobj_idle_threads_idleness
         uint64_t switches;
     } items[LIVEOBJ_IDLE_THREADS_LIMIT];
 };
@@ -51,6 +52,7 @@ enum liveobj_idleness {
     LIVEOBJ_SLEPT, // a function of the program may have an object in a register
     LIVEOBJ_WAITED_FOR_WORK,
 };
-enum liveobj_idleness liveobj_idle_threads_idleness(const struct liveobj_idle_threads *idle);
+/// Notes it for each thread too, and returns the least of all.
+enum liveobj_idleness liveobj_idle_threads_idleness(struct liveobj_idle_threads *idle);
 
 #pragma GCC visibility pop

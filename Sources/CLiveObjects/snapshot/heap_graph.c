@@ -102,7 +102,7 @@ enum {
 };
 
 /// Whether another thread can hold an object in a register.
-static uint32_t flags_of_others(const struct liveobj_heap_walk *walk) {
+static uint32_t flags_of_others(struct liveobj_heap_walk *walk) {
     if (walk->roots.misses_stacks)
         return 0;
     switch (liveobj_idle_threads_idleness(&walk->roots.idle)) {
@@ -115,14 +115,14 @@ static uint32_t flags_of_others(const struct liveobj_heap_walk *walk) {
     }
 }
 
-static uint32_t flags_of(const struct liveobj_heap_walk *walk) {
+static uint32_t flags_of(struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
     return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
            (walk->report->misses_roots ? MISSES_ROOTS : 0) | flags_of_others(walk);
 }
 
-static void write_state(struct liveobj_stream *stream, const struct liveobj_heap_walk *walk) {
+static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
     static const char *const locked =
         "another thread held the locks of the Swift runtime while references were read, so some "
         "types' properties are not known";
@@ -138,6 +138,18 @@ static void write_state(struct liveobj_stream *stream, const struct liveobj_heap
     liveobj_put_u32(&section, report->timeouts > 0);
     if (report->timeouts > 0)
         liveobj_put_text(&section, locked);
+    liveobj_section_finish(&section);
+}
+
+/// The threads that waited for work: no frame uses the words on their stacks.
+static void write_idle_threads(struct liveobj_stream *stream,
+                               const struct liveobj_idle_threads *idle) {
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, stream, "IDLE"))
+        return;
+    for (uint32_t i = 0; i < idle->count; i++)
+        if (idle->items[i].waited_for_work)
+            liveobj_put_u32(&section, idle->items[i].thread);
     liveobj_section_finish(&section);
 }
 
@@ -157,6 +169,7 @@ static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot
     add_late_types(capture, walk->report);
     liveobj_section_flush(&capture->type_section);
     write_state(&capture->stream, walk);
+    write_idle_threads(&capture->stream, &walk->roots.idle);
     liveobj_write_superclasses(&capture->stream, &capture->types);
     forward(&capture->stream, child);
     capture->stream.sections += walk->report->sections;

@@ -144,8 +144,7 @@ struct Isolation {
   static func rooted(in graph: ReferenceGraph) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
-    let othersAreIdle = graph.heap.status.othersAreIdle
-    for root in graph.heap.roots where !(othersAreIdle && root.isOnOtherStack) {
+    for root in graph.heap.roots where !graph.heap.isStale(root) {
       let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
       isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
     }

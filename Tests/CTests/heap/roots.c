@@ -391,6 +391,7 @@ static struct liveobj_idle_threads other_threads(void) {
 static void a_thread_with_a_frame_of_the_program_has_slept_at_most(void) {
     struct liveobj_idle_threads idle = other_threads();
     EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_SLEPT);
+    EXPECT(!idle.items[0].waited_for_work);
 }
 
 static void a_thread_that_waits_in_libc_is_parked_until_it_runs(void) {
@@ -398,9 +399,11 @@ static void a_thread_that_waits_in_libc_is_parked_until_it_runs(void) {
     pthread_t thread = start_idle_thread();
     struct liveobj_idle_threads idle = other_threads();
     EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_WAITED_FOR_WORK);
+    EXPECT(idle.items[0].waited_for_work);
     pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
     pthread_join(thread, NULL);
     EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_RAN);
+    EXPECT(!idle.items[0].waited_for_work);
 }
 
 /// Forbids this process to list folders.
