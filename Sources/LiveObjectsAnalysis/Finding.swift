@@ -87,7 +87,8 @@ public struct Finding: Sendable, Hashable {
   public var instances: Int
   /// All objects in the groups, victims included.
   public var objects: Int
-  /// Objects that a leaked group keeps alive and that are not part of the cycle.
+  /// Objects that a leaked group keeps alive and that are not part of the cycle; of held objects, others that the same
+  /// task holds.
   public var victims: Int
   /// The types of the victims, your own first, each part sorted.
   public var victimTypes: [String] = []

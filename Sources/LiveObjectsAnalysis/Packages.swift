@@ -107,11 +107,14 @@ struct Packages {
   }
 
   /// Whether a name contains one of the program's own modules.
-  func isProgram(_ name: String) -> Bool {
+  private func isProgram(_ name: String) -> Bool {
     modules(in: name).contains {
       !SystemModules.contains($0) && dependencies[$0] == nil && !generated.contains($0)
     }
   }
+
+  /// Whether a type is the program's own, whatever its arguments are.
+  func isProgram(type: String) -> Bool { isProgram(String(type.prefix { $0 != "<" })) }
 
   /// `NIOCore` and `Swift` of `closure #1 in NIOCore.Future<Swift.Int>.map(_:)`.
   private func modules(in name: String) -> [Substring] {

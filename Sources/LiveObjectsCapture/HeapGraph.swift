@@ -60,13 +60,13 @@ public struct HeapGraph: Sendable {
   public var superclasses: [Int: [String]] = [:]
 
   public init() {}
+  public init(status: Status) { self.status = status }
 
   /// Whether it is a word on the stack of a thread that waited for work.
   package func isStale(_ root: Root) -> Bool {
     guard root.isOnOtherStack, case .stack(let thread) = root.place else { return false }
     return status.othersAreIdle || idleThreads.contains(thread)
   }
-  public init(status: Status) { self.status = status }
 }
 
 extension HeapGraph {

@@ -214,7 +214,7 @@ extension HeapFindings {
     guard graph.kind(of: object) == .classInstance,
       let label = labels[capture.objects[object].type], label.isUserDefined
     else { return false }
-    return packages.isProgram(String(label.text.prefix { $0 != "<" }))
+    return packages.isProgram(type: label.text)
   }
 
   private func isYounger(_ object: Int, than other: Int) -> Bool {

@@ -41,10 +41,9 @@ struct HeldFinding {
     var others: Set<Int> = []
     for indices in tasks.values where indices.count > 1 {
       let first = indices.min { all[$0].rank(packages, $0) < all[$1].rank(packages, $1) }!
-      for index in indices where index != first && all[index].mayJoin(all[first]) {
-        joined[first].finding.addVictims(of: all[index].finding)
-        others.insert(index)
-      }
+      let victims = indices.filter { $0 != first && all[$0].mayJoin(all[first]) }
+      joined[first].finding.add(victims: victims.map { all[$0].finding })
+      others.formUnion(victims)
     }
     return joined.indices.filter { !others.contains($0) }.map { joined[$0] }
   }
@@ -57,24 +56,24 @@ struct HeldFinding {
   private func rank(_ packages: Packages, _ index: Int) -> (Int, Int, Int, Int, Int) {
     (
       isCycle ? 0 : 1, finding.kind == .classInstance || finding.kind == .actor ? 0 : 1,
-      packages.isProgram(String(finding.type.prefix { $0 != "<" })) ? 0 : 1, finding.path.count, index
+      packages.isProgram(type: finding.type) ? 0 : 1, finding.path.count, index
     )
   }
 }
 
 extension Finding {
-  /// Counts another finding's objects as victims.
-  fileprivate mutating func addVictims(of other: Finding) {
-    objects += other.objects
-    victims += other.objects
-    bytes.add(saturating: other.bytes)
-    if !victimTypes.contains(other.type), victimTypes.count < Self.mostVictimTypes {
-      victimTypes.append(other.type)
+  /// Counts the objects of other findings as victims.
+  fileprivate mutating func add(victims: [Finding]) {
+    for other in victims {
+      objects += other.objects
+      self.victims += other.objects
+      bytes.add(saturating: other.bytes)
+      members += other.members.map { member in
+        var victim = member
+        (victim.instance, victim.isCore) = (0, false)
+        return victim
+      }
     }
-    members += other.members.map { member in
-      var victim = member
-      (victim.instance, victim.isCore) = (0, false)
-      return victim
-    }
+    victimTypes = Array(Set(victims.map(\.type)).sorted().prefix(Self.mostVictimTypes))
   }
 }

@@ -80,8 +80,8 @@ struct LibraryHints {
   func hint(forScheduledOn path: ObjectPath) -> Finding.Hint? {
     let objects = ([path.start] + path.references.map(naming.graph.target)).suffix(Self.mostSteps)
     guard objects.contains(where: isSchedule) else { return nil }
-    let call = objects.reversed().lazy.compactMap(schedulingCall).first
-    return call.map { Finding.Hint(.cancelTask, at: [$0]) }
+    let scheduled = objects.reversed().lazy.filter { isMade($0, by: "chedule") }
+    return scheduled.compactMap(call).first.map { Finding.Hint(.cancelTask, at: [$0]) }
   }
 
   private static let mostSteps = 16
@@ -89,16 +89,6 @@ struct LibraryHints {
   /// Whether the object is the queue of an event loop's scheduled tasks.
   private func isSchedule(_ object: Int) -> Bool {
     naming.name(of: object) == "Swift._ContiguousArrayStorage<NIOPosix.ScheduledTask>"
-  }
-
-  /// The program's call that scheduled a task, for which SwiftNIO allocated the object.
-  private func schedulingCall(_ object: Int) -> Finding.Hint.Place? {
-    let frames = trace(of: object)
-    guard let call = frames.prefix(while: { $0.isOfSwiftNIO || $0.isCompilerGenerated }).last,
-      let method = call.source.function, method.holds("EventLoop."), method.holds("chedule"),
-      let caller = frames.first(where: { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO })
-    else { return nil }
-    return Finding.Hint.Place(caller: caller)
   }
 
   private func hasCallbacks(_ future: Int) -> Bool {
@@ -115,19 +105,20 @@ struct LibraryHints {
     traces.fromCallSite(naming.graph.capture.objects[object].stackTrace).map { traces.frames[$0] }
   }
 
-  /// Whether the program called a method of an event loop for the future.
-  private func isMade(_ future: Int, by method: StaticString) -> Bool {
-    let call = trace(of: future).prefix(while: \.isOfSwiftNIO).last
+  /// Whether the program called a method of an event loop for the object.
+  private func isMade(_ object: Int, by method: StaticString) -> Bool {
+    let call = trace(of: object).prefix(while: \.isOfSwiftNIO).last
     return call?.source.function.map { $0.holds("EventLoop.") && $0.holds(method) } ?? false
   }
 
+  /// The program's call for which the library allocated the object.
+  private func call(for object: Int) -> Finding.Hint.Place? {
+    trace(of: object).first { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO }
+      .map { Finding.Hint.Place(caller: $0) }
+  }
+
   private func hint(_ action: Finding.Hint.Action, to objects: [Int]) -> DraftHint? {
-    let calls = objects.lazy.compactMap { object in
-      trace(of: object).first { $0.origin == .user && !$0.isCompilerGenerated && !$0.isOfSwiftNIO }
-    }
-    return calls.first.map {
-      DraftHint(action: action, places: [DraftHint.Place(Finding.Hint.Place(caller: $0))])
-    }
+    objects.lazy.compactMap(call).first.map { DraftHint(action: action, places: [DraftHint.Place($0)]) }
   }
 }
 

@@ -178,8 +178,11 @@ actor Gate {
   var passed = 0
 
   @inline(never) func pass() async {
-    let isWaiting = isWaiting  // Debian's optimising 6.2.3 crashes on a closure that captures the actor.
-    await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
+    #if compiler(>=6.3)
+      await withUnsafeContinuation { (_: Resume) in isWaiting.signal() }
+    #else  // Debian's optimising 6.2.3 crashes on a closure that captures the actor.
+      await withUnsafeContinuation { [isWaiting] (_: Resume) in isWaiting.signal() }
+    #endif
     passed += 1
   }
 }
