@@ -10,6 +10,7 @@
 #include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/memory_reader.h"
+#include "stacks/leaf_call.h"
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 
@@ -137,6 +138,21 @@ static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
     return has_pc;
 }
 
+/// Moves out of a function whose return address is only in a register, and then out of its caller,
+/// whose frame has to show that it is the caller. \returns false if the caller is not known.
+static bool leave_leaf(struct frame *frame, struct liveobj_reader *reader) {
+    struct frame caller = {.pc = liveobj_leaf_return_address(frame->pc), .sp = frame->sp};
+    if (!caller.pc)
+        return false;
+    uintptr_t pc = caller.pc;
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(pc);
+    if (rule.kind != LIVEOBJ_UNWIND_STEP || rule.from_fp || !step(&caller, &rule, reader) ||
+        !liveobj_leaf_is_call_of(caller.pc, pc))
+        return false;
+    *frame = caller;
+    return true;
+}
+
 /// Whether the address lies in a thread's outermost frame: in libc, or in the few instructions at
 /// the program's entry point, for which not every linker writes unwind tables.
 static bool is_outermost(uintptr_t address) {
@@ -188,10 +204,9 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
             return true;
         if (!is_of_waiting_library(frame.pc))
             return false;
-        if (rule.kind != LIVEOBJ_UNWIND_STEP || (rule.from_fp && !frame.has_fp))
-            return is_rest_quiet(frame.sp, reader);
-        if (!step(&frame, &rule, reader))
-            return false;
+        bool can_step = rule.kind == LIVEOBJ_UNWIND_STEP && (!rule.from_fp || frame.has_fp);
+        if (can_step ? !step(&frame, &rule, reader) : !leave_leaf(&frame, reader))
+            return !can_step && is_rest_quiet(frame.sp, reader);
     }
     return false;
 }

@@ -108,7 +108,8 @@ static void *wait_without_frames(void *top) {
     return NULL;
 }
 
-/// Whether a thread without frames is parked whose outermost frame is that far away.
+/// Whether a thread without frames is parked whose outermost frame is that far away. Its stack is
+/// full of old words that point to code, of which some remain in the frames of libc.
 static bool is_parked_with_an_end_behind(size_t bytes) {
     enum { STACK_BYTES = 64 * 1024, MEMORY_BYTES = 1 << 20, A_MOMENT = 200 };
     struct liveobj_idle_threads idle = {0};
@@ -116,6 +117,8 @@ static bool is_parked_with_an_end_behind(size_t bytes) {
     char *memory =
         mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t place = 0, start = (uintptr_t)memory;
+    for (uintptr_t *word = (void *)memory; (char *)word < memory + STACK_BYTES; word++)
+        *word = (uintptr_t)is_parked_with_an_end_behind;
     *(uintptr_t *)(void *)(memory + STACK_BYTES + bytes) = getauxval(AT_ENTRY) + 4;
     pthread_create(&thread, NULL, wait_without_frames, memory + STACK_BYTES);
     for (; place < start || place > start + STACK_BYTES; usleep(A_MOMENT)) {
