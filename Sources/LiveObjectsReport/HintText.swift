@@ -15,7 +15,7 @@ struct HintText {
     let references = hint.places.map(Self.reference).joined(separator: "; ")
     // "…, Loader.swift:24, was not closed", "… was not closed"
     let comma = hint.places.last?.location == nil ? "" : ","
-    text =
+    let sentence =
       switch hint.action {
       case .captureWeakly, .declareWeak: "\(facts): \(Self.remedy(hint.places))"
       case .makeOneWeak: "make one of these references weak: \(references)"
@@ -25,6 +25,8 @@ struct HintText {
       case .invalidateSession:
         "the session created in \(references)\(comma) holds its delegate until it is invalidated: "
           + "call finishTasksAndInvalidate() or invalidateAndCancel()"
+      case .assignWeakly:
+        "assign(to:on:) in \(references)\(comma) holds its object: use sink with a closure that captures it weakly"
       case .resumeContinuation:
         "the task in \(references)\(comma) waits for a continuation: resume it exactly once on every path"
       case .iterateCopy:
@@ -40,6 +42,8 @@ struct HintText {
       case .completePromise:
         "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path"
       }
+    let others = Count.of(hint.otherPlaces.count, "other place", "other places")
+    text = hint.otherPlaces.isEmpty ? sentence : "\(sentence) (\(others) in the JSON report)"
   }
 
   private static func remedy(_ places: [Finding.Hint.Place]) -> String {

@@ -161,6 +161,7 @@ extension Finding {
     var merged = same.dropFirst().reduce(into: same[0]) { $0.add($1) }
     merged.allocatedAt = CallSite.merged(same.flatMap(\.allocatedAt))
     merged.retainedAt = RetainingCallSite.merged(same.flatMap(\.retainedAt))
+    merged.hint = Hint.merged(same.compactMap(\.hint))
     return merged
   }
 }

@@ -56,8 +56,16 @@ import Testing
     let sink = object("OpenCombine.Subscribers.Sink<Swift.Int, Swift.Never>", madeBy: "Model.bind()")
     let subject = object(
       "OpenCombine.PassthroughSubject<Swift.Int, Swift.Never>.Conduit", madeBy: "Model.bind()")
-    builder.reference(from: model, to: token, property: "token")
-    builder.reference(from: token, to: sink, property: "sink")
+    let closures = (0..<2).map { _ in
+      builder.object(
+        of: builder.type("", kind: .closureContextOrBox), stackTrace: builder.stackTrace([0x905]))
+    }
+    symbolicator.define(
+      0x903, [.user("implicit closure #2 in AnyCancellable.init(_:)", module: "OpenCombine")])
+    builder.reference(from: model, to: token, ReferenceLabel(.objectProperty, text: "token"))
+    builder.reference(from: token, to: closures[0], property: "_cancel", function: builder.function(0x903))
+    builder.reference(from: closures[0], to: closures[1], ReferenceLabel(.capture, text: "closure"))
+    builder.reference(from: closures[1], to: sink, ReferenceLabel(.capture, text: "Sink"))
     builder.reference(from: sink, to: subject, property: "subscription")
     builder.reference(from: subject, to: sink, property: "downstream")
     for (holder, address) in zip([sink, subject].prefix(captures), code) {
@@ -66,6 +74,21 @@ import Testing
         function: builder.function(address))
     }
     #expect(try names()?.sorted() == (1...captures).map { "closure #\($0) in Demo.Model.bind()" })
+  }
+
+  /// `Owner.part` could not be weak; both of the part's closures capture the owner.
+  @Test mutating func theClosuresOfAnOwnedObjectCaptureItsOwnerWeakly() throws {
+    let owner = object("Demo.Owner", madeBy: "OwnerTests.testOwner()")
+    let part = object("Demo.Part", madeBy: "Owner.init()")
+    builder.reference(from: owner, to: part, ReferenceLabel(.objectProperty, text: "part"))
+    for (index, property) in ["onStart", "onEnd"].enumerated() {
+      let address = 0x901 + UInt64(index)
+      symbolicator.define(address, [.user("closure #\(index + 1) in Owner.bind()")])
+      builder.reference(
+        from: part, to: owner, ReferenceLabel(.property, text: property), function: builder.function(address))
+    }
+    #expect(
+      try names()?.sorted() == ["closure #1 in Demo.Owner.bind()", "closure #2 in Demo.Owner.bind()"])
   }
 
   @Test mutating func anObjectKeepsWhatItCreates() throws {

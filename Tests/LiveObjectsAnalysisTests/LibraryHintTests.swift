@@ -153,6 +153,31 @@ import Testing
     #expect(try hint() == nil)
   }
 
+  @Test(arguments: [["Swift.String"], ["Swift.String", "Swift.String"], ["Swift.String", "Swift.Int"]])
+  mutating func anAssignmentHoldsItsObject(inputs: [String]) throws {
+    symbolicator.define(
+      0x400, [.user("implicit closure #2 in AnyCancellable.init(_:)", module: "OpenCombine")])
+    let model = object("Demo.SearchModel")
+    let subject = object("OpenCombine.CurrentValueSubject<Swift.String, Swift.Never>")
+    builder.reference(from: model, to: subject, ReferenceLabel(.objectProperty, text: "subject"))
+    for (index, input) in inputs.enumerated() {
+      let call = builder.stackTrace([0x100, 0x300 + UInt64(index)])
+      symbolicator.define(
+        0x300 + UInt64(index), [.user("SearchModel.bind()", file: "/demo/Search.swift", line: 9 + index)])
+      let assignment = object("OpenCombine.Subscribers.Assign<Demo.SearchModel, \(input)>", call)
+      let token = object("OpenCombine.AnyCancellable", call)
+      cycle(subject, "downstream", assignment, "subscription")
+      builder.reference(from: assignment, to: model, ReferenceLabel(.property, text: "object"))
+      let cancel = builder.object(of: builder.type("", kind: .closureContextOrBox), stackTrace: call)
+      builder.reference(from: token, to: cancel, property: "_cancel", function: builder.function(0x400))
+      builder.reference(from: cancel, to: assignment, ReferenceLabel(.capture, text: "Assign"))
+      builder.reference(from: model, to: token, ReferenceLabel(.objectProperty, text: "token\(index)"))
+    }
+    let hint = try #require(try hint())
+    #expect(hint.action == .assignWeakly)
+    #expect(hint.places.map(\.line) == inputs.indices.map { 9 + $0 })
+  }
+
   @Test mutating func aSessionNeedsToBeInvalidated() throws {
     let (session, client) = (object("FoundationNetworking.URLSession"), object("Demo.Client"))
     cycle(client, "session", session, "delegate")

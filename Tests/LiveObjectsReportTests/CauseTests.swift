@@ -61,6 +61,29 @@ import Testing
     #expect(report.causes.map(\.id) == ["a", "b"])
   }
 
+  /// Each test left another channel open: one line is not the fix of all.
+  @Test func aCauseListsThePlacesOfAllItsFixes() throws {
+    let calls = [("T.setUp()", 3), ("T.testTwo()", 5), ("T.setUp()", 3), ("T.testFour()", 9)].map {
+      Finding.Hint.Place(kind: .call, name: "Demo.\($0.0)", file: "/demo/T.swift", line: $0.1)
+    }
+    let findings = calls.enumerated().map { index, call in
+      var finding = leak("a", test: "T/test\(index)", line: index)
+      finding.hint = Finding.Hint(.closeChannel, at: [call])
+      return finding
+    }
+    let report = report(findings)
+    let hint = try #require(report.causes[0].sum.hint)
+    #expect(hint.places == [calls[0]])
+    #expect(Set(hint.otherPlaces) == [calls[1], calls[3]])
+    #expect(
+      HintText(hint).text
+        == "the channel created in T.setUp(), T.swift:3, was not closed: close it (2 other places in the JSON report)"
+    )
+    let again = try JSONReportReader.report(in: Array(JSONRenderer().render(report).utf8))
+    #expect(again.causes[0].sum.hint == hint)
+    #expect(again.findings.allSatisfy { $0.hint?.otherPlaces == [] })
+  }
+
   @Test func growthOfOneTypeIsOneCause() {
     let report = report(["b", "a"].map { leak($0, test: nil, line: 1, verdict: .growth) })
     #expect(report.causes.map(\.id) == ["a"])

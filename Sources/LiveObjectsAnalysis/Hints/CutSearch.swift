@@ -8,13 +8,27 @@ enum Cut: Hashable {
   case variable(function: UInt32, label: UInt32)
   /// A stored property of a type.
   case property(type: Int, label: UInt32)
+  /// The object of `assign(to:on:)`, by the type of the subscriber.
+  case assignment(type: Int)
 
   /// The closure's function, as an index into `HeapGraph.functions`.
   var function: UInt32? {
     switch self {
     case .capture(let function, _), .variable(let function, _): function
-    case .property: nil
+    case .property, .assignment: nil
     }
+  }
+
+  /// The type of the subscriber of `assign(to:on:)`.
+  var assignment: Int? {
+    if case .assignment(let type) = self { return type }
+    return nil
+  }
+
+  /// Whether the object is held for a closure or an assignment, which could refer to it weakly.
+  var isCapture: Bool {
+    if case .property = self { return false }
+    return true
   }
 }
 
@@ -29,7 +43,7 @@ struct Cuts {
 
   /// Those of which each breaks the cycle by itself, and every other cycle among its objects.
   var single: [OnPath] = []
-  /// Captures that break all cycles together, where no cut does so by itself.
+  /// Captures and assignments that break all cycles together, where none does so by itself.
   var together: [OnPath] = []
   /// A cycle that shares no reference with the path, where none of the above breaks all cycles.
   var other: OtherCycle?
@@ -118,8 +132,8 @@ struct CutSearch {
     // A property of several objects on the path links a list, which needs it.
     let counts = Dictionary(onPath.map { ($0.cut, 1) }, uniquingKeysWith: +)
     let single = onPath.filter { counts[$0.cut] == 1 && isAcyclic(without: [$0.cut]) }
-    guard single.isEmpty else { return Cuts(single: single) }
-    return Cuts(together: together(onPath, path))
+    let hasCapture = single.contains { $0.cut.isCapture }
+    return Cuts(single: single, together: hasCapture ? [] : together(onPath, path))
   }
 
   private func cutsOnPath(_ path: ObjectPath) -> [Cuts.OnPath] {
@@ -129,13 +143,15 @@ struct CutSearch {
     }
   }
 
-  /// All captures of the object that the path's closure captures.
   private func together(_ onPath: [Cuts.OnPath], _ path: ObjectPath) -> [Cuts.OnPath] {
-    guard let first = onPath.first(where: { $0.cut.function != nil }) else { return [] }
+    onPath.lazy.filter(\.cut.isCapture).map { captures(like: $0, path) }.first { !$0.isEmpty } ?? []
+  }
+
+  /// All captures and assignments of the object that one of the path's closures captures, if they break all cycles.
+  private func captures(like first: Cuts.OnPath, _ path: ObjectPath) -> [Cuts.OnPath] {
     let captured = graph.target(path.references[first.position])
     let captures = Set(
-      edges.lazy.filter { graph.target($0.reference) == captured && $0.cut?.function != nil }.compactMap(
-        \.cut))
+      edges.lazy.filter { graph.target($0.reference) == captured }.compactMap(\.cut).filter(\.isCapture))
     guard captures.count <= Self.most, isAcyclic(without: captures) else { return [] }
     let others = captures.subtracting([first.cut]).sorted { ($0.function ?? 0) < ($1.function ?? 0) }
     return [first] + others.map { Cuts.OnPath(cut: $0, position: first.position) }
@@ -232,6 +248,8 @@ extension CutSearch {
     switch graph.heap.labels[Int(reference.label)].kind {
     case .objectProperty:
       return .property(type: graph.capture.objects[source].type, label: reference.label)
+    case .property where SubscriptionPipelines.isAssignment(type(of: source).name):
+      return .assignment(type: graph.capture.objects[source].type)
     case .capture:
       guard let function = closures[source] else { return nil }
       if isVariable(target) { return .variable(function: function, label: reference.label) }

@@ -31,16 +31,18 @@ struct CycleHints {
   /// - Returns: `nil` where no reference is a likely mistake.
   func hint(for leak: LeakTally) -> DraftHint? {
     guard let path = leak.path, leak.group.verdict == .retainCycle else { return nil }
-    let together = leak.cuts.together.compactMap { candidate($0, path) }
-    if !together.isEmpty, together.count == leak.cuts.together.count {
-      return hint(to: .captureWeakly, together)
-    }
     if let other = leak.cuts.other, leak.group.certainty == .definite {
       return pair(of: other, path)
     }
     let single = leak.cuts.single.compactMap { candidate($0, path) }
     // Of a probable cycle, some references are guessed.
     return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isCertain), path)
+      ?? captures(leak.cuts.together, path)
+  }
+
+  private func captures(_ cuts: [Cuts.OnPath], _ path: ObjectPath) -> DraftHint? {
+    let candidates = cuts.compactMap { candidate($0, path) }
+    return candidates.isEmpty || candidates.count < cuts.count ? nil : hint(to: .captureWeakly, candidates)
   }
 
   /// A cut of each of two cycles, where both are clear and no other two are.

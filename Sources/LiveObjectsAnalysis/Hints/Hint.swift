@@ -27,6 +27,8 @@ extension Finding {
       case limitCollection
       /// Invalidate the URL session of Foundation.
       case invalidateSession
+      /// Assign by a closure that captures the object weakly: `assign(to:on:)` of OpenCombine holds it.
+      case assignWeakly
       /// Capture the object weakly, or cancel the dispatch source when the object is not needed any more.
       case cancelSource
       /// Capture the object weakly, or remove the observer from the notification center when the object is not needed
@@ -72,8 +74,10 @@ extension Finding {
     }
 
     public var action: Action
-    /// At least one; several for `captureWeakly`, `declareWeak` (two cycles) and `makeOneWeak` only.
+    /// At least one; several for `captureWeakly`, `assignWeakly`, `declareWeak` (two cycles) and `makeOneWeak` only.
     public var places: [Place]
+    /// The places that other findings of the same cause name, where each names one.
+    public var otherPlaces: [Place] = []
 
     public init(_ action: Action, at places: [Place]) {
       self.action = action
@@ -90,6 +94,18 @@ extension Finding.Hint.Place {
 }
 
 extension Finding.Hint {
+  /// The hint of most findings of one cause, with the places of the others; `nil` without hints.
+  package static func merged(_ hints: [Self]) -> Self? {
+    let each = hints.map { Self($0.action, at: $0.places) }
+    let counts = Dictionary(each.lazy.map { ($0, 1) }, uniquingKeysWith: +)
+    let most = counts.values.max()
+    guard var merged = each.first(where: { counts[$0] == most }) else { return nil }
+    var seen = Set(merged.places)
+    let others = hints.filter { $0.action == merged.action && $0.places.count == 1 }
+    merged.otherPlaces = others.flatMap { $0.places + $0.otherPlaces }.filter { seen.insert($0).inserted }
+    return merged
+  }
+
   /// The missing release, where all retains without one are of one call.
   init?(retainedAt sites: [Finding.RetainingCallSite]) {
     guard sites.count == 1, let frame = sites[0].frames.first, frame.isUserCode else { return nil }

@@ -10,7 +10,7 @@ struct LibraryHints {
   func hint(for leak: LeakTally) -> DraftHint? {
     guard leak.group.verdict == .retainCycle else { return nil }
     let core = leak.group.core.prefix(Self.mostObjects).map(Int.init)
-    return unclosedChannel(core) ?? incompletePromise(core) ?? validSession(core)
+    return unclosedChannel(core) ?? incompletePromise(core) ?? validSession(core) ?? assignment(leak, core)
   }
 
   /// Objects of a leak that are examined.
@@ -45,6 +45,20 @@ struct LibraryHints {
   private func validSession(_ core: [Int]) -> DraftHint? {
     hint(.invalidateSession, to: core.filter { isOf("FoundationNetworking.URLSession", $0) })
   }
+
+  /// `assign(to:on:)` of OpenCombine holds the object whose property it sets, and has no weak form.
+  private func assignment(_ leak: LeakTally, _ core: [Int]) -> DraftHint? {
+    let single = leak.cuts.single.compactMap(\.cut.assignment)
+    let together = leak.cuts.together.compactMap(\.cut.assignment)
+    let types = single.isEmpty && together.count == leak.cuts.together.count ? together : single
+    let holders = core.filter { types.contains(naming.graph.capture.objects[$0].type) }
+    var seen: Set<Finding.Hint.Place> = []
+    let calls = holders.compactMap(call).filter { seen.insert($0).inserted }
+      .sorted { ($0.file ?? "", $0.line ?? 0) < ($1.file ?? "", $1.line ?? 0) }.prefix(Self.mostCalls)
+    return calls.isEmpty ? nil : DraftHint(action: .assignWeakly, places: calls.map { DraftHint.Place($0) })
+  }
+
+  private static let mostCalls = 4
 
   /// An event loop of SwiftNIO holds its channels until they are closed. It may open a client's channel by itself later:
   /// then the program's call is not on the stack, and SwiftNIO's own stands for it. Those that a server has accepted,

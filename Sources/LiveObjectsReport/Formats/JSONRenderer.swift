@@ -116,6 +116,7 @@ public struct JSONRenderer: Sendable {
       "action": .string(hint.action.rawValue),
       "text": .string(HintText(hint).text),
       "places": .array(hint.places.map(json)),
+      "otherPlaces": hint.otherPlaces.isEmpty ? .absent : .array(hint.otherPlaces.map(json)),
     ])
   }
 

@@ -62,6 +62,7 @@ extension Finding.Hint {
     self.init(try json.choice("action"), at: try json.objects("places", Place.init(json:)))
     // Its text names the first one.
     guard !places.isEmpty else { throw JSONError(expectation: "a place", place: "places") }
+    if json["otherPlaces"] != nil { otherPlaces = try json.objects("otherPlaces", Place.init(json:)) }
   }
 }
 
