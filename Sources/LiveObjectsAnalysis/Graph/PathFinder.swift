@@ -42,7 +42,7 @@ struct PathFinder {
       followed += references.count
       for reference in references where follows(reference) {
         let target = graph.target(reference)
-        if target == end { return path(to: reference, from: start) }
+        if target == end { return least(path(to: reference, from: start), to: end, follows) }
         guard target != start, arrivals[target] < 0 else { continue }
         arrivals[target] = Int32(reference)
         queue.append(UInt32(target))
@@ -78,17 +78,24 @@ struct PathFinder {
       .map { ObjectPath(start: start, references: $0.references + back.references) }
   }
 
-  /// Shorter, or as long and by earlier elements of collections: `children[0]` in every run.
+  /// Shorter, or as long and by earlier properties and elements: `children[0]` in every run.
   private func isBetter(_ path: ObjectPath, than other: ObjectPath) -> Bool {
     guard path.references.count == other.references.count else {
       return path.references.count < other.references.count
     }
-    let (elements, others) = (elements(on: path), elements(on: other))
-    return elements.lexicographicallyPrecedes(others)
+    return keys(of: path).lexicographicallyPrecedes(keys(of: other))
   }
 
-  private func elements(on path: ObjectPath) -> [UInt32] {
-    path.references.map { graph.heap.references[$0].element ?? 0 }
+  private func keys(of path: ObjectPath) -> some Sequence<ReferenceKey> {
+    path.references.lazy.map { [graph] in ReferenceKey($0, in: graph) }
+  }
+
+  /// The one of all paths of this length that is the same in every run.
+  private func least(_ path: ObjectPath, to end: Int, _ follows: (Int) -> Bool) -> ObjectPath {
+    guard queue.count <= ShortestPaths.mostObjects else { return path }
+    let paths = ShortestPaths(
+      path, to: end, reached: queue, by: { Int(arrivals[$0]) }, in: graph, follows: follows)
+    return paths?.least ?? path
   }
 
   private func path(to last: Int, from start: Int) -> ObjectPath {
