@@ -107,7 +107,8 @@ def check_theme_button(browser):
 
 
 def main(folder):
-    with tempfile.TemporaryDirectory() as profile:
+    # A process of the browser may still write there when the browser has ended.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
             for name in ["explained", "tests", "hostile", "many"]:

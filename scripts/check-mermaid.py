@@ -28,7 +28,8 @@ def check(browser, path, graph):
 
 
 def main(library, paths):
-    with tempfile.TemporaryDirectory() as profile:
+    # A process of the browser may still write there when the browser has ended.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
             browser.run(open(library, encoding="utf-8").read())
