@@ -25,6 +25,9 @@ struct ShortestPaths {
     _ path: ObjectPath, to end: Int, reached queue: [UInt32], by arrival: (Int) -> Int,
     in graph: ReferenceGraph, follows: (Int) -> Bool
   ) {
+    guard queue.contains(where: { graph.references(from: Int($0)).contains(where: graph.isUnordered) }) else {
+      return nil
+    }
     (self.graph, start, self.end, length) = (graph, path.start, end, path.references.count)
     var distances = [path.start: 0]
     for object in queue.dropFirst().lazy.map(Int.init) {

@@ -58,6 +58,7 @@ struct LibraryHints {
     return calls.isEmpty ? nil : DraftHint(action: .assignWeakly, places: calls.map { DraftHint.Place($0) })
   }
 
+  /// Calls that a hint names.
   private static let mostCalls = 4
 
   /// An event loop of SwiftNIO holds its channels until they are closed. It may open a client's channel by itself later:
