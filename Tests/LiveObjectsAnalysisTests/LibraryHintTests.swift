@@ -37,6 +37,18 @@ import Testing
     #expect(try hint() == Finding.Hint(.closeChannel, at: [Self.call]))
   }
 
+  /// The program adds a handler to each connection that its server accepts, and closes none there.
+  @Test(arguments: ["ServerSocketChannel.readFromSocket()", "ChannelPipeline.addHandler(_:name:position:)"])
+  mutating func aCallThatCreatesNoChannelIsNotNamed(function: String) throws {
+    let call = builder.stackTrace([0x300, 0x200])
+    symbolicator.define(0x300, [.user(function, module: "NIOPosix")])
+    let (head, tail) = (
+      object("NIOCore.ChannelHandlerContext", call), object("NIOCore.ChannelHandlerContext", call)
+    )
+    cycle(head, "next", tail, "prev")
+    #expect(try hint() == nil)
+  }
+
   /// A channel of the event loop's own, of an accepted connection, or of another package is not the program's to close.
   @Test(
     arguments: [

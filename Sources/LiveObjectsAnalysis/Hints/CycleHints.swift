@@ -101,10 +101,14 @@ extension CycleHints {
 
   private func type(of object: Int) -> Int { graph.capture.objects[object].type }
 
+  /// The references of a pipeline of SwiftNIO are removed when its channel is closed, and none is to be weak.
+  ///
   /// - Returns: `nil` where either object is a library's.
   private func property(_ reference: Int) -> DraftHint.Place? {
-    let type = type(of: graph.source(reference))
-    guard let label = naming.labels[type], label.isUserDefined,
+    let source = graph.source(reference)
+    let type = type(of: source)
+    guard !naming.name(of: source).hasPrefix("NIOCore.Channel"),
+      let label = naming.labels[type], label.isUserDefined,
       naming.labels[self.type(of: graph.target(reference))]?.isUserDefined == true
     else { return nil }
     let path = naming.label(reference).text

@@ -24,7 +24,15 @@ struct LibraryHints {
       return nil
     }
     let channels = core.filter { type(of: $0).hasPrefix("NIO") && type(of: $0).hasSuffix("Channel") }
-    return hint(.closeChannel, to: channels + core)
+    return hint(.closeChannel, to: (channels + core).filter { !isAcceptedOrAdded($0) })
+  }
+
+  /// Whether the object is of a connection that a server has accepted, or of a handler that was added to a pipeline: the
+  /// program's call did not create the channel.
+  private func isAcceptedOrAdded(_ object: Int) -> Bool {
+    trace(of: object).lazy.compactMap(\.source.function).contains {
+      $0.holds("ServerSocketChannel.readFromSocket") || $0.holds("ChannelPipeline.add")
+    }
   }
 
   /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a task that the program has
