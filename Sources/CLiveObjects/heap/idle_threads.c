@@ -138,8 +138,9 @@ static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
     return has_pc;
 }
 
-/// Moves out of a function whose return address is only in a register, and then out of its caller,
-/// whose frame has to show that it is the caller. \returns false if the caller is not known.
+/// Moves out of the innermost function, if its return address is only in a register, and then out
+/// of its caller, whose frame has to show that it is the caller. \returns false if the caller is
+/// not known.
 static bool leave_leaf(struct frame *frame, struct liveobj_reader *reader) {
     struct frame caller = {.pc = liveobj_leaf_return_address(frame->pc), .sp = frame->sp};
     if (!caller.pc)
@@ -205,8 +206,10 @@ static bool has_no_other_frames(uint32_t thread, struct liveobj_reader *reader) 
         if (!is_of_waiting_library(frame.pc))
             return false;
         bool can_step = rule.kind == LIVEOBJ_UNWIND_STEP && (!rule.from_fp || frame.has_fp);
-        if (can_step ? !step(&frame, &rule, reader) : !leave_leaf(&frame, reader))
-            return !can_step && is_rest_quiet(frame.sp, reader);
+        if (!can_step && (i > 0 || !leave_leaf(&frame, reader)))
+            return is_rest_quiet(frame.sp, reader);
+        if (can_step && !step(&frame, &rule, reader))
+            return false;
     }
     return false;
 }

@@ -52,8 +52,8 @@ static uintptr_t only_call(uintptr_t function) {
     return calls.count == 1 ? calls.last : 0;
 }
 
-/// Relaxed: each of the two is complete by itself. A call is checked against the function, and
-/// libraries in which threads wait are not unloaded.
+/// Relaxed: each of the two is complete by itself. A call is checked against the function, and the
+/// C library, whose functions make the system calls, is never unloaded.
 uintptr_t liveobj_leaf_return_address(uintptr_t pc) {
     static uintptr_t last_call, last_without;
     uintptr_t function = leaf_at(pc);

@@ -1,8 +1,8 @@
 // leaf_call.h - the caller of a function that saves no return address, without its registers.
 //
 // On aarch64 a call leaves the return address in a register, which cannot be read of another
-// thread. It need not be read if an image calls the function in one place only. So glibc 2.41 and
-// later does for all functions that wait: `__syscall_cancel_arch`, nptl/cancellation.c.
+// thread. It need not be read if an image calls the function in one place only. So glibc 2.41 does
+// for functions that wait: `__syscall_cancel_arch`, nptl/cancellation.c.
 //
 // In the program, outside of hooks. Owns the result of the last search.
 

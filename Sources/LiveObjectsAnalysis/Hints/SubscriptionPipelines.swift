@@ -20,7 +20,7 @@ struct SubscriptionPipelines {
     let parts = Set(objects.lazy.map(Int.init).filter { Self.isPart(name($0)) })
     components = StronglyConnectedComponents(in: graph, isPart: parts.contains, follows: graph.mayHold)
     for token in objects.lazy.map(Int.init) where name(token) == Self.token {
-      for closure in contexts(from: token) { _ = note(closure, parts, depth: 2) }
+      for closure in contexts(from: token) { note(closure, parts, depth: 2) }
     }
   }
 
@@ -29,6 +29,7 @@ struct SubscriptionPipelines {
   }
 
   /// Notes the part of a pipeline that a closure captures, or a closure in it.
+  @discardableResult
   private mutating func note(_ closure: Int, _ parts: Set<Int>, depth: Int) -> Int? {
     let part = graph.references(from: closure).map(graph.target).first(where: parts.contains)
     let inner = part != nil || depth == 0 ? [] : contexts(from: closure)
