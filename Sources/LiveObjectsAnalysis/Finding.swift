@@ -185,6 +185,21 @@ extension Finding {
   }
 }
 
+extension Finding.PathStep {
+  /// `children[3].next` is `children[].next`. By bytes: paths may be long, and there may be many.
+  package var referenceWithoutElements: String {
+    var rest = Array(reference.utf8)[...]
+    var kept: [UInt8] = []
+    while let bracket = rest.firstIndex(of: UInt8(ascii: "[")) {
+      let digits = rest[(bracket + 1)...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      let isElement = !digits.isEmpty && rest[digits.endIndex...].first == UInt8(ascii: "]")
+      kept += rest[...bracket]
+      rest = rest[(isElement ? digits.endIndex : bracket + 1)...]
+    }
+    return String(decoding: kept + rest, as: UTF8.self)
+  }
+}
+
 // MARK: - Merging
 
 extension Finding {

@@ -100,10 +100,13 @@ struct NamedTraces {
   /// Whether the object was allocated when a static or global variable was first used, as part of its first
   /// value.
   ///
-  /// - Parameter variable: the variable's name on a path: `static Demo.Registry.shared`.
+  /// - Parameter variable: the variable's name on a path: `static Demo.Registry.shared`, or of a local type
+  ///   `static shared in Registry #1 in Demo.load()`.
   func isFirstValue(_ id: UInt32, of variable: String) -> Bool {
     trace(id).contains { frame in
-      frames[frame].source.initializedVariable.map { variable.hasSuffix(".\($0)") } ?? false
+      frames[frame].source.initializedVariable.map {
+        variable.hasSuffix(".\($0)") || variable.hasPrefix("static \($0) in ")
+      } ?? false
     }
   }
 

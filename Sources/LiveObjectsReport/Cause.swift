@@ -4,12 +4,15 @@ import LiveObjectsAnalysis
 ///
 /// Explained findings with the same fingerprint have one cause, in however many tests: the same types hold each
 /// other, or are held, through the same references. Different leaks have one cause only if the same calls left
-/// them behind (`SharedCalls`). Growth has one cause for each type.
+/// them behind (`SharedCalls`), and held objects if others of them keep them alive (`KeptFindings`). Growth has one
+/// cause for each type.
 public struct Cause: Sendable {
   /// At least one, the most important first.
   public let findings: [Finding]
   /// Findings with one fingerprint as one, most important first. Growth of one type is one.
   let variants: [Finding]
+  /// Whether held objects of the cause keep others of it alive.
+  private let keepsOthers: Bool
   /// The tests that left the objects behind, by name; empty for unattributed objects.
   private(set) var tests: [TestName]
 
@@ -21,12 +24,15 @@ public struct Cause: Sendable {
 
   /// The explained causes, most important first, then growth by type, most instances first.
   private static func causes(of findings: [Finding]) -> [Cause] {
-    let explained = Dictionary(grouping: findings.filter { $0.verdict != .growth }, by: \.fingerprint)
+    let leaks = Dictionary(grouping: findings.filter(\.isUnreachable), by: \.fingerprint)
+    let held = findings.filter { $0.verdict == .heldBy }
     let growth = Dictionary(grouping: findings.filter { $0.verdict == .growth }) {
       [$0.type, $0.kind.rawValue]
     }
-    return SharedCalls.joined(Array(explained.values)).map(Cause.init).sorted(by: precedes)
-      + growth.values.map { Cause([$0]) }.sorted(by: precedes)
+    let explained =
+      SharedCalls.joined(Array(leaks.values)).map { Cause($0) }
+      + KeptFindings.joined(held).map { Cause([$0.first], keeping: $0.kept) }
+    return explained.sorted(by: precedes) + growth.values.map { Cause([$0]) }.sorted(by: precedes)
   }
 
   /// The program's own come first.
@@ -35,11 +41,16 @@ public struct Cause: Sendable {
     return first == second ? Finding.precedes(a.sum, b.sum) : first
   }
 
-  /// - Parameter variants: findings that are merged into one each.
-  private init(_ variants: [[Finding]]) {
-    let sorted = variants.map { (findings: $0, sum: Finding.merged($0)) }
+  /// - Parameters:
+  ///   - variants: findings that are merged into one each.
+  ///   - kept: findings whose objects are counted as the victims of the first variant.
+  private init(_ variants: [[Finding]], keeping kept: [[Finding]] = []) {
+    var sorted = variants.map { (findings: $0, sum: Finding.merged($0)) }
       .sorted { Finding.precedes($0.sum, $1.sum) }
+    sorted[0].sum.add(victims: kept.map(Finding.merged))
+    sorted[0].findings += kept.joined()
     self.variants = sorted.map(\.sum)
+    keepsOthers = !kept.isEmpty
     findings = sorted.flatMap(\.findings)
     var seen: Set<TestName> = []
     tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
@@ -136,6 +147,13 @@ extension Cause {
 
   /// Calls with missing releases.
   var retainedAt: [Finding.RetainingCallSite] { variants.flatMap(\.retainedAt) }
+
+  /// What keeps the victims alive: `only these objects keep`.
+  var victimHolder: String {
+    if sum.isUnreachable { return "only these objects keep" }
+    if sum.hint?.action == .clearProperty { return "the property keeps" }
+    return keepsOthers ? "these objects keep" : "the task keeps"
+  }
 
   var remarks: [String] { Finding.merged(variants).remarks }
 

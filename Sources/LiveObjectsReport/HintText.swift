@@ -38,6 +38,8 @@ struct HintText {
       case .cancelSource: "\(facts): \(Self.remedy(hint.places)), or cancel the dispatch source"
       case .removeObserver: "\(facts): \(Self.remedy(hint.places)), or remove the observer"
       case .endTask: "end the task when the object that keeps it is not needed any more: \(references)"
+      case .clearProperty:
+        "XCTest keeps test cases until the process ends: clear \(references)\(comma) in tearDown()"
       case .closeChannel: "the channel created in \(references)\(comma) was not closed: close it"
       case .completePromise:
         "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path"

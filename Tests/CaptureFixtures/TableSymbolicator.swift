@@ -5,6 +5,8 @@ import LiveObjectsCapture
 public final class TableSymbolicator: Symbolicator {
   private var names: [Frame: [SourceFrame]] = [:]
   private var variables: [Frame: String] = [:]
+  /// By class and name.
+  private var properties: [String: SourceLine] = [:]
   public private(set) var requests: [Set<Frame>] = []
   public private(set) var prepared: Set<Frame> = []
 
@@ -21,10 +23,24 @@ public final class TableSymbolicator: Symbolicator {
     variables[Frame(image: image, offset: offset)] = name
   }
 
+  /// - Parameter name: with the class that declares it: `Demo.Loader.delegate`.
+  public func define(property name: String, _ file: String, _ line: Int) {
+    properties[name] = SourceLine(file: file, line: line)
+  }
+
   public func prepare(_ frames: Set<Frame>, of capture: Capture) { prepared.formUnion(frames) }
 
   public func name(variables places: Set<Frame>, of capture: Capture) -> [Frame: String] {
     variables.filter { places.contains($0.key) }
+  }
+
+  public func declarations(
+    of properties: Set<StoredProperty>, in capture: Capture
+  ) -> [StoredProperty: SourceLine] {
+    let lines = properties.map { property in
+      (property, property.types.lazy.compactMap { self.properties["\($0).\(property.name)"] }.first)
+    }
+    return Dictionary(uniqueKeysWithValues: lines).compactMapValues { $0 }
   }
 
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] {

@@ -32,6 +32,9 @@ struct XCTestSilenceTests {
     #expect(messages.count == 2)
     #expect(messages.allSatisfy { $0.hasPrefix("LiveObjects: held by PropertyTests: Leaky.Token") })
     #expect(messages.contains { $0.contains("PropertyTests.tokens[0] → Token") })
+    for property in ["tokens, PropertyTests.swift:6", "made, PropertyTests.swift:7"] {
+      #expect(messages.contains { $0.contains("clear PropertyTests.\(property), in tearDown()") })
+    }
     #expect(run.leaking.count == 2)
   }
 

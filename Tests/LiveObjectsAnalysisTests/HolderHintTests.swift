@@ -49,6 +49,20 @@ import Testing
     #expect(hint == nil)
   }
 
+  /// XCTest's own properties have no declaration in the program, and are not for it to clear.
+  @Test(arguments: [("client.socket", "client"), ("teardownBlocks", nil)])
+  mutating func aPropertyOfATestCaseIsToBeCleared(path: String, property: String?) {
+    symbolicator.define(property: "Demo.BaseTests.client", "/src/Demo/BaseTests.swift", 7)
+    let tests = builder.type("Demo.LoadTests")
+    builder.superclasses(of: tests, ["Demo.BaseTests", "XCTest.XCTestCase", "XCTest.XCTest"])
+    builder.reference(from: builder.object(of: tests), to: object("Demo.Ticker"), property: path)
+    let place = property.map {
+      Finding.Hint.Place(
+        kind: .property, name: "Demo.BaseTests.\($0)", file: "/src/Demo/BaseTests.swift", line: 7)
+    }
+    #expect(hint == place.map { Finding.Hint(.clearProperty, at: [$0]) })
+  }
+
   @Test(arguments: ["Foundation.NotificationCenter", "Demo.EventBus"])
   mutating func anObserverIsRemovedFromItsCenter(center: String) {
     let (center, isOfFoundation) = (object(center), center != "Demo.EventBus")

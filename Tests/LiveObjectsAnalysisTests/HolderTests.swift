@@ -219,6 +219,14 @@ import Testing
     #expect(analysis().findings.map(\.type) == ["Demo.Entry"])
   }
 
+  @Test mutating func theFirstValueOfALocalTypesVariableIsNoFinding() {
+    symbolicator.define(0x10, [.user("one-time initialization function for author")])
+    symbolicator.define(variable: 0x100, "static author in Book #1 in Demo.LibraryTests.testAuthor()")
+    let author = builder.object(of: builder.type("Demo.Author"), stackTrace: builder.stackTrace([0x10]))
+    builder.global(0x100, to: author)
+    #expect(analysis().findings.isEmpty)
+  }
+
   @Test mutating func anObjectThatAnotherVariablesFirstUseLeftIsAFinding() {
     symbolicator.define(0x10, [.user("one-time initialization function for other")])
     symbolicator.define(variable: 0x100, "static Demo.Cache.shared")

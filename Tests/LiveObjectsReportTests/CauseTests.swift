@@ -61,6 +61,68 @@ import Testing
     #expect(report.causes.map(\.id) == ["a", "b"])
   }
 
+  @Test func whatHeldObjectsKeepAliveHasTheirCause() throws {
+    let report = report(
+      (1...2).flatMap { (test: Int) in
+        [
+          held("a", "Demo.Channel", by: ["static Demo.Hub.shared"], instances: 3, test: test),
+          held(
+            "b", "Demo.Socket", by: ["static Demo.Hub.shared", "Demo.Channel.socket"], instances: 3,
+            test: test),
+          held(
+            "c", "Demo.Buffer", by: ["static Demo.Hub.shared", "Demo.Channel.buffer"], instances: 4,
+            test: test),
+          held(
+            "d", "[Swift.Int]", by: ["static Demo.Hub.shared", "Demo.Channel.log"], instances: 3, elements: 9,
+            test: test),
+        ]
+      } + [held("e", "Demo.Socket", by: ["static Demo.Pool.shared"], instances: 3, test: 1)])
+    #expect(Set(report.causes.map(\.fingerprints)) == [["a", "b"], ["c"], ["d"], ["e"]])
+    let cause = try #require(report.causes.first { $0.fingerprints.count == 2 })
+    #expect(cause.sum.type == "Demo.Channel")
+    #expect((cause.instances, cause.objects, cause.victims, cause.bytes) == (6, 12, 6, 192))
+    let text = TextRenderer(listing: [.held]).render(report)
+    #expect(text.contains("and 6 objects that these objects keep alive: Socket\n"))
+  }
+
+  @Test func aHeldObjectWithAFixOfItsOwnIsACauseOfItsOwn() {
+    var socket = held("b", "Demo.Socket", by: ["static Demo.Hub.shared", "Demo.Channel.socket"], test: 1)
+    socket.hint = Finding.Hint(.closeChannel, at: [.init(kind: .call, name: "Demo.Hub.open()")])
+    let channel = held("a", "Demo.Channel", by: ["static Demo.Hub.shared"], test: 1)
+    #expect(report([channel, socket]).causes.count == 2)
+  }
+
+  @Test func whatADependencyKeepsOfYoursIsACauseOfItsOwn() {
+    var hub = held("a", "Wire.Hub", by: ["static Wire.Hub.shared"], test: 1)
+    hub.dependency = "wire"
+    let handler = held("b", "Demo.Handler", by: ["static Wire.Hub.shared", "Wire.Hub.handler"], test: 1)
+    #expect(report([hub, handler]).causes.map(\.dependency) == [nil, "wire"])
+  }
+
+  /// Each test case holds objects of its own test, whichever class declares the property.
+  @Test func whatAPropertyOfTestCasesHoldsIsOneCause() throws {
+    let property = Finding.Hint.Place(
+      kind: .property, name: "Demo.BaseTests.client", file: "/demo/BaseTests.swift", line: 7)
+    var findings = [
+      held("a", "Demo.Client", by: ["Demo.LoadTests.client"], test: 1),
+      held("b", "Demo.Client", by: ["Demo.SaveTests.client"], instances: 2, test: 2),
+      held(
+        "c", "Demo.Request", by: ["Demo.SaveTests.client", "Demo.Client.requests"], instances: 9, test: 2),
+    ]
+    for index in findings.indices { findings[index].hint = Finding.Hint(.clearProperty, at: [property]) }
+    let other = held("d", "Demo.Client", by: ["Demo.SendTests.client"], test: 3)
+    let report = report(findings + [other])
+    #expect(Set(report.causes.map(\.fingerprints)) == [["a", "b", "c"], ["d"]])
+    let cause = try #require(report.causes.first { $0.fingerprints.count == 3 })
+    #expect((cause.instances, cause.objects) == (3, 12))
+    let text = TextRenderer(listing: [.held]).render(report)
+    #expect(text.contains("and 9 objects that the property keeps alive: Request\n"))
+    #expect(
+      try HintText(#require(cause.sum.hint)).text
+        == "XCTest keeps test cases until the process ends: clear BaseTests.client, BaseTests.swift:7, in tearDown()"
+    )
+  }
+
   /// Each test left another channel open: one line is not the fix of all.
   @Test func aCauseListsThePlacesOfAllItsFixes() throws {
     let calls = [("T.setUp()", 3), ("T.testTwo()", 5), ("T.setUp()", 3), ("T.testFour()", 9)].map {
@@ -174,6 +236,25 @@ import Testing
     analysis.findings = findings
     return Report(of: [(builder.capture, analysis)])
   }
+}
+
+/// A finding about objects that are held along a path.
+private func held(
+  _ fingerprint: String, _ type: String, by path: [String], instances: Int = 1, elements: Int? = nil,
+  test: Int
+) -> Finding {
+  let steps = path.enumerated().map { index, step in
+    let parts = step.split(separator: ".")
+    return index == 0 && step.contains(" ")
+      ? Finding.PathStep(type: step, reference: "")
+      : .init(type: parts.dropLast().joined(separator: "."), reference: String(parts.last!))
+  }
+  var finding = Finding(
+    fingerprint: fingerprint, verdict: .heldBy, type: type, kind: .classInstance, instances: instances,
+    objects: instances, bytes: UInt64(16 * instances), test: "T/test\(test)", path: steps,
+    allocatedAt: [.init(instances: instances, frames: [.user("test\(test)()", line: test)])])
+  finding.elements = elements
+  return finding
 }
 
 /// A finding about two objects that hold each other, allocated at a line of a test.

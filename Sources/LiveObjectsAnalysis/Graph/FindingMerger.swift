@@ -48,7 +48,7 @@ struct FindingMerger {
     var fields = [finding.verdict.rawValue]
     let path = finding.verdict == .suspendedTask ? Self.stablePart(of: finding.path) : finding.path[...]
     if finding.verdict != .suspendedTask { fields.append(finding.type) }
-    for step in path { fields += [step.type, Self.withoutElements(step.reference)] }
+    for step in path { fields += [step.type, step.referenceWithoutElements] }
     if path.isEmpty, !traces.isSampled, let callSite {
       fields.append(callSite.first.map { traces.frames[$0].qualifiedFunction } ?? "")
     }
@@ -59,19 +59,6 @@ struct FindingMerger {
   /// in which function it is suspended.
   private static func stablePart(of path: [Finding.PathStep]) -> ArraySlice<Finding.PathStep> {
     path.prefix(1).filter { !$0.type.contains(" ") && !$0.type.hasSuffix(")") }[...]
-  }
-
-  /// `children[3].next` is `children[].next`. By bytes: paths may be long, and there may be many.
-  private static func withoutElements(_ reference: String) -> String {
-    var rest = Array(reference.utf8)[...]
-    var kept: [UInt8] = []
-    while let bracket = rest.firstIndex(of: UInt8(ascii: "[")) {
-      let digits = rest[(bracket + 1)...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      let isElement = !digits.isEmpty && rest[digits.endIndex...].first == UInt8(ascii: "]")
-      kept += rest[...bracket]
-      rest = rest[(isElement ? digits.endIndex : bracket + 1)...]
-    }
-    return String(decoding: kept + rest, as: UTF8.self)
   }
 
   func findings(with traces: NamedTraces) -> [Finding] {

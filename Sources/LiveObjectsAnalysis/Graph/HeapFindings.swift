@@ -93,8 +93,9 @@ struct HeapFindings {
     var finder = PathFinder(in: graph)
     let hints = self.hints(naming, traces, symbolicator)
     for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces, subjects) }
+    let testCases = TestCaseHints(holders.lazy.compactMap { $0 }, naming, symbolicator)
     let found = zip(held, holders).compactMap { objects, holder in
-      holder.flatMap { heldFinding(objects, $0, &finder, naming, traces, options) }
+      holder.flatMap { heldFinding(objects, $0, &finder, naming, testCases, traces, options) }
     }
     for held in HeldFinding.joined(found, subjects.packages) {
       merger.add(held.finding, held.allocated, [], in: traces)
@@ -285,7 +286,8 @@ extension HeapFindings {
 extension HeapFindings {
   private func heldFinding(
     _ objects: HeldObjects, _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
-    _ finder: inout PathFinder, _ naming: PathNaming, _ traces: NamedTraces, _ options: Analysis.Options
+    _ finder: inout PathFinder, _ naming: PathNaming, _ testCases: TestCaseHints, _ traces: NamedTraces,
+    _ options: Analysis.Options
   ) -> HeldFinding? {
     let label = closureLabel(of: objects.nearest, naming) ?? label(of: objects.nearest, traces)
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
@@ -314,7 +316,7 @@ extension HeapFindings {
     finding.hint =
       libraries.hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
       ?? libraries.hint(forScheduledOn: holder.path)
-      ?? hint(growing: objects, heldBy: holder.origin, traces)
+      ?? hint(growing: objects, heldBy: holder.origin, traces) ?? testCases.hint(for: holder)
       ?? (isCollection ? nil : HolderHints(naming: naming).hint(for: holder, isCycle: isCycle))
     return HeldFinding(finding, allocated, owner: owner, by: isCollection ? nil : holder.origin, isCycle)
   }

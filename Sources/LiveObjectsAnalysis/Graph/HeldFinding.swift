@@ -63,7 +63,7 @@ struct HeldFinding {
 
 extension Finding {
   /// Counts the objects of other findings as victims.
-  fileprivate mutating func add(victims: [Finding]) {
+  package mutating func add(victims: [Finding]) {
     for other in victims {
       objects += other.objects
       self.victims += other.objects
@@ -74,6 +74,7 @@ extension Finding {
         return victim
       }
     }
-    victimTypes = Array(Set(victims.map(\.type)).sorted().prefix(Self.mostVictimTypes))
+    let types = Set(victimTypes + victims.flatMap { [$0.type] + $0.victimTypes })
+    victimTypes = Array(types.sorted().prefix(Self.mostVictimTypes))
   }
 }

@@ -219,5 +219,5 @@ extension Finding.Hint.Place.Kind {
 
 extension String {
   /// `Demo.Box<Demo.Item>` is `Demo.Box`.
-  fileprivate var withoutArguments: String { String(prefix { $0 != "<" }) }
+  var withoutArguments: String { String(prefix { $0 != "<" }) }
 }

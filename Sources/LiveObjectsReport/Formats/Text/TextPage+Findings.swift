@@ -144,9 +144,8 @@ extension TextPage {
     add(omitted: callSites.count - listed.count + cause.omittedCallSites)
     if cause.victims > 0 {
       let types = Self.list(cause.victimTypes.map(\.withoutModules))
-      let holder = cause.sum.isUnreachable ? "only these objects keep" : "the task keeps"
       add(
-        words: "and \(Count.of(cause.victims, "object", "objects")) that \(holder) alive\(types)",
+        words: "and \(Count.of(cause.victims, "object", "objects")) that \(cause.victimHolder) alive\(types)",
         indentation: 5)
     }
   }

@@ -1,0 +1,75 @@
+import LiveObjectsAnalysis
+
+/// Held objects that other held objects keep alive: a channel that a variable holds, and all that it consists of.
+///
+/// They have one cause if the path to the one leads through the others, and in each test there are as many. More of
+/// them than of their holders, and collections, may have grown by themselves. But all that one property of a test case
+/// holds has one cause: each test has a test case of its own, which holds nothing of other tests.
+struct KeptFindings {
+  /// The findings at one place.
+  private let findings: [Finding]
+  private let counts: [TestName?: Int]
+  /// Types and references by turns, from the holder to the objects.
+  private let place: [String]
+
+  private var hint: Finding.Hint? { findings[0].hint }
+
+  private init(_ findings: [Finding]) {
+    self.findings = findings
+    counts = Dictionary(findings.map { (TestName(of: $0), $0.instances) }, uniquingKeysWith: +)
+    place = Self.place(of: findings[0])
+  }
+
+  /// What a dependency holds by itself keeps nothing of the program's own out of sight.
+  private func keeps(_ other: KeptFindings) -> Bool {
+    other.findings[0].elements == nil && (other.hint == nil || other.hint == hint)
+      && Set((findings + other.findings).map(\.dependency)).count == 1
+      && other.counts.allSatisfy { counts[$0.key] == $0.value }
+  }
+
+  /// - Parameter held: findings of held objects.
+  /// - Returns: the findings of each cause: the objects next to the holder, and the others by place.
+  static func joined(_ held: [Finding]) -> [(first: [Finding], kept: [[Finding]])] {
+    let groups = Dictionary(grouping: held, by: key).values.map(KeptFindings.init).sorted(by: precedes)
+    let places = Dictionary(groups.indices.map { (groups[$0].place, $0) }) { first, _ in first }
+    let properties = Dictionary(
+      groups.indices.lazy.compactMap { index in property(groups[index].findings[0]).map { ($0, index) } }
+    ) { first, _ in first }
+    let members = Dictionary(grouping: groups.indices) { index in
+      property(groups[index].findings[0]).map { properties[$0]! }
+        ?? groups[index].holder(in: groups, places) ?? index
+    }
+    return members.map { first, all in
+      (groups[first].findings, all.filter { $0 != first }.map { groups[$0].findings })
+    }
+  }
+
+  /// The first group on the path whose objects keep these alive.
+  private func holder(in groups: [KeptFindings], _ places: [[String]: Int]) -> Int? {
+    stride(from: 3, to: place.count, by: 2).lazy.compactMap { places[Array(place[..<$0])] }
+      .first { groups[$0].keeps(self) }
+  }
+
+  /// Equal for objects that are held at one place. A property that test cases inherit is one.
+  private static func key(of finding: Finding) -> [String] {
+    property(finding) == nil ? [finding.fingerprint] : place(of: finding)
+  }
+
+  /// The property of a test case that holds the objects.
+  private static func property(_ finding: Finding) -> Finding.Hint.Place? {
+    finding.hint.flatMap { $0.action == .clearProperty ? $0.places[0] : nil }
+  }
+
+  private static func place(of finding: Finding) -> [String] {
+    var steps = finding.path.flatMap { [$0.type, $0.referenceWithoutElements] } + [finding.type]
+    if let property = property(finding) { steps[0] = property.name }
+    return steps
+  }
+
+  /// The nearest to the holder come first.
+  private static func precedes(_ a: KeptFindings, _ b: KeptFindings) -> Bool {
+    let (first, second) = (a.findings[0].fingerprint, b.findings[0].fingerprint)
+    guard a.place.count == b.place.count else { return a.place.count < b.place.count }
+    return a.place == b.place ? first < second : a.place.lexicographicallyPrecedes(b.place)
+  }
+}
