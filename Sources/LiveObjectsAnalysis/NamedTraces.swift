@@ -110,6 +110,11 @@ struct NamedTraces {
     }
   }
 
+  /// Whether the initialiser of a test case allocated the object.
+  func isMadeWithTestCase(_ id: UInt32) -> Bool {
+    trace(id).contains { frames[$0].source.function?.hasSuffix(".init(name:testClosure:)") == true }
+  }
+
   /// Whether a function `makeSUT` of a test created the object.
   func isSystemUnderTest(_ id: UInt32) -> Bool {
     guard let caller = fromCallSite(id).first, let function = frames[caller].source.function else {

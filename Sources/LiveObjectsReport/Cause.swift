@@ -11,8 +11,8 @@ public struct Cause: Sendable {
   public let findings: [Finding]
   /// Findings with one fingerprint as one, most important first. Growth of one type is one.
   let variants: [Finding]
-  /// Whether held objects of the cause keep others of it alive.
-  private let keepsOthers: Bool
+  /// What keeps the victims alive: `only these objects keep`.
+  let keeper: String
   /// The tests that left the objects behind, by name; empty for unattributed objects.
   private(set) var tests: [TestName]
 
@@ -31,7 +31,7 @@ public struct Cause: Sendable {
     }
     let explained =
       SharedCalls.joined(Array(leaks.values)).map { Cause($0) }
-      + KeptFindings.joined(held).map { Cause([$0.first], keeping: $0.kept) }
+      + KeptFindings.joined(held).map { Cause([$0.first], $0.kept, keptBy: $0.keeper) }
     return explained.sorted(by: precedes) + growth.values.map { Cause([$0]) }.sorted(by: precedes)
   }
 
@@ -44,13 +44,15 @@ public struct Cause: Sendable {
   /// - Parameters:
   ///   - variants: findings that are merged into one each.
   ///   - kept: findings whose objects are counted as the victims of the first variant.
-  private init(_ variants: [[Finding]], keeping kept: [[Finding]] = []) {
+  private init(
+    _ variants: [[Finding]], _ kept: [[Finding]] = [], keptBy keeper: String = "only these objects keep"
+  ) {
     var sorted = variants.map { (findings: $0, sum: Finding.merged($0)) }
       .sorted { Finding.precedes($0.sum, $1.sum) }
     sorted[0].sum.add(victims: kept.map(Finding.merged))
     sorted[0].findings += kept.joined()
     self.variants = sorted.map(\.sum)
-    keepsOthers = !kept.isEmpty
+    self.keeper = keeper
     findings = sorted.flatMap(\.findings)
     var seen: Set<TestName> = []
     tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }
@@ -147,13 +149,6 @@ extension Cause {
 
   /// Calls with missing releases.
   var retainedAt: [Finding.RetainingCallSite] { variants.flatMap(\.retainedAt) }
-
-  /// What keeps the victims alive: `only these objects keep`.
-  var victimHolder: String {
-    if sum.isUnreachable { return "only these objects keep" }
-    if sum.hint?.action == .clearProperty { return "the property keeps" }
-    return keepsOthers ? "these objects keep" : "the task keeps"
-  }
 
   var remarks: [String] { Finding.merged(variants).remarks }
 

@@ -27,9 +27,18 @@ struct KeptFindings {
       && other.counts.allSatisfy { counts[$0.key] == $0.value }
   }
 
+  /// The findings of one cause.
+  struct Joined {
+    /// Those of the objects next to the holder.
+    var first: [Finding]
+    /// The others, by place.
+    var kept: [[Finding]]
+    /// What keeps the others alive: `the property keeps`.
+    var keeper: String
+  }
+
   /// - Parameter held: findings of held objects.
-  /// - Returns: the findings of each cause: the objects next to the holder, and the others by place.
-  static func joined(_ held: [Finding]) -> [(first: [Finding], kept: [[Finding]])] {
+  static func joined(_ held: [Finding]) -> [Joined] {
     let groups = Dictionary(grouping: held, by: key).values.map(KeptFindings.init).sorted(by: precedes)
     let places = Dictionary(groups.indices.map { (groups[$0].place, $0) }) { first, _ in first }
     let properties = Dictionary(
@@ -40,7 +49,11 @@ struct KeptFindings {
         ?? groups[index].holder(in: groups, places) ?? index
     }
     return members.map { first, all in
-      (groups[first].findings, all.filter { $0 != first }.map { groups[$0].findings })
+      let kept = all.filter { $0 != first }.map { groups[$0].findings }
+      let isProperty = property(groups[first].findings[0]) != nil
+      // A finding that counts others has the task for their cause.
+      let keeper = kept.isEmpty ? "the task keeps" : isProperty ? "the property keeps" : "these objects keep"
+      return Joined(first: groups[first].findings, kept: kept, keeper: keeper)
     }
   }
 
@@ -55,14 +68,17 @@ struct KeptFindings {
     property(finding) == nil ? [finding.fingerprint] : place(of: finding)
   }
 
-  /// The property of a test case that holds the objects.
-  private static func property(_ finding: Finding) -> Finding.Hint.Place? {
-    finding.hint.flatMap { $0.action == .clearProperty ? $0.places[0] : nil }
+  /// The property of a test case that holds the objects: one of the program's, or one that XCTest has for itself, as for
+  /// the blocks of `addTeardownBlock`.
+  private static func property(_ finding: Finding) -> String? {
+    if let hint = finding.hint { return hint.action == .clearProperty ? hint.places[0].name : nil }
+    guard finding.path.count > 1, finding.path[1].type.hasPrefix("XCTest.XCTestCase.") else { return nil }
+    return finding.path[1].type
   }
 
   private static func place(of finding: Finding) -> [String] {
     var steps = finding.path.flatMap { [$0.type, $0.referenceWithoutElements] } + [finding.type]
-    if let property = property(finding) { steps[0] = property.name }
+    if let property = property(finding) { steps[0] = property }
     return steps
   }
 

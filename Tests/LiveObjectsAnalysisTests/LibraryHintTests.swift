@@ -80,6 +80,21 @@ import Testing
     #expect((finding.dependency == nil) == (call != nil))
   }
 
+  /// A test that closes its channel may keep it in a property.
+  @Test(arguments: [("NIOPosix.Selector<NIOPosix.NIORegistration>", true), ("NIOPosixTests.Client", false)])
+  mutating func aChannelThatTheProgramHoldsMayBeClosed(holder: String, isOpen: Bool) throws {
+    symbolicator.define(
+      0x800, [.user("ClientBootstrap.connect(to:)", module: "NIOPosix", file: "/src/checkouts/n/File.swift")])
+    symbolicator.define(0x801, [.user("Client.open()", module: "Demo", file: "/demo/Client.swift")])
+    let channel = object("NIOPosix.SocketChannel", builder.stackTrace([0x800, 0x801]))
+    let owner = object(holder)
+    builder.reference(from: owner, to: channel, property: "channel")
+    builder.global(0x900, to: owner)
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    let finding = try #require(findings.first { $0.type == "NIOPosix.SocketChannel" })
+    #expect(finding.hint?.action == (isOpen ? .closeChannel : nil))
+  }
+
   /// The event loop lives on, and holds what a task that waits for its time captures: one finding, of the program's
   /// object.
   @Test(arguments: [

@@ -29,6 +29,43 @@ import Testing
     #expect(finding?.path.first?.type != "DemoTests.LoaderTests")
   }
 
+  /// An event loop that all of a process share, for example: it lives on when the test clears its property.
+  @Test func aVariableIsPreferredToATest() throws {
+    var builder = CaptureBuilder()
+    let test = test(in: &builder)
+    let shared = builder.object(of: builder.type("Demo.Shared"), strongCount: 2)
+    let job = builder.object(of: builder.type("Demo.Job"))
+    builder.reference(from: test, to: shared, property: "loop")
+    builder.reference(from: shared, to: job, property: "job")
+    builder.global(0x900, to: shared)
+    // XCTest's own variable.
+    builder.global(0x908, to: test)
+    builder.reference(from: test, to: builder.object(of: builder.type("Demo.Loader")), property: "sut")
+    let findings = Analysis(of: builder.capture, symbolicator: TableSymbolicator()).findings
+    let holders = findings.map { "\($0.type): \($0.path[0].type)" }.sorted()
+    #expect(holders[0].hasPrefix("Demo.Job: global"))
+    #expect(holders[1] == "Demo.Loader: DemoTests.LoaderTests")
+  }
+
+  /// XCTest makes all test cases before the first test.
+  @Test(arguments: [("LoaderTests.init(name:testClosure:)", false), ("LoaderTests.setUp()", true)])
+  func theFirstValueOfAPropertyIsNoFinding(function: String, isFinding: Bool) {
+    var builder = CaptureBuilder()
+    let symbolicator = TableSymbolicator()
+    symbolicator.define(0x10, [.user(function)])
+    let test = test(in: &builder)
+    let loader = builder.object(of: builder.type("Demo.Loader"), stackTrace: builder.stackTrace([0x10]))
+    builder.reference(from: test, to: loader, property: "sut")
+    let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
+    #expect(findings.contains { $0.type == "Demo.Loader" } == isFinding)
+  }
+
+  private func test(in builder: inout CaptureBuilder) -> UInt32 {
+    let tests = builder.type("DemoTests.LoaderTests")
+    builder.superclasses(of: tests, ["XCTest.XCTestCase", "XCTest.XCTest"])
+    return builder.object(of: tests)
+  }
+
   @Test func theSuiteIsALibraryLeak() {
     let leaks = analysis.findings.filter(\.isLibraryLeak)
     #expect(leaks.map(\.type) == ["XCTest.XCTestSuite"])

@@ -298,9 +298,7 @@ extension HeapFindings {
     let stackTraces = objects.allocations.stackTraces
     guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return nil }
     let (steps, isCycle) = self.steps(holder, to: objects.nearest, &finder, naming)
-    // The first value of a variable has not grown.
-    if isCollection || options.objects == nil, case .variable = holder.origin,
-      stackTraces.allSatisfy({ traces.isFirstValue($0, of: steps[0].type) })
+    if isCollection || options.objects == nil, isFirstValue(stackTraces, of: holder.origin, steps[0], traces)
     {
       return nil
     }
@@ -314,11 +312,25 @@ extension HeapFindings {
     if objects.collection != nil { finding.describe(collections: objects) }
     let libraries = LibraryHints(naming: naming, traces: traces)
     finding.hint =
-      libraries.hint(forOpen: objects.nearest, allocatedAt: allocated.map(\.stackTrace))
+      libraries.hint(
+        forOpen: objects.nearest, heldBy: steps.last, allocatedAt: allocated.map(\.stackTrace))
       ?? libraries.hint(forScheduledOn: holder.path)
       ?? hint(growing: objects, heldBy: holder.origin, traces) ?? testCases.hint(for: holder)
       ?? (isCollection ? nil : HolderHints(naming: naming).hint(for: holder, isCycle: isCycle))
     return HeldFinding(finding, allocated, owner: owner, by: isCollection ? nil : holder.origin, isCycle)
+  }
+
+  /// Whether the objects are the first value of a variable, or of a property of a test case, which XCTest makes before
+  /// the first test: neither has grown.
+  private func isFirstValue(
+    _ stackTraces: some Sequence<UInt32>, of origin: HolderSearch.Origin, _ first: Finding.PathStep,
+    _ traces: NamedTraces
+  ) -> Bool {
+    switch origin {
+    case .variable: stackTraces.allSatisfy { traces.isFirstValue($0, of: first.type) }
+    case .testCase: stackTraces.allSatisfy(traces.isMadeWithTestCase)
+    case .task, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: false
+    }
   }
 
   private func hint(

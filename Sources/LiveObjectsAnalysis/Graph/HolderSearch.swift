@@ -4,10 +4,10 @@ import LiveObjectsCapture
 struct HolderSearch {
   /// The start of a search, best known first.
   enum Origin: Hashable {
-    /// An instance of a test case class.
-    case testCase
     /// Index into `HeapGraph.roots`.
     case variable(root: Int)
+    /// An instance of a test case class.
+    case testCase
     /// Index into `HeapGraph.tasks`.
     case task(Int)
     /// An object from before the baseline.
@@ -60,8 +60,9 @@ struct HolderSearch {
     gates = [Int32](repeating: -1, count: graph.count)
     isCertain = [Bool](repeating: true, count: graph.count)
     let roots = Self.roots(of: graph)
+    // XCTest's variables lead to all test cases.
+    search(from: roots.variables) { isExcluded($0) || graph.isTestCase($0) }
     search(from: Self.testCases(in: graph), isExcluded)
-    search(from: roots.variables, isExcluded)
     search(from: Self.tasks(in: graph) { !graph.isSuspendedTask($0) }, isExcluded)
     search(from: roots.handlers, isExcluded)
     search(from: Self.tasks(in: graph, where: graph.isSuspendedTask), isExcluded)

@@ -71,12 +71,19 @@ struct LibraryHints {
 
   /// An event loop of SwiftNIO holds its channels until they are closed. It may open a client's channel by itself later:
   /// then the program's call is not on the stack, and SwiftNIO's own stands for it. Those that a server has accepted,
-  /// and that another package has opened, are not for the program to close.
+  /// and that another package has opened, are not for the program to close. One that the program itself holds may be
+  /// closed.
   ///
-  /// - Parameter stackTraces: of the allocations of such channels.
-  func hint(forOpen channel: Int, allocatedAt stackTraces: [UInt32]) -> Finding.Hint? {
+  /// - Parameters:
+  ///   - holder: the last step of the path to the channel.
+  ///   - stackTraces: of the allocations of such channels.
+  func hint(
+    forOpen channel: Int, heldBy holder: Finding.PathStep?, allocatedAt stackTraces: [UInt32]
+  ) -> Finding.Hint? {
     let type = type(of: channel)
-    guard type.hasPrefix("NIOPosix."), type.hasSuffix("Channel") else { return nil }
+    guard type.hasPrefix("NIOPosix."), type.hasSuffix("Channel"),
+      holder?.type.split(separator: " ").last?.hasPrefix("NIOPosix.") == true
+    else { return nil }
     return stackTraces.lazy.compactMap(bootstrapCall).first.map { Finding.Hint(.closeChannel, at: [$0]) }
   }
 
