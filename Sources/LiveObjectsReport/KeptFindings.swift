@@ -2,13 +2,15 @@ import LiveObjectsAnalysis
 
 /// Held objects that other held objects keep alive: a channel that a variable holds, and all that it consists of.
 ///
-/// They have one cause if the path to the one leads through the others, and in each test there are as many. More of
-/// them than of their holders, and collections, may have grown by themselves. But all that one property of a test case
-/// holds has one cause: each test has a test case of its own, which holds nothing of other tests.
+/// They have one cause if the path to the one leads through the others, in each test, and each of the others keeps no
+/// more of them, or elements of a collection, than there are others: a thousand users have a thousand names, but one
+/// store has a thousand entries, which may have grown by themselves. But all that one property of a test case holds has
+/// one cause: each test has a test case of its own, which holds nothing of other tests.
 struct KeptFindings {
   /// The findings at one place.
   private let findings: [Finding]
-  private let counts: [TestName?: Int]
+  private let tests: Set<TestName?>
+  private let instances: Int
   /// Types and references by turns, from the holder to the objects.
   private let place: [String]
 
@@ -16,16 +18,19 @@ struct KeptFindings {
 
   private init(_ findings: [Finding]) {
     self.findings = findings
-    counts = Dictionary(findings.map { (TestName(of: $0), $0.instances) }, uniquingKeysWith: +)
+    tests = Set(findings.map { TestName(of: $0) })
+    instances = findings.reduce(0) { $0 + $1.instances }
     place = Self.place(of: findings[0])
   }
 
   /// What a dependency holds by itself keeps nothing of the program's own out of sight.
   private func keeps(_ other: KeptFindings) -> Bool {
-    other.findings[0].elements == nil && (other.hint == nil || other.hint == hint)
+    (other.hint == nil || other.hint == hint) && other.tests.isSubset(of: tests)
       && Set((findings + other.findings).map(\.dependency)).count == 1
-      && other.counts.allSatisfy { counts[$0.key] == $0.value }
+      && max(other.instances, other.elements) / instances <= instances
   }
+
+  private var elements: Int { findings.lazy.compactMap(\.elements).max() ?? 0 }
 
   /// The findings of one cause.
   struct Joined {

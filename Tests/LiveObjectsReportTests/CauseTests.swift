@@ -62,27 +62,26 @@ import Testing
   }
 
   @Test func whatHeldObjectsKeepAliveHasTheirCause() throws {
+    let (hub, channel) = ("static Demo.Hub.shared", "Demo.Channel.")
     let report = report(
       (1...2).flatMap { (test: Int) in
         [
-          held("a", "Demo.Channel", by: ["static Demo.Hub.shared"], instances: 3, test: test),
-          held(
-            "b", "Demo.Socket", by: ["static Demo.Hub.shared", "Demo.Channel.socket"], instances: 3,
-            test: test),
-          held(
-            "c", "Demo.Buffer", by: ["static Demo.Hub.shared", "Demo.Channel.buffer"], instances: 4,
-            test: test),
-          held(
-            "d", "[Swift.Int]", by: ["static Demo.Hub.shared", "Demo.Channel.log"], instances: 3, elements: 9,
-            test: test),
+          held("a", "Demo.Channel", by: [hub], instances: 3, test: test),
+          held("b", "Demo.Socket", by: [hub, channel + "sockets"], instances: 6, test: test),
+          held("c", "Demo.Buffer", by: [hub, channel + "buffers"], instances: 21, test: test),
+          held("d", "[Swift.Int]", by: [hub, channel + "log"], instances: 3, elements: 42, test: test),
+          held("e", "[Swift.Bool]", by: [hub, channel + "flags"], instances: 3, elements: 6, test: test),
         ]
-      } + [held("e", "Demo.Socket", by: ["static Demo.Pool.shared"], instances: 3, test: 1)])
-    #expect(Set(report.causes.map(\.fingerprints)) == [["a", "b"], ["c"], ["d"], ["e"]])
-    let cause = try #require(report.causes.first { $0.fingerprints.count == 2 })
+      } + [
+        held("f", "Demo.Socket", by: ["static Demo.Pool.shared"], instances: 3, test: 1),
+        held("g", "Demo.Lock", by: [hub, channel + "lock"], instances: 3, test: 3),
+      ])
+    #expect(Set(report.causes.map(\.fingerprints)) == [["a", "b", "e"], ["c"], ["d"], ["f"], ["g"]])
+    let cause = try #require(report.causes.first { $0.id == "a" })
     #expect(cause.sum.type == "Demo.Channel")
-    #expect((cause.instances, cause.objects, cause.victims, cause.bytes) == (6, 12, 6, 192))
+    #expect((cause.instances, cause.objects, cause.victims, cause.bytes) == (6, 24, 18, 384))
     let text = TextRenderer(listing: [.held]).render(report)
-    #expect(text.contains("and 6 objects that these objects keep alive: Socket\n"))
+    #expect(text.contains("and 18 objects that these objects keep alive: Socket, [Bool]\n"))
   }
 
   @Test func aHeldObjectWithAFixOfItsOwnIsACauseOfItsOwn() {
