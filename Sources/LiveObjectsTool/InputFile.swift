@@ -69,7 +69,12 @@ enum InputFile {
   }
 
   private static func failure(_ path: String) -> ToolFailure {
-    ToolFailure("cannot read \(path): \(SystemError(code: errno))")
+    let code = errno
+    let reason =
+      code == EFBIG
+      ? "it is a JSON report of more than \(InputContent.greatestReport >> 20) MB: use the captures that `--capture` writes"
+      : "\(SystemError(code: code))"
+    return ToolFailure("cannot read \(path): \(reason)")
   }
 }
 

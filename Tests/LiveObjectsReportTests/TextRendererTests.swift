@@ -96,6 +96,13 @@ import Testing
     #expect(TextRenderer(width: 130).render(report).contains("--list held\n  fix for \(fix)"))
     #expect(!TextRenderer(listing: [.held]).render(report).contains("fix for"))
     #expect(MarkdownRenderer.render(report).contains("\n  * Fix for Item, 12 instances, 384 bytes\\: "))
+
+    var ofTestCase = ExplainedFindings.heldByStatic
+    (ofTestCase.fingerprint, ofTestCase.instances, ofTestCase.objects) = ("f", 99, 99)
+    ofTestCase.hint = Finding.Hint(.clearProperty, at: [.init(kind: .property, name: "Demo.Tests.items")])
+    let both = TextRenderer(width: 130).render(ExplainedFindings.report([ofTestCase, held]))
+    #expect(both.contains("--list held\n  fix for \(fix)"))
+    #expect(both.contains("\n  fix for Item, 99 instances, 384 bytes: XCTest keeps test cases"))
   }
 
   @Test func dependenciesAreCountedWhereTheyAreMany() {

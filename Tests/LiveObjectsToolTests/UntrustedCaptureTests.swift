@@ -106,6 +106,19 @@ struct UntrustedCaptureTests {
     #expect(result.standardError.contains("cannot read \(path): "))
   }
 
+  @Test("says what to do about a JSON report that is too large")
+  func refusesALargeReport() throws {
+    let path = folder.path("large.json")
+    try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+    try #require(truncate(path, 1 << 29) == 0)
+    let result = try runProgram(BuiltProducts.tool, ["report", path])
+    #expect(result.status == .exited(2))
+    #expect(
+      result.standardError
+        == "liveobjects: cannot read \(path): it is a JSON report of more than 256 MB: "
+        + "use the captures that `--capture` writes\n")
+  }
+
   @Test("uses no names from another build")
   func usesNoOtherBuild() throws {
     let result = try report(program.capture(buildID: [1, 2, 3]))
