@@ -39,7 +39,7 @@ struct ConsistentReportTests {
   @Test func aLaterDeallocationIsReportedWithItsTest() throws {
     let (run, report) = try test(["--filter", "ReleasedTests", "--disable-swift-testing"])
     #expect(XCTestRun(run).failed == ["ReleasedTests.testA_overRetains"])
-    #expect(report.findings.allSatisfy { $0.verdict != "overRetained" })
+    #expect(report.findings.allSatisfy { $0.verdict != "overRetained" }, "\(report.findings)")
     #expect(
       report.tracking.notes.contains(
         "LeakyTests.ReleasedTests/testA_overRetains had left a leak when it ended: "

@@ -15,7 +15,7 @@ unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*"
   "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
 # shellcheck disable=SC2034  # for scripts/aarch64
 packages=(dpkg bash coreutils libc-bin grep sed mawk findutils diffutils procps util-linux mount iproute2 file
-  python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu libc6-dev libcurl4-openssl-dev libunwind-dev cmake ninja-build
+  python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu g++ libc6-dev libcurl4-openssl-dev libunwind-dev cmake ninja-build
   pkgconf llvm swiftlang swiftlang-dev)
 
 require_system() {
