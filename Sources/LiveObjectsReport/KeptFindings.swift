@@ -15,6 +15,7 @@ struct KeptFindings {
   private let place: [String]
 
   private var hint: Finding.Hint? { findings[0].hint }
+  private var property: String? { Self.property(findings[0]) }
 
   private init(_ findings: [Finding]) {
     self.findings = findings
@@ -27,7 +28,7 @@ struct KeptFindings {
   private func keeps(_ other: KeptFindings) -> Bool {
     (other.hint == nil || other.hint == hint) && other.tests.isSubset(of: tests)
       && Set((findings + other.findings).map(\.dependency)).count == 1
-      && max(other.instances, other.elements) / instances <= instances
+      && instances > 0 && max(other.instances, other.elements) / instances <= instances
   }
 
   private var elements: Int { findings.lazy.compactMap(\.elements).max() ?? 0 }
@@ -40,26 +41,37 @@ struct KeptFindings {
     var kept: [[Finding]]
     /// What keeps the others alive: `the property keeps`.
     var keeper: String
+
+    fileprivate init(_ first: KeptFindings, _ kept: [KeptFindings]) {
+      self.first = first.findings
+      self.kept = kept.map(\.findings)
+      keeper = first.property == nil ? "these objects keep" : "the property keeps"
+      // A finding that counts others by itself has their task for its cause.
+      if kept.isEmpty { keeper = "the task keeps" }
+    }
   }
 
   /// - Parameter held: findings of held objects.
   static func joined(_ held: [Finding]) -> [Joined] {
     let groups = Dictionary(grouping: held, by: key).values.map(KeptFindings.init).sorted(by: precedes)
-    let places = Dictionary(groups.indices.map { (groups[$0].place, $0) }) { first, _ in first }
-    let properties = Dictionary(
-      groups.indices.lazy.compactMap { index in property(groups[index].findings[0]).map { ($0, index) } }
-    ) { first, _ in first }
-    let members = Dictionary(grouping: groups.indices) { index in
-      property(groups[index].findings[0]).map { properties[$0]! }
-        ?? groups[index].holder(in: groups, places) ?? index
+    let firsts = firsts(of: groups)
+    return Dictionary(grouping: groups.indices) { firsts[$0] }.map { first, all in
+      Joined(groups[first], all.filter { $0 != first }.map { groups[$0] })
     }
-    return members.map { first, all in
-      let kept = all.filter { $0 != first }.map { groups[$0].findings }
-      let isProperty = property(groups[first].findings[0]) != nil
-      // A finding that counts others has the task for their cause.
-      let keeper = kept.isEmpty ? "the task keeps" : isProperty ? "the property keeps" : "these objects keep"
-      return Joined(first: groups[first].findings, kept: kept, keeper: keeper)
+  }
+
+  /// The group that each one has its cause from; itself for a cause of its own. What is kept by something kept has the
+  /// same.
+  private static func firsts(of groups: [KeptFindings]) -> [Int] {
+    var (places, properties): ([[String]: Int], [String: Int]) = ([:], [:])
+    var firsts: [Int] = []
+    for (index, group) in groups.enumerated() {
+      let holder = group.property.flatMap { properties[$0] } ?? group.holder(in: groups, places)
+      firsts.append(holder.map { firsts[$0] } ?? index)
+      places[group.place] = places[group.place] ?? index
+      if let property = group.property { properties[property] = properties[property] ?? index }
     }
+    return firsts
   }
 
   /// The first group on the path whose objects keep these alive.

@@ -84,6 +84,18 @@ import Testing
     #expect(text.contains("and 18 objects that these objects keep alive: Socket, [Bool]\n"))
   }
 
+  /// There are more bytes than channels may have, but no more than their buffers may.
+  @Test func whatIsKeptByKeptObjectsIsCountedOnce() throws {
+    let (hub, channel) = ("static Demo.Hub.shared", "Demo.Channel.buffers")
+    let report = report([
+      held("a", "Demo.Channel", by: [hub], instances: 3, test: 1),
+      held("b", "Demo.Buffer", by: [hub, channel], instances: 9, test: 1),
+      held("c", "Demo.Byte", by: [hub, channel, "Demo.Buffer.bytes"], instances: 80, test: 1),
+    ])
+    #expect(report.causes.map(\.fingerprints) == [["a", "b", "c"]])
+    #expect(report.causes.map(\.objects) == [92])
+  }
+
   @Test func aHeldObjectWithAFixOfItsOwnIsACauseOfItsOwn() {
     var socket = held("b", "Demo.Socket", by: ["static Demo.Hub.shared", "Demo.Channel.socket"], test: 1)
     socket.hint = Finding.Hint(.closeChannel, at: [.init(kind: .call, name: "Demo.Hub.open()")])
