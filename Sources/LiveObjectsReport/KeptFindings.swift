@@ -24,9 +24,11 @@ struct KeptFindings {
     place = Self.place(of: findings[0])
   }
 
-  /// What a dependency holds by itself keeps nothing of the program's own out of sight.
+  /// What a dependency holds by itself keeps nothing of the program's own out of sight. That elements are to be removed
+  /// is no fix for a collection that is a part of each object.
   private func keeps(_ other: KeptFindings) -> Bool {
-    (other.hint == nil || other.hint == hint) && other.tests.isSubset(of: tests)
+    (other.hint.map { $0 == hint || $0.action == .limitCollection } ?? true)
+      && other.tests.isSubset(of: tests)
       && Set((findings + other.findings).map(\.dependency)).count == 1
       && instances > 0 && max(other.instances, other.elements) / instances <= instances
   }

@@ -101,6 +101,8 @@ import Testing
     socket.hint = Finding.Hint(.closeChannel, at: [.init(kind: .call, name: "Demo.Hub.open()")])
     let channel = held("a", "Demo.Channel", by: ["static Demo.Hub.shared"], test: 1)
     #expect(report([channel, socket]).causes.count == 2)
+    socket.hint?.action = .limitCollection
+    #expect(report([channel, socket]).causes.count == 1)
   }
 
   @Test func whatADependencyKeepsOfYoursIsACauseOfItsOwn() {
