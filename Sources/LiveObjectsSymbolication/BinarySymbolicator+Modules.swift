@@ -14,7 +14,7 @@ extension BinarySymbolicator {
     }
     let paths = binaries.map(\.path)
     let unknown = modules.filter { modulesByName[$0]?.binaries != paths }
-    let functions = unknown.isEmpty ? [:] : Self.functions(of: unknown, in: binaries)
+    let functions = unknown.isEmpty ? [:] : Self.withoutExtensions(Self.functions(of: unknown, in: binaries))
     let named = symbolicate(Set(functions.values.joined()), of: capture)
     for module in unknown {
       let files = (functions[module] ?? []).compactMap { named[$0]?.last?.file }
@@ -28,8 +28,21 @@ extension BinarySymbolicator {
     var image: Int
   }
 
-  private static func functions(of modules: Set<String>, in binaries: [Binary]) -> [String: [Frame]] {
-    var functions: [String: [Frame]] = [:]
+  private struct Function {
+    var symbol: String
+    var frame: Frame
+  }
+
+  /// An extension in another module has its type's module in its name, and is in a file of its own module.
+  private static func withoutExtensions(_ functions: [String: [Function]]) -> [String: [Frame]] {
+    let names = demangle(symbols: Set(functions.values.joined().lazy.map(\.symbol)))
+    return functions.mapValues { functions in
+      functions.filter { names[$0.symbol].map { !$0.contains("(extension in ") } ?? false }.map(\.frame)
+    }
+  }
+
+  private static func functions(of modules: Set<String>, in binaries: [Binary]) -> [String: [Function]] {
+    var functions: [String: [Function]] = [:]
     for binary in binaries {
       guard let file = ELFFile(path: binary.path) else { continue }
       for (address, symbol) in SymbolTable(of: file, .functions).all {
@@ -37,7 +50,8 @@ extension BinarySymbolicator {
           functions[module, default: []].count < mostFunctions
         else { continue }
         // Like a return address: the call lies before it.
-        functions[module, default: []].append(Frame(image: binary.image, offset: address &+ 1))
+        let frame = Frame(image: binary.image, offset: address &+ 1)
+        functions[module, default: []].append(Function(symbol: symbol, frame: frame))
       }
     }
     return functions
