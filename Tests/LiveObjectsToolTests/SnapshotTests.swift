@@ -108,7 +108,7 @@ struct SnapshotTests {
     let run = try serve(["export TERM=xterm; script -qec \"\(commands)\" /dev/null"])
     let tables = run.output.components(separatedBy: "\u{1b}[2J").dropFirst()
     let widths = tables.map { $0.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0 }
-    #expect(widths.count == 2, "\(run.output)")
+    try #require(widths.count == 2, "\(run.output)")
     #expect(widths[0] > 50 && widths[1] <= 50, "\(run.output)")
   }
 

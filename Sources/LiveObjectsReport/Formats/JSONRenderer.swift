@@ -41,7 +41,8 @@ public struct JSONRenderer: Sendable {
 
   private static func ids(of causes: [Cause]) -> [Finding.Key: String] {
     causes.reduce(into: [:]) { ids, cause in
-      for finding in cause.findings { ids[Finding.Key(finding)] = cause.id }
+      let id = cause.id
+      for finding in cause.findings { ids[Finding.Key(finding)] = id }
     }
   }
 
