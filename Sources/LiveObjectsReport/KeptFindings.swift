@@ -11,6 +11,7 @@ struct KeptFindings {
   private let findings: [Finding]
   private let tests: Set<TestName?>
   private let instances: Int
+  private let dependencies: Set<String?>
   /// Types and references by turns, from the holder to the objects.
   private let place: [String]
 
@@ -21,6 +22,7 @@ struct KeptFindings {
     self.findings = findings
     tests = Set(findings.map { TestName(of: $0) })
     instances = findings.reduce(0) { $0 + $1.instances }
+    dependencies = Set(findings.map(\.dependency))
     place = Self.place(of: findings[0])
   }
 
@@ -29,7 +31,7 @@ struct KeptFindings {
   private func keeps(_ other: KeptFindings) -> Bool {
     (other.hint.map { $0 == hint || $0.action == .limitCollection } ?? true)
       && other.tests.isSubset(of: tests)
-      && Set((findings + other.findings).map(\.dependency)).count == 1
+      && dependencies.count == 1 && dependencies == other.dependencies
       && instances > 0 && max(other.instances, other.elements) / instances <= instances
   }
 
