@@ -115,6 +115,13 @@ struct NamedTraces {
     trace(id).contains { frames[$0].source.function?.hasSuffix(".init(name:testClosure:)") == true }
   }
 
+  /// Whether a literal or an initialiser made the collection as it is: nothing was added to it later.
+  func isMadeAtOnce(_ id: UInt32) -> Bool {
+    let callees = trace(id).lazy.map { frames[$0] }.prefix { $0.origin != .user }
+    guard let callee = callees.last(where: { $0.origin == .standardLibrary }) else { return true }
+    return callee.isInitializer || callee.source.function?.hasPrefix("_allocateUninitializedArray") == true
+  }
+
   /// Whether a function `makeSUT` of a test created the object.
   func isSystemUnderTest(_ id: UInt32) -> Bool {
     guard let caller = fromCallSite(id).first, let function = frames[caller].source.function else {

@@ -108,6 +108,22 @@ private final class Shapes: Generic<Leaf> {
   }
 }
 
+private final class WeakBox {
+  weak var leaf: Leaf?
+  let address: ObjectAddress
+
+  init(_ leaf: Leaf) {
+    self.leaf = leaf
+    address = ObjectAddress(of: leaf)
+  }
+}
+
+extension ObjectAddress {
+  fileprivate init(of object: AnyObject) {
+    self.init(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
+  }
+}
+
 /// Stored properties of every kind that can hold an object.
 final class ReferenceShapesTests: XCTestCase {
   func testEachPropertyHasItsKindOfReference() throws {
@@ -146,20 +162,27 @@ final class ReferenceShapesTests: XCTestCase {
     }
   }
 
+  /// The runtime keeps the old address as long as the weak reference exists.
+  func testAWeakReferenceToAFreedObjectIsNoneToItsSuccessor() throws {
+    try LiveObjects.start()
+    let former = onHeap { WeakBox(Leaf()) }
+    let successor = onHeap { Leaf() }
+    XCTAssertEqual(former.address, ObjectAddress(of: successor), "the allocator did not reuse the memory")
+    XCTAssertNil(former.leaf)
+    XCTAssertEqual(try references(from: former, to: successor), [])
+    withExtendedLifetime((former, successor)) {}
+  }
+
   private func holders(of leaf: Leaf) throws -> (references: Int, strongCount: Int) {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
-    let target = address(of: leaf)
+    let target = ObjectAddress(of: leaf)
     let object = try XCTUnwrap(capture.objects.first { $0.address == target })
     let references = graph.references.filter {
       capture.objects[Int($0.target)].address == target
         && graph.labels[Int($0.label)].ownership == .strong
     }
     return (references.count, Int(try XCTUnwrap(object.strongCount)))
-  }
-
-  private func address(of object: AnyObject) -> ObjectAddress {
-    ObjectAddress(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())))
   }
 
   private static let expected: Set<ReferenceLabel> = Set(
@@ -185,8 +208,8 @@ final class ReferenceShapesTests: XCTestCase {
   private func references(from holder: AnyObject, to leaf: Leaf) throws -> [ReferenceLabel] {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
-    let source = address(of: holder)
-    let target = address(of: leaf)
+    let source = ObjectAddress(of: holder)
+    let target = ObjectAddress(of: leaf)
     return graph.references.filter {
       capture.objects[Int($0.source)].address == source
         && capture.objects[Int($0.target)].address == target

@@ -35,7 +35,12 @@ extension ExpectedFinding {
       "numbers", "[Swift.Int]", by: ["static Samples.values → "], elements: 1000, objects: 1,
       in: "plantNumbers()"),
     .grown("capturedStrings", "[Swift.String]", by: ["static Commands.undo → "], elements: 15, objects: 16),
+    .grown("assignedStrings", "[Swift.String]", by: ["static Palette.names → "], elements: 3, objects: 4),
+    .grown("assignedTable", "[Swift.Int: Swift.String]", by: ["static Palette.table → "], elements: 3, objects: 4),
   ]
+
+  /// Whether the program assigned a literal.
+  var isAssigned: Bool { scenario.hasPrefix("assigned") }
 
   /// A collection with all that it consists of.
   private static func grown(

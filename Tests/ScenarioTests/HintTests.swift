@@ -33,6 +33,16 @@ extension Scenarios {
       #expect(held.hint?.unlocatedText == ExpectedHint.held[expected.scenario])
     }
 
+    /// The call is that of `callSite` where its inlined functions are known.
+    @Test("a collection that grew has the call that adds to it, one that was assigned has none",
+      arguments: ExpectedFinding.growing)
+    func growthHint(expected: ExpectedFinding) throws {
+      let findings = try ScenarioReport.shared(of: expected.scenario).findings
+      let grown = try #require(findings.first { $0.observed(for: expected) == expected }, "\(findings)")
+      let hasElements = expected.elements != nil && expected.type != "Foundation.Data"
+      #expect((grown.hint?.action == "limitCollection") == (hasElements && !expected.isAssigned), "\(grown)")
+    }
+
     private static func sourceLine(of place: ScenarioReport.Hint.Place) throws -> String? {
       guard let file = place.file, let line = place.line else { return nil }
       return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")[line - 1]

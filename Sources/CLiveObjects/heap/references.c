@@ -168,14 +168,20 @@ static void walk_error(struct liveobj_visit *visit, const struct liveobj_object 
 
 // MARK: - Any object
 
-/// Whether a raw buffer is a side table, in which the runtime keeps the counts of an object with
-/// weak references. It refers to the object without retaining it.
-static bool is_side_table(const struct liveobj_object *buffer) {
-    enum { LEAST_BYTES = 32, COUNTS = 1, SHIFT = 3 };
+uintptr_t liveobj_side_table_object(uintptr_t side_table) {
+    enum { COUNTS = 1, SHIFT = 3 };
     struct liveobj_object object;
-    uintptr_t address = buffer->bytes < LEAST_BYTES ? 0 : liveobj_word(buffer->address, 0);
-    return address && address % sizeof(uintptr_t) == 0 && liveobj_records_find(address, &object) &&
-           liveobj_word(address, COUNTS) << SHIFT == buffer->address;
+    uintptr_t address = liveobj_word(side_table, 0);
+    bool is_object = address && address % sizeof(uintptr_t) == 0 &&
+                     liveobj_records_find(address, &object) &&
+                     liveobj_word(address, COUNTS) << SHIFT == side_table;
+    return is_object ? address : 0;
+}
+
+/// Whether a raw buffer is a side table, which refers to its object without retaining it.
+static bool is_side_table(const struct liveobj_object *buffer) {
+    enum { LEAST_BYTES = 32 };
+    return buffer->bytes >= LEAST_BYTES && liveobj_side_table_object(buffer->address);
 }
 
 struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,

@@ -157,13 +157,12 @@ static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t bl
     }
 }
 
-/// Walks a weak reference, which points to the object's side table. The side table's first word is
-/// the object.
+/// Walks a weak reference, which points to the object's side table.
 static void walk_weak(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                       uintptr_t value) {
     uintptr_t side_table = object_in(liveobj_word(value, 0));
     if (side_table)
-        report_reference(visit, object_in(liveobj_word(side_table, 0)), slot->label, 0);
+        report_reference(visit, liveobj_side_table_object(side_table), slot->label, 0);
 }
 
 static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *slot,

@@ -338,8 +338,8 @@ extension HeapFindings {
   ) -> Finding.Hint? {
     switch origin {
     case .variable, .task:
-      growing(objects).flatMap {
-        Finding.Hint(addingAt: traces.fromCallSite(capture.objects[$0].stackTrace), traces)
+      growing(objects).map { capture.objects[$0].stackTrace }.flatMap {
+        traces.isMadeAtOnce($0) ? nil : Finding.Hint(addingAt: traces.fromCallSite($0), traces)
       }
     case .testCase, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: nil
     }

@@ -19,6 +19,8 @@ extension Scenario {
     Scenario("genericOwner", plantGenericOwner),
     Scenario("numbers", plantNumbers),
     Scenario("capturedStrings", plantCapturedStrings),
+    Scenario("assignedStrings", plantAssignedStrings),
+    Scenario("assignedTable", plantAssignedTable),
     Scenario("namedUsers", plantNamedUsers),
     Scenario("freedStrings", plantFreedStrings),
     Scenario("removedStrings", plantRemovedStrings),
@@ -195,6 +197,21 @@ func plantCapturedStrings() {
   var undone: [String] = []
   Commands.undo = { undone.append(longText(undone.count)) }
   for _ in 0..<15 { Commands.undo?() }
+}
+
+enum Palette {
+  nonisolated(unsafe) static var names: [String] = []
+  nonisolated(unsafe) static var table: [Int: String] = [:]
+}
+
+@inline(never) @_optimize(none)
+func plantAssignedStrings() {
+  Palette.names = [longText(1), longText(2), longText(3)]
+}
+
+@inline(never) @_optimize(none)
+func plantAssignedTable() {
+  Palette.table = [1: longText(1), 2: longText(2), 3: longText(3)]
 }
 
 final class Account {
