@@ -111,13 +111,19 @@ import Testing
     #expect(collections().map(\.type) == (isFinding ? ["[Swift.String]"] : []))
   }
 
-  /// One array that a method adds to, one that an initialiser made, and those of two owners.
-  @Test(arguments: [
-    ("Store.add(_:)", 1, true), ("Store.init(capacity:)", 1, false), ("Store.add(_:)", 2, false),
-  ])
-  mutating func aCollectionThatGrewHasTheCallThatAdds(function: String, owners: Int, hasHint: Bool) {
+  /// One array that a method adds to, those of two owners, and arrays that were made as they are.
+  @Test(
+    arguments: [
+      ("Array.append(_:)", "Store.add(_:)", 1, true), ("Array.append(_:)", "Store.add(_:)", 2, false),
+      ("Array.append(_:)", "Store.init(capacity:)", 1, false), (nil, "Store.add(_:)", 1, false),
+      ("_allocateUninitializedArray<A>(_:)", "Store.add(_:)", 1, false),
+      ("Dictionary.init(dictionaryLiteral:)", "Store.add(_:)", 1, false),
+    ] as [(String?, String, Int, Bool)])
+  mutating func aCollectionThatGrewHasTheCallThatAdds(
+    callee: String?, function: String, owners: Int, hasHint: Bool
+  ) {
     let trace = builder.stackTrace([0x10])
-    symbolicator.define(0x10, [.user(function)])
+    symbolicator.define(0x10, (callee.map { [.system($0, module: "Swift")] } ?? []) + [.user(function)])
     let list = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.User>"))
     builder.reference(from: store(), to: list, property: "users")
     let userType = builder.type("Demo.User")
@@ -138,7 +144,7 @@ import Testing
     count: Int, arrays: Int, areCaptured: Bool, hasHint: Bool
   ) {
     let trace = builder.stackTrace([0x10])
-    symbolicator.define(0x10, [.user("Store.add(_:)")])
+    symbolicator.define(0x10, [.system("Array.append(_:)", module: "Swift"), .user("Store.add(_:)")])
     let (store, type) = (store(), builder.type("Demo.Session"))
     let (list, context) = (
       builder.type("Swift._ContiguousArrayStorage<Demo.Session>"),

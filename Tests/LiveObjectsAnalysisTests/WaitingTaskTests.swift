@@ -115,6 +115,17 @@ import Testing
     #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
   }
 
+  /// The side table of a freed object has its address, where the task is now.
+  @Test mutating func theCountsOfAFreedObjectResumeNothing() {
+    let (task, _) = taskOfModel()
+    let buffer = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
+    builder.reference(from: buffer, to: task, ReferenceLabel(.memory, ownership: .conservative))
+    let holder = builder.object(of: builder.type("Demo.Watchdog"))
+    builder.reference(from: holder, to: buffer, ReferenceLabel(.capture, ownership: .weak, text: "waiter"))
+    builder.global(0x100, to: holder)
+    #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
+  }
+
   @Test mutating func aTaskThatWaitsForOneThatNothingResumesIsTheSameLeak() throws {
     let (task, _) = taskOfModel()
     let (other, _) = taskOfModel(waiting: .task, strongCount: 1)

@@ -170,6 +170,8 @@ final class ReferenceShapesTests: XCTestCase {
     XCTAssertEqual(former.address, ObjectAddress(of: successor), "the allocator did not reuse the memory")
     XCTAssertNil(former.leaf)
     XCTAssertEqual(try references(from: former, to: successor), [])
+    XCTAssertEqual(
+      try referencesToMemory(from: former), [ReferenceLabel(.property, ownership: .weak, text: "leaf")])
     withExtendedLifetime((former, successor)) {}
   }
 
@@ -206,13 +208,23 @@ final class ReferenceShapesTests: XCTestCase {
   }
 
   private func references(from holder: AnyObject, to leaf: Leaf) throws -> [ReferenceLabel] {
+    let target = ObjectAddress(of: leaf)
+    return try references(from: holder) { object, _ in object.address == target }
+  }
+
+  private func referencesToMemory(from holder: AnyObject) throws -> [ReferenceLabel] {
+    try references(from: holder) { $1.types[$0.type].kind == .rawBuffer }
+  }
+
+  private func references(
+    from holder: AnyObject, where isTarget: (LiveObject, Capture) -> Bool
+  ) throws -> [ReferenceLabel] {
     let capture = try Recorder.capture(since: 0, references: true).decoded()
     let graph = try XCTUnwrap(capture.graph)
     let source = ObjectAddress(of: holder)
-    let target = ObjectAddress(of: leaf)
     return graph.references.filter {
       capture.objects[Int($0.source)].address == source
-        && capture.objects[Int($0.target)].address == target
+        && isTarget(capture.objects[Int($0.target)], capture)
     }.map { graph.labels[Int($0.label)] }
   }
 }

@@ -157,12 +157,13 @@ static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t bl
     }
 }
 
-/// Walks a weak reference, which points to the object's side table.
+/// Walks a weak reference, which points to the object's side table. After the object was freed it
+/// leads to the side table itself: the analysis knows by that not to search it for references.
 static void walk_weak(struct liveobj_visit *visit, const struct liveobj_slot *slot,
                       uintptr_t value) {
     uintptr_t side_table = object_in(liveobj_word(value, 0));
-    if (side_table)
-        report_reference(visit, liveobj_side_table_object(side_table), slot->label, 0);
+    uintptr_t object = side_table ? liveobj_side_table_object(side_table) : 0;
+    report_reference(visit, object ? object : side_table, slot->label, 0);
 }
 
 static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *slot,

@@ -24,6 +24,7 @@ final class ReferenceGraph: Sendable {
   let conservative: [UInt32]
 
   init(_ capture: Capture, _ heap: HeapGraph) {
+    let heap = heap.withoutFormerTargets(in: capture)
     self.capture = capture
     self.heap = heap
     ownership = heap.labels.map(\.ownership)
@@ -140,6 +141,20 @@ final class ReferenceGraph: Sendable {
   /// references were found that hold nothing.
   func unexplained(_ object: Int) -> Int? {
     capture.objects[object].strongCount.map { Int($0) - Int(strong[object]) }
+  }
+}
+
+extension HeapGraph {
+  /// Without the references that were found in memory to which a weak reference leads: the counts of an object that was
+  /// freed, with its address, where another object may be now.
+  fileprivate func withoutFormerTargets(in capture: Capture) -> HeapGraph {
+    let former = Set(
+      references.lazy.filter { labels[Int($0.label)].ownership == .weak }.map(\.target)
+        .filter { capture.types[capture.objects[Int($0)].type].kind == .rawBuffer })
+    guard !former.isEmpty else { return self }
+    var graph = self
+    graph.references.removeAll { former.contains($0.source) }
+    return graph
   }
 }
 

@@ -194,6 +194,8 @@ final class ScenarioXCTests: XCTestCase {
   func test_genericOwner() throws { try plant() }
   func test_numbers() throws { try plant() }
   func test_capturedStrings() throws { try plant() }
+  func test_assignedStrings() throws { try plant() }
+  func test_assignedTable() throws { try plant() }
   func test_namedUsers() throws { try plant() }
   func test_freedStrings() throws { try plant() }
   func test_removedStrings() throws { try plant() }
