@@ -104,7 +104,7 @@ struct ObjectGroup {
       if group == groups.count { groups.append(ObjectGroup(key: key)) }
       let weight = scope.capture.tracking.weight(of: object)
       groups[group].all.add(object, baseline: scope.baseline, weight: weight)
-      guard counted[index], !object.isPinned, !(heap?.isLeaked(index) ?? false),
+      guard counted[index], !object.isPinned, !(heap?.isExplainedByLeak(index) ?? false),
         heap?.signature(of: index) == nil
       else { continue }
       groups[group].unexplained.add(

@@ -115,6 +115,17 @@ import Testing
     #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
   }
 
+  /// Any word of C code may equal the address of an object that only the task keeps alive.
+  @Test mutating func anObjectOfALeakedTaskIsNoGrowth() {
+    let (_, model) = taskOfModel()
+    let factory = builder.object(of: builder.type("Demo.Factory"), strongCount: 2)
+    let part = builder.object(of: builder.type("Demo.Part"))
+    builder.reference(from: model, to: factory, property: "factory")
+    builder.reference(from: factory, to: part, property: "part")
+    builder.root(.cMemory(address: 64), to: factory)
+    #expect(analysis().findings.map(\.verdict) == [.suspendedTask])
+  }
+
   /// The side table of a freed object has its address, where the task is now.
   @Test mutating func theCountsOfAFreedObjectResumeNothing() {
     let (task, _) = taskOfModel()

@@ -15,6 +15,8 @@ struct ReachabilityAnalysis {
   let undecidedTasks: Set<Int>
   /// The objects of all leaks.
   private let isLeaked: [Bool]
+  /// Further objects that leaked tasks refer to.
+  private let heldByLeakedTasks: Set<Int>
   /// Objects with a weak, unowned or unmanaged reference from an object that is no leak.
   private let weaklyReferenced: Set<Int>
 
@@ -38,6 +40,7 @@ struct ReachabilityAnalysis {
     retainSites = search.retainSites
     self.holders = holders
     isLeaked = search.taken
+    heldByLeakedTasks = Self.heldByLeakedTasks(of: search)
     weaklyReferenced = Self.weaklyReferenced(in: graph, isolation)
     leaks = search.groups.compactMap { group in
       guard !group.core.contains(where: { scope.recorded.objects.contains(Int($0)) }) else { return nil }
@@ -56,6 +59,23 @@ struct ReachabilityAnalysis {
   }
 
   func isLeaked(_ object: Int) -> Bool { isLeaked[object] }
+
+  /// Whether the object is part of a leak, or a leaked task refers to it: an old word elsewhere may equal the address of
+  /// an object that only the task keeps alive.
+  func isExplainedByLeak(_ object: Int) -> Bool { isLeaked[object] || heldByLeakedTasks.contains(object) }
+
+  private static func heldByLeakedTasks(of search: LeakSearch) -> Set<Int> {
+    let graph = search.graph
+    var open = search.groups.filter { $0.verdict == .suspendedTask }.flatMap { $0.objects.map(Int.init) }
+    var found: Set<Int> = []
+    while let object = open.popLast() {
+      for reference in graph.references(from: object) where graph.isStrong(reference) {
+        let target = graph.target(reference)
+        if !search.taken[target], found.insert(target).inserted { open.append(target) }
+      }
+    }
+    return found
+  }
 
   /// Whether running code may load a weak reference to the group, and break its cycle.
   func isWeaklyReferenced(_ group: LeakGroup) -> Bool {
