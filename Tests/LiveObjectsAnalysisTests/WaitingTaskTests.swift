@@ -69,6 +69,21 @@ import Testing
     #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
   }
 
+  @Test(
+    arguments: [
+      (.global(Frame(image: nil, offset: 0x100)), "withCheckedContinuation(_:)", false),
+      (.threadLocal(thread: 7), "withCheckedContinuation(_:)", false),
+      (.cMemory(address: 64), "withCheckedContinuation(_:)", true),
+      (.stack(thread: 7), "AsyncStream.Iterator.next()", true),
+      (.cMemory(address: 64), "static Task<>.sleep(nanoseconds:)", false),
+    ] as [(Root.Place, String, Bool)])
+  mutating func theReportSaysThatAWordMayBeOld(place: Root.Place, function: String, mayBeOld: Bool) throws {
+    symbolicator.define(0x900, [.system(function, module: "libswift_Concurrency.so")])
+    builder.root(place, to: taskOfModel(inside: [Frame(image: 0, offset: 0x900)]).task)
+    let held = try #require(analysis().findings.first { $0.verdict == .heldBy })
+    #expect(held.remarks.contains { $0.contains("Such a word may be old") } == mayBeOld, "\(held.remarks)")
+  }
+
   /// Whatever another thread does, the words of the last work remain on the stack of one that waits for work.
   @Test(arguments: [([7], true), ([8], false), ([], false)] as [(Set<UInt64>, Bool)])
   mutating func aWordOnTheStackOfAThreadThatWaitsForWorkIsOld(idle: Set<UInt64>, isLeak: Bool) {

@@ -8,6 +8,8 @@ struct HeapFindings {
   private let held: [HeldObjects]
   /// Their holders and paths, in the order of `held`.
   private let holders: [(origin: HolderSearch.Origin, path: ObjectPath)?]
+  /// See `WaitingTasks.doubtful(in:)`; empty where no task holds anything.
+  private let doubtfulTasks: Set<Int>
 
   private var graph: ReferenceGraph { reachability.graph }
   private var capture: Capture { reachability.graph.capture }
@@ -38,6 +40,8 @@ struct HeapFindings {
       }
     }
     holders = held.map { reachability.holders.path(to: $0.nearest) }
+    let hasTask = holders.contains { if case .task = $0?.origin { true } else { false } }
+    doubtfulTasks = hasTask ? WaitingTasks.doubtful(in: reachability.graph) : []
   }
 
   /// Whether an object is the closure of a task and on the path of the object that keeps the task: no finding
@@ -380,11 +384,23 @@ extension HeapFindings {
 
   private func remarks(on origin: HolderSearch.Origin, _ isCycle: Bool, _ naming: PathNaming) -> [String] {
     guard case .task(let index) = origin else { return [] }
-    let task = graph.heap.tasks[index]
     let place = naming.names.tasks[index]?.function.map { " in \($0)" } ?? ""
-    let undecided = "Nothing in memory can resume the task, but \(whyUndecided)."
     return (isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : [])
-      + (reachability.undecidedTasks.contains(Int(task.object)) ? [undecided] : [])
+      + doubts(onTask: Int(graph.heap.tasks[index].object), naming.names.tasks[index]?.suspension ?? .unknown)
+  }
+
+  /// Why a task that may never be resumed is no leak. One that sleeps is resumed, by C code.
+  private func doubts(onTask task: Int, _ suspension: TaskName.Suspension) -> [String] {
+    if reachability.undecidedTasks.contains(task) {
+      return ["Nothing in memory can resume the task, but \(whyUndecided)."]
+    }
+    guard doubtfulTasks.contains(task), [.continuation, .stream, .sequence].contains(suspension) else {
+      return []
+    }
+    return [
+      "Only a word on a stack or in memory of C code leads to what can resume the task. Such a word may be old: then "
+        + "the task is never resumed."
+    ]
   }
 
   private var whyUndecided: String {

@@ -18,11 +18,12 @@ struct WaitingTasks {
   /// By object: conservative references from the frames of suspended tasks.
   private var inFrames: [UInt32: Int] = [:]
 
+  /// - Parameter isRoot: the words outside of the heap that may refer to an object.
   /// - Returns: `nil` where no task is suspended.
-  init?(in graph: ReferenceGraph) {
+  init?(in graph: ReferenceGraph, where isRoot: (Root) -> Bool = { _ in true }) {
     guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
     self.graph = graph
-    isRooted = Isolation.rooted(in: graph)
+    isRooted = Isolation.rooted(in: graph, where: isRoot)
     let kinds = graph.heap.labels.map(\.kind)
     for reference in graph.heap.references {
       let (source, target) = (Int(reference.source), Int(reference.target))
@@ -34,6 +35,14 @@ struct WaitingTasks {
       }
       if source != target, graph.kind(of: target) == .rawBuffer { ownedBuffers.insert(target) }
     }
+  }
+
+  /// The suspended tasks that something can resume only if no word on a stack or in memory of C code is old.
+  static func doubtful(in graph: ReferenceGraph) -> Set<Int> {
+    guard let certain = WaitingTasks(in: graph, where: { !$0.place.mayBeOld }) else { return [] }
+    let isReachable = certain.reachable(isCautious: false)
+    return Set(
+      graph.heap.tasks.lazy.map { Int($0.object) }.filter { !isReachable[$0] && graph.isSuspendedTask($0) })
   }
 
   /// Whether every object and stack was read, and no other thread can have been about to resume a task: each slept,
@@ -83,5 +92,15 @@ struct WaitingTasks {
   /// Whether a task waits for another one that is not known.
   private func isUndecided(_ object: Int) -> Bool {
     graph.task(of: object).map { graph.heap.tasks[$0].wait == .task } == true && !waiting.contains(object)
+  }
+}
+
+extension Root.Place {
+  /// Whether its words may be left from an earlier use.
+  fileprivate var mayBeOld: Bool {
+    switch self {
+    case .stack, .cMemory: true
+    case .global, .threadLocal, .handler: false
+    }
   }
 }
