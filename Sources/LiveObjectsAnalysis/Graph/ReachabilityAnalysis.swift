@@ -58,8 +58,6 @@ struct ReachabilityAnalysis {
     return objects
   }
 
-  func isLeaked(_ object: Int) -> Bool { isLeaked[object] }
-
   /// Whether the object is part of a leak, or a leaked task refers to it: an old word elsewhere may equal the address of
   /// an object that only the task keeps alive.
   func isExplainedByLeak(_ object: Int) -> Bool { isLeaked[object] || heldByLeakedTasks.contains(object) }

@@ -148,9 +148,11 @@ extension HeapGraph {
   /// Without the references that were found in memory to which a weak reference leads: the counts of an object that was
   /// freed, with its address, where another object may be now.
   fileprivate func withoutFormerTargets(in capture: Capture) -> HeapGraph {
+    let isWeak = labels.map { $0.ownership == .weak }
+    let isBuffer = capture.types.map { $0.kind == .rawBuffer }
     let former = Set(
-      references.lazy.filter { labels[Int($0.label)].ownership == .weak }.map(\.target)
-        .filter { capture.types[capture.objects[Int($0)].type].kind == .rawBuffer })
+      references.lazy.filter { isWeak[Int($0.label)] }.map(\.target)
+        .filter { isBuffer[capture.objects[Int($0)].type] })
     guard !former.isEmpty else { return self }
     var graph = self
     graph.references.removeAll { former.contains($0.source) }
