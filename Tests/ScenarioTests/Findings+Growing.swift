@@ -36,7 +36,8 @@ extension ExpectedFinding {
       in: "plantNumbers()"),
     .grown("capturedStrings", "[Swift.String]", by: ["static Commands.undo → "], elements: 15, objects: 16),
     .grown("assignedStrings", "[Swift.String]", by: ["static Palette.names → "], elements: 3, objects: 4),
-    .grown("assignedTable", "[Swift.Int: Swift.String]", by: ["static Palette.table → "], elements: 3, objects: 4),
+    .grown(
+      "assignedTable", "[Swift.Int: Swift.String]", by: ["static Palette.table → "], elements: 3, objects: 4),
   ]
 
   /// Whether the program assigned a literal.

@@ -34,7 +34,8 @@ extension Scenarios {
     }
 
     /// The call is that of `callSite` where its inlined functions are known.
-    @Test("a collection that grew has the call that adds to it, one that was assigned has none",
+    @Test(
+      "a collection that grew has the call that adds to it, one that was assigned has none",
       arguments: ExpectedFinding.growing)
     func growthHint(expected: ExpectedFinding) throws {
       let findings = try ScenarioReport.shared(of: expected.scenario).findings
