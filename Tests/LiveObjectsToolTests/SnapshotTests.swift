@@ -103,9 +103,12 @@ struct SnapshotTests {
 
   @Test("top takes the size that the terminal has now")
   func fitsTheTerminal() throws {
-    let top = "\(tool) top $PPID --count 2 --interval 2"
-    let commands = "stty rows 20 cols 110; \(top) & sleep 1; stty cols 50; wait"
-    let run = try serve(["export TERM=xterm; script -qec \"\(commands)\" /dev/null"])
+    let (terminal, log) = (folder.path("terminal"), folder.path("log"))
+    let commands = "stty rows 20 cols 110; tty >\(terminal); \(tool) top $PPID --count 2 --interval 4"
+    let run = try serve([
+      "export TERM=xterm; script -qefc \"\(commands)\" \(log) & "
+        + "until grep -q Sessions.Session \(log) || ! kill -0 $!; do sleep 0.1; done; stty -F $(cat \(terminal)) cols 50; wait"
+    ])
     let tables = run.output.components(separatedBy: "\u{1b}[2J").dropFirst()
     let widths = tables.map { $0.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0 }
     try #require(widths.count == 2, "\(run.output)")
@@ -145,7 +148,9 @@ struct SnapshotTests {
       $0.contains("Sessions.Session")
     }
     #expect(rows.count >= 3)
-    #expect(rows.allSatisfy { $0.hasSuffix(",\"Sessions.Session\",101,2424") })
+    #expect(rows.contains { $0.hasSuffix(",\"Sessions.Session\",101,2424") })
+    let counts = rows.map { $0.split(separator: ",").suffix(2).compactMap { Int($0) } }
+    #expect(counts.allSatisfy { $0.count == 2 && $0[1] == 24 * $0[0] }, "\(rows)")
   }
 
   @Test("a type that grows has a capture written, once for each time that it doubles")
