@@ -33,7 +33,7 @@ extension Scenarios {
       #expect(held.hint?.unlocatedText == ExpectedHint.held[expected.scenario])
     }
 
-    /// The call is that of `callSite` where its inlined functions are known.
+    /// Text and bytes have no elements to remove.
     @Test(
       "a collection that grew has the call that adds to it, one that was assigned has none",
       arguments: ExpectedFinding.growing)
