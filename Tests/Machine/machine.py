@@ -55,7 +55,7 @@ def start(o):
         machine = subprocess.Popen(
             [qemu, "-M", o.machine, "-cpu", cpu, "-smp", str(o.smp), "-m", str(o.memory),
              "-accel", "tcg,thread=multi,tb-size=512", "-nographic", "-no-reboot", "-nodefaults",
-             "-serial", "stdio", "-kernel", str(next((WORK / "kernel" / o.kernel / "boot").glob("vmlinuz-*"))),
+             "-serial", "stdio", "-kernel", str(next((WORK / "kernel" / o.kernel).rglob("vmlinuz*"))),
              "-initrd", str(WORK / f"initrd-{o.kernel}.gz"),
              "-append", "console=ttyAMA0 quiet panic=-1 mitigations=off " + o.append,
              "-drive", f"file={WORK}/rootfs.ext4,format=raw,if=none,id=root,readonly=on",

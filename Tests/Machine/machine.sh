@@ -137,13 +137,19 @@ mount_roots() {
   python3 "$machine/swift-sdk.py" /sysroot "$folder/share/sdks/aarch64.artifactbundle"
 }
 
+# packages_of_kernel IMAGE: what has the kernel and its modules, one package or several, which depends on Debian's version.
+packages_of_kernel() {
+  apt_of arm64 apt-cache depends "$1" | sed -nE 's/^( *Depends: )?(linux-(image|binary|modules)-[0-9].*)/\2/p'
+}
+
 make_kernels() {
   local kernel package name
   if [[ ! -e $folder/kernel/made ]]; then
     say "Kernels"
     kernel=$(apt_of arm64 apt-cache depends linux-image-arm64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
     mkdir -p "$folder/kernel/packages"
-    (cd "$folder/kernel/packages" && apt_of arm64 apt-get -qq download "$kernel" "$kernel-16k" busybox-static)
+    { packages_of_kernel "$kernel" && packages_of_kernel "$kernel-16k" && echo busybox-static; } |
+      (cd "$folder/kernel/packages" && apt_of arm64 xargs apt-get -qq download)
     for package in "$folder"/kernel/packages/*.deb; do
       name=$(dpkg-deb -f "$package" Package | sed 's/.*-\(arm64.*\)/\1/; s/-static//')
       dpkg-deb -x "$package" "$folder/kernel/$name"
