@@ -257,15 +257,18 @@ static const char *const killed =
 static const char *const hung = "references were not read: the snapshot process made no progress";
 
 static const char *const first_of_namespace =
-    "references were not read: this process has a new PID namespace for its children, and the end "
-    "of its first process, the snapshot process, would end all others";
+    "references were not read: this process has a new PID namespace for its children; the snapshot "
+    "process may be its first process, and the end of that one ends all others";
 
-/// Whether the snapshot process would be the first of a PID namespace. At its end the system would
-/// kill all others of the namespace.
-static bool would_be_first_of_namespace(void) {
-    char name[64];
-    return readlink("/proc/thread-self/ns/pid", name, sizeof name) > 0 &&
-           readlink("/proc/thread-self/ns/pid_for_children", name, sizeof name) <= 0;
+/// Whether the snapshot process may be the first of a PID namespace. At its end the system would
+/// kill all others of the namespace. Linux 6.18 has no link to a namespace without a process; 7.2
+/// has, so it cannot be told from one with processes.
+static bool may_be_first_of_namespace(void) {
+    char own[64], of_children[64];
+    ssize_t bytes = readlink("/proc/thread-self/ns/pid", own, sizeof own);
+    return bytes > 0 && (readlink("/proc/thread-self/ns/pid_for_children", of_children,
+                                  sizeof of_children) != bytes ||
+                         memcmp(own, of_children, (size_t)bytes) != 0);
 }
 
 /// Maps as much shared memory as the system allows, up to `capacity`.
@@ -388,7 +391,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void
                                              size_t capacity) {
     struct liveobj_snapshot new = {0};
     int saved = errno;
-    if (would_be_first_of_namespace()) {
+    if (may_be_first_of_namespace()) {
         new.failure = first_of_namespace;
     } else if (map_result(&new, capacity)) {
         child.result = new.result;
