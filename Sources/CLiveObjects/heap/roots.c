@@ -127,6 +127,23 @@ static void add_kernel_word(void *context, uintptr_t word) {
 
 // MARK: - Mappings
 
+/// Adds memory of C code, or extends the range that it continues: the system lists memory in parts
+/// if these have different properties, like huge pages, and a heap must be read as a whole.
+static void add_c_memory(struct finding *finding, uintptr_t start, uintptr_t end,
+                         bool ends_at_stack) {
+    struct liveobj_roots *roots = finding->roots;
+    struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
+    bool is_continued = last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == start &&
+                        !last->ends_at_stack && start < end;
+    if (is_continued) {
+        last->end = end;
+        last->ends_at_stack = ends_at_stack;
+    } else {
+        add_range(finding, (struct liveobj_memory_range){start, end, LIVEOBJ_ROOT_C_MEMORY, 0,
+                                                         ends_at_stack});
+    }
+}
+
 /// Adds the parts of a mapping that were not added with another kind and are not the recorder's
 /// own.
 static void add_rest(struct finding *finding, struct liveobj_extent mapping, bool ends_at_stack) {
@@ -139,9 +156,7 @@ static void add_rest(struct finding *finding, struct liveobj_extent mapping, boo
                 after = taken.end;
             }
         }
-        add_range(finding,
-                  (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0,
-                                                ends_at_stack && until == mapping.end});
+        add_c_memory(finding, mapping.start, until, ends_at_stack && until == mapping.end);
         mapping.start = after;
     }
 }

@@ -14,26 +14,37 @@
 
 enum { HEAP_BYTES = 64 << 20, BLOCK = 100 << 10, BLOCKS = 200, MANY_BLOCKS = 1200 };
 
-/// The mapping of an address.
+/// The readable memory around an address, of one mapping or several.
 struct search {
     uintptr_t address;
     struct liveobj_extent found;
 };
 
+static bool is_within(struct liveobj_extent memory, uintptr_t address) {
+    return address - memory.start < memory.end - memory.start;
+}
+
+/// \returns false behind the memory.
 static bool take_mapping(void *context, const char *line) {
     struct search *search = context;
     struct liveobj_extent mapping;
     mapping.start = liveobj_os_take_hexadecimal(&line);
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
-    if (search->address - mapping.start < mapping.end - mapping.start)
+    bool is_behind = is_within(search->found, search->address);
+    if (line[1] == 'r' && mapping.start == search->found.end)
+        search->found.end = mapping.end;
+    else if (!is_behind)
         search->found = mapping;
+    else
+        return false;
     return true;
 }
 
 static struct liveobj_extent mapping_of(const void *memory) {
     struct search search = {(uintptr_t)memory, {0, 0}};
-    EXPECT(liveobj_os_visit_lines("/proc/thread-self/maps", take_mapping, &search));
+    liveobj_os_visit_lines("/proc/thread-self/maps", take_mapping, &search);
+    EXPECT(is_within(search.found, search.address));
     return search.found;
 }
 
@@ -103,23 +114,27 @@ static void *check_heap_that_shrank(void *context) {
 
 /// Reads `memory`, the first block of a heap, with other memory before the heap.
 /// \returns whether the system has united the two.
-static bool read_heap_behind_other_memory(const void *memory, int flags) {
+static bool read_heap_behind_other_memory(const void *memory, int flags, int advice) {
     enum { OTHER_BYTES = 1 << 20 };
     uintptr_t before = (uintptr_t)memory / HEAP_BYTES * HEAP_BYTES - OTHER_BYTES;
     void *other = mmap((void *)before, OTHER_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
     EXPECT((uintptr_t)other == before);
+    madvise(other, OTHER_BYTES, advice);
     struct reading reading = read_mapping_of(memory);
     EXPECT(reading.is_found && reading.heaps == 1);
     munmap(other, OTHER_BYTES);
     return reading.mapping.start <= before;
 }
 
-// The system unites memory of the same kind: older versions of glibc reserve none for heaps.
+// The system unites memory of the same kind: older versions of glibc reserve none for heaps, and
+// glibc 2.43 asks for huge pages on aarch64.
 static void *check_heap_behind_other_memory(void *context) {
     void *memory = malloc(40);
-    bool was_united = read_heap_behind_other_memory(memory, MAP_NORESERVE);
-    was_united |= read_heap_behind_other_memory(memory, 0);
+    bool was_united = read_heap_behind_other_memory(memory, MAP_NORESERVE, MADV_NORMAL);
+    was_united |= read_heap_behind_other_memory(memory, 0, MADV_NORMAL);
+    was_united |= read_heap_behind_other_memory(memory, 0, MADV_HUGEPAGE);
+    was_united |= read_heap_behind_other_memory(memory, MAP_NORESERVE, MADV_HUGEPAGE);
     EXPECT(was_united);
     free(memory);
     return context;
