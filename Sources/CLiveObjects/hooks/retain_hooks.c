@@ -44,15 +44,15 @@ static struct {
 
 // MARK: - Recording
 
-/// The address of an object as retain and release take it. 0 for null and for pointers with the
-/// sign bit set (immortal objects). The other spare bits may hold flags.
+/// The address of an object as retain and release take it: null, or with flags in its spare bits.
+/// The sign bit of an immortal object stays, so it has the address of no record.
 static inline uintptr_t object_address(const void *object) {
-    return (intptr_t)object > 0 ? (uintptr_t)object & LIVEOBJ_OBJECT_POINTER_MASK : 0;
+    return (uintptr_t)object & (LIVEOBJ_OBJECT_POINTER_MASK | (uintptr_t)1 << 63);
 }
 
 /// The record of an object that has an account; 0 for all others.
 static inline uint32_t watched_record(const void *object) {
-    uint32_t *slot = liveobj_records_slot(object_address(object));
+    const uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object_address(object));
     uint32_t record = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
     return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) ? record : 0;
 }
