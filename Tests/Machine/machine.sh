@@ -124,7 +124,10 @@ mount_roots() {
   mount --bind "$here/$swift/lib/swift/linux" "$folder/view/mnt" # compilers.py has the loader look there
   mount --bind "$here/usr/lib/x86_64-linux-gnu" "$folder/view/usr/lib/x86_64-linux-gnu"
   mount --bind "$here/usr/lib64" "$folder/view/usr/lib64"
-  mount --bind "$here/usr/bin/aarch64-linux-gnu-ld.bfd" "$folder/view/usr/bin/aarch64-linux-gnu-ld.bfd"
+  local tool
+  for tool in ld.bfd ar; do
+    mount --bind "$here/usr/bin/aarch64-linux-gnu-$tool" "$folder/view/usr/bin/aarch64-linux-gnu-$tool"
+  done
   mount --bind "$root" "$here/sysroot"
   local place
   for place in "$folder/view" "$here"; do
