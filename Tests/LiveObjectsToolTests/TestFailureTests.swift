@@ -124,7 +124,7 @@
           mkdir "$1/spool"
           TMPDIR="$1/spool" setsid env --default-signal=INT "$0" test --disable-xctest --filter waits \
             --scratch-path "$2" > "$1/output" 2>&1 &
-          until ls "$1"/spool/*/*.capture > /dev/null 2>&1; do sleep 0.1; done
+          until ls "$1"/spool/*/*.capture > /dev/null 2>&1 || ! kill -0 $!; do sleep 0.1; done
           sleep 0.5
           kill -INT -$!
           wait $!

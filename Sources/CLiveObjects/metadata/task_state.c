@@ -10,7 +10,10 @@
 #include "metadata/task_state.h"
 #include "metadata/metadata.h"
 #include "metadata/types.h"
+#include "os/os.h"
 #include "runtime/runtime.h"
+
+#include <pthread.h>
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
@@ -25,14 +28,15 @@ enum {
 
 /// The size of a task's fixed part. Swift 6.0 has no symbols for its layout, which is that of
 /// version 1 except for the last members. It is the first version in which tasks can prefer an
-/// executor.
+/// executor. In later ones the last member is a lock, whose size depends on the architecture.
 static size_t known_task_bytes(const struct liveobj_runtime *runtime) {
-    enum { BYTES_IN_6_0 = 192, BYTES = 208 };
+    enum { BYTES_IN_6_0 = 192, AT_LOCK = 168, ALIGNMENT = 16 };
     const uint32_t *version = runtime->_swift_concurrency_debug_internal_layout_version;
     const size_t *bytes = runtime->_swift_concurrency_debug_asyncTaskSize;
+    size_t expected = liveobj_round_up(AT_LOCK + sizeof(pthread_mutex_t), ALIGNMENT);
     if (!version && !bytes)
         return runtime->swift_task_pushTaskExecutorPreference ? BYTES_IN_6_0 : 0;
-    return version && *version == 1 && bytes && *bytes == BYTES ? BYTES : 0;
+    return version && *version == 1 && bytes && *bytes == expected ? expected : 0;
 }
 
 bool liveobj_tasks_prepare(void) {

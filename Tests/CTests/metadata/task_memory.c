@@ -16,7 +16,7 @@
 #ifdef __linux__
 
 enum {
-    TASK_BYTES = 208,
+    TASK_BYTES = FAKE_TASK_BYTES,
     MOST_BYTES = 1024,
     WAITS = 0x4000,
     CHILD_RECORD = 1,

@@ -62,7 +62,7 @@ static void an_unrecorded_task_has_no_scope(void) {
 
 /// The layout of `async let`, in memory of the parent task: version 1.
 static void an_unrecorded_child_task_inherits_the_scope_of_its_parent(void) {
-    enum { FLAGS = 32 / 8, PARENT = 208 / 8, IS_CHILD = 1 << 24 };
+    enum { FLAGS = 32 / 8, PARENT = FAKE_TASK_BYTES / 8, IS_CHILD = 1 << 24 };
     uintptr_t child[PARENT + 2] = {0}, grandchild[PARENT + 2] = {0};
     bind(7, 0, NULL);
     void *parent = swift_task_create_common(BYTES);

@@ -3,8 +3,12 @@
 
 #pragma once
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+/// The fixed part of a task since Swift 6.1, which ends with a lock.
+enum { FAKE_TASK_BYTES = (168 + sizeof(pthread_mutex_t) + 15) / 16 * 16 };
 
 // A sanitizer puts its own malloc into this program, and there is no slot to watch.
 #if defined(__has_feature)

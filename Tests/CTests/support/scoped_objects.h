@@ -29,7 +29,7 @@ const void *swift_task_getCurrent(void) {
 
 // The runtime's task layout, as published for debuggers.
 const uint32_t _swift_concurrency_debug_internal_layout_version = 1;
-const size_t _swift_concurrency_debug_asyncTaskSize = 208;
+const size_t _swift_concurrency_debug_asyncTaskSize = FAKE_TASK_BYTES;
 const bool _swift_concurrency_debug_supportsPriorityEscalation = false;
 
 static inline void bind(uint32_t test, uint32_t diff, const void *task) {
