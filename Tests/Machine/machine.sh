@@ -140,7 +140,7 @@ mount_roots() {
   python3 "$machine/swift-sdk.py" /sysroot "$folder/share/sdks/aarch64.artifactbundle"
 }
 
-# packages_of_kernel IMAGE: what has the kernel and its modules, one package or several, which depends on Debian's version.
+# packages_of_kernel IMAGE: the kernel and its modules, which are one package or several.
 packages_of_kernel() {
   apt_of arm64 apt-cache depends "$1" | sed -nE 's/^( *Depends: )?(linux-(image|binary|modules)-[0-9].*)/\2/p'
 }

@@ -128,20 +128,16 @@ static void add_kernel_word(void *context, uintptr_t word) {
 // MARK: - Mappings
 
 /// Adds memory of C code, or extends the range that it continues: the system lists memory in parts
-/// if these have different properties, like huge pages, and a heap must be read as a whole.
-static void add_c_memory(struct finding *finding, uintptr_t start, uintptr_t end,
-                         bool ends_at_stack) {
+/// if these have different properties, like huge pages, and a heap must be read as a whole. What
+/// ends at a stack stays a range of its own, because stale words at its end are left out.
+static void add_c_memory(struct finding *finding, struct liveobj_memory_range range) {
     struct liveobj_roots *roots = finding->roots;
     struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
-    bool is_continued = last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == start &&
-                        !last->ends_at_stack && start < end;
-    if (is_continued) {
-        last->end = end;
-        last->ends_at_stack = ends_at_stack;
-    } else {
-        add_range(finding, (struct liveobj_memory_range){start, end, LIVEOBJ_ROOT_C_MEMORY, 0,
-                                                         ends_at_stack});
-    }
+    if (last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == range.start &&
+        !last->ends_at_stack && !range.ends_at_stack)
+        last->end = range.end;
+    else
+        add_range(finding, range);
 }
 
 /// Adds the parts of a mapping that were not added with another kind and are not the recorder's
@@ -156,7 +152,9 @@ static void add_rest(struct finding *finding, struct liveobj_extent mapping, boo
                 after = taken.end;
             }
         }
-        add_c_memory(finding, mapping.start, until, ends_at_stack && until == mapping.end);
+        add_c_memory(finding,
+                     (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0,
+                                                   ends_at_stack && until == mapping.end});
         mapping.start = after;
     }
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/// The fixed part of a task since Swift 6.1, which ends with a lock.
+/// The fixed part of a task in the layout of version 1, which ends with a lock.
 enum { FAKE_TASK_BYTES = (168 + sizeof(pthread_mutex_t) + 15) / 16 * 16 };
 
 // A sanitizer puts its own malloc into this program, and there is no slot to watch.
