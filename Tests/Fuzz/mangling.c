@@ -18,7 +18,6 @@ void test_input(const uint8_t *bytes, size_t count) {
         abort();
     liveobj_mangled_is(&mangled, "Si");
     liveobj_mangled_is_accessor(&mangled);
-    liveobj_mangled_nests_block(&mangled);
     text[count] = 0;
     uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_CAPTURE, LIVEOBJ_OWNERSHIP_STRONG, text);
     label = liveobj_label_join(label, liveobj_label_with(label, LIVEOBJ_OWNERSHIP_WEAK));

@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "layout/captured_type.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
@@ -145,8 +144,7 @@ uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_envir
         return liveobj_resolve(type, 0, 0);
     get_type_fn get_type =
         (get_type_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeByMangledNameInEnvironment;
-    bool has_pack = memmem(type->text, type->length, "Qp", 2) != NULL;
-    if (!get_type || !environment->is_known || has_pack || liveobj_mangled_nests_block(type) ||
+    if (!get_type || !environment->is_known || type->contains_pack || type->nests_block ||
         liveobj_types_are_closed())
         return 0;
     return (uintptr_t)get_type(type->text, type->length, environment->descriptor,

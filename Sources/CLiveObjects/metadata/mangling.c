@@ -63,6 +63,15 @@ static bool is_parameter(char before, char c) {
     return c == 'q' || c == 'Q' || (c == 'x' && before != 'X');
 }
 
+/// Whether the operator of a block type begins here, `XB`, or `XzB` if its C type is mangled too,
+/// and the name does not end with it: then the block is the whole type.
+static bool is_nested_block(const char *next) {
+    if (next[0] != 'X')
+        return false;
+    const char *last = next[1] == 'z' ? next + 2 : next + 1;
+    return last[0] == 'B' && last[1];
+}
+
 static enum liveobj_ownership ownership_of(const char *plain, const char *end) {
     if (end - plain < 2 || end[-2] != 'X')
         return LIVEOBJ_OWNERSHIP_STRONG;
@@ -94,6 +103,8 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
             plain = next = skip_identifier(next);
         } else {
             mangled.mentions_parameters |= is_parameter(before, *next);
+            mangled.contains_pack |= next[0] == 'Q' && next[1] == 'p';
+            mangled.nests_block |= is_nested_block(next);
             next++;
         }
     }
@@ -114,13 +125,6 @@ bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {
     size_t padding = mangled->text && (unsigned char)mangled->text[0] == PADDING ? 1 : 0;
     return mangled->text && mangled->text[padding] == ACCESSOR_FUNCTION &&
            mangled->length == padding + symbolic_reference_bytes(ACCESSOR_FUNCTION);
-}
-
-bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled) {
-    // The operators of block types; the second is used if the C type is mangled too. An operator at
-    // the very end describes the whole type.
-    size_t searched = mangled->length ? mangled->length - 1 : 0;
-    return memmem(mangled->text, searched, "XB", 2) || memmem(mangled->text, searched, "XzB", 3);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -23,6 +23,12 @@ struct liveobj_mangled {
     /// Whether the name has generic parameters. The runtime ends the process if it looks up such a
     /// name without their values, or the name of a parameter pack's type. True if uncertain.
     bool mentions_parameters;
+    /// Whether the name has a parameter pack.
+    bool contains_pack;
+    /// Whether the type contains a `@convention(block)` function. To compute the layout of such a
+    /// type, the runtime reads the function's value witnesses, which it never set. True if
+    /// uncertain.
+    bool nests_block;
 };
 
 struct liveobj_mangled liveobj_mangled_read(const char *text);
@@ -33,9 +39,5 @@ bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name)
 /// True if the name is only a reference to a function that makes the metadata. Types that the
 /// runtime does not know to be copyable have such names.
 bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled);
-
-/// True if the type contains a `@convention(block)` function. To compute the layout of such a type,
-/// the runtime reads the function's value witnesses, which it never set. True if uncertain.
-bool liveobj_mangled_nests_block(const struct liveobj_mangled *mangled);
 
 #pragma GCC visibility pop

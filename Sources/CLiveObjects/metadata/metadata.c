@@ -2,8 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
-
 #include "metadata/metadata.h"
 #include "arch/address.h"
 #include "os/compiler.h"
@@ -213,10 +211,6 @@ bool liveobj_types_are_closed(void) {
     return is_closed;
 }
 
-static bool contains_pack(const struct liveobj_mangled *mangled) {
-    return memmem(mangled->text, mangled->length, "Qp", 2) != NULL;
-}
-
 uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descriptor,
                           uintptr_t arguments) {
     typedef const void *(*get_type_fn)(const char *name, size_t length, const void *context,
@@ -224,8 +218,8 @@ uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descr
     get_type_fn get_type =
         (get_type_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeByMangledNameInContext;
     if (!get_type || !mangled->text || liveobj_types_are_closed() ||
-        (mangled->mentions_parameters && (!arguments || contains_pack(mangled))) ||
-        liveobj_mangled_nests_block(mangled))
+        (mangled->mentions_parameters && (!arguments || mangled->contains_pack)) ||
+        mangled->nests_block)
         return 0;
     return (uintptr_t)get_type(mangled->text, mangled->length, (const void *)descriptor,
                                (const void *const *)arguments);

@@ -57,6 +57,20 @@ static void an_identifier_longer_than_the_text_ends_with_it(void) {
     EXPECT(read("99999999999999999999ab").length == 22);
 }
 
+static void nested_blocks_and_packs_are_recognised(void) {
+    EXPECT(read("yyXBSg").nests_block && read("yySiXzBSg").nests_block);
+    EXPECT(!read("yyXB").nests_block && !read("yySiXzB").nests_block);
+    EXPECT(read("ySixxQp_QPG").contains_pack && !read("ySixG").contains_pack);
+}
+
+/// An offset can have any bytes: it depends on where the linker puts a type's name and the type.
+static void bytes_of_references_and_identifiers_are_no_blocks_and_packs(void) {
+    static const char *const names[] = {"\x01\x30XB\0", "\x02XzB\0Sg", "5MyXBsC", "\x01\x30Qp\0",
+                                        "3LQpV"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        EXPECT(!read(names[i]).nests_block && !read(names[i]).contains_pack);
+}
+
 static void an_accessor_is_a_whole_name(void) {
     struct liveobj_mangled alone = read("\x09\0\0\0\0"), in_optional = read("\x09\0\0\0\0Sg");
     struct liveobj_mangled aligned = read("\xff\x09\0\0\0\0");
@@ -73,6 +87,8 @@ int main(void) {
     identifiers_and_boxes_are_not_generic_parameters();
     a_repeated_standard_type_is_no_identifier();
     an_identifier_longer_than_the_text_ends_with_it();
+    nested_blocks_and_packs_are_recognised();
+    bytes_of_references_and_identifiers_are_no_blocks_and_packs();
     an_accessor_is_a_whole_name();
     return EXPECT_STATUS();
 }
