@@ -138,20 +138,30 @@ static bool step(struct frame *frame, const struct liveobj_unwind_rule *rule,
     return has_pc;
 }
 
-/// Moves out of the innermost function, if its return address is only in a register, and then out
-/// of its caller, whose frame has to show that it is the caller. \returns false if the caller is
-/// not known.
+/// Moves out of the innermost function through one of its calls, and then out of the caller, whose
+/// frame has to show that it is the caller. \returns false if it does not.
+static bool leave_through(uintptr_t call, struct frame *frame, struct liveobj_reader *reader) {
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(call);
+    return rule.kind == LIVEOBJ_UNWIND_STEP && !rule.from_fp && step(frame, &rule, reader) &&
+           liveobj_leaf_is_call_of(frame->pc, call);
+}
+
+/// Moves out of the innermost function, if its return address is only in a register, and out of its
+/// caller. \returns false if the caller is not known: of several calls, only one may be confirmed.
 static bool leave_leaf(struct frame *frame, struct liveobj_reader *reader) {
-    struct frame caller = {.pc = liveobj_leaf_return_address(frame->pc), .sp = frame->sp};
-    if (!caller.pc)
-        return false;
-    uintptr_t pc = caller.pc;
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(pc);
-    if (rule.kind != LIVEOBJ_UNWIND_STEP || rule.from_fp || !step(&caller, &rule, reader) ||
-        !liveobj_leaf_is_call_of(caller.pc, pc))
-        return false;
-    *frame = caller;
-    return true;
+    struct liveobj_leaf_calls calls = liveobj_leaf_calls_of(frame->pc);
+    struct frame found = {0};
+    uint32_t confirmed = 0;
+    for (uint32_t i = 0; calls.is_complete && i < calls.count; i++) {
+        struct frame outer = {.sp = frame->sp};
+        if (leave_through(calls.return_addresses[i], &outer, reader)) {
+            found = outer;
+            confirmed++;
+        }
+    }
+    if (confirmed == 1)
+        *frame = found;
+    return confirmed == 1;
 }
 
 /// Whether the address lies in a thread's outermost frame: in libc, or in the few instructions at

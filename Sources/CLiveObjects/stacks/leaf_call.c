@@ -25,46 +25,54 @@ static uintptr_t leaf_at(uintptr_t pc) {
     return is_leaf ? program.start : 0;
 }
 
-/// The direct calls of one function, of which the second is of no interest.
-struct calls {
-    uintptr_t function;
-    uintptr_t last; // the return address
-    uint32_t count;
-};
-
-static void count_calls(struct calls *calls, struct liveobj_extent range) {
+static void add_calls(struct liveobj_leaf_calls *calls, uintptr_t function,
+                      struct liveobj_extent range) {
     uintptr_t at = range.start + LIVEOBJ_CODE_BYTES_OF_CALL;
-    for (; at <= range.end && calls->count < 2; at += LIVEOBJ_CODE_UNIT)
-        if (liveobj_code_calls((const unsigned char *)at, calls->function)) {
-            calls->last = at;
-            calls->count++;
+    for (; at <= range.end; at += LIVEOBJ_CODE_UNIT)
+        if (liveobj_code_calls((const unsigned char *)at, function)) {
+            if (calls->count == LIVEOBJ_LEAF_CALLS_LIMIT)
+                calls->is_complete = false;
+            else
+                calls->return_addresses[calls->count++] = at;
         }
 }
 
-/// Searches data too, where a word that looks like a call only makes the caller unknown.
-static uintptr_t only_call(uintptr_t function) {
-    struct calls calls = {.function = function};
+/// Searches data too, where a word may look like a call.
+static struct liveobj_leaf_calls search(uintptr_t function) {
+    struct liveobj_leaf_calls calls = {.is_complete = true};
     struct liveobj_unwind_image image;
     if (!liveobj_unwind_image_find(function, &image))
-        return 0;
+        return (struct liveobj_leaf_calls){0};
     for (uint32_t i = 0; i < image.readable_count; i++)
-        count_calls(&calls, image.readable[i]);
-    return calls.count == 1 ? calls.last : 0;
+        add_calls(&calls, function, image.readable[i]);
+    return calls;
 }
 
-/// Relaxed: each of the two is complete by itself. A call is checked against the function, and the
-/// C library, whose functions make the system calls, is never unloaded.
-uintptr_t liveobj_leaf_return_address(uintptr_t pc) {
-    static uintptr_t last_call, last_without;
+/// The results of searches. The few functions that wait are in libraries that are never unloaded.
+enum { KNOWN_LIMIT = 8 };
+static struct {
+    uintptr_t function; // atomic; stored last
+    struct liveobj_leaf_calls calls;
+} known[KNOWN_LIMIT];
+static uint32_t claimed; // atomic: the entries that are taken, or more
+
+struct liveobj_leaf_calls liveobj_leaf_calls_of(uintptr_t pc) {
     uintptr_t function = leaf_at(pc);
-    if (!function || function == __atomic_load_n(&last_without, __ATOMIC_RELAXED))
-        return 0;
-    uintptr_t call = __atomic_load_n(&last_call, __ATOMIC_RELAXED);
-    if (call && liveobj_code_calls((const unsigned char *)call, function))
-        return call;
-    call = only_call(function);
-    __atomic_store_n(call ? &last_call : &last_without, call ? call : function, __ATOMIC_RELAXED);
-    return call;
+    // Acquire: the calls that were stored before.
+    for (uint32_t i = 0; function && i < KNOWN_LIMIT; i++)
+        if (__atomic_load_n(&known[i].function, __ATOMIC_ACQUIRE) == function)
+            return known[i].calls;
+    // Relaxed: only the number matters. Two threads may search for the same function.
+    bool has_place = __atomic_load_n(&claimed, __ATOMIC_RELAXED) < KNOWN_LIMIT;
+    if (!function || !has_place)
+        return (struct liveobj_leaf_calls){0};
+    uint32_t entry = __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED);
+    if (entry >= KNOWN_LIMIT)
+        return (struct liveobj_leaf_calls){0};
+    known[entry].calls = search(function);
+    // Release: the calls.
+    __atomic_store_n(&known[entry].function, function, __ATOMIC_RELEASE);
+    return known[entry].calls;
 }
 
 bool liveobj_leaf_is_call_of(uintptr_t return_address, uintptr_t pc) {
