@@ -18,8 +18,7 @@ contents = {
     "aarch64/toolset.json": {
         "schemaVersion": "1.0", "rootPath": "/usr/libexec/swift/bin",
         "swiftCompiler": {"extraCLIOptions": [
-            "-use-ld=lld", "-Xclang-linker", root, "-no-toolchain-stdlib-rpath",
-            "-Xlinker", "-rpath", "-Xlinker", runtime + "/linux"]},
+            "-use-ld=lld", "-Xclang-linker", root, "-no-toolchain-stdlib-rpath"]},
         # -fPIC: SwiftPM adds it for the host only.
         "cCompiler": {"extraCLIOptions": ["-fPIC", root]},
         "cxxCompiler": {"extraCLIOptions": ["-fPIC", root]}},

@@ -149,12 +149,12 @@ static bool leave_through(uintptr_t call, struct frame *frame, struct liveobj_re
 /// Moves out of the innermost function, if its return address is only in a register, and out of its
 /// caller. \returns false if the caller is not known: of several calls, only one may be confirmed.
 static bool leave_leaf(struct frame *frame, struct liveobj_reader *reader) {
-    struct liveobj_leaf_calls calls = liveobj_leaf_calls_of(frame->pc);
+    const struct liveobj_leaf_calls *calls = liveobj_leaf_calls_of(frame->pc);
     struct frame found = {0};
     uint32_t confirmed = 0;
-    for (uint32_t i = 0; calls.is_complete && i < calls.count; i++) {
+    for (uint32_t i = 0; calls && calls->is_complete && i < calls->count; i++) {
         struct frame outer = {.sp = frame->sp};
-        if (leave_through(calls.return_addresses[i], &outer, reader)) {
+        if (leave_through(calls->return_addresses[i], &outer, reader)) {
             found = outer;
             confirmed++;
         }

@@ -7,6 +7,8 @@
 #include "arch/unwind.h"
 #include "stacks/eh_frame.h"
 
+#include <stddef.h>
+
 static bool find_program(uintptr_t pc, struct liveobj_eh_program *program) {
     struct liveobj_unwind_image image;
     return liveobj_unwind_image_find(pc - 1, &image) &&
@@ -56,23 +58,32 @@ static struct {
 } known[KNOWN_LIMIT];
 static uint32_t claimed; // atomic: the entries that are taken, or more
 
-struct liveobj_leaf_calls liveobj_leaf_calls_of(uintptr_t pc) {
-    uintptr_t function = leaf_at(pc);
+static const struct liveobj_leaf_calls *known_calls(uintptr_t function) {
     // Acquire: the calls that were stored before.
-    for (uint32_t i = 0; function && i < KNOWN_LIMIT; i++)
+    for (uint32_t i = 0; i < KNOWN_LIMIT; i++)
         if (__atomic_load_n(&known[i].function, __ATOMIC_ACQUIRE) == function)
-            return known[i].calls;
-    // Relaxed: only the number matters. Two threads may search for the same function.
+            return &known[i].calls;
+    return NULL;
+}
+
+/// Two threads may search for the same function, and take two entries. \returns NULL if none is
+/// left.
+static const struct liveobj_leaf_calls *search_and_keep(uintptr_t function) {
+    // Relaxed: only the number matters.
     bool has_place = __atomic_load_n(&claimed, __ATOMIC_RELAXED) < KNOWN_LIMIT;
-    if (!function || !has_place)
-        return (struct liveobj_leaf_calls){0};
-    uint32_t entry = __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED);
+    uint32_t entry = has_place ? __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED) : KNOWN_LIMIT;
     if (entry >= KNOWN_LIMIT)
-        return (struct liveobj_leaf_calls){0};
+        return NULL;
     known[entry].calls = search(function);
     // Release: the calls.
     __atomic_store_n(&known[entry].function, function, __ATOMIC_RELEASE);
-    return known[entry].calls;
+    return &known[entry].calls;
+}
+
+const struct liveobj_leaf_calls *liveobj_leaf_calls_of(uintptr_t pc) {
+    uintptr_t function = leaf_at(pc);
+    const struct liveobj_leaf_calls *calls = function ? known_calls(function) : NULL;
+    return calls || !function ? calls : search_and_keep(function);
 }
 
 bool liveobj_leaf_is_call_of(uintptr_t return_address, uintptr_t pc) {

@@ -26,8 +26,8 @@ struct liveobj_leaf_calls {
 /// is its caller's. A call through a pointer is not found, so the caller's own frame must confirm a
 /// call (liveobj_leaf_is_call_of).
 /// \param pc After the instruction that is being executed.
-/// \returns None if the function saves its return address.
-struct liveobj_leaf_calls liveobj_leaf_calls_of(uintptr_t pc);
+/// \returns NULL if the function saves its return address, or its calls are not known.
+const struct liveobj_leaf_calls *liveobj_leaf_calls_of(uintptr_t pc);
 
 /// Whether the instruction before a return address is a direct call of the function around `pc`.
 bool liveobj_leaf_is_call_of(uintptr_t return_address, uintptr_t pc);
