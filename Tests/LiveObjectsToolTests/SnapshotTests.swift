@@ -113,7 +113,8 @@ struct SnapshotTests {
       """
     ])
     let tables = run.output.components(separatedBy: "\u{1b}[2J").dropFirst()
-    let widths = tables.map { $0.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0 }
+    let texts = tables.map { $0.replacing(/\u{1b}\[[0-9]*[A-Za-z]/, with: "") }
+    let widths = texts.map { $0.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0 }
     try #require(widths.count >= 3, "\(run.output)")
     // The last table may be cut.
     #expect(widths[0] > 50 && widths[widths.count - 2] <= 50, "\(run.output)")
