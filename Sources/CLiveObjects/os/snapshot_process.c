@@ -398,6 +398,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work, void
         child.work = work;
         child.context = context;
         new.process = copy_process();
+        child.result = NULL; // in the program, which unmaps it
         new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_process(errno);
         new.bytes = bytes_of(new.result);
         new.count = new.failure ? 0 : new.result->count;

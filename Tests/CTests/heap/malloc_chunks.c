@@ -31,11 +31,11 @@ static bool take_mapping(void *context, const char *line) {
     mapping.start = liveobj_os_take_hexadecimal(&line);
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
-    bool is_behind = is_within(search->found, search->address);
-    if (line[1] == 'r' && mapping.start == search->found.end)
+    bool is_behind = is_within(search->found, search->address), is_readable = line[1] == 'r';
+    if (is_readable && mapping.start == search->found.end)
         search->found.end = mapping.end;
     else if (!is_behind)
-        search->found = mapping;
+        search->found = is_readable ? mapping : (struct liveobj_extent){0, 0};
     else
         return false;
     return true;

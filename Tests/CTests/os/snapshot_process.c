@@ -181,6 +181,13 @@ static void a_failing_step_does_not_end_the_others(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/// What reads memory in the snapshot process may also be called in the program, before and after.
+static void progress_in_the_program_is_not_counted(void) {
+    liveobj_snapshot_advance();
+    EXPECT(outputs(write_hello, NULL, "hello"));
+    liveobj_snapshot_advance(); // the memory of the count is unmapped now
+}
+
 static void advance_for_long(void *unused) {
     (void)unused;
     for (int i = 0; i < 60; i++) {
@@ -452,6 +459,7 @@ static void a_small_stack_is_enough(void) {
 int main(void) {
     a_step_that_gets_no_processor_time_is_not_ended();
     output_of_the_snapshot_process_is_received();
+    progress_in_the_program_is_not_counted();
     memory_changes_in_the_snapshot_process_stay_there();
     output_that_was_read_occupies_no_memory();
     output_beyond_the_limit_is_a_failure();
