@@ -63,6 +63,17 @@ static bool is_parameter(char before, char c) {
     return c == 'q' || c == 'Q' || (c == 'x' && before != 'X');
 }
 
+static const char *skip_index(const char *next) {
+    while (is_digit(*next))
+        next++;
+    return *next == '_' ? next + 1 : next;
+}
+
+/// Skips a parameter, `q_`, `q0_`, `qd0_1_`: its digits begin no identifier.
+static const char *skip_parameter(const char *next) {
+    return next[1] == 'd' ? skip_index(skip_index(next + 2)) : skip_index(next + 1);
+}
+
 /// Whether the operator of a block type begins here, `XB`, or `XzB` if its C type is mangled too,
 /// and the name does not end with it: then the block is the whole type.
 static bool is_nested_block(const char *next) {
@@ -87,6 +98,18 @@ static enum liveobj_ownership ownership_of(const char *plain, const char *end) {
     }
 }
 
+/// Skips references only: their bytes are certain. A digit may begin an identifier or be a number,
+/// and an operator that is missed ends the process.
+static void find_operators(struct liveobj_mangled *mangled) {
+    const char *end = mangled->text + mangled->length;
+    for (const char *next = mangled->text; next < end;) {
+        size_t reference = symbolic_reference_bytes(*next);
+        mangled->contains_pack |= next[0] == 'Q' && next[1] == 'p';
+        mangled->nests_block |= is_nested_block(next);
+        next += reference ? reference : 1;
+    }
+}
+
 struct liveobj_mangled liveobj_mangled_read(const char *text) {
     struct liveobj_mangled mangled = {.text = text, .ownership = LIVEOBJ_OWNERSHIP_STRONG};
     if (!text)
@@ -103,14 +126,13 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
             plain = next = skip_identifier(next);
         } else {
             mangled.mentions_parameters |= is_parameter(before, *next);
-            mangled.contains_pack |= next[0] == 'Q' && next[1] == 'p';
-            mangled.nests_block |= is_nested_block(next);
-            next++;
+            next = *next == 'q' ? skip_parameter(next) : next + 1;
         }
     }
     mangled.length = (size_t)(next - text);
     mangled.plain_length = (size_t)(next - plain);
     mangled.ownership = ownership_of(plain, next);
+    find_operators(&mangled);
     return mangled;
 }
 

@@ -23,7 +23,7 @@ struct liveobj_mangled {
     /// Whether the name has generic parameters. The runtime ends the process if it looks up such a
     /// name without their values, or the name of a parameter pack's type. True if uncertain.
     bool mentions_parameters;
-    /// Whether the name has a parameter pack.
+    /// Whether the name has a parameter pack. True if uncertain.
     bool contains_pack;
     /// Whether the type contains a `@convention(block)` function. To compute the layout of such a
     /// type, the runtime reads the function's value witnesses, which it never set. True if

@@ -30,7 +30,7 @@ static uintptr_t leaf_at(uintptr_t pc) {
 static void add_calls(struct liveobj_leaf_calls *calls, uintptr_t function,
                       struct liveobj_extent range) {
     uintptr_t at = range.start + LIVEOBJ_CODE_BYTES_OF_CALL;
-    for (; at <= range.end; at += LIVEOBJ_CODE_UNIT)
+    for (; calls->is_complete && at <= range.end; at += LIVEOBJ_CODE_UNIT)
         if (liveobj_code_calls((const unsigned char *)at, function)) {
             if (calls->count == LIVEOBJ_LEAF_CALLS_LIMIT)
                 calls->is_complete = false;

@@ -1,8 +1,9 @@
 // leaf_call.h - the caller of a function that saves no return address, without its registers.
 //
 // On aarch64 a call leaves the return address in a register, which cannot be read of another
-// thread. The functions of glibc that wait save it nowhere, and have few callers: since 2.41
-// `__syscall_cancel_arch`, and since 2.43 `__internal_syscall_cancel` too (nptl/cancellation.c).
+// thread. It need not be read if the function has few callers: in glibc 2.41 one waits in
+// `__syscall_cancel_arch`, in 2.43 one that cannot be cancelled in `__internal_syscall_cancel`
+// (nptl/cancellation.c), which has three.
 //
 // In the program, outside of hooks. Owns the results of its searches.
 

@@ -63,10 +63,20 @@ static void nested_blocks_and_packs_are_recognised(void) {
     EXPECT(read("ySixxQp_QPG").contains_pack && !read("ySixG").contains_pack);
 }
 
+static void the_number_of_a_parameter_is_no_identifier(void) {
+    EXPECT(read("SDyq5_\x01\0\0\0\0G").length == 12);
+    EXPECT(read("SDyqd0_7_\x01\0\0\0\0G").length == 15);
+    EXPECT(read("q").length == 1 && read("qd").length == 2 && read("q9").length == 2);
+}
+
+static void the_number_of_a_parameter_hides_no_block_and_no_pack(void) {
+    EXPECT(read("Sayq3_yXBG").nests_block && read("yq10_yXzBSg").nests_block);
+    EXPECT(read("yq3_xQp_QPG").contains_pack);
+}
+
 /// An offset can have any bytes: it depends on where the linker puts a type's name and the type.
-static void bytes_of_references_and_identifiers_are_no_blocks_and_packs(void) {
-    static const char *const names[] = {"\x01\x30XB\0", "\x02XzB\0Sg", "5MyXBsC", "\x01\x30Qp\0",
-                                        "3LQpV"};
+static void bytes_of_references_are_no_blocks_and_packs(void) {
+    static const char *const names[] = {"\x01\x30XB\0", "\x02XzB\0Sg", "\x01\x30Qp\0"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         EXPECT(!read(names[i]).nests_block && !read(names[i]).contains_pack);
 }
@@ -88,7 +98,9 @@ int main(void) {
     a_repeated_standard_type_is_no_identifier();
     an_identifier_longer_than_the_text_ends_with_it();
     nested_blocks_and_packs_are_recognised();
-    bytes_of_references_and_identifiers_are_no_blocks_and_packs();
+    the_number_of_a_parameter_is_no_identifier();
+    the_number_of_a_parameter_hides_no_block_and_no_pack();
+    bytes_of_references_are_no_blocks_and_packs();
     an_accessor_is_a_whole_name();
     return EXPECT_STATUS();
 }
