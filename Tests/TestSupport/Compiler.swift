@@ -28,16 +28,6 @@ public enum Compiler {
     try run("swiftc", configuration + sources + arguments + ["-o", output])
   }
 
-  /// Whether programs can be linked with sanitizers: those of Debian's Swift 6.2 need symbols that its libc lacks.
-  public static let linksSanitizers: Bool = {
-    do {
-      let folder = try TemporaryFolder()
-      try Data().write(to: URL(fileURLWithPath: folder.path("main.swift")))
-      try run("swiftc", ["-sanitize=address", folder.path("main.swift"), "-o", folder.path("program")])
-      return true
-    } catch { return false }
-  }()
-
   /// Runs a program of the toolchain or of the system by its name.
   public static func run(_ name: String, _ arguments: [String]) throws {
     // A busy machine may be slow.
