@@ -23,10 +23,13 @@ static inline uintptr_t liveobj_hook_frame_sp(struct liveobj_hook_frame frame) {
     return frame.sp;
 }
 
-/// Code compiled with pointer authentication signs the return addresses that it stores, in bits
-/// that no address of a program has.
+/// Code compiled with pointer authentication signs the return addresses that it stores, in the bits
+/// that no address has with this kernel: from bit 39 on, 42, 47, 48 or 52. The processor knows them
+/// (`xpaclri`, which does nothing where it does not sign).
 static inline uintptr_t liveobj_code_address(uintptr_t word) {
-    return word & (LIVEOBJ_ADDRESS_END - 1);
+    register uintptr_t address __asm__("x30") = word;
+    __asm__("hint #7" : "+r"(address));
+    return address & (LIVEOBJ_ADDRESS_END - 1);
 }
 
 static inline __attribute__((always_inline)) void liveobj_registers_save(uintptr_t *words) {

@@ -19,6 +19,15 @@
 /// \returns The variable's address; 0 if there is none before `end`.
 uintptr_t liveobj_code_next_variable_jump(const unsigned char **next, const unsigned char *end);
 
+/// The calling convention of a function that replaces the adapter. On aarch64, the runtimes that
+/// have an adapter keep x9 to x15 as well when they retain (SWIFT_REFCOUNT_CC in the runtime's
+/// Config.h; swiftlang/swift pull request 85044). gcc does not know the convention.
+#if defined(__x86_64__)
+#define LIVEOBJ_RETAIN_CONVENTION
+#else
+#define LIVEOBJ_RETAIN_CONVENTION __attribute__((preserve_most))
+#endif
+
 /// Finds the call with which the runtime allocates memory for its metadata pools: the only call
 /// that passes 16 KB and no alignment as constants.
 /// \returns The call's return address; 0 if there is none.

@@ -35,7 +35,8 @@ static inline intptr_t liveobj_thread_id_before(uintptr_t block, uint32_t own_th
 static inline struct liveobj_thread_layout liveobj_thread_layout_find(uint32_t own_thread) {
     enum { MOST_BYTES = 4096, HEAD_BYTES = 16 }; // of the block, and of its part above
     uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
-    for (uintptr_t block = pointer - HEAD_BYTES; block > pointer - MOST_BYTES; block -= 8)
+    uintptr_t start = (uintptr_t)pthread_self(); // below it, nothing may be mapped
+    for (uintptr_t block = pointer - HEAD_BYTES; block > start; block -= 8)
         if (liveobj_thread_block_is_at(block))
             return (struct liveobj_thread_layout){liveobj_thread_id_before(block, own_thread),
                                                   pointer + HEAD_BYTES - block};

@@ -173,9 +173,11 @@ struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void
 }
 
 struct liveobj_kept_findings liveobj_tests_findings(void) {
-    // Acquire: pairs with the releases above.
+    // Acquire: pairs with the releases above. Before the address, which is stored before the first
+    // count; an initializer's parts are evaluated in any order.
+    size_t count = __atomic_load_n(&tests.findings_used, __ATOMIC_ACQUIRE);
     struct liveobj_kept_findings findings = {
-        .count = __atomic_load_n(&tests.findings_used, __ATOMIC_ACQUIRE),
+        .count = count,
         .bytes = __atomic_load_n(&tests.findings, __ATOMIC_ACQUIRE),
     };
     struct liveobj_section_header header;

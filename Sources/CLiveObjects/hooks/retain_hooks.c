@@ -12,6 +12,7 @@
 
 #define _GNU_SOURCE
 #include "arch/address.h"
+#include "arch/runtime_code.h"
 #include "arch/system_call.h"
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
@@ -119,6 +120,12 @@ LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain(void *object) {
     return original._swift_retain(object);
 }
 
+/// In the adapter's place, for runtimes whose retain path was repaired (retain_path.c).
+LIVEOBJ_HOOK_WITH_FRAME LIVEOBJ_RETAIN_CONVENTION static void *hook_adapter(void *object) {
+    retained(object, 1, LIVEOBJ_HOOK_FRAME());
+    return original._swift_retain(object);
+}
+
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain_n(void *object, uint32_t count) {
     retained(object, count, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain_n(object, count);
@@ -201,7 +208,7 @@ void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
     void **repaired = liveobj_retain_path_variable();
     if (repaired)
-        __atomic_store_n(repaired, (void *)(uintptr_t)hook_retain, __ATOMIC_RELEASE);
+        __atomic_store_n(repaired, (void *)(uintptr_t)hook_adapter, __ATOMIC_RELEASE);
     take_all_slots();
 }
 

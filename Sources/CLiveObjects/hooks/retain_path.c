@@ -10,8 +10,8 @@
 // runtime calls the adapter through a variable of libswiftCore; the repair stores a function there
 // that takes the pointer unchanged.
 //
-// Owns the address of that variable. Runs once, while the process has one thread: a retain by
-// another thread during the probe would be lost.
+// Owns the addresses of that variable and of `_swift_retain`. Runs once, while the process has one
+// thread: a retain by another thread during the probe would be lost.
 
 #if defined(__linux__)
 
@@ -30,10 +30,17 @@ static void *const probe_object = (void *)(uintptr_t)0x8000000000001000;
 
 static void *seen_object;
 static void **adapter_variable;
+static retain_fn *hook_pointer;
 
 static void *remember_argument(void *object) {
     seen_object = object;
     return object;
+}
+
+/// In the adapter's place.
+LIVEOBJ_RETAIN_CONVENTION static void *retain_unmasked(void *object) {
+    // Relaxed: the runtime reads the pointer in no order either.
+    return __atomic_load_n(hook_pointer, __ATOMIC_RELAXED)(object);
 }
 
 /// Sends one retain of the probe object through the hook path, and restores the hook pointers.
@@ -91,12 +98,14 @@ enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtim
     if (!variable)
         return LIVEOBJ_RETAIN_PATH_FAULTY;
     void *adapter = *variable;
-    // The probe below must see its own hook, so the variable points there while it runs.
-    *variable = (void *)(uintptr_t)remember_argument;
-    bool still_masks = hook_path_masks(runtime);
-    *variable = still_masks ? adapter : *(void **)runtime->_swift_retain;
-    adapter_variable = still_masks ? NULL : variable;
-    return still_masks ? LIVEOBJ_RETAIN_PATH_FAULTY : LIVEOBJ_RETAIN_PATH_REPAIRED;
+    hook_pointer = (retain_fn *)runtime->_swift_retain;
+    *variable = (void *)(uintptr_t)retain_unmasked;
+    if (hook_path_masks(runtime)) {
+        *variable = adapter;
+        return LIVEOBJ_RETAIN_PATH_FAULTY;
+    }
+    adapter_variable = variable;
+    return LIVEOBJ_RETAIN_PATH_REPAIRED;
 }
 
 void **liveobj_retain_path_variable(void) {

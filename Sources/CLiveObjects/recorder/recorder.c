@@ -28,6 +28,7 @@
 #include "runtime/unloads.h"
 #include "stacks/sampling.h"
 #include "stacks/stacks.h"
+#include "stacks/unwind_images.h"
 
 #include <pthread.h>
 
@@ -150,6 +151,7 @@ void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_records_visit_locks(visit, context);
     liveobj_stack_depot_visit_locks(visit, context);
     liveobj_unloads_visit_locks(visit, context);
+    liveobj_unwind_images_visit_locks(visit, context);
     liveobj_images_visit_locks(visit, context);
     liveobj_tests_visit_locks(visit, context);
     liveobj_scopes_visit_locks(visit, context);

@@ -119,12 +119,14 @@ struct liveobj_counts liveobj_threads_counts(void) {
 // MARK: - Sequence numbers
 //
 // Every allocation of every thread would contend for one counter, so threads take numbers in
-// blocks. A mark increments the epoch first and reads the counter then: a thread that sees the new
-// epoch takes a new block, whose numbers are all greater.
+// blocks. A mark reads the counter first and increments the epoch then: whoever sees the new epoch
+// takes a new block, whose numbers are not below the mark. In the other order, a thread could take
+// such a block before the mark has read the counter, and keep numbers below it.
 
 uint64_t liveobj_sequence_mark(void) {
+    uint64_t mark = __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&liveobj_sequence_epoch, 1, __ATOMIC_SEQ_CST);
-    return __atomic_load_n(&sequence, __ATOMIC_SEQ_CST);
+    return mark;
 }
 
 LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {

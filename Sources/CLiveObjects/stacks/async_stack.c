@@ -21,6 +21,8 @@
 #include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 
+#include <string.h>
+
 /// The alignment of the runtime's allocator of task memory.
 #define CONTEXT_ALIGNMENT 16
 
@@ -70,18 +72,21 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
 }
 
 /// The context of frame 1, the task's function that runs now.
-static uintptr_t context_of_task(const struct liveobj_frame *frames, uint32_t count) {
-    const struct liveobj_registers *frame = &frames[1].registers;
+static uintptr_t context_of_task(struct liveobj_stack_cache *cache) {
+    const struct liveobj_registers *frame = &cache->frames[1].registers;
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
-    if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_OWN)
-        return register_in_task(frames, count);
-    return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
+    if (rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN)
+        return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
+    // What the register has now may be the address of memory that was unmapped since.
+    memset(cache->context_pages, 0, sizeof cache->context_pages);
+    return register_in_task(cache->frames, cache->count);
 }
 
 // MARK: - Contexts
 
 /// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
-/// pages of earlier ones are kept, and the kernel is not asked again.
+/// pages of earlier ones are kept, and the kernel is not asked again. That is safe for contexts of
+/// functions that keep them in their frames: these exist while the functions run.
 static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
     uintptr_t *known = &cache->context_pages[page % LIVEOBJ_CONTEXT_PAGES];
@@ -133,7 +138,7 @@ LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, u
                                             uint32_t capacity) {
     if (cache->count < 2)
         return 0;
-    return follow(context_of_task(cache->frames, cache->count), cache, callers, capacity);
+    return follow(context_of_task(cache), cache, callers, capacity);
 }
 
 #endif

@@ -31,12 +31,15 @@ LIVEOBJ_HOOK extern int find_object(void *address,
     __attribute__((weak));
 
 struct image_list {
+    uint32_t version; // atomic: odd while the list is written
     uint32_t count;
     struct liveobj_unwind_image images[512];
 };
 
-// Two lists: hooks may be reading one while the other is written.
+// Two lists: hooks read one while the other is written. A hook that is stopped in its search for
+// the time of two refreshes sees from the list's version that it has to search again.
 static struct image_list lists[2];
+static struct liveobj_lock lock; // of those who refresh
 static struct image_list *current_list = &lists[0];
 
 static void add_readable(struct liveobj_unwind_image *image, uintptr_t bias,
@@ -71,19 +74,30 @@ static int list_image(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
-void liveobj_unwind_images_refresh(void) {
-    if (find_object)
-        return;
-    struct image_list *next = current_list == &lists[0] ? &lists[1] : &lists[0];
-    next->count = 0;
-    dl_iterate_phdr(list_image, next);
-    // Release: a hook that sees the new list sees its entries.
-    __atomic_store_n(&current_list, next, __ATOMIC_RELEASE);
+void liveobj_unwind_images_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &lock);
 }
 
-static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) {
-    const struct image_list *list = __atomic_load_n(&current_list, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < list->count; i++) {
+void liveobj_unwind_images_refresh(void) {
+    if (find_object || !liveobj_lock_acquire(&lock))
+        return;
+    struct image_list *next = current_list == &lists[0] ? &lists[1] : &lists[0];
+    LIVEOBJ_STORE_RELAXED(next->version, next->version + 1);
+    // Release: who sees a new entry sees that the list is written.
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    next->count = 0;
+    dl_iterate_phdr(list_image, next);
+    __atomic_store_n(&next->version, next->version + 1, __ATOMIC_RELEASE);
+    // Release: a hook that sees the new list sees its entries.
+    __atomic_store_n(&current_list, next, __ATOMIC_RELEASE);
+    liveobj_lock_release(&lock);
+}
+
+// Reads what may be written meanwhile, and drops it then.
+__attribute__((no_sanitize("thread"))) static bool
+find_once(const struct image_list *list, uintptr_t address, struct liveobj_unwind_image *image) {
+    uint32_t count = list->count;
+    for (uint32_t i = 0; i < count; i++) {
         const struct liveobj_unwind_image *listed = &list->images[i];
         if (address >= listed->code.start && address < listed->code.end) {
             *image = *listed;
@@ -91,6 +105,18 @@ static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) 
         }
     }
     return false;
+}
+
+static bool find_in_list(uintptr_t address, struct liveobj_unwind_image *image) {
+    for (;;) {
+        const struct image_list *list = __atomic_load_n(&current_list, __ATOMIC_ACQUIRE);
+        uint32_t version = __atomic_load_n(&list->version, __ATOMIC_ACQUIRE);
+        bool is_found = find_once(list, address, image);
+        // Acquire: the entries are read before the version is read again.
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (version % 2 == 0 && version == LIVEOBJ_LOAD_RELAXED(list->version))
+            return is_found;
+    }
 }
 
 static bool is_header(const ElfW(Ehdr) * elf) {

@@ -24,6 +24,8 @@ struct liveobj_unwind_image {
 /// linker's lock, so it must not be called in a hook.
 void liveobj_unwind_images_refresh(void);
 
+void liveobj_unwind_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
 /// \returns false if no image contains `address`.
 LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
 

@@ -183,6 +183,37 @@ static void a_mark_separates_the_sequence_numbers_of_all_threads(struct liveobj_
     EXPECT(liveobj_sequence_mark() > theirs);
 }
 
+struct marking {
+    uint64_t last_mark; // atomic
+    bool stop;          // atomic
+};
+
+static void *take_numbers(void *context) {
+    struct marking *marking = context;
+    struct liveobj_thread *thread = liveobj_thread_attach();
+    uintptr_t before_mark = 0;
+    while (!LIVEOBJ_LOAD_RELAXED(marking->stop)) {
+        uint64_t mark = __atomic_load_n(&marking->last_mark, __ATOMIC_ACQUIRE);
+        before_mark += liveobj_sequence_next(thread) < mark;
+    }
+    return (void *)before_mark;
+}
+
+static void numbers_that_are_taken_after_a_mark_are_not_below_it(void) {
+    struct marking marking = {0};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, take_numbers, &marking);
+    for (int i = 0; i < 200000; i++)
+        __atomic_store_n(&marking.last_mark, liveobj_sequence_mark(), __ATOMIC_RELEASE);
+    LIVEOBJ_STORE_RELAXED(marking.stop, true);
+    for (int i = 0; i < THREADS; i++) {
+        void *before_mark;
+        pthread_join(threads[i], &before_mark);
+        EXPECT(before_mark == NULL);
+    }
+}
+
 struct recycling {
     bool stop;
     uint32_t index; // of the record in use; atomic
@@ -253,6 +284,7 @@ int main(void) {
     a_full_arena_drops_and_counts(thread);
     records_of_objects_freed_by_other_threads_are_reused();
     a_mark_separates_the_sequence_numbers_of_all_threads(thread);
+    numbers_that_are_taken_after_a_mark_are_not_below_it();
     a_concurrent_reader_sees_whole_objects();
     lookups_of_arbitrary_words_touch_no_memory();
     return EXPECT_STATUS();

@@ -1,10 +1,13 @@
 // Stack traces of tasks continue with the functions that wait, wherever the running function keeps
 // its context. The code here is as compilers write it for the runtime and for tasks.
 
+#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "arch/unwind.h"
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
+
+#include <sys/mman.h>
 
 /// An asynchronous function's context.
 struct context {
@@ -129,11 +132,23 @@ static void callers_follow_the_frames_of(void (*function)(void), size_t own_fram
     EXPECT(found[own_frames + 1] == (uintptr_t)resume_second + LIVEOBJ_CODE_UNIT);
 }
 
+static void what_the_register_has_is_not_read_once_it_is_unmapped(void) {
+    void *memory = mmap(NULL, LIVEOBJ_PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const struct task task = {{0}, liveobj_test_with_register, memory};
+    liveobj_test_run(&task);
+    uint32_t while_mapped = trace;
+    munmap(memory, LIVEOBJ_PAGE_BYTES);
+    trace = 0;
+    liveobj_test_run(&task);
+    EXPECT(trace != 0 && trace == while_mapped); // the callers are unknown
+}
+
 int main(void) {
     cache = make_cache();
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
     callers_follow_the_frames_of(liveobj_test_with_frame, 1);
     callers_follow_the_frames_of(liveobj_test_with_saved_register, 2);
     callers_follow_the_frames_of(liveobj_test_with_register, 1);
+    what_the_register_has_is_not_read_once_it_is_unmapped();
     return EXPECT_STATUS();
 }
