@@ -38,14 +38,60 @@ LIVEOBJ_BARE static void set_standard_action(int signal) {
     liveobj_system_call(SYS_rt_sigaction, signal, (long)standard, 0, SIGNAL_SET_BYTES);
 }
 
+/// An entry of a folder, as the kernel gives it.
+struct entry {
+    uint64_t inode, next;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+/// The number that a name in /proc/self/fd is; -1 for others.
+LIVEOBJ_BARE static int number_of(const char *name) {
+    int number = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        number = 10 * number + (*name - '0');
+    return *name ? -1 : number;
+}
+
+LIVEOBJ_BARE static void close_listed(const char *entries, long bytes, int first, int folder) {
+    for (long at = 0; at < bytes;) {
+        const struct entry *entry = (const void *)(entries + at);
+        int descriptor = number_of(entry->name);
+        if (descriptor >= first && descriptor != folder)
+            liveobj_system_call(SYS_close, descriptor, 0, 0, 0);
+        at += entry->bytes;
+    }
+}
+
+/// \returns false if the descriptors cannot be listed.
+LIVEOBJ_BARE static bool close_all_listed(int first) {
+    static const char folder_name[] = "/proc/self/fd";
+    _Alignas(struct entry) char entries[1024];
+    long bytes, folder = liveobj_system_call(SYS_openat, AT_FDCWD, (long)folder_name,
+                                             O_RDONLY | O_DIRECTORY, 0);
+    if (folder < 0)
+        return false;
+    // The kernel goes on after the descriptor that it listed last, whether or not it is open.
+    while ((bytes = liveobj_system_call(SYS_getdents64, folder, (long)entries, sizeof entries, 0)) >
+           0)
+        close_listed(entries, bytes, first, (int)folder);
+    liveobj_system_call(SYS_close, folder, 0, 0, 0);
+    return bytes == 0;
+}
+
+/// Not by number up to the limit, unless there is no other way: it may be a thousand million.
 LIVEOBJ_BARE static void close_descriptors(int first) {
+    enum { MOST = 1 << 16 };
 #ifdef SYS_close_range
     if (liveobj_system_call(SYS_close_range, first, UINT_MAX, 0, 0) == 0)
         return;
 #endif
+    if (close_all_listed(first))
+        return;
     struct rlimit limit = {0, 0};
     liveobj_system_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit);
-    int end = limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
+    int end = limit.rlim_cur < MOST ? (int)limit.rlim_cur : MOST;
     for (int descriptor = first; descriptor < end; descriptor++)
         liveobj_system_call(SYS_close, descriptor, 0, 0, 0);
 }

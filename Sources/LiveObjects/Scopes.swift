@@ -66,10 +66,11 @@ extension Scopes {
   }
 }
 
-/// The open scopes by id.
+/// The open scopes by id, and those closed inside an open one: a task that one of them started may still open scopes.
 struct ScopeTable {
   struct Scope {
     var parent: UInt32
+    var isOpen = true
     /// The scope itself and those opened inside it, also when they are closed again.
     var members: Set<UInt32>
     /// Another scope, neither around nor inside this one, was open at the same time.
@@ -85,7 +86,7 @@ struct ScopeTable {
   mutating func open(_ id: UInt32, inside parent: UInt32) {
     var scope = Scope(parent: parent, members: [id])
     let ancestors = enter(id, into: parent)
-    for other in scopes.keys where !ancestors.contains(other) {
+    for (other, its) in scopes where its.isOpen && !ancestors.contains(other) {
       scopes[other]?.ranBesideAnother = true
       scope.ranBesideAnother = true
     }
@@ -93,7 +94,18 @@ struct ScopeTable {
   }
 
   mutating func close(_ id: UInt32) {
-    scopes[id] = nil
+    scopes[id]?.isOpen = false
+    guard !isInsideOpenScope(id) else { return }
+    scopes = scopes.filter { $0.value.isOpen || isInsideOpenScope($0.key) }
+  }
+
+  private func isInsideOpenScope(_ id: UInt32) -> Bool {
+    var ancestor = scopes[id]?.parent ?? 0
+    while let scope = scopes[ancestor] {
+      if scope.isOpen { return true }
+      ancestor = scope.parent
+    }
+    return false
   }
 
   /// Makes a new scope a member of all those around it, and returns these.

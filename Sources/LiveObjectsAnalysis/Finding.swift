@@ -300,3 +300,13 @@ enum Fingerprint {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
+
+extension String {
+  /// Whether a finding may have this fingerprint: 16 hexadecimal digits.
+  package var isFingerprint: Bool {
+    utf8.count == 16
+      && utf8.allSatisfy {
+        ("0"..."9").contains(Unicode.Scalar($0)) || ("a"..."f").contains(Unicode.Scalar($0))
+      }
+  }
+}

@@ -120,7 +120,7 @@ extension Finding {
     let format = try reader.u32()
     guard (Self.formatWithoutBytes...Self.format).contains(format) else { return nil }
     let names = try reader.strings()
-    guard names.count == 5, let verdict = Verdict(rawValue: names[1]),
+    guard names.count == 5, names[0].isFingerprint, let verdict = Verdict(rawValue: names[1]),
       let certainty = Certainty(rawValue: names[2]), let kind = ObjectKind(rawValue: names[3])
     else { return nil }
     self.init(

@@ -41,7 +41,7 @@ struct CaptureDecoder {
     switch tag {
     case "PROC": try decodeProcess(&reader)
     case "STAT": try decodeStatus(&reader)
-    case "SAMP": sampleBytes = try reader.u64()
+    case "SAMP": try decodeSampling(&reader)
     case "IMAG": while !reader.isAtEnd { try decodeImage(&reader) }
     case "TYPE": while !reader.isAtEnd { try decodeType(&reader) }
     case "OBJS": try decodeObjects(&reader)
@@ -49,6 +49,14 @@ struct CaptureDecoder {
     default: guard try decodeOther(tag, &reader) else { return }
     }
     guard reader.isAtEnd else { throw .damage(at: reader.offset, "a section is longer than its content") }
+  }
+
+  /// The library takes at most 1 GiB (`sample` in options.def). More would let the sums of estimates overflow.
+  private mutating func decodeSampling(_ reader: inout ByteReader) throws(CaptureError) {
+    sampleBytes = try reader.u64()
+    guard sampleBytes <= 1 << 30 else {
+      throw .damage(at: reader.offset, "its sample size is more than 1 GiB")
+    }
   }
 
   /// - Returns: false for an unknown section; nothing was read then.

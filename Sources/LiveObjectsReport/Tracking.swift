@@ -22,8 +22,8 @@ extension Report {
     /// Whether memory that may refer to objects was not read in some watched process: leaks may be missing then.
     public var missesRoots = false
     /// The watched processes with objects that were not recorded or references that could not be read, or
-    /// that ended early, a sentence with the reason each. Where there are any, no report may say that nothing
-    /// leaked.
+    /// that ended early, and test processes that were not watched, a sentence with the reason each. Where there are
+    /// any, no report may say that nothing leaked.
     public var unevaluated: [String]
     /// Whether every watched process listed its tests: without any in the report, none ran.
     package var listedTests: Bool
@@ -41,7 +41,7 @@ extension Report.Tracking {
     guard let first = unevaluated.first else { return nil }
     let others = unevaluated.count - 1
     let place = others > 0 ? " (and \(Count.of(others, "other process", "other processes")))" : ""
-    return "LEAKS COULD NOT BE EVALUATED in \(first)\(place)"
+    return "LEAKS COULD NOT BE EVALUATED: \(first)\(place)"
   }
 
   init(of captures: [Capture], notes: [String]) {

@@ -62,10 +62,14 @@ package struct ChildProcess {
   package static func become(
     program: String, as name: String? = nil, arguments: [String], environment: [String]
   ) -> SystemError {
+    let path = CStringArray([program])
+    let script = CStringArray(["sh", program] + arguments)
     let arguments = CStringArray([name ?? program] + arguments)
     let environment = CStringArray(environment)
-    return withExtendedLifetime((arguments, environment)) {
-      execve(program, arguments.pointers, environment.pointers)
+    return withExtendedLifetime((path, script, arguments, environment)) {
+      execve(path.pointers[0]!, arguments.pointers, environment.pointers)
+      // A script without `#!` is the shell's, as for `execvp`.
+      if errno == ENOEXEC { execve("/bin/sh", script.pointers, environment.pointers) }
       return SystemError(code: errno)
     }
   }
@@ -122,17 +126,21 @@ package struct SystemError: Error, CustomStringConvertible {
   package var description: String { String(cString: strerror(code)) }
 }
 
-/// Strings for C, which live as long as this object does.
+/// Strings for C, which live as long as this object does. What is no UTF-8 is kept (`String.rawBytes`).
 package final class CStringArray {
   package let pointers: [UnsafeMutablePointer<CChar>?]
 
-  package init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
+  package init(_ strings: [String]) { pointers = strings.map(Self.copy) + [nil] }
   deinit { for pointer in pointers { free(pointer) } }
+
+  private static func copy(_ string: String) -> UnsafeMutablePointer<CChar>? {
+    (string.rawBytes.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { strdup($0.baseAddress!) }
+  }
 }
 
 /// The environment of this process.
 package enum Environment {
-  /// Every variable, as `NAME=value`.
+  /// Every variable, as `NAME=value`, with the bytes that are no UTF-8 (`String.rawBytes`).
   package static var variables: [String] {
     #if canImport(Darwin)
       var entry = _NSGetEnviron().pointee
@@ -141,7 +149,7 @@ package enum Environment {
     #endif
     var variables: [String] = []
     while let variable = entry.pointee {
-      variables.append(String(cString: variable))
+      variables.append(String(rawCString: variable))
       entry += 1
     }
     return variables

@@ -49,6 +49,12 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0 && errno == EINTR { continue }
+    // Who has the file open too may have made it non-blocking.
+    if count < 0 && errno == EAGAIN {
+      var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&writable, 1, -1)
+      continue
+    }
     guard count >= 0 else { return false }
     rest = rest.dropFirst(count)
   }
@@ -72,7 +78,7 @@ package func openRegularFile(_ path: String) -> CInt {
 }
 
 extension stat {
-  fileprivate var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+  package var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
 }
 
 /// The bytes of an open file.

@@ -56,10 +56,13 @@ struct ForegroundProgram {
   }
 }
 
-/// The signals that request this tool's end, and those about its children, blocked until they are waited for.
-/// A closed output is an error, and does not kill the tool either: it has a folder to remove.
+/// The signals that request this tool's end, those that are its program's, and those about its children, blocked until
+/// they are waited for. A closed output is an error, and does not kill the tool either: it has a folder to remove.
 struct BlockedSignals {
   private static let requests = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+  /// Servers take them to reopen a log or to restart, for instance.
+  private static let others = [SIGUSR1, SIGUSR2, SIGWINCH]
+  private static var awaited: sigset_t { Self.set([SIGCHLD] + requests + others) }
 
   /// The mask and actions that this tool was started with, and that its program gets.
   private var mask = sigset_t()
@@ -72,7 +75,7 @@ struct BlockedSignals {
     // A process that ignores it loses the status of its children.
     signal(SIGCHLD, SIG_DFL)
     signal(SIGPIPE, SIG_IGN)
-    var blocked = Self.set([SIGCHLD] + Self.requests)
+    var blocked = Self.awaited
     sigprocmask(SIG_BLOCK, &blocked, &mask)
   }
 
@@ -81,7 +84,7 @@ struct BlockedSignals {
   /// - Returns: its number, and whether a process has sent it to this one: a terminal sends it to all that
   ///   run in front of it.
   func wait() -> (number: CInt, isSent: Bool) {
-    var awaited = Self.set([SIGCHLD] + Self.requests)
+    var awaited = Self.awaited
     #if canImport(Glibc)
       var information = siginfo_t()
       var number: CInt
@@ -121,8 +124,13 @@ struct BlockedSignals {
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Restores the actions of signals, also for those that have arrived meanwhile.
+  /// Restores the actions of signals, also for requests that have arrived meanwhile. What came for the program after its
+  /// end is dropped.
   func restore() {
+    #if canImport(Glibc)
+      var (others, now) = (Self.set(Self.others), timespec())
+      while sigtimedwait(&others, nil, &now) > 0 {}
+    #endif
     var (mask, childAction, pipeAction) = (mask, childAction, pipeAction)
     sigaction(SIGCHLD, &childAction, nil)
     sigaction(SIGPIPE, &pipeAction, nil)
@@ -163,7 +171,16 @@ enum ProgramSearch {
   /// The file that a shell would run; the name itself if there is none.
   static func path(of program: String) -> String {
     guard !program.contains("/") else { return program }
-    let folders = (Environment["PATH"] ?? "/bin:/usr/bin").split(separator: ":")
-    return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 } ?? program
+    let folders = (getenv("PATH").map { String(rawCString: $0) } ?? "/bin:/usr/bin")
+      .split(separator: ":", omittingEmptySubsequences: false)
+    return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }.first(where: isProgram) ?? program
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    let path = CStringArray([path])
+    var status = stat()
+    return withExtendedLifetime(path) {
+      stat(path.pointers[0]!, &status) == 0 && status.isRegularFile && access(path.pointers[0]!, X_OK) == 0
+    }
   }
 }

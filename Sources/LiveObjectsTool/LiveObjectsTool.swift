@@ -30,7 +30,7 @@ struct LiveObjectsTool: ParsableCommand {
     }
     Demangling.isolate()
     do {
-      var command = try parseAsRoot(OwnOptions.arranged(Array(CommandLine.arguments.dropFirst())))
+      var command = try parseAsRoot(OwnOptions.arranged(arguments))
       try command.run()
     } catch let failure as ToolFailure {
       printError(failure.description)
@@ -43,6 +43,13 @@ struct LiveObjectsTool: ParsableCommand {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       StandardStream.error.write(usageMessage(for: error) + "\n")
       exit(withError: ExitCode(ExitStatus.usage))
+    }
+  }
+
+  /// The arguments without the tool's own name. Those of a program are passed on, so bytes that are no UTF-8 are kept.
+  private static var arguments: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      CommandLine.unsafeArgv[index].map { String(rawCString: $0) }
     }
   }
 

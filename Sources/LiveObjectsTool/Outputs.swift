@@ -185,7 +185,8 @@ struct Outputs {
       try fallback.write(ReportFormat.text.bytes(of: report, text: renderer(for: fallback)))
     }
     if annotations == .github {
-      try OutputFile(.output).write(Array(GitHubAnnotations.text(of: report).utf8))
+      let text = GitHubAnnotations.text(of: report, in: Environment["GITHUB_WORKSPACE"]?.resolvingLinks)
+      try OutputFile(.output).write(Array(text.utf8))
     }
     guard let capture else { return }
     for bytes in captures { try capture.write(bytes) }

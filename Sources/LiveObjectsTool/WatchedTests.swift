@@ -32,7 +32,6 @@ struct WatchedTests {
   private mutating func checkCapture(_ file: String) {
     guard let outcome = collected.outcomes[file] else { return }
     if let lost = outcome.lost { unwatched.append(lost) }
-    unwatched += outcome.captures.compactMap { $0.untimelyEnd(of: collected.name(of: file)) }
     let isWatched = outcome.captures.contains { $0.tracking.state == .tracking }
     guard !isWatched, let reason = UnwatchedReason(of: outcome.captures) else { return }
     unwatched.append("\(collected.name(of: file)): \(reason)")
@@ -48,18 +47,20 @@ struct WatchedTests {
   ///
   /// - Returns: the exit status where `swift test` succeeded.
   func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
+    var report = report
+    if report.tracking.wasWatched { report.tracking.unevaluated += unwatched }
     collected.warnAboutLeakSanitizer()
     outputs.warnAboutMissingEvaluation(report)
     try outputs.write(report, captures: collected.streams)
-    warnAboutUnwatchedProcesses(report)
+    if !report.tracking.wasWatched { warnThatNothingWasWatched() }
     outputs.summarize(report)
-    return unwatched.isEmpty ? ExitStatus.status(for: report) : Report.statusOfNothingWatched
+    return ExitStatus.status(for: report)
   }
 
-  private func warnAboutUnwatchedProcesses(_ report: Report) {
+  private func warnThatNothingWasWatched() {
     guard let first = unwatched.first else { return }
     let others = unwatched.count > 1 ? " (and \(unwatched.count - 1) more)" : ""
-    printError((report.tracking.wasWatched ? "not watched: " : "nothing was watched: ") + first + others)
+    printError("nothing was watched: \(first)\(others)")
   }
 }
 

@@ -41,6 +41,13 @@ import Testing
     #expect(throws: CaptureError.self) { try Capture(decoding: written.bytes) }
   }
 
+  /// Sums of estimates would overflow.
+  @Test func aSampleSizeThatNoOptionHasIsDamage() {
+    var written = CaptureBuilder()
+    written.sample(every: 1 << 30 + 1)
+    #expect(throws: CaptureError.self) { try Capture(decoding: written.bytes) }
+  }
+
   @Test func sectionsOfEqualTagsAreConcatenated() throws {
     var sections = makeSampleCapture().sections
     let objects = sections.remove(at: 4).payload

@@ -142,7 +142,7 @@ import Testing
       Finding.Hint.Place(kind: .call, name: "Demo.\($0.0)", file: "/demo/T.swift", line: $0.1)
     }
     let findings = calls.enumerated().map { index, call in
-      var finding = leak("a", test: "T/test\(index)", line: index)
+      var finding = leak("0123456789abcdef", test: "T/test\(index)", line: index)
       finding.hint = Finding.Hint(.closeChannel, at: [call])
       return finding
     }

@@ -9,7 +9,8 @@ import Testing
   /// Growth of 40 objects, of which 30 and 10 by two calls according to the sample.
   private static var finding: Finding {
     var finding = Finding(
-      fingerprint: "", verdict: .growth, type: "Demo.Loader", kind: .classInstance, instances: 41,
+      fingerprint: "0123456789abcdef", verdict: .growth, type: "Demo.Loader", kind: .classInstance,
+      instances: 41,
       objects: 41,
       bytes: 1312)
     finding.allocatedAt = [("makeLoader()", 30), ("makeClient()", 1_210)].map { function, instances in

@@ -14,7 +14,8 @@ enum ExplainedFindings {
   }()
 
   private static let cycleWithoutVictims = Finding(
-    fingerprint: "c1", verdict: .retainCycle, type: "Demo.Loader", kind: .classInstance, instances: 5,
+    fingerprint: "00000000000000c1", verdict: .retainCycle, type: "Demo.Loader", kind: .classInstance,
+    instances: 5,
     objects: 20, victims: 5, bytes: 640,
     path: [
       .init(type: "Demo.Loader", reference: "client"),
@@ -41,12 +42,14 @@ enum ExplainedFindings {
   }
 
   static let probableCycle = Finding(
-    fingerprint: "c2", verdict: .retainCycle, certainty: .probable, type: "Demo.Node", kind: .classInstance,
+    fingerprint: "00000000000000c2", verdict: .retainCycle, certainty: .probable, type: "Demo.Node",
+    kind: .classInstance,
     instances: 1, objects: 2, bytes: 64,
     path: [.init(type: "Demo.Node", reference: "next"), .init(type: "Demo.Node", reference: "previous")])
 
   static let overRetained = Finding(
-    fingerprint: "o1", verdict: .overRetained, type: "Demo.Session", kind: .classInstance, instances: 2,
+    fingerprint: "00000000000000d1", verdict: .overRetained, type: "Demo.Session", kind: .classInstance,
+    instances: 2,
     objects: 2, bytes: 96,
     allocatedAt: [.init(instances: 2, frames: [.user("Session.open()", line: 8)])],
     retainedAt: [
@@ -57,7 +60,8 @@ enum ExplainedFindings {
     ], unexplainedRetains: 2, remarks: ["One more retain was made where the recorder cannot see it."])
 
   static let heldByStatic = Finding(
-    fingerprint: "h1", verdict: .heldBy, type: "Demo.Item", kind: .classInstance, instances: 12, objects: 12,
+    fingerprint: "00000000000000a1", verdict: .heldBy, type: "Demo.Item", kind: .classInstance, instances: 12,
+    objects: 12,
     bytes: 384,
     path: [
       .init(type: "static Demo.Registry.shared", reference: ""),
@@ -65,12 +69,13 @@ enum ExplainedFindings {
     ], allocatedAt: [.init(instances: 12, frames: [.user("Registry.item(named:)", line: 31)])])
 
   static let growth = Finding(
-    fingerprint: "g1", verdict: .growth, type: "Demo.Job", kind: .classInstance, instances: 3, objects: 3,
+    fingerprint: "00000000000000b1", verdict: .growth, type: "Demo.Job", kind: .classInstance, instances: 3,
+    objects: 3,
     bytes: 144, allocatedAt: [.init(instances: 3, frames: [.user("Queue.add()", line: 77)])],
     unexplainedRetains: 3, remarks: ["3 retains are not explained; another thread may hold them."])
 
   static let libraryLeak = Finding(
-    fingerprint: "l1", verdict: .retainCycle, isLibraryLeak: true, type: "Foundation.Timer",
+    fingerprint: "00000000000000e1", verdict: .retainCycle, isLibraryLeak: true, type: "Foundation.Timer",
     kind: .classInstance, instances: 3, objects: 9, bytes: 720,
     path: [
       .init(type: "Foundation.Timer", reference: "_timer"),

@@ -47,6 +47,13 @@ import Testing
     #expect(Self.text(findings, .held).split(separator: "\n").allSatisfy { $0.hasPrefix("::error ") })
   }
 
+  @Test func filesAreRelativeToTheWorkspace() {
+    var report = ExplainedFindings.report([ExplainedFindings.cycle])
+    report.run.folder = "/src/Tests"
+    #expect(GitHubAnnotations.text(of: report, in: "/src").hasPrefix("::error file=Tests/LoaderTests.swift,"))
+    #expect(GitHubAnnotations.text(of: report, in: nil).hasPrefix("::error file=LoaderTests.swift,"))
+  }
+
   @Test func fiftyCausesAreListed() {
     let lines = Self.text(LargeReports.report(findings: 1_000).findings).split(separator: "\n")
     #expect(lines.count == 51)

@@ -42,6 +42,22 @@ import Testing
     #expect(try read(json(ExplainedFindings.report([finding]))).findings == [finding])
   }
 
+  @Test func memoryThatWasNotReadStaysMissing() throws {
+    var report = TestedPackage.report()
+    report.tracking.missesRoots = true
+    #expect(try read(json(report)).tracking == report.tracking)
+    #expect(try !read(json(report).replacing("\"missesRoots\"", with: "\"unknown\"")).tracking.missesRoots)
+  }
+
+  /// It would be a line of its own in a baseline.
+  @Test func aFingerprintHasNoOtherCharacters() throws {
+    var finding = ExplainedFindings.cycle
+    finding.fingerprint = "0000000000000000\tX\n00000000000000c1\t*"
+    #expect(
+      error(json(ExplainedFindings.report([finding])))
+        == JSONError(expectation: "16 hexadecimal digits", place: "findings[0].fingerprint"))
+  }
+
   @Test func textIsReadAsItWasWritten() throws {
     var finding = ExplainedFindings.cycle
     finding.type = "\"\\\n\t\u{1}\u{202e}é😀\u{2028}/"

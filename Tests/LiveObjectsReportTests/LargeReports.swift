@@ -62,6 +62,7 @@ enum HostileReport {
     "'><svg onload=document.title='run'>",
     "a\u{0}b\u{1b}[31m\u{202e}desrever\u{2028}\u{2029}\n::error::injected\r\n", "<!--<script>",
     "&lt;b&gt; \\N \\\" \\",
+    "\"\u{301}]; n0[\"<script>]\u{301}(a)",
     String(repeating: "Long<é😀>", count: 200),
   ]
 

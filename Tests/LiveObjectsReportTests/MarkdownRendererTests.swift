@@ -35,6 +35,7 @@ import Testing
   @Test(
     arguments: [
       ("plain", "`plain`"), ("a`b", "``a`b``"), ("``", "``` `` ```"), ("", ""), ("a\nb", "`a\\u{a}b`"),
+      ("`\u{301}", "`` `\u{301} ``"),
     ])
   func aCodeSpanHasALongerFence(name: String, span: String) {
     #expect(("\(code: name)" as MarkdownText).text == span)
@@ -45,6 +46,7 @@ import Testing
     let text: MarkdownText = "\(name)"
     #expect(text.text == #"\<b\> \*a\* \[x\](y) \@me \$x\$ www\.a\.b \\ \`"#)
     #expect(("\("#1")" as MarkdownText).text == "\\#1")
+    #expect(("\("[\u{301}x]\u{301}")" as MarkdownText).text == "\\[\u{301}x\\]\u{301}")
   }
 
   @Test func mermaidLabelsHaveNoPunctuationOfTheLanguage() throws {

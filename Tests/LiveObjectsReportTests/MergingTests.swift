@@ -44,6 +44,15 @@ import Testing
     }
   }
 
+  @Test func memoryThatOneOfThemDidNotReadIsMissing() {
+    let whole = shard([], tests: ["A"])
+    var missing = whole
+    missing.tracking.missesRoots = true
+    for reports in [[whole, missing], [missing, whole]] {
+      #expect(TextRenderer().render(Report.merging(reports)).contains("but not all memory could be read"))
+    }
+  }
+
   @Test func typesAreAddedUp() {
     let report = LeakingProgram().report()
     let merged = Report.merging([report, report])

@@ -255,7 +255,7 @@ import Testing
     #expect(text.contains("1. Demo.Job  (class)  3 instances"), "growth is all that is known")
     #expect(text.contains("\nnote: The references between objects could not be read"))
     #expect(
-      text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): references were not read"))
+      text.hasPrefix("LiveObjects: LEAKS COULD NOT BE EVALUATED: demo (pid 12): references were not read"))
   }
 
   @Test(arguments: [(1, 1, "by 1"), (1, 1_234, "by 1,234"), (3, 6, "by 2 each"), (3, 4, "by 4 in all")])
@@ -320,7 +320,7 @@ import Testing
     let text = TextRenderer().render(makeReport(of: CaptureBuilder(tracking: status)))
     let lines = text.split(separator: "\n")
     #expect(
-      lines[0] == "LiveObjects: LEAKS COULD NOT BE EVALUATED in demo (pid 12): 1 object was not recorded")
+      lines[0] == "LiveObjects: LEAKS COULD NOT BE EVALUATED: demo (pid 12): 1 object was not recorded")
     #expect(
       lines[1] == "LiveObjects: nothing of yours was found in demo (pid 12), but the recording is incomplete")
     #expect(text.contains("note: 1 object was not recorded"))

@@ -85,7 +85,7 @@ struct ReportCommandTests {
     leaking.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
     let result = try report([write(leaking), "--\(format)", folder.path("out")])
     #expect(result.status == .exited(3))
-    let reason = "LEAKS COULD NOT BE EVALUATED in demo (pid 12): references were not read: no memory\n"
+    let reason = "LEAKS COULD NOT BE EVALUATED: demo (pid 12): references were not read: no memory\n"
     #expect(result.standardError == "liveobjects: \(reason)")
     let text = try folder.text(of: "out")
     #expect(format == "json" || text.hasPrefix("LiveObjects: \(reason)"))

@@ -27,6 +27,29 @@ struct RunCommandTests {
     #expect(result.standardOutput == "--text|a b|--||")
   }
 
+  @Test("passes bytes that are no UTF-8, in arguments and variables")
+  func passesBytes() throws {
+    let program = #"printf "%s%s" "$WORD" "$1" | od -An -tx1"#
+    let script =
+      #"export WORD="$(printf 'a\351\364\217\277\277')"; "$0" run -- sh -c "$1" sh "$(printf '\377z')""#
+    let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, program])
+    #expect(result.standardOutput == " 61 e9 f4 8f bf bf ff 7a\n")
+  }
+
+  @Test("runs the program that a shell would run")
+  func searchesAsAShell() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("first/program"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: folder.path("second"), withIntermediateDirectories: true)
+    try Data("echo $0 $1".utf8).write(to: URL(fileURLWithPath: folder.path("second/program")))
+    chmod(folder.path("second/program"), 0o755)
+    let path = "\(folder.path("first")):\(folder.path("second")):/bin:/usr/bin"
+    let result = try run(["--", "program", "argument"], environment: ["PATH": path])
+    #expect(result.standardOutput == "\(folder.path("second/program")) argument\n")
+  }
+
   @Test("reports in one line why nothing was watched")
   func reportsWhyNothingWasWatched() throws {
     let result = try run(["--", "/bin/true"])
@@ -222,7 +245,7 @@ struct RunCommandTests {
     #expect(result.standardOutput == plain + plain)
   }
 
-  @Test("forwards termination signals to the program", arguments: ["TERM", "HUP", "INT", "QUIT"])
+  @Test("forwards signals to the program", arguments: ["TERM", "HUP", "INT", "QUIT", "USR1", "USR2"])
   func forwardsSignals(signal: String) throws {
     let script = """
       set -m

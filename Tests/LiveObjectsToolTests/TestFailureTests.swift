@@ -65,6 +65,8 @@
         #expect(result.standardError.contains(words))
         #expect(try folder.text(of: "json").contains(words))
         #expect(try folder.text(of: "json").contains("\"complete\": false"))
+        #expect(try folder.text(of: "json").contains("\"status\": 3"))
+        #expect(result.standardError.contains("liveobjects: LEAKS COULD NOT BE EVALUATED: "))
       }
 
       @Test("has the status of swift test if the build failed, and no report and no message")

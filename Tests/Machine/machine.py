@@ -49,7 +49,8 @@ def start(o):
     (WORK / "share/.agent").write_bytes((pathlib.Path(__file__).parent / "agent").read_bytes())
     qemu = os.environ.get("QEMU", "qemu-system-aarch64")
     # The processor's own algorithm for pointer authentication takes most of the emulator's time.
-    cpu = "max,pauth-impdef=on" if o.cpu == "max" else o.cpu
+    model, *properties = o.cpu.split(",")
+    cpu = ",".join([model, *["pauth-impdef=on"] * (model == "max"), *properties])
     began = time.monotonic()
     with open(WORK / f"{o.name}.console", "wb") as console:
         machine = subprocess.Popen(

@@ -21,8 +21,12 @@
 #define LIVEOBJ_ADDRESS_END (UINT64_C(1) << LIVEOBJ_ADDRESS_BITS)
 
 /// The address bits of a reference in a stored property: the complement of the runtime's mask of
-/// spare bits (SwiftShims/HeapObject.h).
+/// spare bits (SwiftShims/System.h), in which enums have their cases.
+#if defined(__x86_64__)
+#define LIVEOBJ_REFERENCE_MASK UINT64_C(0x00fffffffffffff8)
+#else
 #define LIVEOBJ_REFERENCE_MASK UINT64_C(0x0ffffffffffffff8)
+#endif
 
 /// The address bits of a pointer as retain and release take it. The top byte is the tag of a
 /// bridged object.

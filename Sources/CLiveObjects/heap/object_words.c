@@ -81,6 +81,7 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
                                       struct liveobj_reader *reader) {
     enum { HEADER_BYTES = 16 };
     struct array_header header;
+    uint64_t capacity_and_flags;
     struct liveobj_words words = {
         .next = object->address + (type->kind == LIVEOBJ_TYPE_RAW_BUFFER ? 0 : HEADER_BYTES),
         .end = object->address + (object->bytes & ~(sizeof(uintptr_t) - 1))};
@@ -89,6 +90,12 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
     switch (liveobj_storage_kind_of(type->metadata)) {
     case LIVEOBJ_STORAGE_TEXT:
         words.end = words.next;
+        if (!liveobj_read(reader, words.next, &capacity_and_flags, sizeof capacity_and_flags))
+            break;
+        uintptr_t place =
+            liveobj_text_breadcrumbs(object->address, capacity_and_flags, object->bytes);
+        if (place)
+            words.end = (words.next = place) + sizeof(uintptr_t);
         break;
     case LIVEOBJ_STORAGE_ARRAY:
         if (liveobj_read(reader, words.next, &header, sizeof header))

@@ -103,6 +103,19 @@ static void scan_tail(struct liveobj_visit *visit, const struct liveobj_storage 
             liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, ""));
 }
 
+static void walk_text(struct liveobj_visit *visit, const struct liveobj_object *object) {
+    enum { CAPACITY_AND_FLAGS = 2 };
+    uintptr_t place = liveobj_text_breadcrumbs(
+        object->address, liveobj_word(object->address, CAPACITY_AND_FLAGS), object->bytes);
+    if (place)
+        visit->function(
+            visit->context,
+            &(struct liveobj_reference){liveobj_word(place, 0),
+                                        liveobj_label_make(LIVEOBJ_LABEL_OBJECT_PROPERTY,
+                                                           LIVEOBJ_OWNERSHIP_STRONG, "breadcrumbs"),
+                                        visit->element, 0});
+}
+
 static void walk_instance(struct liveobj_visit *visit, const struct liveobj_object *object,
                           uintptr_t metadata) {
     const struct liveobj_layout *layout = liveobj_layout_of_class(metadata);
@@ -125,7 +138,7 @@ static void walk_instance(struct liveobj_visit *visit, const struct liveobj_obje
     case LIVEOBJ_STORAGE_SET:
         return walk_hash_table(visit, storage, object);
     case LIVEOBJ_STORAGE_TEXT:
-        return;
+        return walk_text(visit, object);
     }
 }
 

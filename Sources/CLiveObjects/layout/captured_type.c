@@ -13,15 +13,15 @@
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
-                       size_t offset, const char *text) {
+                       size_t offset, enum liveobj_ownership ownership, const char *text) {
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
-    liveobj_layout_add_slot(builder, (struct liveobj_slot){
-                                         .offset = (uint32_t)offset,
-                                         .bytes = sizeof(uintptr_t),
-                                         .label = liveobj_label_make(
-                                             LIVEOBJ_LABEL_CAPTURE, LIVEOBJ_OWNERSHIP_STRONG, text),
-                                         .kind = kind,
-                                     });
+    liveobj_layout_add_slot(builder,
+                            (struct liveobj_slot){
+                                .offset = (uint32_t)offset,
+                                .bytes = sizeof(uintptr_t),
+                                .label = liveobj_label_make(LIVEOBJ_LABEL_CAPTURE, ownership, text),
+                                .kind = kind,
+                            });
     return offset + sizeof(uintptr_t);
 }
 
@@ -83,12 +83,13 @@ static size_t add_function(struct liveobj_layout_builder *builder, enum function
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
     switch (form) {
     case THICK:
-        add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, "function");
+        add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, LIVEOBJ_OWNERSHIP_STRONG, "function");
         return offset + FUNCTION_BYTES;
     case THICK_NO_ESCAPE:
         return offset + FUNCTION_BYTES;
-    case BLOCK:
-        return add_word(builder, LIVEOBJ_SLOT_BLOCK, offset, "function");
+    case BLOCK: // retains what it captured once, for all closures that captured it
+        return add_word(builder, LIVEOBJ_SLOT_BLOCK, offset, LIVEOBJ_OWNERSHIP_CONSERVATIVE,
+                        "function");
     default:
         return offset + sizeof(uintptr_t);
     }
@@ -132,7 +133,7 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (!type->text)
         return 0;
     if (is_box(type))
-        return add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, "");
+        return add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG, "");
     enum function_form form = lowered_function(type);
     if (form != NO_FUNCTION)
         return add_function(builder, form, offset);
@@ -141,7 +142,8 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
     uintptr_t class = liveobj_captured_class(type);
-    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, liveobj_descriptor_name(class))
+    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
+                            liveobj_descriptor_name(class))
                  : 0;
 }
 

@@ -49,10 +49,15 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     liveobj_snapshot_advance();
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (!target || (walk->edge_count == walk->edge_capacity &&
-                    !liveobj_os_make_room((void **)&walk->edges, walk->edge_count,
-                                          &walk->edge_capacity, sizeof *walk->edges)))
+    if (!target)
         return;
+    if (walk->edge_count == walk->edge_capacity &&
+        !liveobj_os_make_room((void **)&walk->edges, walk->edge_count, &walk->edge_capacity,
+                              sizeof *walk->edges)) {
+        // Without one of its references, an object would look over-retained.
+        walk->stream.failed = true;
+        return;
+    }
     walk->edges[walk->edge_count++] =
         (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
                               reference->element, function_id(walk, reference->function)};

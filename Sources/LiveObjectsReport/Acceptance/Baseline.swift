@@ -95,10 +95,7 @@ extension Baseline.Entry: Comparable {
   /// - Returns: `nil` for a malformed line.
   init?(_ line: Substring) {
     let fields = line.split(separator: "\t").map(String.init)
-    guard fields.count >= 2, fields[0].utf8.count == 16, fields[0].utf8.allSatisfy(\.isHexadecimalDigit)
-    else {
-      return nil
-    }
+    guard fields.count >= 2, fields[0].isFingerprint else { return nil }
     self.init(fingerprint: fields[0], test: fields[1], description: Array(fields[2...]))
   }
 
@@ -113,13 +110,6 @@ extension Baseline.Entry: Comparable {
 
   /// The line of the file.
   package var line: String { ([fingerprint, test] + description).joined(separator: "\t") }
-}
-
-extension UInt8 {
-  fileprivate var isHexadecimalDigit: Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
-  }
 }
 
 // MARK: - Stale entries

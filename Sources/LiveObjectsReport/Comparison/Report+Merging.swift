@@ -22,6 +22,7 @@ extension Report.Tracking {
   /// - Parameter others: at least one.
   fileprivate init(merging others: [Report.Tracking]) {
     self = others[0]
+    missesRoots = others.contains(where: \.missesRoots)
     // A report on an unwatched program counts that one as unwatched.
     wasWatched = others.contains(where: \.wasWatched)
     isComplete = others.allSatisfy(\.isComplete)

@@ -55,14 +55,6 @@ struct DotRenderer {
 
   /// A quoted string. In it, Graphviz expands escapes such as `\N`, and entities of HTML.
   private static func quoted(_ name: String) -> String {
-    var text = "\""
-    for character in name.printable.abridged(to: 200) {
-      switch character {
-      case "\"", "\\": text += "\\\(character)"
-      case "&": text += "&amp;"
-      default: text.append(character)
-      }
-    }
-    return text + "\""
+    "\"" + name.printable.abridged(to: 200).escaping(["\"": "\\\"", "\\": "\\\\", "&": "&amp;"]) + "\""
   }
 }

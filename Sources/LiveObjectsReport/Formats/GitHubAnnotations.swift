@@ -8,7 +8,11 @@ package enum GitHubAnnotations {
   private static let mostAnnotations = 50
 
   /// One line for each cause, and one about those that are left out.
-  package static func text(of report: Report) -> String {
+  ///
+  /// - Parameter workspace: the folder that the service's paths are relative to; `nil` for that of the report.
+  package static func text(of report: Report, in workspace: String? = nil) -> String {
+    var report = report
+    report.run.folder = workspace ?? report.run.folder
     let causes = report.causes
     let failing = causes.filter { cause in report.run.failOn.map(cause.fails) ?? false }
     let others = causes.filter { cause in
@@ -42,18 +46,12 @@ package enum GitHubAnnotations {
 
   /// Text after the second `::`.
   private static func data(_ text: String) -> String {
-    escaped(text.printable.abridged(to: 500), ["%": "%25", "\r": "%0D", "\n": "%0A"])
+    text.printable.abridged(to: 500).escaping(["%": "%25", "\r": "%0D", "\n": "%0A"])
   }
 
   /// The value of a property, before the second `::`.
   private static func property(_ text: String) -> String {
-    escaped(
-      text.printable.abridged(to: 200), ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
-  }
-
-  private static func escaped(_ text: String, _ escapes: [Unicode.Scalar: String]) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      if let escape = escapes[scalar] { result += escape } else { result.unicodeScalars.append(scalar) }
-    }
+    text.printable.abridged(to: 200)
+      .escaping(["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
   }
 }

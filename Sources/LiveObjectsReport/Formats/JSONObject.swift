@@ -1,3 +1,5 @@
+import LiveObjectsAnalysis
+
 /// An object of a JSON document, whose values are read by their keys.
 struct JSONObject {
   /// Counts are added up, which must not overflow. Sizes stay at their greatest value.
@@ -33,6 +35,11 @@ struct JSONObject {
 
   func string(_ key: String) throws(JSONError) -> String {
     try required(key, "a string", optionalString(key))
+  }
+
+  func fingerprint(_ key: String) throws(JSONError) -> String {
+    let text = try string(key)
+    return try required(key, "16 hexadecimal digits", text.isFingerprint ? text : nil)
   }
 
   /// - Returns: `nil` for null.

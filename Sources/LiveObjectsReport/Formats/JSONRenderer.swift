@@ -57,6 +57,7 @@ public struct JSONRenderer: Sendable {
       "unevaluated": .strings(tracking.unevaluated),
       "unwatchedProcesses": .integer(tracking.unwatchedProcesses),
       "listedTests": .bool(tracking.listedTests),
+      "missesRoots": .bool(tracking.missesRoots),
     ])
   }
 

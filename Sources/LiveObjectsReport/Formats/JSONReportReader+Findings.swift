@@ -3,7 +3,7 @@ import LiveObjectsAnalysis
 extension Finding {
   init(json: JSONObject) throws(JSONError) {
     self.init(
-      fingerprint: try json.string("fingerprint"), verdict: try json.choice("verdict"),
+      fingerprint: try json.fingerprint("fingerprint"), verdict: try json.choice("verdict"),
       certainty: try json.choice("certainty"), isLibraryLeak: try json.bool("libraryLeak"),
       type: try json.string("type"), kind: try json.choice("kind"), instances: try json.number("instances"),
       objects: try json.number("objects"), victims: try json.number("victims"),

@@ -35,7 +35,8 @@ extension Report.Tracking {
       unwatchedProcesses: try json.number("unwatchedProcesses"), notes: try json.strings("notes"),
       details: try json.strings("details"),
       droppedRecords: try json.number("droppedRecords"), readReferences: try json.bool("references"),
-      unevaluated: try json.strings("unevaluated"), listedTests: try json.bool("listedTests"))
+      missesRoots: try json.flag("missesRoots"), unevaluated: try json.strings("unevaluated"),
+      listedTests: try json.bool("listedTests"))
   }
 }
 

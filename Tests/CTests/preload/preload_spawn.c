@@ -8,10 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -128,11 +132,45 @@ static void signal_settings_of_the_host_are_kept(void) {
 static void the_program_inherits_no_descriptors_of_the_host(void) {
     int ours = dup2(STDERR_FILENO, 77);
     struct liveobj_spawn_result result = run_shell("test ! -e /proc/self/fd/77");
-#ifdef SYS_close_range
-    EXPECT(result.status == 0);
-#endif
-    (void)result;
+    EXPECT(result.error == 0 && result.status == 0);
     close(ours);
+}
+
+/// Forbids this process to close a range of descriptors, as old kernels and containers do, and
+/// kills it if it closes a descriptor that it cannot have.
+static bool forbid_close_range(int end) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)end, 2, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// The limit may be a thousand million.
+static void descriptors_are_not_closed_one_by_one_up_to_the_limit(void) {
+    enum { BEHIND_OURS = 2000 };
+    struct rlimit limit;
+    int status = -1;
+    pid_t sandboxed = fork();
+    if (sandboxed == 0) {
+        int ours = dup2(STDERR_FILENO, 77);
+        getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        EXPECT(ours == 77 && forbid_close_range(BEHIND_OURS));
+        struct liveobj_spawn_result result = run_shell("test ! -e /proc/self/fd/77");
+        EXPECT(result.error == 0 && result.status == 0);
+        _exit(EXPECT_STATUS());
+    }
+    EXPECT(waitpid(sandboxed, &status, 0) == sandboxed && status == 0);
 }
 
 static void *run_in_thread(void *status) {
@@ -227,6 +265,7 @@ int main(void) {
     the_host_keeps_its_own_child();
     signal_settings_of_the_host_are_kept();
     the_program_inherits_no_descriptors_of_the_host();
+    descriptors_are_not_closed_one_by_one_up_to_the_limit();
     threads_run_programs_concurrently();
     the_oom_killer_prefers_the_program();
     a_small_stack_of_the_host_is_enough();

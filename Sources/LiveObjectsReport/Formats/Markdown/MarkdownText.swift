@@ -32,23 +32,24 @@ extension String {
   /// Each character that Markdown, HTML or GitHub could act on has a backslash. A dot and a colon make addresses
   /// of web pages.
   fileprivate var escapedForMarkdown: String {
-    reduce(into: "") { text, character in
-      if character.isActiveInMarkdown { text += "\\" }
-      text.append(character)
+    unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isActiveInMarkdown { text += "\\" }
+      text.unicodeScalars.append(scalar)
     }
   }
 
   /// The fence of a code span has to be longer than each row of backticks in it.
   fileprivate var asCodeSpan: String {
-    let rows = split(whereSeparator: { $0 != "`" })
+    let rows = unicodeScalars.split(whereSeparator: { $0 != "`" })
     let fence = String(repeating: "`", count: (rows.map(\.count).max() ?? 0) + 1)
-    let space = hasPrefix("`") || hasSuffix("`") ? " " : ""
+    let space = unicodeScalars.first == "`" || unicodeScalars.last == "`" ? " " : ""
     return isEmpty ? "" : fence + space + self + space + fence
   }
 }
 
-extension Character {
+extension Unicode.Scalar {
   fileprivate var isActiveInMarkdown: Bool {
-    isASCII && (isPunctuation || isSymbol) && !",;'()/".contains(self)
+    let isMark = ("!"..."~").contains(self) && !properties.isAlphabetic && !("0"..."9").contains(self)
+    return isMark && !",;'()/".unicodeScalars.contains(self)
   }
 }

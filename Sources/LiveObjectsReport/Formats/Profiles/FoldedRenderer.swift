@@ -22,6 +22,6 @@ struct FoldedRenderer {
 
   /// A semicolon would divide the frame, the end of a line the stack.
   private static func frame(_ name: String) -> String {
-    String(name.printable.map { $0 == ";" ? "," : $0 })
+    name.printable.escaping([";": ","])
   }
 }

@@ -114,10 +114,14 @@ extension JSONValue {
   /// A plain text message. Braces would be placeholders; brackets followed by a parenthesis would be a link.
   static func sarifMessage(_ text: String) -> JSONValue {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
-    let escaped = lines.joined(separator: "\n")
-      .split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")
-      .split(separator: "}", omittingEmptySubsequences: false).joined(separator: "}}")
-      .split(separator: "](", omittingEmptySubsequences: false).joined(separator: "\\](")
+    let text = lines.joined(separator: "\n").escaping(["{": "{{", "}": "}}"])
+    let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
+      if scalar == "(", result.unicodeScalars.last == "]" {
+        result.unicodeScalars.removeLast()
+        result += "\\]"
+      }
+      result.unicodeScalars.append(scalar)
+    }
     return .object(["text": .string(escaped)])
   }
 }

@@ -85,6 +85,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
+  /// The text with some scalars replaced. A combining mark after one of them changes nothing, as it would for
+  /// characters.
+  func escaping(_ escapes: [Unicode.Scalar: String]) -> String {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      if let escape = escapes[scalar] { text += escape } else { text.unicodeScalars.append(scalar) }
+    }
+  }
+
   /// The text with everything made visible that would act on a terminal. Names come from the
   /// program, and a program may put anything into them.
   package var printable: String {

@@ -15,8 +15,7 @@ package enum TimelineCSV {
   /// In quotes, since generic types have commas. A name that a spreadsheet would take for a formula gets an apostrophe.
   private static func quoted(_ name: String) -> String {
     let name = name.printable
-    let text = name.first.map { "=+-@".contains($0) } == true ? "'" + name : name
-    return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
+    let isFormula = name.unicodeScalars.first.map { "=+-@".unicodeScalars.contains($0) } ?? false
+    return "\"" + (isFormula ? "'" : "") + name.escaping(["\"": "\"\""]) + "\""
   }
 }
