@@ -78,9 +78,10 @@ struct KeptFindings {
     return firsts
   }
 
-  /// The first group on the path whose objects keep these alive.
+  /// The first group on the path whose objects keep these alive. Near its beginning: all parts of a long path from a
+  /// file would take hours.
   private func holder(in groups: [KeptFindings], _ places: [[String]: Int]) -> Int? {
-    stride(from: 3, to: place.count, by: 2).lazy.compactMap { places[Array(place[..<$0])] }
+    stride(from: 3, to: min(place.count, 256), by: 2).lazy.compactMap { places[Array(place[..<$0])] }
       .first { groups[$0].keeps(self) }
   }
 

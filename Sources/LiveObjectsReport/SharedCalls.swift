@@ -47,7 +47,8 @@ struct SharedCalls {
         others.append([findings])
         continue
       }
-      if let same = byCall[call]?.first(where: { causes[$0].first.includes(shared) }) {
+      // More causes of one call come from a file that wants to take time.
+      if let same = byCall[call]?.prefix(100).first(where: { causes[$0].first.includes(shared) }) {
         causes[same].groups.append(findings)
       } else {
         for call in shared.calls { byCall[call, default: []].append(causes.count) }

@@ -26,7 +26,8 @@ struct KnownLeaksThroughTheToolTests {
 
   @Test(arguments: ["leaks", "held", "growth"])
   func aKnownLeakNeverFails(failOn: String) throws {
-    #expect(try test("KnownLeakTests/known", "--fail-on", failOn).status == .exited(0))
+    let run = try test("KnownLeakTests/known", "--fail-on", failOn)
+    #expect(run.status == .exited(0), "\(run.standardError)")
   }
 
   @Test func anotherLeakOfTheSameTestFails() throws {

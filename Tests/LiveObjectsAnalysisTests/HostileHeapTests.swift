@@ -120,7 +120,8 @@ import Testing
       TestDescription(library: .testing, outcome: .leaked, id: "T/testOne", sequenceNumbers: 0..<40_000)
     ]
     let finding = Finding(
-      fingerprint: "1", verdict: .retainCycle, type: "Demo.Node", kind: .classInstance, instances: 1,
+      fingerprint: "0123456789abcdef", verdict: .retainCycle, type: "Demo.Node", kind: .classInstance,
+      instances: 1,
       objects: 1, bytes: 32)
     capture.testFindings = objects.map {
       TestFinding(

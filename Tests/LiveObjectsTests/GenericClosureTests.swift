@@ -53,6 +53,23 @@ private final class Isolated<Value>: Sendable {
   }
 }
 
+private final class First {
+  var action: (() -> Void)?
+}
+private final class Second {}
+private final class Third {}
+
+/// Has the pack's types, and their number, before its captures.
+@inline(never) @_optimize(none)
+private func bind<each Value>(
+  _ first: First, _ second: Second, _ third: Third, _ types: repeat (each Value).Type
+) {
+  first.action = {
+    withExtendedLifetime((first, second, third)) {}
+    _ = (repeat (each Value).self)
+  }
+}
+
 /// Closures whose type parameters are determined by their captures.
 final class GenericClosureTests: XCTestCase {
   func testCapturedObjectsDetermineTheParametersOfAClosure() throws {
@@ -86,6 +103,14 @@ final class GenericClosureTests: XCTestCase {
     let isolated = await Owner().makeIsolated("a", Future())
     try assertClosure("operation", of: ".Isolated<Swift.String>", holds: ["Owner", "Future<Swift.String>"])
     withExtendedLifetime(isolated) {}
+  }
+
+  func testTypesOfAPackAreNoIsolation() throws {
+    try LiveObjects.start()
+    let first = onHeap { First() }
+    bind(first, Second(), Third(), Int.self, String.self)
+    try assertClosure("action", of: ".First", holds: ["First", "Second", "Third"])
+    withExtendedLifetime(first) { $0.action = nil }
   }
 
   private func assertClosure(

@@ -37,6 +37,9 @@ struct liveobj_generic_origins {
 };
 
 /// \param sources Pairs of relative pointers: to the parameter's name, and to its source.
+/// Whether a word is the address of metadata.
+bool liveobj_is_type(uintptr_t word);
+
 void liveobj_generic_environment_make(struct liveobj_generic_environment *environment,
                                       uintptr_t sources, uint32_t count,
                                       const struct liveobj_generic_origins *origins);

@@ -89,10 +89,11 @@ static size_t first_capture(const struct description *description) {
 }
 
 /// Whether an object with bound words begins with its isolation: nil or an actor, an object. The
-/// first bound word is metadata, of a kind; an object begins with an address.
+/// first bound word is metadata, a witness table, the number of a pack's types, or a number that is
+/// a parameter; none of them begins with the address of a class's metadata.
 static bool begins_with_isolation(uintptr_t object) {
     uintptr_t first = liveobj_word(object, HEADER_WORDS);
-    return !liveobj_is_address(first) || liveobj_is_address(liveobj_word(first, 0));
+    return !first || (liveobj_is_address(first) && liveobj_is_type(liveobj_word(first, 0)));
 }
 
 static struct liveobj_mangled type_of_capture(const struct description *description,

@@ -64,23 +64,40 @@ extension Capture {
   }
 }
 
-/// The numbers of one type at the moments of a timeline.
+/// The numbers of one type at the moments of a timeline. Only moments with objects take memory: a file may have a type of
+/// its own at each moment.
 package struct TypeSeries: Sendable {
+  private struct Moment: Sendable {
+    var index: Int
+    var instances: Int
+    var bytes: Int
+  }
+
   package var type: String
   package var isUserDefined: Bool
-  /// 0 at moments without an object.
-  package var instances: [Int]
-  package var bytes: [Int]
+  private var moments: [Moment] = []
+  private let length: Int
 
-  package var lastBytes: Int { bytes.last ?? 0 }
+  /// 0 at moments without an object.
+  package var instances: [Int] { numbers(\.instances) }
+  package var bytes: [Int] { numbers(\.bytes) }
+
+  package var lastBytes: Int { moments.last.map { $0.index == length - 1 ? $0.bytes : 0 } ?? 0 }
 
   init(_ count: TypeCount, length: Int) {
     (type, isUserDefined) = (count.type, count.isUserDefined)
-    instances = Array(repeating: 0, count: length)
-    bytes = instances
+    self.length = length
   }
 
+  /// - Parameter index: not less than that of the call before.
   fileprivate mutating func set(_ count: TypeCount, at index: Int) {
-    (instances[index], bytes[index]) = (count.instances, count.bytes)
+    if moments.last?.index == index { moments.removeLast() }
+    moments.append(Moment(index: index, instances: count.instances, bytes: count.bytes))
+  }
+
+  private func numbers(_ part: KeyPath<Moment, Int>) -> [Int] {
+    var numbers = [Int](repeating: 0, count: length)
+    for moment in moments { numbers[moment.index] = moment[keyPath: part] }
+    return numbers
   }
 }
