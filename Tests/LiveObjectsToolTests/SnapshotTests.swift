@@ -67,6 +67,13 @@ struct SnapshotTests {
     #expect(run.statuses == [1, 2], "\(run.errors)")
   }
 
+  @Test("reads types that are nested hundreds of levels deep, and the program goes on")
+  func readsNestedTypes() throws {
+    let run = try serve(["nest", "\(tool) snapshot $PPID --text \(folder.path("text")) --list held", "true"])
+    #expect(run.statuses == [1, 0], "\(run.errors)")
+    #expect(try folder.text(of: "text").contains("Nest<"))
+  }
+
   @Test("is refused to other users", .enabled(if: geteuid() == 0, "only root can be another user"))
   func isRefused() throws {
     let other = "setpriv --reuid 65534 --clear-groups"

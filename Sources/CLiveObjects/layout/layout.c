@@ -64,10 +64,14 @@ const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder
 // MARK: - Values
 
 const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type) {
+    return liveobj_layout_of_value_within(type, 0);
+}
+
+const struct liveobj_layout *liveobj_layout_of_value_within(uintptr_t type, uint32_t depth) {
     const struct liveobj_layout *known = liveobj_metadata_table_get(&values, type);
     if (known)
         return known;
-    struct liveobj_layout_builder builder = {.is_precise = true};
+    struct liveobj_layout_builder builder = {.is_precise = true, .depth = depth};
     uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, "");
     liveobj_layout_add_value(&builder, type, 0, label);
     return liveobj_metadata_table_put(&values, type, liveobj_layout_finish(&builder));

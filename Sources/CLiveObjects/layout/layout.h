@@ -82,6 +82,9 @@ const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder
 
 /// The layout of a value of any type; NULL if memory could not be had.
 const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type);
+/// The same for the payload of an enum that is `depth` values deep in what is laid out: that bounds
+/// the recursion, whose stack may be the program's.
+const struct liveobj_layout *liveobj_layout_of_value_within(uintptr_t type, uint32_t depth);
 /// Whether a layout was compiled for values of the type, which proves that `type` is metadata.
 bool liveobj_layout_is_known(uintptr_t type);
 /// The layout of an instance, with its superclasses' properties.

@@ -131,7 +131,7 @@ static void add_enum(struct liveobj_layout_builder *builder, uintptr_t type, siz
     if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
         payload = liveobj_layout_enum_case(type, 0);
     const struct liveobj_layout *layout =
-        payload.type ? liveobj_layout_of_value(payload.type) : NULL;
+        payload.type ? liveobj_layout_of_value_within(payload.type, builder->depth) : NULL;
     if (layout && layout->count == 1 && layout->is_precise &&
         shares_layout_with_optional(&layout->slots[0], payload.type))
         liveobj_layout_add_value(builder, payload.type, offset, label);

@@ -120,7 +120,8 @@ static void *serve(void *unused) {
 
 /// With all signals blocked, which the thread inherits.
 static bool start_thread(void) {
-    enum { STACK_BYTES = 512 << 10 };
+    // As for the program's own threads: the runtime needs 1 KB for each level of a type's name.
+    enum { STACK_BYTES = 8 << 20 };
     pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all, before;

@@ -3,7 +3,7 @@
 // A service, with shell commands for its requests; its process id is their `$PPID`. For each it adds 100 sessions to its
 // store and leaks one more, runs the command, and prints `status` and the command's exit status. The command `execute`
 // has the program execute itself with the commands that follow; `restrict` has the system kill it for accepting a
-// connection.
+// connection; `nest` has it keep an object of a type that is nested 600 levels deep.
 
 import Glibc
 
@@ -21,6 +21,22 @@ func leak() {
   let session = Session()
   session.me = session
 }
+
+struct Nested<Value> {
+  var value: Value?
+  var object: AnyObject?
+}
+
+final class Nest<Value> {
+  var value: Value?
+}
+
+@inline(never) @_optimize(none)
+func nested<Value>(_ type: Value.Type, _ depth: Int) -> AnyObject {
+  depth == 0 ? Nest<Value>() : nested(Nested<Value>.self, depth - 1)
+}
+
+nonisolated(unsafe) var nest: AnyObject?
 
 // Both have variable arguments in C, which Swift does not call.
 @_silgen_name("prctl") private func setProcess(_: CInt, _: UInt, _: UInt, _: UInt, _: UInt) -> CInt
@@ -56,6 +72,10 @@ for (index, command) in arguments.enumerated().dropFirst() {
   leak()
   if command == "execute" {
     execv("/proc/self/exe", ([arguments[0]] + arguments[(index + 1)...]).map { strdup($0) } + [nil])
+  }
+  if command == "nest" {
+    nest = nested(Int.self, 600)
+    continue
   }
   if command == "restrict" {
     print("restricted", forbidAccepting())
