@@ -57,11 +57,7 @@
         let result = try ToolSample.test(
           ["--json", folder.path("json"), "--parallel"], environment: ["SAMPLE_CRASHES": "1"])
         #expect(result.status == .exited(1))
-        #if compiler(>=6.2)
-          let words = "/testCrashes) ended before it could report"
-        #else  // SwiftPM starts its tests itself, and only they know their names.
-          let words = "ended before it could report, during SampleTests.ObserverTests/testCrashes"
-        #endif
+        let words = "ended before it could report, during SampleTests.ObserverTests/testCrashes"
         #expect(result.standardError.contains(words))
         #expect(try folder.text(of: "json").contains(words))
         #expect(try folder.text(of: "json").contains("\"complete\": false"))
