@@ -4,6 +4,7 @@
 
 #include "heap/object_words.h"
 #include "layout/storage.h"
+#include "metadata/metadata.h"
 #include "os/compiler.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -108,6 +109,19 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
     case LIVEOBJ_STORAGE_NONE:
         break;
     }
+    return words;
+}
+
+struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *object,
+                                              const struct liveobj_type *type,
+                                              struct liveobj_reader *reader) {
+    struct liveobj_words words = liveobj_words_of(object, type, reader);
+    bool has_elements = type->kind == LIVEOBJ_TYPE_CLASS &&
+                        liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_NONE &&
+                        object->bytes > liveobj_instance_size(type->metadata);
+    if (has_elements)
+        words.end = object->address +
+                    (liveobj_array_room(object->bytes) & ~(uint64_t)(sizeof(uintptr_t) - 1));
     return words;
 }
 

@@ -32,6 +32,13 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
                                       const struct liveobj_type *type,
                                       struct liveobj_reader *reader);
 
+/// The same, with the memory behind what was requested if the object has elements behind its
+/// properties: a ManagedBuffer uses all that the allocator returned. For a search that may follow
+/// more words than are references: the next object's may be among them.
+struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *object,
+                                              const struct liveobj_type *type,
+                                              struct liveobj_reader *reader);
+
 /// \param word receives the next one; 0 in place of what a hash table left in a free bucket.
 /// \returns false behind the last one, and where memory is not there any more.
 bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,

@@ -16,9 +16,7 @@
 
 #include "heap/object_type.h"
 #include "heap/object_words.h"
-#include "layout/storage.h"
 #include "metadata/address_table.h"
-#include "metadata/metadata.h"
 #include "metadata/types.h"
 #include "os/os.h"
 #include "recorder/tests.h"
@@ -69,28 +67,16 @@ static void end(struct search *search) {
     liveobj_address_table_end(&search->numbers);
 }
 
-/// The words of an object, with the memory behind what was requested if it has elements behind its
-/// properties: a ManagedBuffer uses all that the allocator returned.
-static struct liveobj_words words_of(const struct liveobj_object *object,
-                                     struct liveobj_reader *reader) {
-    struct liveobj_type type = liveobj_type_of(object, reader);
-    struct liveobj_words words = liveobj_words_of(object, &type, reader);
-    if (type.kind == LIVEOBJ_TYPE_CLASS &&
-        liveobj_storage_kind_of(type.metadata) == LIVEOBJ_STORAGE_NONE &&
-        object->bytes > liveobj_instance_size(type.metadata))
-        words.end = object->address +
-                    (liveobj_array_room(object->bytes) & ~(uint64_t)(sizeof(uintptr_t) - 1));
-    return words;
-}
-
 static void enter(struct search *search, uint32_t index, const struct liveobj_object *object) {
     uint32_t number = liveobj_address_number(&search->numbers, object->address);
     search->is_inconclusive |= number == 0 || number >= OBJECT_LIMIT;
     if (search->is_inconclusive)
         return;
+    struct liveobj_type type = liveobj_type_of(object, &search->reader);
     search->visited->indices[search->visited->count++] = index;
     search->is_on_path[number] = true;
-    search->path[search->depth++] = (struct path_object){number, words_of(object, &search->reader)};
+    search->path[search->depth++] =
+        (struct path_object){number, liveobj_words_with_slack(object, &type, &search->reader)};
 }
 
 /// Objects allocated on queues and threads have no scope: they may be part of a cycle of the test.
