@@ -70,6 +70,11 @@ LIVEOBJ_BARE static bool close_all_listed(int first) {
     _Alignas(struct entry) char entries[1024];
     long bytes, folder = liveobj_system_call(SYS_openat, AT_FDCWD, (long)folder_name,
                                              O_RDONLY | O_DIRECTORY, 0);
+    if (folder == -EMFILE) { // then all numbers are in use, and this one is to be closed anyway
+        liveobj_system_call(SYS_close, first, 0, 0, 0);
+        folder =
+            liveobj_system_call(SYS_openat, AT_FDCWD, (long)folder_name, O_RDONLY | O_DIRECTORY, 0);
+    }
     if (folder < 0)
         return false;
     // The kernel goes on after the descriptor that it listed last, whether or not it is open.

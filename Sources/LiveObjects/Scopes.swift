@@ -70,7 +70,6 @@ extension Scopes {
 struct ScopeTable {
   struct Scope {
     var parent: UInt32
-    var isOpen = true
     /// The scope itself and those opened inside it, also when they are closed again.
     var members: Set<UInt32>
     /// Another scope, neither around nor inside this one, was open at the same time.
@@ -78,31 +77,34 @@ struct ScopeTable {
   }
 
   private var scopes: [UInt32: Scope] = [:]
+  private var openIDs: Set<UInt32> = []
 
   subscript(id: UInt32) -> Scope {
-    scopes[id] ?? Scope(parent: 0, members: [id], ranBesideAnother: true)
+    openIDs.contains(id) ? scopes[id]! : Scope(parent: 0, members: [id], ranBesideAnother: true)
   }
 
   mutating func open(_ id: UInt32, inside parent: UInt32) {
     var scope = Scope(parent: parent, members: [id])
     let ancestors = enter(id, into: parent)
-    for (other, its) in scopes where its.isOpen && !ancestors.contains(other) {
+    for other in openIDs where !ancestors.contains(other) {
       scopes[other]?.ranBesideAnother = true
       scope.ranBesideAnother = true
     }
     scopes[id] = scope
+    openIDs.insert(id)
   }
 
   mutating func close(_ id: UInt32) {
-    scopes[id]?.isOpen = false
+    openIDs.remove(id)
+    scopes[id]?.members = []
     guard !isInsideOpenScope(id) else { return }
-    scopes = scopes.filter { $0.value.isOpen || isInsideOpenScope($0.key) }
+    scopes = scopes.filter { openIDs.contains($0.key) || isInsideOpenScope($0.key) }
   }
 
   private func isInsideOpenScope(_ id: UInt32) -> Bool {
     var ancestor = scopes[id]?.parent ?? 0
     while let scope = scopes[ancestor] {
-      if scope.isOpen { return true }
+      if openIDs.contains(ancestor) { return true }
       ancestor = scope.parent
     }
     return false
@@ -113,7 +115,7 @@ struct ScopeTable {
     var ancestors: Set<UInt32> = []
     var ancestor = parent
     while let scope = scopes[ancestor] {
-      scopes[ancestor]?.members.insert(id)
+      if openIDs.contains(ancestor) { scopes[ancestor]?.members.insert(id) }
       ancestors.insert(ancestor)
       ancestor = scope.parent
     }

@@ -134,7 +134,8 @@ package final class CStringArray {
   deinit { for pointer in pointers { free(pointer) } }
 
   private static func copy(_ string: String) -> UnsafeMutablePointer<CChar>? {
-    (string.rawBytes.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { strdup($0.baseAddress!) }
+    // `CChar` is signed or not, as the platform has it.
+    (string.rawBytes + [0]).withUnsafeBytes { strdup($0.bindMemory(to: CChar.self).baseAddress!) }
   }
 }
 
@@ -166,6 +167,6 @@ package enum Environment {
   }
 
   package static subscript(name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
+    getenv(name).map { String(rawCString: $0) }
   }
 }

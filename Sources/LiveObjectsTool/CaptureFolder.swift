@@ -12,7 +12,7 @@ struct CaptureFolder {
     guard mkdtemp(&template) != nil else {
       throw ToolFailure("cannot make a temporary folder in \(parent) (TMPDIR): \(SystemError(code: errno))")
     }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
     guard !path.contains("'"), !path.contains("%p") else {
       remove()
       throw ToolFailure("TMPDIR must not contain ' or %p: \(parent)")

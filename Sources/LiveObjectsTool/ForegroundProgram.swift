@@ -171,7 +171,7 @@ enum ProgramSearch {
   /// The file that a shell would run; the name itself if there is none.
   static func path(of program: String) -> String {
     guard !program.contains("/") else { return program }
-    let folders = (getenv("PATH").map { String(rawCString: $0) } ?? "/bin:/usr/bin")
+    let folders = (Environment["PATH"] ?? "/bin:/usr/bin")
       .split(separator: ":", omittingEmptySubsequences: false)
     return folders.map { $0.isEmpty ? "./\(program)" : "\($0)/\(program)" }.first(where: isProgram) ?? program
   }

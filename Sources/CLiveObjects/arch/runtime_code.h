@@ -21,11 +21,17 @@ uintptr_t liveobj_code_next_variable_jump(const unsigned char **next, const unsi
 
 /// The calling convention of a function that replaces the adapter. On aarch64, the runtimes that
 /// have an adapter keep x9 to x15 as well when they retain (SWIFT_REFCOUNT_CC in the runtime's
-/// Config.h; swiftlang/swift pull request 85044). gcc does not know the convention.
-#if defined(__x86_64__)
-#define LIVEOBJ_RETAIN_CONVENTION
-#else
+/// Config.h; swiftlang/swift pull request 85044).
+#if defined(__aarch64__) && defined(__clang__)
 #define LIVEOBJ_RETAIN_CONVENTION __attribute__((preserve_most))
+#else
+#define LIVEOBJ_RETAIN_CONVENTION
+#endif
+/// gcc does not know the convention of aarch64.
+#if defined(__x86_64__) || defined(__clang__)
+#define LIVEOBJ_HAS_RETAIN_CONVENTION true
+#else
+#define LIVEOBJ_HAS_RETAIN_CONVENTION false
 #endif
 
 /// Finds the call with which the runtime allocates memory for its metadata pools: the only call

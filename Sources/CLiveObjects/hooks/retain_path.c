@@ -95,7 +95,7 @@ enum liveobj_retain_path liveobj_retain_path_prepare(const struct liveobj_runtim
     if (!hook_path_masks(runtime))
         return LIVEOBJ_RETAIN_PATH_SOUND;
     void **variable = find_adapter_variable(runtime);
-    if (!variable)
+    if (!variable || !LIVEOBJ_HAS_RETAIN_CONVENTION)
         return LIVEOBJ_RETAIN_PATH_FAULTY;
     void *adapter = *variable;
     hook_pointer = (retain_fn *)runtime->_swift_retain;

@@ -37,9 +37,6 @@ struct liveobj_generic_origins {
 };
 
 /// \param sources Pairs of relative pointers: to the parameter's name, and to its source.
-/// Whether a word is the address of metadata.
-bool liveobj_is_type(uintptr_t word);
-
 void liveobj_generic_environment_make(struct liveobj_generic_environment *environment,
                                       uintptr_t sources, uint32_t count,
                                       const struct liveobj_generic_origins *origins);
@@ -47,6 +44,10 @@ void liveobj_generic_environment_make(struct liveobj_generic_environment *enviro
 /// The type that a mangled name denotes; 0 if the runtime does not know it or must not be called.
 uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_environment *environment,
                                               const struct liveobj_mangled *type);
+
+/// Whether a word is the address of an object of a class: of memory that begins with the address of
+/// metadata.
+bool liveobj_points_to_type(uintptr_t word);
 
 // MARK: - captured_type.c
 

@@ -93,7 +93,7 @@ static size_t first_capture(const struct description *description) {
 /// a parameter; none of them begins with the address of a class's metadata.
 static bool begins_with_isolation(uintptr_t object) {
     uintptr_t first = liveobj_word(object, HEADER_WORDS);
-    return !first || (liveobj_is_address(first) && liveobj_is_type(liveobj_word(first, 0)));
+    return !first || liveobj_points_to_type(first);
 }
 
 static struct liveobj_mangled type_of_capture(const struct description *description,

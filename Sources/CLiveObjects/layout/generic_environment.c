@@ -2,6 +2,7 @@
 
 #if defined(__linux__)
 
+#include "arch/address.h"
 #include "layout/captured_type.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
@@ -48,14 +49,22 @@ static bool read_parameter(const char *name, struct parameter *parameter) {
            parameter->index < LIVEOBJ_GENERIC_PARAMETERS;
 }
 
-bool liveobj_is_type(uintptr_t value) {
+static bool is_type(uintptr_t value) {
     struct liveobj_reader *reader = liveobj_metadata_reader();
     liveobj_reader_start(reader);
     return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(reader, value));
 }
 
+bool liveobj_points_to_type(uintptr_t word) {
+    struct liveobj_reader *reader = liveobj_metadata_reader();
+    uintptr_t first;
+    liveobj_reader_start(reader);
+    return liveobj_is_address(word) && liveobj_read_checked(reader, word, &first, sizeof first) &&
+           is_type(first);
+}
+
 static uintptr_t generic_argument(uintptr_t type, uint32_t index) {
-    uintptr_t arguments = liveobj_is_type(type) ? liveobj_generic_arguments(type) : 0;
+    uintptr_t arguments = is_type(type) ? liveobj_generic_arguments(type) : 0;
     return arguments && index < LIVEOBJ_GENERIC_PARAMETERS ? liveobj_word(arguments, index) : 0;
 }
 
@@ -95,7 +104,7 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
         if (!name || !source || !read_parameter(name, &parameter))
             return false;
         uintptr_t value = read_source(source, origins);
-        if (liveobj_is_type(value))
+        if (is_type(value))
             found[parameter.level][parameter.index] = value;
         if (counts[parameter.level] <= parameter.index)
             counts[parameter.level] = parameter.index + 1;

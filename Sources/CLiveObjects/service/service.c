@@ -118,20 +118,26 @@ static void *serve(void *unused) {
     return NULL;
 }
 
+static bool create_thread(pthread_attr_t *attributes, size_t stack_bytes) {
+    pthread_t thread;
+    pthread_attr_setstacksize(attributes, stack_bytes);
+    return pthread_create(&thread, attributes, serve, NULL) == 0;
+}
+
 /// With all signals blocked, which the thread inherits.
 static bool start_thread(void) {
     // As for the program's own threads: the runtime needs 1 KB for each level of a type's name.
-    enum { STACK_BYTES = 8 << 20 };
-    pthread_t thread;
+    // Less where memory is limited.
+    enum { STACK_BYTES = 8 << 20, LEAST_STACK_BYTES = 512 << 10 };
     pthread_attr_t attributes;
     sigset_t all, before;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_created = pthread_create(&thread, &attributes, serve, NULL) == 0;
+    bool is_created =
+        create_thread(&attributes, STACK_BYTES) || create_thread(&attributes, LEAST_STACK_BYTES);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return is_created;
