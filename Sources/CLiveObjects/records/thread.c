@@ -119,7 +119,7 @@ struct liveobj_counts liveobj_threads_counts(void) {
 // MARK: - Sequence numbers
 //
 // Every allocation of every thread would contend for one counter, so threads take numbers in
-// blocks. A mark reads the counter first and increments the epoch then: whoever sees the new epoch
+// blocks. A mark reads the counter before it increments the epoch: a thread that sees the new epoch
 // takes a new block, whose numbers are not below the mark. In the other order, a thread could take
 // such a block before the mark has read the counter, and keep numbers below it.
 

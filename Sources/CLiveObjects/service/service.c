@@ -126,8 +126,8 @@ static bool create_thread(pthread_attr_t *attributes, size_t stack_bytes) {
 
 /// With all signals blocked, which the thread inherits.
 static bool start_thread(void) {
-    // As for the program's own threads: the runtime needs 1 KB for each level of a type's name.
-    // Less where memory is limited.
+    // As for the program's own threads: the name of a type that is nested 600 levels deep does not
+    // fit into 512 KiB. Less where memory is limited.
     enum { STACK_BYTES = 8 << 20, LEAST_STACK_BYTES = 512 << 10 };
     pthread_attr_t attributes;
     sigset_t all, before;

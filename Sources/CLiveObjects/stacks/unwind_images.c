@@ -93,7 +93,7 @@ void liveobj_unwind_images_refresh(void) {
     liveobj_lock_release(&lock);
 }
 
-// Reads what may be written meanwhile, and drops it then.
+/// Reads entries that another thread may write meanwhile; the caller then drops the result.
 __attribute__((no_sanitize("thread"))) static bool
 find_once(const struct image_list *list, uintptr_t address, struct liveobj_unwind_image *image) {
     uint32_t count = list->count;
