@@ -75,7 +75,7 @@ final class LateFailureTests: XCTestCase {
   func testFailsOnTheMainQueueAfterItsEnd() {
     let loader = Loader()
     loader.observe()
-    loader.failLate()
+    loader.failLate(in: self)
   }
 
   func testNothing() {}
