@@ -154,10 +154,12 @@ uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_envir
     get_type_fn get_type =
         (get_type_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeByMangledNameInEnvironment;
     if (!get_type || !environment->is_known || type->contains_pack || type->nests_block ||
-        liveobj_types_are_closed())
+        liveobj_types_are_closed() || !liveobj_runtime_enter())
         return 0;
-    return (uintptr_t)get_type(type->text, type->length, environment->descriptor,
-                               (const void *const *)environment->arguments);
+    const void *metadata = get_type(type->text, type->length, environment->descriptor,
+                                    (const void *const *)environment->arguments);
+    liveobj_runtime_leave();
+    return (uintptr_t)metadata;
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -219,10 +219,12 @@ uintptr_t liveobj_resolve(const struct liveobj_mangled *mangled, uintptr_t descr
         (get_type_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeByMangledNameInContext;
     if (!get_type || !mangled->text || liveobj_types_are_closed() ||
         (mangled->mentions_parameters && (!arguments || mangled->contains_pack)) ||
-        mangled->nests_block)
+        mangled->nests_block || !liveobj_runtime_enter())
         return 0;
-    return (uintptr_t)get_type(mangled->text, mangled->length, (const void *)descriptor,
-                               (const void *const *)arguments);
+    const void *type = get_type(mangled->text, mangled->length, (const void *)descriptor,
+                                (const void *const *)arguments);
+    liveobj_runtime_leave();
+    return (uintptr_t)type;
 }
 
 // MARK: - Fields

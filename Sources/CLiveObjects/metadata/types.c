@@ -37,9 +37,12 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
         (get_type_name_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeName;
     if (type->kind == LIVEOBJ_TYPE_TASK)
         return (struct liveobj_name){"Swift.Task", strlen("Swift.Task")};
-    if (!type->subject || type->kind == LIVEOBJ_TYPE_UNLOADED || !get_type_name)
+    if (!type->subject || type->kind == LIVEOBJ_TYPE_UNLOADED || !get_type_name ||
+        !liveobj_runtime_enter())
         return (struct liveobj_name){"", 0};
-    return get_type_name((const void *)type->subject, true);
+    struct liveobj_name name = get_type_name((const void *)type->subject, true);
+    liveobj_runtime_leave();
+    return name;
 }
 
 // MARK: - Table

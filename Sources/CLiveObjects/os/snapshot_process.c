@@ -127,6 +127,10 @@ static void handle(int signal) {
     siglongjmp(child.leave, 1);
 }
 
+bool liveobj_snapshot_is_in_step(void) {
+    return child.is_in_step;
+}
+
 bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
     child.ticks = 0;
     liveobj_snapshot_advance();

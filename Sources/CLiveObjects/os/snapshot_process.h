@@ -46,6 +46,8 @@ void liveobj_snapshot_end(struct liveobj_snapshot *child);
 /// ms.
 /// \returns false if it was ended.
 bool liveobj_snapshot_step(void (*step)(void *context), void *context);
+/// Whether this is a snapshot process that runs a step.
+bool liveobj_snapshot_is_in_step(void);
 /// Called now and then in a long step, to show that it does not wait. Does nothing in the program.
 void liveobj_snapshot_advance(void);
 /// In the snapshot process: the number of steps that were ended because they waited or took too

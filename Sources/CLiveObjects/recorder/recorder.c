@@ -151,6 +151,7 @@ void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_records_visit_locks(visit, context);
     liveobj_stack_depot_visit_locks(visit, context);
     liveobj_unloads_visit_locks(visit, context);
+    liveobj_runtime_visit_locks(visit, context);
     liveobj_unwind_images_visit_locks(visit, context);
     liveobj_images_visit_locks(visit, context);
     liveobj_tests_visit_locks(visit, context);

@@ -1,4 +1,4 @@
-// runtime.c - finds the Swift runtime in this process, and owns the result.
+// runtime.c - finds the Swift runtime in this process, and owns the result and the lock for calls.
 //
 // Weak references are tried first: they work for a runtime in a shared library and for one that
 // this copy of the recorder was linked with. A static executable under the preload library has
@@ -7,6 +7,7 @@
 #if defined(__linux__)
 
 #include "runtime/runtime.h"
+#include "os/snapshot_process.h"
 
 #define LIVEOBJ_RUNTIME_SYMBOL(name) extern char name __attribute__((weak, visibility("default")));
 #include "runtime/runtime.def"
@@ -57,6 +58,26 @@ enum liveobj_state liveobj_runtime_find(void) {
 
 const struct liveobj_runtime *liveobj_runtime_current(void) {
     return &current;
+}
+
+// MARK: - Calls
+
+/// A fork waits for it. Else a program without threads of its own could have a child in which a
+/// lock of the runtime is held forever, by the recorder's thread.
+static struct liveobj_lock calls;
+
+void liveobj_runtime_visit_locks(liveobj_lock_visit_fn visit, void *context) {
+    visit(context, &calls);
+}
+
+// A snapshot process has one thread, and leaves calls by jumps.
+bool liveobj_runtime_enter(void) {
+    return liveobj_snapshot_is_in_step() || liveobj_lock_acquire(&calls);
+}
+
+void liveobj_runtime_leave(void) {
+    if (!liveobj_snapshot_is_in_step())
+        liveobj_lock_release(&calls);
 }
 
 #endif

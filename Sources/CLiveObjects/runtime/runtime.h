@@ -3,6 +3,7 @@
 #pragma once
 
 #include "CLiveObjects.h"
+#include "os/os.h"
 #include "runtime/image.h"
 
 #pragma GCC visibility push(hidden)
@@ -28,5 +29,12 @@ enum liveobj_state liveobj_runtime_find(void);
 
 /// The runtime that was found; all zero before.
 const struct liveobj_runtime *liveobj_runtime_current(void);
+
+/// Begins a call of a function of the runtime that may lock. One thread makes such calls at a time.
+/// \returns false if the call must not be made: this thread makes one, and was interrupted by a
+/// signal, or another one has not come back for seconds.
+bool liveobj_runtime_enter(void);
+void liveobj_runtime_leave(void);
+void liveobj_runtime_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop

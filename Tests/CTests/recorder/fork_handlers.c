@@ -1,13 +1,17 @@
 // While the process forks, all the recorder's locks are held: a signal handler or a fork handler of
-// the program that runs on the same thread then must not wait for one of them.
+// the program that runs on the same thread then must not wait for one of them. And no other thread
+// of the recorder's may be in the Swift runtime, whose locks it would keep in the child.
 
+#include "metadata/types.h"
 #include "recorder/fork.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"
+#include "runtime/runtime.h"
 #include "support/expect.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { RECORD = 1, METADATA = 0x10000, STACK = 7, TIMEOUT_SECONDS = 20 };
@@ -73,6 +77,66 @@ static void a_fork_that_waits_for_a_lock_holds_no_other(void) {
     EXPECT(tries < TRIES);
 }
 
+// MARK: - A fork while another thread asks the runtime
+
+static bool is_asked, may_answer;
+
+/// This program is the runtime.
+__attribute__((visibility("default"))) void *swift_retain(void *object) {
+    return object;
+}
+
+/// Returns when it may, or when the fork does not wait any more.
+__attribute__((visibility("default"))) struct liveobj_name swift_getTypeName(const void *metadata,
+                                                                             bool is_qualified) {
+    (void)metadata, (void)is_qualified;
+    __atomic_store_n(&is_asked, true, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&may_answer, __ATOMIC_ACQUIRE))
+        liveobj_os_yield();
+    return (struct liveobj_name){"Demo", strlen("Demo")};
+}
+
+static void *ask_for_a_name(void *unused) {
+    struct liveobj_type type = {METADATA, METADATA, LIVEOBJ_TYPE_CLASS};
+    EXPECT(liveobj_type_name(&type).length == strlen("Demo"));
+    return unused;
+}
+
+/// \returns false also if this thread did not run until the other one had given up.
+static bool a_fork_begins_after_the_answer(void) {
+    pthread_t asking, forking;
+    is_asked = may_answer = has_forked = false;
+    pthread_create(&asking, NULL, ask_for_a_name, NULL);
+    while (!__atomic_load_n(&is_asked, __ATOMIC_ACQUIRE))
+        liveobj_os_yield();
+    pthread_create(&forking, NULL, prepare_fork, NULL);
+    liveobj_os_sleep(20000000); // the other thread comes to the lock
+    bool waited = !__atomic_load_n(&has_forked, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&may_answer, true, __ATOMIC_RELEASE);
+    pthread_join(asking, NULL);
+    pthread_join(forking, NULL);
+    return waited;
+}
+
+static void a_fork_waits_for_calls_of_the_runtime(void) {
+    enum { TRIES = 20 };
+    int tries = 0;
+    EXPECT(liveobj_runtime_find() == LIVEOBJ_STATE_READY);
+    while (!a_fork_begins_after_the_answer() && tries < TRIES)
+        tries++;
+    EXPECT(tries < TRIES);
+}
+
+/// A handler that interrupts a call: the runtime's lock is held.
+static void a_thread_asks_the_runtime_only_once_at_a_time(void) {
+    struct liveobj_type type = {METADATA, METADATA, LIVEOBJ_TYPE_CLASS};
+    may_answer = true;
+    EXPECT(liveobj_runtime_enter());
+    EXPECT(liveobj_type_name(&type).length == 0);
+    liveobj_runtime_leave();
+    EXPECT(liveobj_type_name(&type).length == strlen("Demo"));
+}
+
 static void a_fork_restores_the_guard(void) {
     EXPECT(liveobj_tls_get()->guard == 0);
 }
@@ -82,6 +146,8 @@ int main(void) {
     EXPECT(liveobj_ledger_start(4096, 0, NULL) && liveobj_ledger_make_room(4096));
     an_object_with_a_ledger_account_may_be_freed_during_a_fork();
     a_fork_that_waits_for_a_lock_holds_no_other();
+    a_fork_waits_for_calls_of_the_runtime();
+    a_thread_asks_the_runtime_only_once_at_a_time();
     a_fork_restores_the_guard();
     return EXPECT_STATUS();
 }
