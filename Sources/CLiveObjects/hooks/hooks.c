@@ -95,6 +95,11 @@ static uintptr_t running_task(void) {
     return task_get_current ? (uintptr_t)task_get_current() : 0;
 }
 
+LIVEOBJ_HOOK static bool is_memory_of_running_task(uintptr_t address) {
+    uintptr_t task = running_task();
+    return task && liveobj_task_owns(task, address);
+}
+
 static uint32_t scope_in(const struct liveobj_record *record) {
     return liveobj_scope_unpack(LIVEOBJ_LOAD_RELAXED(record->address),
                                 LIVEOBJ_LOAD_RELAXED(record->metadata));
@@ -387,6 +392,7 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
                            enum liveobj_hook_mode hook_mode) {
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
     task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
+    liveobj_stacks_set_task_memory(is_memory_of_running_task);
     find_extents(runtime);
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;

@@ -56,6 +56,28 @@ bool liveobj_task_is_readable(uintptr_t task) {
     return liveobj_task_bytes() > 0 && liveobj_type_is_task(liveobj_word(task, 0));
 }
 
+// MARK: - Memory
+
+/// The context of the first function follows the fixed part, nearly always in the same page.
+LIVEOBJ_HOOK static bool begins_with(uintptr_t task, uintptr_t address) {
+    uintptr_t end = liveobj_round_up(task + liveobj_task_bytes(), LIVEOBJ_PAGE_BYTES);
+    return address - task < end - task;
+}
+
+LIVEOBJ_HOOK bool liveobj_task_owns(uintptr_t task, uintptr_t address) {
+    enum { MOST_SLABS = 8 }; // others are left to the kernel
+    if (liveobj_task_bytes() == 0)
+        return false;
+    if (begins_with(task, address))
+        return true;
+    const struct liveobj_task_slab *slab =
+        *(const struct liveobj_task_slab *const *)(task + LIVEOBJ_TASK_AT_FIRST_SLAB);
+    for (int i = 0; slab && i < MOST_SLABS; i++, slab = slab->next)
+        if (address - (uintptr_t)slab < sizeof *slab + slab->capacity)
+            return true;
+    return false;
+}
+
 // MARK: - Parent
 
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {

@@ -72,6 +72,11 @@ void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, v
 LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
 bool liveobj_task_is_readable(uintptr_t task);
 
+/// Whether the address is in the memory that a task has as long as it runs, and so can be read.
+/// false also if that is not known. May be called in hooks, for the task that runs on the calling
+/// thread.
+LIVEOBJ_HOOK bool liveobj_task_owns(uintptr_t task, uintptr_t address);
+
 /// Memory for the frames of a task's functions. The data follow the header.
 struct liveobj_task_slab {
     uintptr_t metadata;

@@ -1,4 +1,5 @@
-// async_stack.c - follows the chain of a task's contexts; owns nothing.
+// async_stack.c - follows the chain of a task's contexts. Owns the function that knows their
+// memory.
 //
 // A suspended asynchronous function is resumed by the runtime, not by its caller. Its caller is
 // found through its context, a block of the task's memory: word 0 is the caller's context, word 1
@@ -84,8 +85,14 @@ static uintptr_t context_of_task(struct liveobj_stack_cache *cache) {
 
 // MARK: - Contexts
 
+static liveobj_is_task_memory_fn is_task_memory;
+
+void liveobj_stacks_set_task_memory(liveobj_is_task_memory_fn function) {
+    is_task_memory = function;
+}
+
 /// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
-/// pages of earlier ones are kept, and the kernel is not asked again. That is safe for contexts of
+/// pages of earlier ones are kept, and nothing is asked again. That is safe for contexts of
 /// functions that keep them in their frames: these exist while the functions run.
 static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
@@ -94,7 +101,8 @@ static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
         return false;
     if (*known == page)
         return true;
-    if (!liveobj_os_is_readable(address))
+    // In this order: the kernel would take most of the time of a trace.
+    if (!(is_task_memory && is_task_memory(address)) && !liveobj_os_is_readable(address))
         return false;
     *known = page;
     return true;

@@ -145,6 +145,21 @@ static void slabs_and_inner_tasks_are_found(void) {
     free(slab), free(inner), free((void *)parent), free((void *)child);
 }
 
+static void a_running_task_owns_itself_and_its_slabs(void) {
+    uintptr_t task = make_task(0), page_end = liveobj_round_up(task + TASK_BYTES, 4096);
+    struct slab_of_test *first = add_slab(task), *second = calloc(1, sizeof *second);
+    first->header.next = &second->header;
+    second->header.capacity = sizeof second->words;
+    EXPECT(liveobj_task_owns(task, task) && liveobj_task_owns(task, page_end - 1));
+    EXPECT(!liveobj_task_owns(task, task - 1));
+    EXPECT(liveobj_task_owns(task, (uintptr_t)&first->words[7]));
+    EXPECT(liveobj_task_owns(task, (uintptr_t)&second->words[7]));
+    EXPECT(!liveobj_task_owns(task, page_end + 4096));
+    second->header.next = &first->header; // a circle
+    EXPECT(!liveobj_task_owns(task, page_end + 4096));
+    free(first), free(second), free((void *)task);
+}
+
 static void frames_of_an_inner_task_are_visited_once(void) {
     struct status_record record;
     uintptr_t parent = make_task(0), child = make_task(LIVEOBJ_TASK_IS_CHILD);
@@ -178,6 +193,7 @@ int main(void) {
     a_task_refers_to_the_tasks_of_its_group();
     a_task_of_a_group_refers_to_the_one_that_waits_for_it();
     slabs_and_inner_tasks_are_found();
+    a_running_task_owns_itself_and_its_slabs();
     frames_of_an_inner_task_are_visited_once();
     a_list_that_is_a_circle_ends();
     return EXPECT_STATUS();

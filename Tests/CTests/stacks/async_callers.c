@@ -143,6 +143,24 @@ static void what_the_register_has_is_not_read_once_it_is_unmapped(void) {
     EXPECT(trace != 0 && trace == while_mapped); // the callers are unknown
 }
 
+// MARK: - Memory of the running task
+
+static uintptr_t asked_for;
+
+LIVEOBJ_HOOK static bool note_address(uintptr_t address) {
+    asked_for = address;
+    return true;
+}
+
+static void what_the_task_owns_is_not_asked_of_the_kernel(void) {
+    static const struct context only = {NULL, (const void *)(uintptr_t)end_task};
+    const struct task task = {{0}, liveobj_test_with_register, &only};
+    liveobj_stacks_set_task_memory(note_address);
+    liveobj_test_run(&task);
+    EXPECT(asked_for == (uintptr_t)&only);
+    liveobj_stacks_set_task_memory(NULL);
+}
+
 int main(void) {
     cache = make_cache();
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
@@ -150,5 +168,6 @@ int main(void) {
     callers_follow_the_frames_of(liveobj_test_with_saved_register, 2);
     callers_follow_the_frames_of(liveobj_test_with_register, 1);
     what_the_register_has_is_not_read_once_it_is_unmapped();
+    what_the_task_owns_is_not_asked_of_the_kernel();
     return EXPECT_STATUS();
 }
