@@ -49,6 +49,7 @@ stage_tool() {
 
 # configure ROOT: builds the preload library; `cmake --install` and `cpack` then take the rest from ROOT.
 configure() {
+  rm -rf "$repository/build/package" # it may name a toolchain that is gone
   cmake -S "$repository" -B "$repository/build/package" -G Ninja -DBUILD_TESTING=OFF \
     -DLIVEOBJECTS_SWIFT_PARTS="$1" >&2
   cmake --build "$repository/build/package" >&2
@@ -72,6 +73,9 @@ check_parts() {
   find "$1" -type f \( -name '*.so' -o -name liveobjects \) | while read -r file; do
     ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' | grep -vF '[$ORIGIN]' ||
       die "$file has an absolute search path"
-    ! strings -a "$file" | grep -F -e "$repository" -e "$(swift_libraries)" || die "$file has a path of this machine"
+    # Not the repository alone: /LiveObjects is also a part of the project's address.
+    ! strings -a "$file" | grep -F -e "$repository/Sources" -e "$repository/.build" -e "$repository/build" \
+      -e "$(swift_libraries)" ||
+      die "$file has a path of this machine"
   done
 }

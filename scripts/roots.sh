@@ -6,7 +6,7 @@ require_root_file_systems() {
   [[ $EUID -eq 0 ]] || die "only root can make root file systems: run it with sudo"
   [[ $1 != "$repository"/* ]] || die "$1 is inside of the repository: choose another --folder"
   command -v git >/dev/null || die "git is missing: apt-get install git"
-  command -v debootstrap >/dev/null || install_packages debootstrap debian-archive-keyring
+  install_packages debootstrap debian-archive-keyring
 }
 
 # enter_mount_namespace ARGUMENTS…: runs the script again, in a mount namespace of its own, so that all mounts end with
