@@ -91,13 +91,8 @@ static struct liveobj_record *record_of(uintptr_t task) {
     return slot ? &liveobj_heap.records[LIVEOBJ_LOAD_RELAXED(*slot)] : NULL;
 }
 
-static uintptr_t running_task(void) {
+LIVEOBJ_HOOK static uintptr_t running_task(void) {
     return task_get_current ? (uintptr_t)task_get_current() : 0;
-}
-
-LIVEOBJ_HOOK static bool is_memory_of_running_task(uintptr_t address) {
-    uintptr_t task = running_task();
-    return task && liveobj_task_owns(task, address);
 }
 
 static uint32_t scope_in(const struct liveobj_record *record) {
@@ -392,7 +387,10 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
                            enum liveobj_hook_mode hook_mode) {
     task_local_get = (task_local_get_fn)(uintptr_t)runtime->swift_task_localValueGet;
     task_get_current = (task_get_current_fn)(uintptr_t)runtime->swift_task_getCurrent;
-    liveobj_stacks_set_task_memory(is_memory_of_running_task);
+    // Before 6.2 a task that moves to another executor is still current when that one has it, and
+    // may have ended on another thread.
+    if (runtime->swift_task_immediate)
+        liveobj_stacks_set_tasks(running_task, liveobj_task_owns);
     find_extents(runtime);
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;

@@ -52,8 +52,8 @@ LIVEOBJ_HOOK size_t liveobj_task_bytes(void) {
     return __atomic_load_n(&task_bytes, __ATOMIC_RELAXED);
 }
 
-bool liveobj_task_is_readable(uintptr_t task) {
-    return liveobj_task_bytes() > 0 && liveobj_type_is_task(liveobj_word(task, 0));
+LIVEOBJ_HOOK bool liveobj_task_is_readable(uintptr_t task) {
+    return liveobj_task_bytes() > 0 && liveobj_type_is_task(*(const uintptr_t *)task);
 }
 
 // MARK: - Memory
@@ -66,7 +66,7 @@ LIVEOBJ_HOOK static bool begins_with(uintptr_t task, uintptr_t address) {
 
 LIVEOBJ_HOOK bool liveobj_task_owns(uintptr_t task, uintptr_t address) {
     enum { MOST_SLABS = 8 }; // others are left to the kernel
-    if (liveobj_task_bytes() == 0)
+    if (!liveobj_task_is_readable(task))
         return false;
     if (begins_with(task, address))
         return true;
@@ -81,10 +81,10 @@ LIVEOBJ_HOOK bool liveobj_task_owns(uintptr_t task, uintptr_t address) {
 // MARK: - Parent
 
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task) {
-    size_t bytes = liveobj_task_bytes();
-    bool is_child =
-        bytes > 0 && *(const uint32_t *)(task + LIVEOBJ_TASK_AT_FLAGS) & LIVEOBJ_TASK_IS_CHILD;
-    return is_child ? *(const uintptr_t *)(task + bytes) : 0;
+    // Before Swift 6.2 it may have ended on another thread, which runs it now.
+    bool is_child = liveobj_task_is_readable(task) &&
+                    *(const uint32_t *)(task + LIVEOBJ_TASK_AT_FLAGS) & LIVEOBJ_TASK_IS_CHILD;
+    return is_child ? *(const uintptr_t *)(task + liveobj_task_bytes()) : 0;
 }
 
 // MARK: - Children

@@ -70,7 +70,7 @@ typedef void (*liveobj_visit_child_fn)(void *context, uintptr_t child, bool is_a
 void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, void *context);
 /// The size of a task's fixed part; 0 if tasks cannot be read.
 LIVEOBJ_HOOK size_t liveobj_task_bytes(void);
-bool liveobj_task_is_readable(uintptr_t task);
+LIVEOBJ_HOOK bool liveobj_task_is_readable(uintptr_t task);
 
 /// Whether the address is in the memory that a task has as long as it runs, and so can be read.
 /// false also if that is not known. May be called in hooks, for the task that runs on the calling

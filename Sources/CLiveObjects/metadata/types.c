@@ -24,7 +24,7 @@ uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
     return *(const uint32_t *)descriptor;
 }
 
-bool liveobj_type_is_task(uintptr_t header) {
+LIVEOBJ_HOOK bool liveobj_type_is_task(uintptr_t header) {
     uintptr_t *task = liveobj_runtime_current()->_swift_concurrency_debug_asyncTaskMetadata;
     return task && *task == header;
 }

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "os/compiler.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +41,7 @@ struct liveobj_type {
 
 /// Whether `header`, the first word of an object, is that of an asynchronous task. A task is
 /// recorded before the runtime has written its header.
-bool liveobj_type_is_task(uintptr_t header);
+LIVEOBJ_HOOK bool liveobj_type_is_task(uintptr_t header);
 
 /// The number of values in a closure context or box; 0 for other kinds, and without reflection
 /// metadata.

@@ -56,7 +56,7 @@ enum liveobj_state liveobj_runtime_find(void) {
     return state;
 }
 
-const struct liveobj_runtime *liveobj_runtime_current(void) {
+LIVEOBJ_HOOK const struct liveobj_runtime *liveobj_runtime_current(void) {
     return &current;
 }
 

@@ -28,7 +28,7 @@ struct liveobj_runtime {
 enum liveobj_state liveobj_runtime_find(void);
 
 /// The runtime that was found; all zero before.
-const struct liveobj_runtime *liveobj_runtime_current(void);
+LIVEOBJ_HOOK const struct liveobj_runtime *liveobj_runtime_current(void);
 
 /// Begins a call of a function of the runtime that may lock. One thread makes such calls at a time.
 /// \returns false if the call must not be made: this thread makes one, and was interrupted by a

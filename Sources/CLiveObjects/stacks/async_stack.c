@@ -1,5 +1,5 @@
-// async_stack.c - follows the chain of a task's contexts. Owns the function that knows their
-// memory.
+// async_stack.c - follows the chain of a task's contexts. Owns the
+// functions that know their memory.
 //
 // A suspended asynchronous function is resumed by the runtime, not by its caller. Its caller is
 // found through its context, a block of the task's memory: word 0 is the caller's context, word 1
@@ -72,29 +72,32 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
 }
 
-/// The context of frame 1, the task's function that runs now.
-static uintptr_t context_of_task(struct liveobj_stack_cache *cache) {
-    const struct liveobj_registers *frame = &cache->frames[1].registers;
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
-    if (rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN)
-        return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
-    // What the register has now may be the address of memory that was unmapped since.
-    memset(cache->context_pages, 0, sizeof cache->context_pages);
-    return register_in_task(cache->frames, cache->count);
+// MARK: - Memory
+
+static liveobj_running_task_fn running_task;
+static liveobj_task_owns_fn task_owns;
+
+void liveobj_stacks_set_tasks(liveobj_running_task_fn running, liveobj_task_owns_fn owns) {
+    running_task = running;
+    task_owns = owns;
 }
 
-// MARK: - Contexts
+static void forget_pages(struct liveobj_stack_cache *cache) {
+    memset(cache->context_pages, 0, sizeof cache->context_pages);
+}
 
-static liveobj_is_task_memory_fn is_task_memory;
-
-void liveobj_stacks_set_task_memory(liveobj_is_task_memory_fn function) {
-    is_task_memory = function;
+/// The task whose function is frame 1; 0 if it is unknown, or was given to another executor.
+static uintptr_t task_of(struct liveobj_stack_cache *cache) {
+    uintptr_t task = running_task ? running_task() : 0;
+    if (running_task && !task)
+        forget_pages(cache);
+    return task;
 }
 
 /// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
 /// pages of earlier ones are kept, and nothing is asked again. That is safe for contexts of
 /// functions that keep them in their frames: these exist while the functions run.
-static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
+static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t task, uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
     uintptr_t *known = &cache->context_pages[page % LIVEOBJ_CONTEXT_PAGES];
     if (page == 0) // the value of an empty entry, and the kernel takes 0 for nothing to read
@@ -102,10 +105,23 @@ static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t address) {
     if (*known == page)
         return true;
     // In this order: the kernel would take most of the time of a trace.
-    if (!(is_task_memory && is_task_memory(address)) && !liveobj_os_is_readable(address))
+    if (!(task && task_owns(task, address)) && !liveobj_os_is_readable(address))
         return false;
     *known = page;
     return true;
+}
+
+// MARK: - Contexts
+
+/// The context of frame 1, the task's function that runs now.
+static uintptr_t context_of_task(struct liveobj_stack_cache *cache) {
+    const struct liveobj_registers *frame = &cache->frames[1].registers;
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
+    if (rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN)
+        return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
+    // What the register has now may be the address of memory that was unmapped since.
+    forget_pages(cache);
+    return register_in_task(cache->frames, cache->count);
 }
 
 static bool is_function(uintptr_t address) {
@@ -126,9 +142,10 @@ static bool is_function(uintptr_t address) {
 /// \returns Their number; 0 if one is not a context.
 static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uintptr_t *callers,
                        uint32_t capacity) {
+    uintptr_t task = task_of(cache);
     uint32_t count = 0;
     while (count < capacity) {
-        if (context % CONTEXT_ALIGNMENT != 0 || !is_memory(cache, context))
+        if (context % CONTEXT_ALIGNMENT != 0 || !is_memory(cache, task, context))
             return 0;
         uintptr_t caller = load(context);
         uintptr_t resume = load(context + 8);

@@ -30,12 +30,13 @@ struct liveobj_stack_cache;
 /// \returns The source of traces.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
-/// Whether an address is in the memory of the task that runs on the calling thread, and can be
-/// read.
-LIVEOBJ_HOOK typedef bool (*liveobj_is_task_memory_fn)(uintptr_t address);
+/// The task that runs on the calling thread; 0 if none does.
+LIVEOBJ_HOOK typedef uintptr_t (*liveobj_running_task_fn)(void);
+/// Whether an address is in the memory of a task that runs, and can be read.
+LIVEOBJ_HOOK typedef bool (*liveobj_task_owns_fn)(uintptr_t task, uintptr_t address);
 /// Makes traces of tasks cheaper: without it the kernel is asked which memory can be read. Called
 /// before the first trace.
-void liveobj_stacks_set_task_memory(liveobj_is_task_memory_fn is_task_memory);
+void liveobj_stacks_set_tasks(liveobj_running_task_fn running, liveobj_task_owns_fn owns);
 
 /// The id of the calling thread's stack trace, from the frame with these registers outwards; 0 if
 /// it was dropped. Runs in hooks. The registers are not passed as a struct, because that would be

@@ -66,6 +66,7 @@ static void an_unrecorded_child_task_inherits_the_scope_of_its_parent(void) {
     uintptr_t child[PARENT + 2] = {0}, grandchild[PARENT + 2] = {0};
     bind(7, 0, NULL);
     void *parent = swift_task_create_common(BYTES);
+    child[0] = grandchild[0] = (uintptr_t)_swift_concurrency_debug_asyncTaskMetadata;
     child[FLAGS] = grandchild[FLAGS] = IS_CHILD;
     child[PARENT] = (uintptr_t)parent;
     grandchild[PARENT] = (uintptr_t)child;
@@ -73,6 +74,9 @@ static void an_unrecorded_child_task_inherits_the_scope_of_its_parent(void) {
     EXPECT(scope_of_new_object() == 7);
     bind(0, 0, grandchild);
     EXPECT(scope_of_new_object() == 7);
+    child[0] = 0; // freed, and used again
+    EXPECT(scope_of_new_object() == 0);
+    child[0] = grandchild[0];
     child[FLAGS] = 0;
     EXPECT(scope_of_new_object() == 0);
     bind(0, 0, NULL);

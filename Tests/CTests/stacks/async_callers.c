@@ -145,20 +145,38 @@ static void what_the_register_has_is_not_read_once_it_is_unmapped(void) {
 
 // MARK: - Memory of the running task
 
+enum { RUNNING_TASK = 0x5000 };
 static uintptr_t asked_for;
+static bool runs_task;
 
-LIVEOBJ_HOOK static bool note_address(uintptr_t address) {
-    asked_for = address;
+LIVEOBJ_HOOK static uintptr_t running_task(void) {
+    return runs_task ? RUNNING_TASK : 0;
+}
+
+LIVEOBJ_HOOK static bool note_address(uintptr_t task, uintptr_t address) {
+    asked_for = task == RUNNING_TASK ? address : 0;
     return true;
 }
 
 static void what_the_task_owns_is_not_asked_of_the_kernel(void) {
     static const struct context only = {NULL, (const void *)(uintptr_t)end_task};
     const struct task task = {{0}, liveobj_test_with_register, &only};
-    liveobj_stacks_set_task_memory(note_address);
+    runs_task = true;
     liveobj_test_run(&task);
     EXPECT(asked_for == (uintptr_t)&only);
-    liveobj_stacks_set_task_memory(NULL);
+}
+
+/// As when the running function has given its task to another executor.
+static void nothing_is_known_of_a_task_that_runs_no_more(void) {
+    void *memory = mmap(NULL, LIVEOBJ_PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const struct task task = {{0}, liveobj_test_with_frame, memory};
+    runs_task = true;
+    liveobj_test_run(&task); // keeps the page
+    munmap(memory, LIVEOBJ_PAGE_BYTES);
+    runs_task = false;
+    trace = 0;
+    liveobj_test_run(&task);
+    EXPECT(trace != 0);
 }
 
 int main(void) {
@@ -168,6 +186,8 @@ int main(void) {
     callers_follow_the_frames_of(liveobj_test_with_saved_register, 2);
     callers_follow_the_frames_of(liveobj_test_with_register, 1);
     what_the_register_has_is_not_read_once_it_is_unmapped();
+    liveobj_stacks_set_tasks(running_task, note_address);
     what_the_task_owns_is_not_asked_of_the_kernel();
+    nothing_is_known_of_a_task_that_runs_no_more();
     return EXPECT_STATUS();
 }

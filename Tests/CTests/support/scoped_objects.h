@@ -31,6 +31,7 @@ const void *swift_task_getCurrent(void) {
 const uint32_t _swift_concurrency_debug_internal_layout_version = 1;
 const size_t _swift_concurrency_debug_asyncTaskSize = FAKE_TASK_BYTES;
 const bool _swift_concurrency_debug_supportsPriorityEscalation = false;
+const void *_swift_concurrency_debug_asyncTaskMetadata = &_swift_concurrency_debug_asyncTaskSize;
 
 static inline void bind(uint32_t test, uint32_t diff, const void *task) {
     bound_test = test;
