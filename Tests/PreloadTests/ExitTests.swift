@@ -49,7 +49,7 @@ struct ExitTests {
   }
 
   /// The sandbox kills a process for any system call except those of its end.
-  @Test(arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"]])
+  @Test(arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"], ["work-sandboxed", "6"]])
   func sandboxedProgramMakesNoForbiddenSystemCalls(arguments: [String]) throws {
     let plain = try runProgram(exiter, arguments)
     let run = try runPreloaded(exiter, arguments, options: withoutTool)

@@ -80,6 +80,11 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
+LIVEOBJ_HOOK bool liveobj_hooks_are_paused(void) {
+    // Relaxed: a hook during the change may see either value.
+    return __atomic_load_n(&extras, __ATOMIC_RELAXED) & EXTRA_PAUSE;
+}
+
 static uint32_t scope_of(enum liveobj_scope_owner owner) {
     const void *key = scope_keys[owner];
     const uint32_t *scope = key ? task_local_get(key) : NULL;
@@ -169,10 +174,10 @@ record(void *address, uintptr_t metadata, size_t bytes, struct liveobj_hook_fram
                                        });
 }
 
-/// Removes a record on a thread that has no block, or is at work for the recorder and may have been
-/// interrupted while it changed its block.
+/// Removes a record on a thread that has no block, or must not use it: it is at work for the
+/// recorder and may have been interrupted while it changed its block, or the hooks are paused.
 __attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
-    if (tls->guard) {
+    if (tls->guard || liveobj_hooks_are_paused()) {
         liveobj_records_remove_loosely(slot);
         return;
     }
@@ -191,7 +196,7 @@ static inline void forget(const void *address) {
     if (!slot)
         return;
     struct liveobj_tls *tls = liveobj_tls_get();
-    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread)) {
+    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread || liveobj_hooks_are_paused())) {
         forget_slowly(tls, slot);
         return;
     }

@@ -51,11 +51,13 @@ static inline uintptr_t object_address(const void *object) {
     return (uintptr_t)object & (LIVEOBJ_OBJECT_POINTER_MASK | (uintptr_t)1 << 63);
 }
 
-/// The record of an object that has an account; 0 for all others.
+/// The record of an object that has an account; 0 for all others, and while the hooks are paused.
 static inline uint32_t watched_record(const void *object) {
     const uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object_address(object));
     uint32_t record = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
-    return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) ? record : 0;
+    return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) && !liveobj_hooks_are_paused()
+               ? record
+               : 0;
 }
 
 static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32_t retains,

@@ -16,4 +16,7 @@
 typedef void (*liveobj_kernel_word_visit_fn)(void *context, uintptr_t word);
 bool liveobj_kernel_words_visit(liveobj_kernel_word_visit_fn visit, void *context);
 
+/// Notes that the calling thread has descriptors of its own, without those of the program.
+void liveobj_kernel_words_exclude_thread(void);
+
 #pragma GCC visibility pop

@@ -52,7 +52,10 @@ LIVEOBJ_UNCHECKED_BEGIN
 /// The limit of a resource; RLIM_INFINITY is the largest number.
 LIVEOBJ_HOOK static uint64_t limit_of(int resource) {
     struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+    int saved = errno;
+    bool is_known = getrlimit(resource, &limit) == 0;
+    errno = saved; // a filter of system calls may refuse this one
+    return is_known ? limit.rlim_cur : UINT64_MAX;
 }
 LIVEOBJ_UNCHECKED_END
 

@@ -160,9 +160,15 @@ void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
 }
 
 void liveobj_recorder_lost_lock(void) {
+    liveobj_recorder_give_up(lost_lock_reason);
+}
+
+// MARK: - Giving up
+
+void liveobj_recorder_give_up(const char *reason) {
     liveobj_hooks_pause();
     if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
-        recorder.reason = lost_lock_reason;
+        recorder.reason = reason;
         recorder.state = LIVEOBJ_STATE_BLIND;
     }
 }

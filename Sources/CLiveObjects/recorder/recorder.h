@@ -52,6 +52,8 @@ LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 
 /// Finds the Swift runtime, and tests and repairs its hook path. Call once, as early as possible.
 void liveobj_recorder_prepare(void);
+/// Ends all recording in this process, for a reason that outlives it. Makes no system call.
+void liveobj_recorder_give_up(const char *reason);
 /// Call before and after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
 /// Keeps the recorder within its budget: drops the stack traces of dead objects if there are many.

@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include "service/service.h"
+#include "os/kernel_words.h"
 #include "os/os.h"
 #include "recorder/recorder.h"
 #include "service/listener.h"
@@ -41,6 +42,7 @@ enum liveobj_contents liveobj_service_contents(void) {
 static bool separate_descriptors(void) {
     if (liveobj_os_close_range(0, UINT32_MAX, true) != 0)
         return false;
+    liveobj_kernel_words_exclude_thread();
     return open("/dev/null", O_RDWR | O_CLOEXEC) == 0 && dup(0) == 1 && dup(0) == 2;
 }
 
@@ -53,10 +55,14 @@ static int open_files(void) {
     return settings.answers ? liveobj_listener_open(&failure) : -1;
 }
 
-/// Waits for a connection or the next entry of the timeline.
+/// Waits for a connection or the next entry of the timeline. With a listener never for long: this
+/// thread is woken by a connection, and a program that has changed its root or its user can make
+/// none.
 /// \returns whether there is a connection.
 static bool wait_for_work(int listener, uint64_t nanoseconds) {
+    static const uint64_t longest = UINT64_C(500) * MILLISECOND;
     struct pollfd wanted = {.fd = listener, .events = POLLIN};
+    nanoseconds = listener >= 0 && nanoseconds > longest ? longest : nanoseconds;
     if (listener >= 0)
         return poll(&wanted, 1, (int)(nanoseconds / MILLISECOND + 1)) > 0;
     liveobj_os_wait(&is_stopped, 0, nanoseconds);

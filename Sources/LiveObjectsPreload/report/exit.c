@@ -18,6 +18,7 @@
 #include "arch/valgrind_request.h"
 #include "options.h"
 #include "output/output.h"
+#include "recorder/recorder.h"
 #include "report/report.h"
 #include "safety/safety.h"
 
@@ -192,6 +193,10 @@ static bool announce_sandbox(void) {
     return owns_memory();
 }
 
+static void stop_in_sandbox(void) {
+    liveobj_recorder_give_up("the program has restricted its system calls (seccomp)");
+}
+
 /// Not inlined: a large frame above liveobj_ignore_begin would be scanned as the program's, with
 /// the stale words in it.
 __attribute__((noinline)) static int report_if_due(int status, enum ending ending) {
@@ -264,7 +269,7 @@ static void wait_at_exit(int status, void *context) {
 
 void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
-    liveobj_sandbox_start(announce_sandbox);
+    liveobj_sandbox_start(announce_sandbox, stop_in_sandbox);
     chosen = options;
     // Those registered first run last. Several, for threads that come here at the same moment.
     enum { THREADS = 8 };

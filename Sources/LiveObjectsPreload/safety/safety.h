@@ -53,7 +53,8 @@ _Noreturn void liveobj_stack_leave(void *place);
 /// Records whether there was a filter of system calls at the start. In the constructor.
 /// \param announce Called before the program restricts its system calls. Returns whether that
 ///                 concerns the tracked process: not in a child that shares its memory (vfork).
-void liveobj_sandbox_start(bool (*announce)(void));
+/// \param stop     Called afterwards, if it does: no system call may follow, so it makes none.
+void liveobj_sandbox_start(bool (*announce)(void), void (*stop)(void));
 
 /// Whether the program has restricted its own system calls, so that a report could kill it.
 bool liveobj_sandbox_is_entered(void);

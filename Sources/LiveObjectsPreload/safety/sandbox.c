@@ -1,11 +1,12 @@
 // sandbox.c - owns the flag that the program has restricted its own system calls (seccomp).
 //
 // A filter may kill the process for any call that the program itself does not need: for the calls
-// that a report makes, and for the query whether there is a filter. So the two functions of libc by
-// which a filter can be installed are replaced, and set the flag. At the end the kernel is asked if
-// the flag is not set, because the program may have used the system-call instruction directly. No
-// message is written then, because that takes more calls. A filter that was installed at the start
-// (a container's) does not count, and later ones cannot be distinguished from it.
+// that a report makes, those by which a hook gets memory, and the query whether there is a filter.
+// So the two functions of libc by which a filter can be installed are replaced; they set the flag
+// and stop the recorder. At the end the kernel is asked if the flag is not set, because the program
+// may have used the system-call instruction directly. No message is written then, because that
+// takes more calls. A filter that was installed at the start (a container's) does not count, and
+// later ones cannot be distinguished from it.
 //
 // The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
@@ -22,6 +23,7 @@
 static bool is_entered; // atomic
 static bool was_there_before;
 static bool (*announce_entry)(void);
+static void (*stop_recording)(void);
 
 static bool is_known(void) {
     // Relaxed: a filter applies to the thread that installed it, and to threads that it creates
@@ -55,8 +57,11 @@ static bool is_restricting(const struct call *call) {
 static long enter(const struct call *call) {
     bool is_ours = !announce_entry || announce_entry();
     long result = ask_kernel(call);
-    if (result >= 0 && is_ours)
-        __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED); // see is_known
+    if (result < 0 || !is_ours)
+        return result;
+    __atomic_store_n(&is_entered, true, __ATOMIC_RELAXED); // see is_known
+    if (stop_recording)
+        stop_recording();
     return result;
 }
 
@@ -79,8 +84,9 @@ static bool has_filter(void) {
     return ask_kernel(&(struct call){SYS_prctl, {PR_GET_SECCOMP}}) > 0;
 }
 
-void liveobj_sandbox_start(bool (*announce)(void)) {
+void liveobj_sandbox_start(bool (*announce)(void), void (*stop)(void)) {
     announce_entry = announce;
+    stop_recording = stop;
     was_there_before = has_filter();
 }
 

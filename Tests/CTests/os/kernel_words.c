@@ -2,10 +2,12 @@
 
 #define _GNU_SOURCE
 #include "os/kernel_words.h"
+#include "os/os.h"
 #include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -89,6 +91,24 @@ static void the_word_of_a_timer_is_visited_until_it_is_deleted(void) {
     EXPECT(visited().count == 0);
 }
 
+static void *visit_with_own_descriptors(void *words) {
+    EXPECT(liveobj_os_close_range(0, UINT32_MAX, true) == 0);
+    liveobj_kernel_words_exclude_thread();
+    *(struct words *)words = visited();
+    return NULL;
+}
+
+/// As the recorder's own thread has them.
+static void a_thread_with_descriptors_of_its_own_visits_those_of_the_program(void) {
+    struct words words = {0};
+    pthread_t thread;
+    int epoll = make_epoll(1);
+    EXPECT(pthread_create(&thread, NULL, visit_with_own_descriptors, &words) == 0);
+    pthread_join(thread, NULL);
+    EXPECT(words.count == 1 && words.last == in_event);
+    close(epoll);
+}
+
 /// One descriptor is enough for a list, but not for the files that it names.
 static void a_lack_of_descriptors_is_reported(void) {
     struct rlimit present;
@@ -109,6 +129,7 @@ int main(void) {
     the_first_descriptor_may_be_an_epoll();
     a_large_epoll_is_read_to_its_end();
     the_word_of_a_timer_is_visited_until_it_is_deleted();
+    a_thread_with_descriptors_of_its_own_visits_those_of_the_program();
     a_lack_of_descriptors_is_reported();
     return EXPECT_STATUS();
 }

@@ -7,8 +7,11 @@ import FixtureSupport
 
 #if arch(x86_64)
   private let (writeCall, exitGroupCall, controlCall, seccompCall) = (1, 231, 157, 317)
+  /// mmap, mprotect, munmap, brk, madvise, futex
+  private let memoryCalls = [9, 10, 11, 12, 28, 202]
 #else
   private let (writeCall, exitGroupCall, controlCall, seccompCall) = (64, 94, 167, 277)
+  private let memoryCalls = [222, 226, 215, 214, 233, 98]
 #endif
 
 /// An instruction of the kernel's packet filter.
@@ -49,9 +52,10 @@ private func ownSystemCall() -> SystemCall {
   unsafeBitCast(dlsym(dlopen("libc.so.6", RTLD_NOW), "syscall")!, to: SystemCall.self)
 }
 
-/// From here on any system call but those of a plain end, and of one more sandbox, kills the process.
+/// From here on any system call but those of a plain end, of the C library's allocator, and of one more sandbox, kills the
+/// process.
 func enterSandbox(by entry: SandboxEntry) {
-  let instructions = filter(allowing: [writeCall, exitGroupCall, controlCall, seccompCall])
+  let instructions = filter(allowing: [writeCall, exitGroupCall, controlCall, seccompCall] + memoryCalls)
   let (setNoNewPrivileges, setSeccomp, filterMode, setFilter) = (CInt(38), CInt(22), 2, 1)
   precondition(control(setNoNewPrivileges, 1, 0, 0, 0) == 0)
   instructions.withUnsafeBufferPointer {
@@ -69,4 +73,13 @@ func enterSandbox(by entry: SandboxEntry) {
       }
     }
   }
+}
+
+/// So many objects that the recorder would need more memory for its records.
+@inline(never) @_optimize(none)
+func workWithObjects() {
+  var objects: [Leftover] = []
+  for _ in 0..<50_000 { objects.append(Leftover()) }
+  objects.removeAll()
+  for _ in 0..<50_000 { objects.append(Leftover()) }
 }

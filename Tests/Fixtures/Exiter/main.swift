@@ -72,6 +72,10 @@ case "exit-sandboxed":
 case "_exit-sandboxed":
   enterSandbox(by: .library)
   _exit(status)
+case "work-sandboxed":
+  enterSandbox(by: .control)
+  workWithObjects()
+  exit(status)
 case "exit-sandboxed-unseen":
   enterSandbox(by: .instruction)
   exit(status)
