@@ -51,13 +51,11 @@ static inline uintptr_t object_address(const void *object) {
     return (uintptr_t)object & (LIVEOBJ_OBJECT_POINTER_MASK | (uintptr_t)1 << 63);
 }
 
-/// The record of an object that has an account; 0 for all others, and while the hooks are paused.
+/// The record of an object that has an account; 0 for all others.
 static inline uint32_t watched_record(const void *object) {
     const uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, object_address(object));
     uint32_t record = slot ? LIVEOBJ_LOAD_RELAXED(*slot) : 0;
-    return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) && !liveobj_hooks_are_paused()
-               ? record
-               : 0;
+    return record && LIVEOBJ_UNLIKELY(liveobj_ledger_has(record)) ? record : 0;
 }
 
 static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32_t retains,
@@ -72,6 +70,8 @@ static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32
 __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uint32_t releases,
                                           struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
+    if (LIVEOBJ_UNLIKELY(liveobj_hooks_are_paused()))
+        return;
     if (LIVEOBJ_UNLIKELY(tls->guard)) {
         liveobj_ledger_add(record, 0, retains, releases);
         return;
@@ -85,6 +85,12 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
     liveobj_guard_clear(tls);
+}
+
+/// Not inlined, as above.
+__attribute__((noinline)) static void close_account(uint32_t record) {
+    if (!liveobj_hooks_are_paused())
+        liveobj_ledger_try_close(record);
 }
 
 /// Whether this many releases are the object's last, so that its account is not needed any more.
@@ -110,7 +116,7 @@ static inline void will_release(const void *object, uint32_t count,
     if (!record)
         return;
     if (is_last_release(object, count))
-        liveobj_ledger_try_close(record);
+        close_account(record);
     else
         add(record, 0, count, frame);
 }
