@@ -66,6 +66,7 @@ enum {
     EXTRA_PAUSE = 1, // no record at all
     EXTRA_STACKS = 2,
     EXTRA_SCOPES = 4,
+    EXTRA_END = 8, // with EXTRA_PAUSE: no other work either
 };
 static uint32_t extras;
 static const void *scope_keys[2]; // by owner
@@ -80,9 +81,9 @@ static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
-LIVEOBJ_HOOK bool liveobj_hooks_are_paused(void) {
+LIVEOBJ_HOOK bool liveobj_hooks_have_ended(void) {
     // Relaxed: a hook during the change may see either value.
-    return __atomic_load_n(&extras, __ATOMIC_RELAXED) & EXTRA_PAUSE;
+    return __atomic_load_n(&extras, __ATOMIC_RELAXED) & EXTRA_END;
 }
 
 static uint32_t scope_of(enum liveobj_scope_owner owner) {
@@ -175,9 +176,9 @@ record(void *address, uintptr_t metadata, size_t bytes, struct liveobj_hook_fram
 }
 
 /// Removes a record on a thread that has no block, or must not use it: it is at work for the
-/// recorder and may have been interrupted while it changed its block, or the hooks are paused.
+/// recorder and may have been interrupted while it changed its block, or the hooks have ended.
 __attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
-    if (tls->guard || liveobj_hooks_are_paused()) {
+    if (tls->guard || liveobj_hooks_have_ended()) {
         liveobj_records_remove_loosely(slot);
         return;
     }
@@ -196,7 +197,7 @@ static inline void forget(const void *address) {
     if (!slot)
         return;
     struct liveobj_tls *tls = liveobj_tls_get();
-    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread || liveobj_hooks_are_paused())) {
+    if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread || liveobj_hooks_have_ended())) {
         forget_slowly(tls, slot);
         return;
     }
@@ -466,6 +467,10 @@ static void set_extra(uint32_t extra, bool on) {
 
 void liveobj_hooks_pause(void) {
     set_extra(EXTRA_PAUSE, true);
+}
+
+void liveobj_hooks_end(void) {
+    set_extra(EXTRA_PAUSE | EXTRA_END, true);
 }
 
 void liveobj_hooks_resume(void) {

@@ -11,10 +11,12 @@
 // MARK: - hooks.c: allocations and deallocations
 
 bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
-/// Makes all hooks do nothing but what they replace: no system call either.
+/// No further allocation is recorded until the hooks resume.
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
-LIVEOBJ_HOOK bool liveobj_hooks_are_paused(void);
+/// From now on all hooks do nothing but what they replace: they make no system call.
+void liveobj_hooks_end(void);
+LIVEOBJ_HOOK bool liveobj_hooks_have_ended(void);
 /// Checks the hooks: the runtime allocates and frees a block.
 /// \returns true if the hooks saw both and, in mode LIVEOBJ_HOOKS_GOT, can distinguish an object
 /// from a raw buffer.

@@ -70,7 +70,7 @@ static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32
 __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uint32_t releases,
                                           struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
-    if (LIVEOBJ_UNLIKELY(liveobj_hooks_are_paused()))
+    if (LIVEOBJ_UNLIKELY(liveobj_hooks_have_ended()))
         return;
     if (LIVEOBJ_UNLIKELY(tls->guard)) {
         liveobj_ledger_add(record, 0, retains, releases);
@@ -89,7 +89,7 @@ __attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uin
 
 /// Not inlined, as above.
 __attribute__((noinline)) static void close_account(uint32_t record) {
-    if (!liveobj_hooks_are_paused())
+    if (!liveobj_hooks_have_ended())
         liveobj_ledger_try_close(record);
 }
 

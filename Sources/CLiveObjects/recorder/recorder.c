@@ -166,7 +166,7 @@ void liveobj_recorder_lost_lock(void) {
 // MARK: - Giving up
 
 void liveobj_recorder_give_up(const char *reason) {
-    liveobj_hooks_pause();
+    liveobj_hooks_end();
     if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
         recorder.reason = reason;
         recorder.state = LIVEOBJ_STATE_BLIND;

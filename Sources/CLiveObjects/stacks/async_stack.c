@@ -1,5 +1,5 @@
-// async_stack.c - follows the chain of a task's contexts. Owns the
-// functions that know their memory.
+// async_stack.c - follows the chain of a task's contexts. Owns the functions that know their
+// memory.
 //
 // A suspended asynchronous function is resumed by the runtime, not by its caller. Its caller is
 // found through its context, a block of the task's memory: word 0 is the caller's context, word 1
