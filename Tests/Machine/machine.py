@@ -97,7 +97,11 @@ def run(o):
 
 
 def stop(o):
+    """Waits for the end: qemu removes its socket then, and would remove that of the next machine."""
     control(o.name).sendall(b"off\n")
+    end = time.monotonic() + 60
+    while (WORK / f"{o.name}.control").exists() and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
