@@ -49,10 +49,11 @@ struct ExitTests {
   }
 
   /// The sandbox kills a process for any system call except those of its end.
-  @Test(arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"], ["work-sandboxed", "6"]])
-  func sandboxedProgramMakesNoForbiddenSystemCalls(arguments: [String]) throws {
+  @Test(
+    arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"], ["work-sandboxed", "6"]], ["", ":retains=all"])
+  func sandboxedProgramMakesNoForbiddenSystemCalls(arguments: [String], options: String) throws {
     let plain = try runProgram(exiter, arguments)
-    let run = try runPreloaded(exiter, arguments, options: withoutTool)
+    let run = try runPreloaded(exiter, arguments, options: withoutTool + options)
     #expect(run.status == plain.status)
     #expect(run.status == .exited(Int32(arguments[1])!))
     #expect(run.standardOutput == plain.standardOutput)

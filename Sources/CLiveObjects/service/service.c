@@ -62,11 +62,12 @@ static int open_files(void) {
 static bool wait_for_work(int listener, uint64_t nanoseconds) {
     static const uint64_t longest = UINT64_C(500) * MILLISECOND;
     struct pollfd wanted = {.fd = listener, .events = POLLIN};
-    nanoseconds = listener >= 0 && nanoseconds > longest ? longest : nanoseconds;
-    if (listener >= 0)
-        return poll(&wanted, 1, (int)(nanoseconds / MILLISECOND + 1)) > 0;
-    liveobj_os_wait(&is_stopped, 0, nanoseconds);
-    return false;
+    if (listener < 0) {
+        liveobj_os_wait(&is_stopped, 0, nanoseconds);
+        return false;
+    }
+    nanoseconds = nanoseconds < longest ? nanoseconds : longest;
+    return poll(&wanted, 1, (int)(nanoseconds / MILLISECOND + 1)) > 0;
 }
 
 /// Adds to the timeline if it is time. An entry that would be late because of a long snapshot is

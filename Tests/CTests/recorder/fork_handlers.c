@@ -86,7 +86,7 @@ __attribute__((visibility("default"))) void *swift_retain(void *object) {
     return object;
 }
 
-/// Returns when it may, or when the fork does not wait any more.
+/// Returns when it may.
 __attribute__((visibility("default"))) struct liveobj_name swift_getTypeName(const void *metadata,
                                                                              bool is_qualified) {
     (void)metadata, (void)is_qualified;
