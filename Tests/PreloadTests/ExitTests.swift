@@ -50,7 +50,8 @@ struct ExitTests {
 
   /// The sandbox kills a process for any system call except those of its end.
   @Test(
-    arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"], ["work-sandboxed", "6"]], ["", ":retains=all"])
+    arguments: [["exit-sandboxed", "5"], ["_exit-sandboxed", "7"], ["work-sandboxed", "6"]],
+    ["", ":retains=all"])
   func sandboxedProgramMakesNoForbiddenSystemCalls(arguments: [String], options: String) throws {
     let plain = try runProgram(exiter, arguments)
     let run = try runPreloaded(exiter, arguments, options: withoutTool + options)
