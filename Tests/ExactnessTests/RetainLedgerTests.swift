@@ -26,7 +26,8 @@ extension Exactness {
       try Compiler.compile(Compiler.sources(of: "Loads"), arguments + ["-module-name", "Loads"], to: program)
       let capture = try WatchedRun(program, watching: .retains).capture
       let loaded = try #require(capture.objects.firstIndex { capture.types[$0.type].name == "Loads.Loaded" })
-      #expect(capture.balances[loaded] == 21)
+      #expect(capture.balances[loaded] == 22)
+      #expect(capture.retainCallers(of: loaded).allSatisfy { $0?.hasSuffix("/Loads") == true })
       #expect(capture.mismatches(of: capture.balances).isEmpty)
     }
   }
@@ -41,6 +42,13 @@ extension Capture {
   fileprivate var balances: [Int: Int] {
     (graph?.retainSites ?? []).reduce(into: [:]) { balances, site in
       balances[Int(site.object), default: 0] += Int(site.retains) - Int(site.releases)
+    }
+  }
+
+  /// The images of the functions that retained it; `nil` where there is none.
+  fileprivate func retainCallers(of object: Int) -> [String?] {
+    (graph?.retainSites ?? []).filter { Int($0.object) == object && $0.retains > 0 }.map { site in
+      stackTraces[site.stackTrace].first.flatMap(image(of:))?.path
     }
   }
 

@@ -58,15 +58,31 @@
 
 #define LIVEOBJ_SYSCALL_ASSEMBLY                                                                   \
     ".pushsection .text\n"                                                                         \
+    ".globl prctl\n"                                                                               \
+    ".type prctl, @function\n"                                                                     \
+    "prctl:\n"                                                                                     \
+    ".cfi_startproc\n"                                                                             \
+    "hint #34\n" /* bti c */                                                                       \
+    "mov x5, x4\n"                                                                                 \
+    "mov x4, x3\n"                                                                                 \
+    "mov x3, x2\n"                                                                                 \
+    "mov x2, x1\n"                                                                                 \
+    "mov w1, w0\n"                                                                                 \
+    "mov x0, #.Lprctl\n"                                                                           \
+    "b 1f\n"                                                                                       \
+    ".cfi_endproc\n"                                                                               \
+    ".size prctl, . - prctl\n"                                                                     \
     ".globl syscall\n"                                                                             \
     ".type syscall, @function\n"                                                                   \
     "syscall:\n"                                                                                   \
     ".cfi_startproc\n"                                                                             \
     "hint #34\n" /* bti c */                                                                       \
-    "cmp x0, #.Lprctl\n"                                                                           \
-    "b.eq 2f\n"                                                                                    \
-    "cmp x0, #.Lseccomp\n"                                                                         \
-    "b.eq 2f\n"                                                                                    \
+    "1: cmp x0, #.Lprctl\n"                                                                        \
+    "b.ne 2f\n"                                                                                    \
+    "cmp w1, #.Lset_seccomp\n"                                                                     \
+    "b.eq liveobj_sandbox_call\n"                                                                  \
+    "2: cmp x0, #.Lseccomp\n"                                                                      \
+    "b.eq liveobj_sandbox_call\n"                                                                  \
     "mov x8, x0\n"                                                                                 \
     "mov x0, x1\n"                                                                                 \
     "mov x1, x2\n"                                                                                 \
@@ -76,10 +92,8 @@
     "mov x5, x6\n"                                                                                 \
     "svc #0\n"                                                                                     \
     "cmn x0, #4095\n"                                                                              \
-    "b.cs 1f\n"                                                                                    \
+    "b.cs liveobj_sandbox_fail\n"                                                                  \
     "ret\n"                                                                                        \
-    "1: b liveobj_sandbox_fail\n"                                                                  \
-    "2: b liveobj_sandbox_call\n"                                                                  \
     ".cfi_endproc\n"                                                                               \
     ".size syscall, . - syscall\n"                                                                 \
     ".popsection\n"

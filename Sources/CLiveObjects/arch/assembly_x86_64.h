@@ -55,14 +55,30 @@
 
 #define LIVEOBJ_SYSCALL_ASSEMBLY                                                                   \
     ".pushsection .text\n"                                                                         \
+    ".globl prctl\n"                                                                               \
+    ".type prctl, @function\n"                                                                     \
+    "prctl:\n"                                                                                     \
+    ".cfi_startproc\n"                                                                             \
+    "endbr64\n"                                                                                    \
+    "movq %r8, %r9\n"                                                                              \
+    "movq %rcx, %r8\n"                                                                             \
+    "movq %rdx, %rcx\n"                                                                            \
+    "movq %rsi, %rdx\n"                                                                            \
+    "movl %edi, %esi\n"                                                                            \
+    "movl $.Lprctl, %edi\n"                                                                        \
+    "jmp 1f\n"                                                                                     \
+    ".cfi_endproc\n"                                                                               \
+    ".size prctl, . - prctl\n"                                                                     \
     ".globl syscall\n"                                                                             \
     ".type syscall, @function\n"                                                                   \
     "syscall:\n"                                                                                   \
     ".cfi_startproc\n"                                                                             \
     "endbr64\n"                                                                                    \
-    "cmpq $.Lprctl, %rdi\n"                                                                        \
+    "1: cmpq $.Lprctl, %rdi\n"                                                                     \
+    "jne 2f\n"                                                                                     \
+    "cmpl $.Lset_seccomp, %esi\n"                                                                  \
     "je liveobj_sandbox_call\n"                                                                    \
-    "cmpq $.Lseccomp, %rdi\n"                                                                      \
+    "2: cmpq $.Lseccomp, %rdi\n"                                                                   \
     "je liveobj_sandbox_call\n"                                                                    \
     "movq %rdi, %rax\n"                                                                            \
     "movq %rsi, %rdi\n"                                                                            \
@@ -73,9 +89,9 @@
     "movq 8(%rsp), %r9\n"                                                                          \
     "syscall\n"                                                                                    \
     "cmpq $-4095, %rax\n"                                                                          \
-    "jae 1f\n"                                                                                     \
+    "jae 3f\n"                                                                                     \
     "retq\n"                                                                                       \
-    "1: movq %rax, %rdi\n"                                                                         \
+    "3: movq %rax, %rdi\n"                                                                         \
     "jmp liveobj_sandbox_fail\n"                                                                   \
     ".cfi_endproc\n"                                                                               \
     ".size syscall, . - syscall\n"                                                                 \

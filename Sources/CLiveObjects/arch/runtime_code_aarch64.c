@@ -76,8 +76,18 @@ static bool is_page(uint32_t instruction, uintptr_t address, uint32_t number, ui
     return true;
 }
 
+/// Whether the instruction may change the register. True too often rather than too seldom.
+static bool may_change(uint32_t instruction, uint32_t number) {
+    bool is_pair = (instruction & 0x3a000000) == 0x28000000;
+    bool moves_base =
+        (instruction & 0x3b200400) == 0x38000400 || (is_pair && instruction >> 23 & 1);
+    return register_at(instruction, 0) == number ||
+           (is_pair && register_at(instruction, 10) == number) ||
+           (moves_base && register_at(instruction, 5) == number);
+}
+
 /// The variable from which the jump's register was loaded: adrp xA; ldr xM,[xA,#n], each up to a
-/// few instructions before.
+/// few instructions before, and nothing in between changes these registers.
 static uintptr_t variable_of_jump(const unsigned char *start, const unsigned char *jump,
                                   uint32_t target) {
     enum { MOST = 16 * INSTRUCTION_BYTES };
@@ -93,6 +103,8 @@ static uintptr_t variable_of_jump(const unsigned char *start, const unsigned cha
             load = access;
         else if (load.base != NONE && is_page(instruction, (uintptr_t)at, load.base, &page))
             return page + (uintptr_t)(intptr_t)offset;
+        else if (may_change(instruction, load.base == NONE ? target : load.base))
+            return 0;
     }
     return 0;
 }

@@ -43,7 +43,8 @@ liveobj_clone(long flags, void *stack, void (*function)(void *context), void *co
 
 /// Orders loads of all threads from here on after the stores of the calling one so far. Only where
 /// the processor may reorder loads. For a function pointer that others load without acquire.
-static inline void liveobj_order_threads(void);
+/// \returns false if the kernel refuses, as a filter or valgrind does.
+static inline bool liveobj_order_threads(void);
 
 /// Runs the instructions that valgrind recognises. \returns 0 without valgrind.
 static inline uint64_t liveobj_valgrind_ask(volatile uint64_t words[6]);

@@ -42,13 +42,13 @@ liveobj_clone(long flags, void *stack, void (*function)(void *context), void *co
     return result;
 }
 
-static inline void liveobj_order_threads(void) {
+static inline bool liveobj_order_threads(void) {
     // Of linux/membarrier.h: each thread of the process executes a barrier.
     enum { ALL_PROCESSES = 1 << 0, THIS_PROCESS = 1 << 3, REGISTER = 1 << 4 };
     bool is_done = liveobj_system_call_6(SYS_membarrier, REGISTER, 0, 0, 0, 0, 0) == 0 &&
                    liveobj_system_call_6(SYS_membarrier, THIS_PROCESS, 0, 0, 0, 0, 0) == 0;
-    if (!is_done) // before Linux 4.14
-        liveobj_system_call_6(SYS_membarrier, ALL_PROCESSES, 0, 0, 0, 0, 0);
+    // The second before Linux 4.14.
+    return is_done || liveobj_system_call_6(SYS_membarrier, ALL_PROCESSES, 0, 0, 0, 0, 0) == 0;
 }
 
 static inline uint64_t liveobj_valgrind_ask(volatile uint64_t words[6]) {

@@ -42,7 +42,9 @@ liveobj_clone(long flags, void *stack, void (*function)(void *context), void *co
     return result;
 }
 
-static inline void liveobj_order_threads(void) {} // loads are in order
+static inline bool liveobj_order_threads(void) {
+    return true; // loads are in order
+}
 
 static inline uint64_t liveobj_valgrind_ask(volatile uint64_t words[6]) {
     register uint64_t answer __asm__("rdx") = 0;

@@ -2,7 +2,8 @@
 //
 // Each architecture defines
 //   LIVEOBJ_COLUMN_*                the registers' numbers in unwind tables
-//   LIVEOBJ_LIBUNWIND_*             libunwind's name of the architecture, and numbers of registers
+//   LIVEOBJ_LIBUNWIND_*             libunwind's file, the prefix of its functions, its name of the
+//                                   architecture, and numbers of registers
 //   LIVEOBJ_CODE_UNIT, _BITS        the size of the smallest instruction, and its low zero bits
 //   LIVEOBJ_UNWIND_CFA_BITS         the bits of a rule's `cfa_words`
 //   LIVEOBJ_UNWIND_SAVED_BITS       the bits of both distances below, packed
@@ -12,6 +13,7 @@
 //                                   not saved) and return address below the CFA, in words;
 //                                   whether they fit
 //   liveobj_cfa(...)                the CFA, by an unwind rule
+//   liveobj_sp_of_guess(cfa)        the stack pointer of a frame that was guessed
 //   liveobj_sp_matches(sp, exact)   whether the stack pointer of a walk's frame is this one
 //   liveobj_places_*                the place where the frame pointer was read, and that of the
 //                                   return address, in one word

@@ -3,8 +3,7 @@
 // A call leaves the return address in x30, and the function stores it anywhere in its frame: with
 // x29, in a frame record, or alone. The CFA does not follow from the record. So after a guessed
 // step the stack pointer is not known, only that it lies above the record. It is given the address
-// of the record's second word then, and recognised by that: at a call, the stack pointer is a
-// multiple of 16.
+// of the record's second word then, plus one, by which it is recognised.
 
 #pragma once
 
@@ -13,6 +12,10 @@
 #define LIVEOBJ_COLUMN_CONTEXT 22
 #define LIVEOBJ_COLUMN_RETURN 30
 
+// Here libunwind.so.8, which is for the own process only, reads the stack without its callback: a
+// damaged frame would end the program. The library for other processes always uses the callback.
+#define LIVEOBJ_LIBUNWIND_FILE "libunwind-aarch64.so.8"
+#define LIVEOBJ_LIBUNWIND_PREFIX "_Uaarch64_"
 #define LIVEOBJ_LIBUNWIND_NAME "aarch64"
 #define LIVEOBJ_LIBUNWIND_SP 31
 #define LIVEOBJ_LIBUNWIND_PC 30
@@ -46,8 +49,12 @@ static inline uint16_t liveobj_saved_fp_words(uint64_t saved) {
     return saved & 1 ? (uint16_t)(liveobj_saved_return_words(saved) + 1) : 0;
 }
 
+static inline uintptr_t liveobj_sp_of_guess(uintptr_t cfa) {
+    return cfa | 1;
+}
+
 static inline bool liveobj_sp_is_guessed(uintptr_t sp) {
-    return sp % 16 != 0;
+    return sp & 1;
 }
 
 static inline uintptr_t liveobj_cfa(bool from_fp, uintptr_t cfa_words, uintptr_t fp_words,

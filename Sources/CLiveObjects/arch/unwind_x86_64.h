@@ -9,6 +9,8 @@
 #define LIVEOBJ_COLUMN_CONTEXT 14 // r14
 #define LIVEOBJ_COLUMN_RETURN 16
 
+#define LIVEOBJ_LIBUNWIND_FILE "libunwind.so.8"
+#define LIVEOBJ_LIBUNWIND_PREFIX "_ULx86_64_"
 #define LIVEOBJ_LIBUNWIND_NAME "x86_64"
 #define LIVEOBJ_LIBUNWIND_SP 7
 #define LIVEOBJ_LIBUNWIND_PC 16
@@ -45,6 +47,10 @@ static inline uintptr_t liveobj_cfa(bool from_fp, uintptr_t cfa_words, uintptr_t
                                     uintptr_t sp, uintptr_t fp) {
     (void)fp_words;
     return (from_fp ? fp : sp) + 8 * cfa_words;
+}
+
+static inline uintptr_t liveobj_sp_of_guess(uintptr_t cfa) {
+    return cfa;
 }
 
 static inline bool liveobj_sp_matches(uintptr_t sp, uintptr_t exact) {

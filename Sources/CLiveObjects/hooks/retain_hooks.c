@@ -106,8 +106,10 @@ static bool is_last_release(const void *object, uint32_t count) {
 
 static inline void retained(const void *object, uint32_t count, struct liveobj_hook_frame frame) {
     uint32_t record = watched_record(object);
-    if (record)
-        add(record, count, 0, frame);
+    if (!record)
+        return;
+    add(record, count, 0, frame);
+    __asm__ volatile(""); // no tail call, which would write over the frame that it is given
 }
 
 static inline void will_release(const void *object, uint32_t count,
@@ -211,7 +213,7 @@ void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
 #define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
 #include "hooks/hooks.def"
-    liveobj_order_threads();
+    liveobj_order_threads(); // possible, or `liveobj_hooks_install` would have failed
 #define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_REPLACE_POINTER(runtime, name, hook)
 #include "hooks/hooks.def"
     void **repaired = liveobj_retain_path_variable();

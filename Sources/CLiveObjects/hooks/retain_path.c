@@ -63,8 +63,11 @@ static bool hook_path_masks(const struct liveobj_runtime *runtime) {
 }
 
 /// True if `variable` can be the adapter's: data of the runtime that points to code of the runtime.
+/// Asks the kernel too, because a part of the data is read-only after relocation.
 static bool leads_to_adapter(const struct liveobj_runtime *runtime, void **variable) {
-    return liveobj_image_contains(&runtime->image, (uintptr_t)variable, PF_W) &&
+    return (uintptr_t)variable % sizeof *variable == 0 &&
+           liveobj_image_contains(&runtime->image, (uintptr_t)variable, PF_W) &&
+           liveobj_os_is_writable((uintptr_t)variable) &&
            liveobj_image_contains(&runtime->image, (uintptr_t)*variable, PF_X);
 }
 

@@ -31,6 +31,7 @@
 #include "stacks/unwind_images.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 static struct {
     struct liveobj_lock lock; // held during start and stop
@@ -56,6 +57,8 @@ static const char *const no_memory_reason =
     "the limit of this process's memory leaves no room for records (see ulimit -v and -d), so "
     "nothing is watched";
 
+static const char *const tags_reason =
+    "the addresses of this process's objects have tags (glibc.mem.tagging), so nothing is watched";
 static const char *const lost_lock_reason =
     "the process was forked while another thread held a lock of the recorder, so nothing is "
     "watched in this child";
@@ -169,7 +172,8 @@ void liveobj_recorder_give_up(const char *reason) {
     liveobj_hooks_end();
     if (recorder.state == LIVEOBJ_STATE_TRACKING || recorder.state == LIVEOBJ_STATE_READY) {
         recorder.reason = reason;
-        recorder.state = LIVEOBJ_STATE_BLIND;
+        // Release: another thread that sees the state sees the reason.
+        __atomic_store_n(&recorder.state, LIVEOBJ_STATE_BLIND, __ATOMIC_RELEASE);
     }
 }
 
@@ -213,6 +217,16 @@ static void keep_within_budget(const struct liveobj_settings *settings) {
             space < settings->max_stack_bytes ? space : settings->max_stack_bytes);
 }
 
+/// Why the hooks did not record the objects of their test.
+static const char *failed_test_reason(void) {
+    void *memory = malloc(1);
+    bool has_tag = (uintptr_t)memory >> LIVEOBJ_ADDRESS_BITS;
+    free(memory);
+    return has_tag                                ? tags_reason
+           : liveobj_threads_counts().dropped > 0 ? no_memory_reason
+                                                  : no_hooks_reason;
+}
+
 static void start_retains_locked(void) {
     liveobj_retain_hooks_install(liveobj_runtime_current());
     if (liveobj_runtime_current()->image.is_main)
@@ -243,8 +257,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     recorder.started = true;
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
         !liveobj_hooks_test(liveobj_runtime_current()))
-        return become_blind_locked(liveobj_threads_counts().dropped > 0 ? no_memory_reason
-                                                                        : no_hooks_reason);
+        return become_blind_locked(failed_test_reason());
     if (recorder.retains)
         start_retains_locked();
     return recorder.state = LIVEOBJ_STATE_TRACKING;
@@ -283,8 +296,10 @@ void liveobj_recorder_stop(void) {
 
 struct liveobj_status liveobj_recorder_status(void) {
     struct liveobj_counts counts = liveobj_threads_counts();
+    // Acquire: before the reason is read.
+    enum liveobj_state state = __atomic_load_n(&recorder.state, __ATOMIC_ACQUIRE);
     return (struct liveobj_status){
-        .state = recorder.state,
+        .state = state,
         .hook_mode = recorder.started ? recorder.hook_mode : LIVEOBJ_HOOKS_NONE,
         .stacks = recorder.stacks,
         .retains = recorder.retains,

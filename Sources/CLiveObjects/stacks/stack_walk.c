@@ -158,18 +158,20 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
 static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
-    uint64_t word = liveobj_unwind_word_find(frame->pc);
-    enum liveobj_unwind_kind kind = liveobj_unwind_rule_unpack(word).kind;
-    if (LIVEOBJ_UNLIKELY(kind != LIVEOBJ_UNWIND_STEP)) {
-        if (!pass(walk, frame, kind))
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
+    bool is_guess = rule.kind != LIVEOBJ_UNWIND_STEP;
+    if (LIVEOBJ_UNLIKELY(is_guess)) {
+        if (!pass(walk, frame, rule.kind))
             return false;
-        word = liveobj_unwind_rule_pack(liveobj_unwind_rule_guess());
+        rule = liveobj_unwind_rule_guess();
     }
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_unpack(word);
     uintptr_t cfa = liveobj_cfa(rule.from_fp, rule.cfa_words, rule.fp_words, frame->sp, frame->fp);
     if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend(&walk->extent, cfa))
         return false;
-    return step_to(caller, frame, cfa, rule.fp_words, rule.return_words);
+    bool has_caller = step_to(caller, frame, cfa, rule.fp_words, rule.return_words);
+    if (LIVEOBJ_UNLIKELY(is_guess))
+        caller->registers.sp = liveobj_sp_of_guess(cfa);
+    return has_caller;
 }
 
 // MARK: - The last trace

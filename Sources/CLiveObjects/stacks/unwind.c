@@ -28,9 +28,9 @@
 
 #define CACHE_PER_THREAD 2
 
-// Its names: those with L are for the own process only.
-#define NAME(name) "_U" LIVEOBJ_LIBUNWIND_NAME "_" name
-#define LOCAL_NAME(name) "_UL" LIVEOBJ_LIBUNWIND_NAME "_" name
+#define NAME(name) LIVEOBJ_LIBUNWIND_PREFIX name
+/// Without the L of names that are for the own process only.
+#define SHARED_NAME(name) "_U" LIVEOBJ_LIBUNWIND_NAME "_" name
 
 // Larger than the library's own (on aarch64: 992 bytes; 250 words).
 struct context {
@@ -148,9 +148,10 @@ static void close_pipe(struct lowest lowest) {
 
 /// Sets libunwind up to read through `access_memory`. \returns false if that is impossible.
 static bool take_over_memory(void *library, void *address_space) {
-    get_accessors_fn *get_accessors = (get_accessors_fn *)dlsym(library, NAME("get_accessors"));
+    get_accessors_fn *get_accessors =
+        (get_accessors_fn *)dlsym(library, SHARED_NAME("get_accessors"));
     if (!get_accessors)
-        get_accessors = (get_accessors_fn *)dlsym(library, LOCAL_NAME("get_accessors"));
+        get_accessors = (get_accessors_fn *)dlsym(library, NAME("get_accessors"));
     bool is_alone = liveobj_os_is_single_threaded();
     struct lowest lowest = is_alone ? lowest_descriptors() : (struct lowest){{-1, -1}};
     struct accessors *accessors = get_accessors ? get_accessors(address_space) : NULL;
@@ -164,18 +165,18 @@ static bool take_over_memory(void *library, void *address_space) {
 // MARK: - Start
 
 static bool load(void) {
-    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(LIVEOBJ_LIBUNWIND_FILE, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return false;
     libunwind.get_context = (get_context_fn *)liveobj_libunwind_context;
     if (!libunwind.get_context) // this library has it
-        libunwind.get_context = (get_context_fn *)dlsym(library, NAME("getcontext"));
-    libunwind.init_local = (init_local_fn *)dlsym(library, LOCAL_NAME("init_local"));
-    libunwind.step = (step_fn *)dlsym(library, LOCAL_NAME("step"));
-    libunwind.get_register = (get_register_fn *)dlsym(library, LOCAL_NAME("get_reg"));
+        libunwind.get_context = (get_context_fn *)dlsym(library, SHARED_NAME("getcontext"));
+    libunwind.init_local = (init_local_fn *)dlsym(library, NAME("init_local"));
+    libunwind.step = (step_fn *)dlsym(library, NAME("step"));
+    libunwind.get_register = (get_register_fn *)dlsym(library, NAME("get_reg"));
     set_caching_policy_fn *set_caching_policy =
-        (set_caching_policy_fn *)dlsym(library, LOCAL_NAME("set_caching_policy"));
-    void **address_space = dlsym(library, LOCAL_NAME("local_addr_space"));
+        (set_caching_policy_fn *)dlsym(library, NAME("set_caching_policy"));
+    void **address_space = dlsym(library, NAME("local_addr_space"));
     if (!libunwind.get_context || !libunwind.init_local || !libunwind.step ||
         !libunwind.get_register || !address_space || !take_over_memory(library, *address_space))
         return false;

@@ -128,7 +128,8 @@ static void store(uintptr_t pc, uint64_t word) {
 LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     static const struct liveobj_unwind_rule none = {.kind = LIVEOBJ_UNWIND_NONE};
     struct liveobj_unwind_image image;
-    if (pc < CODE_START || pc >= LIVEOBJ_ADDRESS_END)
+    // Where all instructions have four bytes, an address inside of one has the key of its start.
+    if (pc < CODE_START || pc >= LIVEOBJ_ADDRESS_END || pc % LIVEOBJ_CODE_UNIT != 0)
         return liveobj_unwind_rule_pack(none);
     if (!liveobj_unwind_image_find(pc - 1, &image))
         // Not stored: an image may be loaded there later.

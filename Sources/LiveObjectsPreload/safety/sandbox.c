@@ -96,18 +96,6 @@ bool liveobj_sandbox_is_entered(void) {
 
 // MARK: - Replacements
 
-// libc declares both with variable arguments, which are passed in the same registers.
-
-__attribute__((visibility("default"))) int liveobj_prctl(int option, unsigned long second,
-                                                         unsigned long third, unsigned long fourth,
-                                                         unsigned long fifth) __asm__("prctl");
-
-int liveobj_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth,
-                  unsigned long fifth) {
-    const unsigned long first = (unsigned long)option;
-    return (int)make_call(&(struct call){SYS_prctl, {first, second, third, fourth, fifth, 0}});
-}
-
 /// A call that may install a filter, with the arguments of `syscall`.
 __attribute__((visibility("hidden"))) long
 liveobj_sandbox_call(long number, unsigned long first, unsigned long second, unsigned long third,
@@ -119,9 +107,10 @@ long liveobj_sandbox_call(long number, unsigned long first, unsigned long second
     return make_call(&(struct call){number, {first, second, third, fourth, fifth, sixth}});
 }
 
-// Other calls go to the kernel without a frame, as libc's do: a new process may return from here on
-// the stack of its parent.
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-__asm__(".set .Lprctl, " TEXT(SYS_prctl) "\n.set .Lseccomp, " TEXT(SYS_seccomp) "\n");
+// `prctl` and `syscall`. libc declares both with variable arguments, which are passed in the same
+// registers. Other calls go to the kernel without a frame, as libc's do: a new process may return
+// from here on the stack of its parent, and `prctl` may change the keys of signed return addresses.
+#define TEXT(number) #number
+#define SET(name, number) ".set .L" name ", " TEXT(number) "\n"
+__asm__(SET("prctl", SYS_prctl) SET("seccomp", SYS_seccomp) SET("set_seccomp", PR_SET_SECCOMP));
 __asm__(LIVEOBJ_SYSCALL_ASSEMBLY);

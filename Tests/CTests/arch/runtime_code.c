@@ -114,6 +114,16 @@ static void jumps_through_variables_are_found(void) {
     };
     static const uint32_t call[] = {0xb0000008, 0xf9400509, 0xd63f0120};     // … blr x9
     static const uint32_t by_value[] = {0xb0000008, 0xf9400509, 0xd61f0060}; // … br x3
+    // adrp x8; add x8,x8,#0x40; ldr x1,[x8]; br x1
+    static const uint32_t moved[] = {0xb0000008, 0x91010108, 0xf9400101, 0xd61f0020};
+    // adrp x8; ldr x8,[x8,#8]; ldr x1,[x8]; br x1
+    static const uint32_t indirect[] = {0xb0000008, 0xf9400508, 0xf9400101, 0xd61f0020};
+    // adrp x8; ldr x2,[x8],#8; ldr x1,[x8]; br x1
+    static const uint32_t stepped[] = {0xb0000008, 0xf8408502, 0xf9400101, 0xd61f0020};
+    // adrp x8; ldr x1,[x8]; ldp x3,x1,[x9]; br x1
+    static const uint32_t replaced[] = {0xb0000008, 0xf9400101, 0xa9400523, 0xd61f0020};
+    EXPECT(JUMP_IN(moved) == 0 && JUMP_IN(indirect) == 0 && JUMP_IN(stepped) == 0);
+    EXPECT(JUMP_IN(replaced) == 0);
     EXPECT(JUMP_IN(known) == in_page(&known[2], 0x178, 0x4f0));
     EXPECT(JUMP_IN(backwards) == in_page(&backwards[0], -1, 0x18));
     EXPECT(JUMP_IN(pair) == in_page(&pair[0], 1, 0x18));

@@ -1,6 +1,6 @@
 // Loads
 //
-// Leaves one object behind that was retained 21 times, twenty of them through weak and unowned references.
+// Leaves one object behind that was retained 22 times, 21 of them through weak and unowned references.
 
 final class Loaded {}
 
@@ -16,6 +16,19 @@ func leak(_ object: Loaded?) {
   if let object { _ = Unmanaged.passRetained(object) }
 }
 
+// The compiler calls the second for the last use of an unowned reference, in few programs.
+@_silgen_name("swift_unownedRetain")
+func unownedRetain(_ object: UnsafeMutableRawPointer)
+@_silgen_name("swift_unownedRetainStrongAndRelease")
+func unownedRetainStrong(_ object: UnsafeMutableRawPointer)
+
+@inline(never)
+func leakUnowned(_ object: Loaded) {
+  let address = Unmanaged.passUnretained(object).toOpaque()
+  unownedRetain(address)
+  unownedRetainStrong(address)
+}
+
 func plant() {
   let loaded = Loaded()
   let loader = Loader(loaded)
@@ -24,5 +37,6 @@ func plant() {
     leak(loader.weakly)
     leak(loader.unowned)
   }
+  leakUnowned(loaded)
 }
 plant()
