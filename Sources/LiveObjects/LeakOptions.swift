@@ -5,7 +5,7 @@ extension LiveObjects {
   public struct LeakOptions: Sendable, Hashable {
     /// The objects that fail an assertion. Leaks of the toolchain's own libraries never do.
     public enum Failing: Sendable, Hashable {
-      /// Unreachable objects: retain cycles and over-retained objects.
+      /// Unreachable objects: retain cycles, over-retained objects and tasks that are never resumed.
       case leaks
       /// Also reachable instances that were left behind, of types whose module-qualified name contains
       /// one of these.

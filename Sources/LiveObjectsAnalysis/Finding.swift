@@ -8,9 +8,8 @@ public struct Finding: Sendable, Hashable {
     case retainCycle
     /// Unreachable, with a strong count that no reference explains.
     case overRetained
-    /// A suspended task that nothing can resume any more, and what it keeps alive. The JSON report has its
-    /// first name.
-    case suspendedTask = "leakedTask"
+    /// A suspended task that nothing can resume any more, and what it keeps alive.
+    case leakedTask
     /// Grown, and reachable from a known holder.
     case heldBy
     /// Grown; the holder is unknown.

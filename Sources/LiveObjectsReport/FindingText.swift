@@ -81,7 +81,7 @@ extension Finding {
   /// Whether the objects are unreachable.
   package var isUnreachable: Bool {
     switch verdict {
-    case .retainCycle, .overRetained, .suspendedTask: true
+    case .retainCycle, .overRetained, .leakedTask: true
     case .heldBy, .growth: false
     }
   }
@@ -110,7 +110,7 @@ extension Finding {
     return switch verdict {
     case .retainCycle: isProbable ? "probable retain cycle" : "retain cycle"
     case .overRetained: (isProbable ? "probably " : "") + "over-retained\(excess)"
-    case .suspendedTask: "task that is \(isProbable ? "probably " : "")never resumed"
+    case .leakedTask: "task that is \(isProbable ? "probably " : "")never resumed"
     case .heldBy: (isProbable ? "probably " : "") + "held\(holder)"
     case .growth: "growth"
     }

@@ -144,8 +144,8 @@ public enum FailOn: String, Sendable, CaseIterable {
 
   var verdicts: [Finding.Verdict] {
     switch self {
-    case .leaks: [.retainCycle, .overRetained, .suspendedTask]
-    case .held: [.retainCycle, .overRetained, .suspendedTask, .heldBy]
+    case .leaks: [.retainCycle, .overRetained, .leakedTask]
+    case .held: [.retainCycle, .overRetained, .leakedTask, .heldBy]
     case .growth: Finding.Verdict.allCases
     case .none: []
     }

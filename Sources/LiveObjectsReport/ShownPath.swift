@@ -22,7 +22,7 @@ struct ShownPath {
   /// - Returns: `nil` where the finding has no path.
   init?(of finding: Finding) {
     self.init(
-      finding.path, isCycle: finding.verdict == .retainCycle || finding.verdict == .suspendedTask,
+      finding.path, isCycle: finding.verdict == .retainCycle || finding.verdict == .leakedTask,
       endingAt: finding.type)
   }
 

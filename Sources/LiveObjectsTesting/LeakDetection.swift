@@ -38,7 +38,7 @@
   }
 
   extension Trait where Self == LeakDetection {
-    /// A test fails that leaves retain cycles or over-retained objects behind.
+    /// A test fails that leaves retain cycles, over-retained objects or tasks that are never resumed behind.
     public static var detectsLeaks: Self { detectsLeaks() }
 
     /// A test fails that leaves something behind.

@@ -3,7 +3,7 @@
   public import Testing
 
   /// Expects that a body leaves no unreachable object behind: no retain cycle, no over-retained
-  /// object.
+  /// object, no task that is never resumed.
   ///
   /// Every finding is an issue of its own, with the path and the calls that allocated the objects. Reachable
   /// objects, the returned value for instance, fail nothing unless the options say so; leaks of

@@ -6,7 +6,7 @@
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Asserts that a body leaves no unreachable object behind: no retain cycle, no over-retained
-  /// object.
+  /// object, no task that is never resumed.
   ///
   /// Every finding is a failure of its own, with the path and the calls that allocated the objects. Reachable
   /// objects, the returned value for instance, fail nothing unless the options say so; leaks of

@@ -11,7 +11,7 @@ import Testing
   @Test mutating func aTaskThatNothingRefersToIsNeverResumed() throws {
     _ = taskOfModel()
     let finding = try #require(analysis().findings.first)
-    #expect((finding.verdict, finding.certainty) == (.suspendedTask, .definite))
+    #expect((finding.verdict, finding.certainty) == (.leakedTask, .definite))
     #expect((finding.objects, finding.victims, finding.path) == (2, 1, []))
     #expect(finding.type == "Demo.Model.start()")
     #expect(finding.remarks.count == 1)
@@ -44,7 +44,7 @@ import Testing
     let (task, model) = taskOfModel()
     builder.reference(from: model, to: task, continuation)
     let finding = try #require(analysis().findings.first)
-    #expect((finding.verdict, finding.type) == (.suspendedTask, "Demo.Model"))
+    #expect((finding.verdict, finding.type) == (.leakedTask, "Demo.Model"))
     #expect(
       finding.path.map { "\($0.type).\($0.reference)" } == [
         "Demo.Model.", "suspended task in Demo.Model.start().closure",
@@ -57,7 +57,7 @@ import Testing
     builder.reference(from: task, to: model, ReferenceLabel(.taskFrame, ownership: .conservative))
     builder.reference(from: model, to: task, continuation)
     let finding = try #require(analysis().findings.first)
-    #expect((finding.verdict, finding.certainty) == (.suspendedTask, .probable))
+    #expect((finding.verdict, finding.certainty) == (.leakedTask, .probable))
   }
 
   @Test(arguments: [
@@ -66,7 +66,7 @@ import Testing
   ])
   mutating func aRootMayResumeATask(place: Root.Place) {
     builder.root(place, to: taskOfModel().task)
-    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+    #expect(analysis().findings.allSatisfy { $0.verdict != .leakedTask })
   }
 
   @Test(
@@ -90,7 +90,7 @@ import Testing
     builder.heapGraph(HeapGraph.Status(threads: 3, othersSlept: true))
     builder.idle(idle)
     builder.root(.stack(thread: 7), to: taskOfModel().task, isOnOtherStack: true)
-    #expect(analysis().findings.contains { $0.verdict == .suspendedTask } == isLeak)
+    #expect(analysis().findings.contains { $0.verdict == .leakedTask } == isLeak)
   }
 
   @Test(arguments: [true, false]) mutating func aWordOnTheStackOfAThreadThatWaitsForWorkResumesNothing(
@@ -98,14 +98,14 @@ import Testing
   ) {
     builder.heapGraph(HeapGraph.Status(threads: 2, othersAreIdle: isIdle))
     builder.root(.stack(thread: 7), to: taskOfModel().task, isOnOtherStack: true)
-    #expect(analysis().findings.contains { $0.verdict == .suspendedTask } == isIdle)
+    #expect(analysis().findings.contains { $0.verdict == .leakedTask } == isIdle)
   }
 
   @Test(arguments: [true, false]) mutating func aTaskMayBeResumedByAThreadThatRan(othersSlept: Bool) throws {
     builder.heapGraph(HeapGraph.Status(threads: 2, othersSlept: othersSlept))
     _ = taskOfModel()
     let finding = try #require(analysis().findings.first)
-    #expect(finding.verdict == (othersSlept ? .suspendedTask : .heldBy))
+    #expect(finding.verdict == (othersSlept ? .leakedTask : .heldBy))
     #expect(!othersSlept || finding.certainty == .probable)
     #expect(finding.remarks.contains { $0.hasPrefix("Other threads were waiting: ") } == othersSlept)
   }
@@ -118,16 +118,16 @@ import Testing
     let owner = builder.object(of: builder.type("Demo.Block"))
     builder.reference(from: owner, to: model, ReferenceLabel(.property, ownership: ownership, text: "model"))
     builder.global(0x100, to: owner)
-    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+    #expect(analysis().findings.allSatisfy { $0.verdict != .leakedTask })
   }
 
   @Test mutating func aRawBufferResumesATaskUnlessOnlyTheTaskKeepsIt() {
     let (task, model) = taskOfModel()
     let buffer = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
     builder.reference(from: buffer, to: task, ReferenceLabel(.memory, ownership: .conservative))
-    #expect(analysis().findings.allSatisfy { $0.verdict != .suspendedTask })
+    #expect(analysis().findings.allSatisfy { $0.verdict != .leakedTask })
     builder.reference(from: model, to: buffer, continuation)
-    #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
+    #expect(analysis().findings.contains { $0.verdict == .leakedTask })
   }
 
   /// Any word of C code may equal the address of an object that only the task keeps alive.
@@ -138,7 +138,7 @@ import Testing
     builder.reference(from: model, to: factory, property: "factory")
     builder.reference(from: factory, to: part, property: "part")
     builder.root(.cMemory(address: 64), to: factory)
-    #expect(analysis().findings.map(\.verdict) == [.suspendedTask])
+    #expect(analysis().findings.map(\.verdict) == [.leakedTask])
   }
 
   /// The side table of a freed object has its address, where the task is now.
@@ -149,7 +149,7 @@ import Testing
     let holder = builder.object(of: builder.type("Demo.Watchdog"))
     builder.reference(from: holder, to: buffer, ReferenceLabel(.capture, ownership: .weak, text: "waiter"))
     builder.global(0x100, to: holder)
-    #expect(analysis().findings.contains { $0.verdict == .suspendedTask })
+    #expect(analysis().findings.contains { $0.verdict == .leakedTask })
   }
 
   @Test mutating func aTaskThatWaitsForOneThatNothingResumesIsTheSameLeak() throws {
@@ -157,7 +157,7 @@ import Testing
     let (other, _) = taskOfModel(waiting: .task, strongCount: 1)
     builder.reference(from: task, to: other, ReferenceLabel(.waitingTask, ownership: .unmanaged))
     builder.reference(from: other, to: task, ReferenceLabel(.taskFrame, ownership: .conservative))
-    let leaks = analysis().findings.filter { $0.verdict == .suspendedTask }
+    let leaks = analysis().findings.filter { $0.verdict == .leakedTask }
     #expect(leaks.map(\.instances) == [1])
     #expect(leaks.map(\.objects) == [4])
   }
@@ -221,7 +221,7 @@ import Testing
     let owner = conservativeCycle()
     builder.reference(from: task, to: owner, ReferenceLabel(.taskFrame, ownership: .conservative))
     let findings = analysis().findings
-    #expect(Set(findings.map(\.verdict)) == [.retainCycle, .suspendedTask])
+    #expect(Set(findings.map(\.verdict)) == [.retainCycle, .leakedTask])
     let cycle = try #require(findings.first { $0.verdict == .retainCycle })
     #expect((cycle.certainty, cycle.objects, cycle.type) == (.probable, 2, "Demo.Block"))
   }
@@ -231,7 +231,7 @@ import Testing
     let task = makeTask()
     let owner = conservativeCycle(retains: 2)
     builder.reference(from: task, to: owner, ReferenceLabel(.taskClosure))
-    #expect(analysis().findings.map(\.verdict) == [.suspendedTask])
+    #expect(analysis().findings.map(\.verdict) == [.leakedTask])
   }
 
   /// Of an earlier assertion.
@@ -252,7 +252,7 @@ import Testing
       builder.reference(from: task, to: older, ReferenceLabel(.taskFrame, ownership: .conservative))
     }
     let findings = analysis(Analysis.Options(baseline: baseline)).findings
-    #expect(findings.map(\.verdict) == [.suspendedTask])
+    #expect(findings.map(\.verdict) == [.leakedTask])
     #expect(findings.map(\.type) == ["Demo.Model"])
   }
 

@@ -7,9 +7,9 @@ import Testing
 @Suite struct FailOnTests {
   @Test(
     arguments: [
-      (.leaks, [.retainCycle, .overRetained, .suspendedTask]),
-      (.held, [.retainCycle, .overRetained, .suspendedTask, .heldBy]),
-      (.growth, [.retainCycle, .overRetained, .suspendedTask, .heldBy, .growth]),
+      (.leaks, [.retainCycle, .overRetained, .leakedTask]),
+      (.held, [.retainCycle, .overRetained, .leakedTask, .heldBy]),
+      (.growth, [.retainCycle, .overRetained, .leakedTask, .heldBy, .growth]),
       (.none, []),
     ] as [(FailOn, [Finding.Verdict])])
   func eachChoiceIncludesThoseBeforeIt(failOn: FailOn, verdicts: [Finding.Verdict]) {

@@ -75,6 +75,13 @@ struct OutputTests {
     #expect(run.standardError.components(separatedBy: "there is no option 'colour'").count == 2)
   }
 
+  @Test func aTriggerWithoutAnIntervalIsReported() throws {
+    let run = try runPreloaded(exiter, ["return"], options: "trigger=2x:output=/dev/null:tool=\(tool.path)")
+    #expect(run.status == .exited(0))
+    let message = "'trigger' has no effect without 'every', the interval of the counts"
+    #expect(messages(run) == ["LiveObjects: \(message)"])
+  }
+
   @Test(arguments: ["/does/not/exist/report", "/dev/full", "/"])
   func outputThatCannotBeWrittenGetsOneLine(output: String) throws {
     let run = try runPreloaded(

@@ -5,6 +5,8 @@
 // connection is checked again: a process that starts as root may give up its rights, and its
 // folder's owner stays root.
 
+#if defined(__linux__)
+
 #define _GNU_SOURCE
 #include "service/listener.h"
 
@@ -104,3 +106,5 @@ void liveobj_listener_wake(void) {
     connect(connection, (const struct sockaddr *)&address, sizeof address);
     close(connection);
 }
+
+#endif

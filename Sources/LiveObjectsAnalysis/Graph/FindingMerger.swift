@@ -46,8 +46,8 @@ struct FindingMerger {
     of finding: Finding, _ callSite: NamedTraces.Trace?, _ traces: NamedTraces
   ) -> String {
     var fields = [finding.verdict.rawValue]
-    let path = finding.verdict == .suspendedTask ? Self.stablePart(of: finding.path) : finding.path[...]
-    if finding.verdict != .suspendedTask { fields.append(finding.type) }
+    let path = finding.verdict == .leakedTask ? Self.stablePart(of: finding.path) : finding.path[...]
+    if finding.verdict != .leakedTask { fields.append(finding.type) }
     for step in path { fields += [step.type, step.referenceWithoutElements] }
     if path.isEmpty, !traces.isSampled, let callSite {
       fields.append(callSite.first.map { traces.frames[$0].qualifiedFunction } ?? "")

@@ -146,7 +146,7 @@ extension HeapFindings {
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
-    if leak.group.verdict == .suspendedTask, !graph.heap.status.hasAllRegisters {
+    if leak.group.verdict == .leakedTask, !graph.heap.status.hasAllRegisters {
       let activity = graph.heap.status.othersSlept ? "waiting" : "running"
       finding.remarks.append(
         "Other threads were \(activity): one of them may have the continuation in a register.")

@@ -15,7 +15,7 @@ struct LeakGroup {
 
   /// The first task that nothing can resume, in the order of the capture.
   func firstTask(in graph: ReferenceGraph) -> Int? {
-    verdict == .suspendedTask ? core.lazy.map(Int.init).filter(graph.isSuspendedTask).min() : nil
+    verdict == .leakedTask ? core.lazy.map(Int.init).filter(graph.isSuspendedTask).min() : nil
   }
 
   func attributed(to owner: ObjectOwner) -> LeakGroup {
@@ -80,7 +80,7 @@ struct LeakSearch {
       let isDefinite =
         isolation.isDefinitelyWaiting[first] && graph.heap.status.hasAllRegisters
         && !graph.heap.status.missesRoots
-      addGroup(core, .suspendedTask, isDefinite ? .definite : .probable, follows: follows)
+      addGroup(core, .leakedTask, isDefinite ? .definite : .probable, follows: follows)
     }
   }
 

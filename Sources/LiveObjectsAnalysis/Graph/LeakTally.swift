@@ -63,7 +63,7 @@ struct LeakTally {
           isCore[graph.target(reference)]
             && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
         }
-      case .suspendedTask: path = finder.cycle(through: named[0], of: leak) { isCore[$0] }
+      case .leakedTask: path = finder.cycle(through: named[0], of: leak) { isCore[$0] }
       case .overRetained, .heldBy, .growth: break
       }
       for object in leak.core { isCore[Int(object)] = false }
@@ -81,7 +81,7 @@ struct LeakTally {
   /// The objects of the core that the leak may be named after. An old word in a frame may connect a task with one from
   /// before the baseline.
   private static func naming(_ leak: LeakGroup, _ counted: [Bool]) -> [UInt32] {
-    let evaluated = leak.verdict == .suspendedTask ? leak.core.filter { counted[Int($0)] } : []
+    let evaluated = leak.verdict == .leakedTask ? leak.core.filter { counted[Int($0)] } : []
     return evaluated.isEmpty ? leak.core : evaluated
   }
 
@@ -134,7 +134,7 @@ struct LeakTally {
 
   /// The tasks that nothing can resume: indices into `HeapGraph.tasks`, a few of many.
   func tasks(in graph: ReferenceGraph) -> [Int] {
-    guard group.verdict == .suspendedTask else { return [] }
+    guard group.verdict == .leakedTask else { return [] }
     return group.core.lazy.map(Int.init).filter(graph.isSuspendedTask).compactMap(graph.task).sorted()
       .prefix(Self.mostTasks).map { $0 }
   }

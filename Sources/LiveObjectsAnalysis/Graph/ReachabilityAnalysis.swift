@@ -64,7 +64,7 @@ struct ReachabilityAnalysis {
 
   private static func heldByLeakedTasks(of search: LeakSearch) -> Set<Int> {
     let graph = search.graph
-    var open = search.groups.filter { $0.verdict == .suspendedTask }.flatMap { $0.objects.map(Int.init) }
+    var open = search.groups.filter { $0.verdict == .leakedTask }.flatMap { $0.objects.map(Int.init) }
     var found: Set<Int> = []
     while let object = open.popLast() {
       for reference in graph.references(from: object) where graph.isStrong(reference) {

@@ -26,6 +26,9 @@ static struct liveobj_service_settings settings_of(const struct liveobj_options 
 }
 
 void liveobj_service_start_with(const struct liveobj_options *options) {
+    if (!options->every && (options->trigger.factor || options->trigger.intervals))
+        liveobj_message("'trigger' has no effect without 'every', the interval of the counts",
+                        NULL);
     if (options->snapshots != LIVEOBJ_SNAPSHOTS_ON && !options->every && !options->budget)
         return;
     liveobj_output_beside(base);

@@ -25,7 +25,7 @@ struct PathGraph {
   /// - Returns: `nil` where the finding has no path.
   init?(of finding: Finding) {
     guard let last = finding.path.last else { return nil }
-    isCycle = finding.verdict == .retainCycle || finding.verdict == .suspendedTask
+    isCycle = finding.verdict == .retainCycle || finding.verdict == .leakedTask
     nodes = finding.path.map(\.type)
     edges = finding.path.enumerated().map { index, step in
       Edge(source: index, target: index + 1, label: step.reference, isCut: finding.isCut(at: step))

@@ -22,7 +22,7 @@ enum SARIFRules {
 
   private static func level(of verdict: Finding.Verdict) -> String {
     switch verdict {
-    case .retainCycle, .overRetained, .suspendedTask: "error"
+    case .retainCycle, .overRetained, .leakedTask: "error"
     case .heldBy, .growth: "note"
     }
   }
@@ -39,7 +39,7 @@ enum SARIFRules {
         "An object was retained once too often.",
         "Nothing refers to the object, but its strong count is not zero. Balance the retain with a release."
       )
-    case .suspendedTask:
+    case .leakedTask:
       (
         "A task is never resumed.",
         "Only objects that the task keeps alive could resume it. Resume its continuation on every path, or "

@@ -56,7 +56,7 @@ enum FindingSection: CaseIterable {
 
   private static func section(of verdict: Finding.Verdict) -> FindingSection {
     switch verdict {
-    case .retainCycle, .overRetained, .suspendedTask: .leaks
+    case .retainCycle, .overRetained, .leakedTask: .leaks
     case .heldBy: .held
     case .growth: .growth
     }
