@@ -11,8 +11,11 @@ die() {
   exit 1
 }
 
-# The Swift toolchain cannot be had from apt, so its absence is only reported.
+# The Swift toolchain cannot be had from apt, so its absence is only reported. The loader would leave out the preload
+# library without an error if its path had a space or a colon.
 require_swift() {
+  [[ $(uname -s) == Linux ]] || die "LiveObjects runs on Linux; in a container: see the README"
+  [[ $repository != *[\ :]* ]] || die "LD_PRELOAD cannot name a path with a space or a colon: move $repository"
   command -v swift >/dev/null ||
     die "no 'swift' in PATH: install Swift 6.0 or later (https://www.swift.org/install/linux)"
 }
@@ -34,7 +37,7 @@ has_symbolizer() {
 # install_packages PACKAGE…: installed by root, asked for otherwise.
 install_packages() {
   command -v dpkg-query >/dev/null ||
-    die "this is no Debian or Ubuntu: install libunwind's headers, cmake and ninja, then use swift and cmake directly"
+    die "this is no Debian or Ubuntu: install libunwind, cmake and ninja, then use swift and cmake directly"
   local missing
   mapfile -t missing < <(missing_packages "$@")
   [[ ${#missing[@]} -gt 0 ]] || return 0
@@ -46,9 +49,17 @@ install_packages() {
 
 # The packages that the build needs.
 require_packages() {
-  local packages=(libunwind-dev cmake ninja-build)
+  local packages=(libunwind8 cmake ninja-build)
   has_symbolizer || packages+=(llvm)
   install_packages "${packages[@]}"
+}
+
+# The tool, the preload library and its companions.
+build_products() {
+  local product
+  for product in liveobjects LiveObjectsPreload LiveObjectsXCTestCompanion LiveObjectsTestingCompanion; do
+    swift build --package-path "$repository" --product "$product"
+  done
 }
 
 # bin_path PACKAGE [swift build arguments]: where `swift build` puts that package's products.

@@ -2,7 +2,6 @@
 # Starts and loads the server of Examples/GrowingServer, on this machine only. Sourced, after common.sh.
 
 example=$repository/Examples/GrowingServer
-servers=()
 
 require_server_tools() {
   require_packages
@@ -36,7 +35,6 @@ start_server() {
     "$bin/GrowingServer" "$1" >/dev/null &
   fi
   server=$!
-  servers+=("$server")
   await_server "$1"
 }
 
@@ -46,9 +44,10 @@ await_server() {
     "http://127.0.0.1:$1/products/1" || die "the server on port $1 does not answer"
 }
 
+# Ends all that the script has started and not waited for.
 stop_servers() {
   local process
-  for process in "${servers[@]}"; do kill "$process" 2>/dev/null && wait "$process" || true; done
+  for process in $(jobs -p); do kill "$process" 2>/dev/null && wait "$process" || true; done
 }
 
 # load PORT SECONDS: requests on all paths; the last line has the figures of all-paths.lua.

@@ -14,9 +14,9 @@ forwarded=(swift-build swiftc swift-frontend clang-17 lld)
 unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*"
   "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
 # shellcheck disable=SC2034  # for scripts/aarch64
-packages=(dpkg bash bsdutils coreutils libc-bin grep sed mawk findutils diffutils gzip procps util-linux mount
-  iproute2 file python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu g++ libc6-dev
-  libcurl4-openssl-dev libunwind-dev cmake ninja-build pkgconf llvm swiftlang swiftlang-dev)
+packages=(apt dpkg bash bsdutils coreutils libc-bin grep sed mawk findutils diffutils gzip procps util-linux mount
+  dpkg-dev iproute2 file python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu g++ libc6-dev
+  libcurl4-openssl-dev libunwind8 cmake ninja-build pkgconf llvm swiftlang swiftlang-dev)
 
 require_system() {
   [[ $EUID -eq 0 ]] || die "only root can put this computer's compilers into another file system: run it with sudo"
