@@ -401,8 +401,7 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;
     keep_originals(runtime);
-    if (!liveobj_order_threads() && !liveobj_os_is_single_threaded())
-        return false; // a thread could see a hook before the original that the hook calls
+    liveobj_order_threads();
     if (!install_slots(runtime))
         return false;
     if (hook_mode == LIVEOBJ_HOOKS_POINTERS)

@@ -213,7 +213,7 @@ void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
 #define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
 #include "hooks/hooks.def"
-    liveobj_order_threads(); // possible, or `liveobj_hooks_install` would have failed
+    liveobj_order_threads();
 #define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_REPLACE_POINTER(runtime, name, hook)
 #include "hooks/hooks.def"
     void **repaired = liveobj_retain_path_variable();

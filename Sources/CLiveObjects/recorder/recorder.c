@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "recorder/recorder.h"
 #include "arch/registers.h"
+#include "arch/system_call.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
@@ -59,6 +60,8 @@ static const char *const no_memory_reason =
 
 static const char *const tags_reason =
     "the addresses of this process's objects have tags (glibc.mem.tagging), so nothing is watched";
+static const char *const no_order_reason =
+    "other threads run already, and the kernel refuses membarrier, so hooks cannot be installed";
 static const char *const lost_lock_reason =
     "the process was forked while another thread held a lock of the recorder, so nothing is "
     "watched in this child";
@@ -254,6 +257,9 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
     liveobj_fork_add_handlers();
     liveobj_unloads_start(&unload_listener);
+    // A thread could see a hook before the original that the hook calls.
+    if (!liveobj_order_threads() && !liveobj_os_is_single_threaded())
+        return become_blind_locked(no_order_reason);
     recorder.started = true;
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
         !liveobj_hooks_test(liveobj_runtime_current()))
