@@ -135,17 +135,18 @@ __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
 
 /// Finds the caller's frame.
 /// \param cfa, fp_words, return_words As in the unwind rule. `cfa` is not above the stack.
+/// \param sp The caller's stack pointer.
 /// \returns false if there is no caller, or none that may be read.
 static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *caller,
                                                           const struct liveobj_registers *frame,
                                                           uintptr_t cfa, uintptr_t fp_words,
-                                                          uintptr_t return_words) {
+                                                          uintptr_t return_words, uintptr_t sp) {
     uintptr_t depth = 8 * (fp_words ? fp_words : return_words); // of the deepest word
     // Signed: `cfa` may be any address below the top of the stack.
     if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || (intptr_t)(cfa - frame->sp) < (intptr_t)depth))
         return false;
     caller->registers.pc = liveobj_code_address(load(cfa - 8 * return_words));
-    caller->registers.sp = cfa;
+    caller->registers.sp = sp;
     caller->places = liveobj_places_make(cfa - depth, fp_words);
     caller->fp_word = load(cfa - depth);
     caller->registers.fp = fp_words ? caller->fp_word : frame->fp;
@@ -158,20 +159,19 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
 static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
                                                        const struct liveobj_registers *frame,
                                                        struct liveobj_frame *caller) {
-    struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
-    bool is_guess = rule.kind != LIVEOBJ_UNWIND_STEP;
-    if (LIVEOBJ_UNLIKELY(is_guess)) {
-        if (!pass(walk, frame, rule.kind))
+    uint64_t word = liveobj_unwind_word_find(frame->pc);
+    enum liveobj_unwind_kind kind = liveobj_unwind_rule_unpack(word).kind;
+    if (LIVEOBJ_UNLIKELY(kind != LIVEOBJ_UNWIND_STEP)) {
+        if (!pass(walk, frame, kind))
             return false;
-        rule = liveobj_unwind_rule_guess();
+        word = liveobj_unwind_rule_pack(liveobj_unwind_rule_guess());
     }
+    struct liveobj_unwind_rule rule = liveobj_unwind_rule_unpack(word);
     uintptr_t cfa = liveobj_cfa(rule.from_fp, rule.cfa_words, rule.fp_words, frame->sp, frame->fp);
     if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend(&walk->extent, cfa))
         return false;
-    bool has_caller = step_to(caller, frame, cfa, rule.fp_words, rule.return_words);
-    if (LIVEOBJ_UNLIKELY(is_guess))
-        caller->registers.sp = liveobj_sp_of_guess(cfa);
-    return has_caller;
+    uintptr_t sp = kind == LIVEOBJ_UNWIND_STEP ? cfa : liveobj_sp_of_guess(cfa);
+    return step_to(caller, frame, cfa, rule.fp_words, rule.return_words, sp);
 }
 
 // MARK: - The last trace
