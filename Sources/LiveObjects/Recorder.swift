@@ -51,11 +51,11 @@ package enum Recorder {
 
   /// The live objects from a sequence number on, as the bytes of a capture.
   ///
-  /// - Parameter references: whether to read references; all live objects are in the capture then.
+  /// - Parameter references: whether to read references; all live objects are in the capture then, and the tests.
   package static func capture(
     since mark: UInt64, references: Bool = false
   ) throws(LiveObjects.TrackingError) -> RawCapture {
-    try captured(since: mark, references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS)
+    try captured(since: mark, references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_UNATTRIBUTED)
   }
 
   /// The number of live objects of each type, as the bytes of a capture.

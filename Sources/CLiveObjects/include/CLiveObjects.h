@@ -197,6 +197,9 @@ enum liveobj_contents {
     /// The types of the live objects with a sequence number of `since` or greater, with the number
     /// and the bytes of their objects.
     LIVEOBJ_CONTENTS_COUNTS = 2,
+    /// The objects of LIVEOBJ_CONTENTS_OBJECTS without the process's tests and scopes, which become
+    /// more with each test: for measurements in a test.
+    LIVEOBJ_CONTENTS_UNATTRIBUTED = 3,
 };
 
 /// Writes a capture of the live objects.

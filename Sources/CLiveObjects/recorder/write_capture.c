@@ -206,7 +206,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_write_status(&capture.stream, &capture.status);
     liveobj_write_sampling(&capture.stream, &capture.status);
     bool wants_counts = request->contents == LIVEOBJ_CONTENTS_COUNTS;
-    if (!wants_counts)
+    if (!wants_counts && request->contents != LIVEOBJ_CONTENTS_UNATTRIBUTED)
         write_all_tests(&capture, next);
     if (capture.status.state == LIVEOBJ_STATE_TRACKING) {
         if (!start_work(&capture))

@@ -200,6 +200,16 @@ static void a_capture_contains_tests_and_parents_of_scopes(void) {
     liveobj_buffer_free(capture);
 }
 
+static void a_capture_for_a_measurement_has_no_tests_and_scopes(void) {
+    void *object = make_object();
+    struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_UNATTRIBUTED);
+    EXPECT(section_find(capture, "OBJS").bytes != NULL);
+    EXPECT(section_find(capture, "TEST").bytes == NULL);
+    EXPECT(section_find(capture, "SCOP").bytes == NULL);
+    liveobj_buffer_free(capture);
+    free_object(object);
+}
+
 static void a_capture_contains_known_issue_scopes_and_their_ends(void) {
     enum { RECORD = 16 };
     uint32_t first = liveobj_scope_open(0), last = liveobj_scope_open(0);
@@ -263,6 +273,7 @@ int main(void) {
     an_unknown_test_cannot_end();
     a_test_ends_once_and_its_outcome_may_change();
     a_capture_contains_tests_and_parents_of_scopes();
+    a_capture_for_a_measurement_has_no_tests_and_scopes();
     a_scope_can_be_marked_as_a_known_issue();
     later_objects_of_a_marked_scope_are_no_known_issue();
     a_capture_contains_known_issue_scopes_and_their_ends();
