@@ -109,14 +109,14 @@ struct AcceptanceFiles {
   /// Copies the files for watched tests, which fail by themselves, and must not fail because of these findings.
   ///
   /// - Parameter failOn: with `none`, leaks are suppressed: tests must be evaluated at their ends all the same.
-  /// - Returns: the options of the watched processes that name the copies; `nil` without any.
-  func copy(to folder: CaptureFolder, failOn: FailOn) throws(ToolFailure) -> String? {
+  /// - Returns: the options of the watched processes: which findings fail a test, and the copies.
+  func watchedOptions(copyingTo folder: CaptureFolder, failOn: FailOn) throws(ToolFailure) -> String {
     let suppressesAll = writesBaseline != nil || failOn == .none
     let suppressions = suppressionsBytes + (suppressesAll ? Self.everything : [])
     let files = [("baseline", baselineBytes), ("suppressions", suppressions)].filter { !$0.1.isEmpty }
     for (name, bytes) in files { try OutputFile("\(folder.path)/\(name)").write(bytes) }
-    let options = files.map { "\($0.0)='\(folder.path)/\($0.0)'" }.joined(separator: ":")
-    return options.isEmpty ? nil : options
+    let options = files.map { "\($0.0)='\(folder.path)/\($0.0)'" }
+    return (["failon=\((failOn == .none ? .leaks : failOn).rawValue)"] + options).joined(separator: ":")
   }
 
   /// The findings of a report that the files do not accept.
@@ -148,8 +148,9 @@ struct AcceptanceFiles {
     report.accepted.suppressionsFile = suppressionsFile
   }
 
-  /// Another reader never finds half of it.
+  /// Another reader never finds half of it. A link stays one.
   private func write(_ baseline: Baseline, to file: String) throws(ToolFailure) {
+    let file = file.resolvingLinks ?? file
     let temporary = "\(file).\(getpid())"
     let output = try OutputFile(temporary)
     do {

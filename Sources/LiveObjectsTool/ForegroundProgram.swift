@@ -59,7 +59,7 @@ struct ForegroundProgram {
 /// The signals that request this tool's end, those that are its program's, and those about its children, blocked until
 /// they are waited for. A closed output is an error, and does not kill the tool either: it has a folder to remove.
 struct BlockedSignals {
-  private static let requests = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+  static let requests = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
   /// Servers take them to reopen a log or to restart, for instance.
   private static let others = [SIGUSR1, SIGUSR2, SIGWINCH]
   private static var awaited: sigset_t { Self.set([SIGCHLD] + requests + others) }

@@ -83,6 +83,9 @@ extension ChildProcess.Ending {
     case .unknown: 0
     }
   }
+
+  /// Whether a signal that requests the end has ended the program, or a shell that it ran in.
+  var isRequested: Bool { BlockedSignals.requests.contains(shellStatus - 128) }
 }
 
 /// A failure of the tool, as one human-readable sentence.

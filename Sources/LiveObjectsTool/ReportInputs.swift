@@ -18,7 +18,7 @@ struct ReportInputs {
     self.keepsCaptures = keepsCaptures
   }
 
-  /// Reads files. Each is analysed while the one before gets its names.
+  /// Reads files. Each is analysed while the one before gets its names. One that cannot be read is left out.
   ///
   /// - Parameter paths: `-` is standard input.
   mutating func add(_ paths: [String]) throws(ToolFailure) {
@@ -26,7 +26,10 @@ struct ReportInputs {
     for (index, path) in paths.enumerated() {
       guard let file = next?.value else { return }
       next = paths.indices.contains(index + 1) ? pending(paths[index + 1]) : nil
-      try add(file.get(), of: path)
+      switch file {
+      case .success(let file): try add(file, of: path)
+      case .failure(let failure): failures.append(failure.description)
+      }
     }
   }
 

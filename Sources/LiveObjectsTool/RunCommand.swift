@@ -53,7 +53,7 @@ struct RunCommand: ParsableCommand {
     do {
       let first = try runProgram(
         preloading: library, options, accepted, lastFor: explainRetains ? nil : outputs, signals)
-      guard explainRetains,
+      guard explainRetains, !first.ending.isRequested,
         let types = RetainPatterns(of: accepted.remaining(in: first.collected.builder.report()))
       else {
         return first
@@ -77,7 +77,9 @@ struct RunCommand: ParsableCommand {
     do {
       let environment = PreloadLibrary.environment(
         preloading: library,
-        options: [options, try accepted.copy(to: folder, failOn: .leaks), folder.options()])
+        options: [
+          options, try accepted.watchedOptions(copyingTo: folder, failOn: output.failOn), folder.options(),
+        ])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
       if let outputs { folder.prepareToRead(signals, for: outputs) }
       return WatchedRun(folder: folder, collected: CollectedCaptures(in: folder), ending: ending)
@@ -97,7 +99,8 @@ struct RunCommand: ParsableCommand {
     }
     outputs.warnAboutMissingEvaluation(report)
     do {
-      try accepted.apply(to: &report, ranAllTests: true)
+      // The package's baseline, taken by default, may be that of other programs.
+      try accepted.apply(to: &report, ranAllTests: acceptance.baseline != nil)
       try outputs.write(report, captures: run.collected.streams)
       outputs.summarize(report)
     } catch {

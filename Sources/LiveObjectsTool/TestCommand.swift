@@ -68,7 +68,7 @@ struct TestCommand: ParsableCommand {
       swiftTestArguments, options, preloading: library, accepted, lastFor: explainRetains ? nil : outputs,
       signals)
     defer { run.folder.remove() }
-    if explainRetains, let second = secondRun(after: run, accepted) {
+    if explainRetains, !run.ending.isRequested, let second = secondRun(after: run, accepted) {
       run.folder.remove()
       printError("running again, to record the retains of \(second.types.patterns.joined(separator: ", "))")
       run = try watch(
@@ -85,9 +85,8 @@ struct TestCommand: ParsableCommand {
   ) throws(ToolFailure) -> WatchedTestRun {
     let folder = try CaptureFolder()
     do {
-      let failOn = output.failOn == .none ? FailOn.leaks : output.failOn
-      let files = try accepted.copy(to: folder, failOn: output.failOn)
-      let settings = [options, "failon=\(failOn.rawValue)", files].compactMap { $0 }.joined(separator: ":")
+      let own = try accepted.watchedOptions(copyingTo: folder, failOn: output.failOn)
+      let settings = (options.map { "\($0):" } ?? "") + own
       let test = SwiftTest(
         arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
       )
@@ -118,8 +117,13 @@ struct TestCommand: ParsableCommand {
     if tests.isEmpty { tests.add(unwatched: run.test.reasonForNoRuns) }
     var report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
     try accepted.apply(to: &report, ranAllTests: run.test.arguments.runsAllTests)
-    let own = try tests.write(report, to: outputs)
-    return status == 0 ? own : status
+    do {
+      let own = try tests.write(report, to: outputs)
+      return status == 0 ? own : status
+    } catch {
+      printError(error.description)
+      return status == 0 ? ExitStatus.usage : status
+    }
   }
 
   private var swiftTestArguments: [String] {

@@ -47,10 +47,12 @@
     /// By test run, the latest last.
     static let all = Locked<[ObjectIdentifier: [StopHandler]]>([:])
 
+    /// Restores the class of the run before that handler. Under the lock: another thread may register one.
     static func removeLast(for run: XCTestRun) -> StopHandler? {
       all.withLock { handlers in
         let handler = handlers[ObjectIdentifier(run)]?.popLast()
         if handlers[ObjectIdentifier(run)]?.isEmpty == true { handlers[ObjectIdentifier(run)] = nil }
+        changeClass(of: run, to: handler?.formerClass ?? XCTestCaseRun.self)
         return handler
       }
     }
@@ -61,7 +63,6 @@
   final class StopHookingTestCaseRun: XCTestCaseRun {
     override func stop() {
       let handler = Recorder.ignoring { StopHandlers.removeLast(for: self) }
-      changeClass(of: self, to: handler?.formerClass ?? XCTestCaseRun.self)
       if let test = test as? XCTestCase { handler?.handle(test) }
       stopAgain(self)
     }

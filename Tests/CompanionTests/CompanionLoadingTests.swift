@@ -92,6 +92,15 @@ struct CompanionLoadingTests {
     _ = folder
   }
 
+  @Test(arguments: [("none", 0), ("leaks", 1)])
+  func liveobjectsRunDecidesWhetherTestsFail(failOn: String, status: Int32) throws {
+    let command = ["--", try XCTestLeaks.package.testBinary(), "LeakyTests.DelegateTests"]
+    let run = try runProgram(BuiltProducts.tool, ["run", "--fail-on", failOn] + command)
+    #expect(run.status == .exited(status))
+    #expect(run.standardOutput.contains("error: ") == (status == 1))
+    #expect(run.standardError.contains("retain cycle: "))
+  }
+
   @Test func aCompanionDoesNotChangeOutputAndStatus() throws {
     let plain = try runProgram(try XCTestLeaks.package.testBinary(), ["LeakyTests.OutcomeTests"])
     let watched = try XCTestLeaks.run("OutcomeTests").run

@@ -48,6 +48,15 @@ struct ReportCommandTests {
     #expect(try live("Demo.Loader", inReport: result.standardOutput) == 7)
   }
 
+  @Test("reports on the other files if one cannot be read", arguments: ["report", "merge"])
+  func leavesOutUnreadableFiles(command: String) throws {
+    let paths = [try write(makeCapture(survivors: 3), as: "a"), folder.path("missing")]
+    let result = try runProgram(BuiltProducts.tool, [command] + paths + ["--json", "-"])
+    #expect(result.status == .exited(2))
+    #expect(try live("Demo.Loader", inReport: result.standardOutput) == 3)
+    #expect(result.standardError.contains("cannot read \(folder.path("missing")): "))
+  }
+
   @Test("writes each output to its file")
   func writesOutputs() throws {
     let path = try write(makeCapture(survivors: 3))

@@ -66,6 +66,19 @@ struct RunWatchesTests {
     #expect(result.standardOutput.contains("plantClasses(_:)"))
   }
 
+  @Test("and calls no entry of the package's baseline stale")
+  func keepsEntriesOfOtherPrograms() throws {
+    let entry = "00000000000000c1\t-\tDemo.Server\n"
+    for (name, text) in [("Package.swift", ""), (".liveobjects-baseline", entry)] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
+    }
+    let script = "cd '\(folder.path(""))' && \"$0\" run --fail-on none -- \"$1\""
+    let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, survivors])
+    #expect(result.status == .exited(0))
+    #expect(result.standardError.contains("Survivors.PlantedClass"))
+    #expect(!result.standardError.contains("stale"))
+  }
+
   @Test("with the given options")
   func passesOptions() throws {
     let result = try run(["--text", "-", "--options", "stacks=off", "--", survivors])

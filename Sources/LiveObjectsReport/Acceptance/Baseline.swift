@@ -117,8 +117,8 @@ extension Baseline.Entry: Comparable {
 extension Baseline {
   /// The entries whose findings no longer occur.
   ///
-  /// An entry is stale if its test ran and was evaluated. If all tests of the package ran, so are entries of
-  /// tests that are no more, and those that belong to no test.
+  /// An entry is stale if its test ran and was evaluated: an absent test may be disabled here. If all tests of
+  /// the package ran, so are entries that belong to every test or to none.
   ///
   /// - Parameter ranAllTests: whether no test was left out by an option.
   package func stale(in report: Report, ranAllTests: Bool) -> [Entry] {
@@ -130,7 +130,8 @@ extension Baseline {
     return entries.filter { entry in
       if entry.test == Self.everyTest { return sawAll && !fingerprints.contains(entry.fingerprint) }
       guard !present.contains(Key(entry)) else { return false }
-      return tests[entry.test].map { $0.allSatisfy { $0.evaluation == .complete } } ?? sawAll
+      return tests[entry.test].map { $0.allSatisfy { $0.evaluation == .complete } }
+        ?? (entry.test == Self.noTest && sawAll)
     }
   }
 
