@@ -18,7 +18,7 @@ final class OutputFile: Sendable {
     }
     let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     isNew = created >= 0
-    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Self.failure(path) }
   }
 
@@ -47,7 +47,11 @@ final class OutputFile: Sendable {
   /// The characters of a line, if it is a terminal.
   var columns: Int? { Terminal(descriptor)?.columns }
 
+  /// The first write empties the file: without any, it keeps what it has.
   func write(_ bytes: [UInt8]) throws(ToolFailure) {
+    if descriptor > StandardStream.error.rawValue, lseek(descriptor, 0, SEEK_CUR) == 0 {
+      ftruncate(descriptor, 0)
+    }
     guard writeAll(bytes, to: descriptor) else { throw Self.failure(name) }
   }
 

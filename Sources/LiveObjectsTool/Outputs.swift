@@ -189,6 +189,7 @@ struct Outputs {
       try OutputFile(.output).write(Array(text.utf8))
     }
     guard let capture else { return }
+    try capture.write([])
     for bytes in captures { try capture.write(bytes) }
   }
 }

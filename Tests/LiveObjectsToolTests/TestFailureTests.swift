@@ -77,12 +77,15 @@
         try FileManager.default.createDirectory(
           atPath: folder.path("Tests"), withIntermediateDirectories: true)
         try write("let broken: Int = nil", to: "Tests/Broken.swift")
+        try write("of an earlier run", to: "html")
+        let outputs = ["--json", folder.path("json"), "--html", folder.path("html")]
         let result = try runProgram(
-          BuiltProducts.tool, ["test", "--json", folder.path("json"), "--package-path", folder.path])
+          BuiltProducts.tool, ["test", "--package-path", folder.path] + outputs)
         #expect(result.status == .exited(1))
         #expect((result.standardOutput + result.standardError).contains("Broken.swift:1"))
         #expect(!result.standardError.contains("watched"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("json")))
+        #expect(try folder.text(of: "html") == "of an earlier run")
       }
 
       @Test("takes its options also after those of swift test")
