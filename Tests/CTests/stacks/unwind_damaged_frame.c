@@ -24,8 +24,9 @@ void liveobj_raise(void) {
 /// Raises a signal with `record` as its frame record.
 void liveobj_stop_in_frame(const uintptr_t *record);
 
-/// A return address in a function whose frame is found by the frame pointer.
-extern const char liveobj_place_in_caller[];
+/// A return address in a function whose frame is found by the frame pointer. Hidden: GNU ld gives a
+/// local symbol the wrong GOT entry on aarch64.
+__attribute__((visibility("hidden"))) extern const char liveobj_place_in_caller[];
 
 #if defined(__x86_64__)
 __asm__("liveobj_stop_in_frame:\n"
