@@ -66,6 +66,18 @@ download() {
   touch "$apt/made"
 }
 
+# register PACKAGE DATABASE: as installed, for scripts that ask which packages there are, and for dpkg-shlibdeps.
+register() {
+  local name file
+  name=$(dpkg-deb -f "$1" Package)
+  [[ $(dpkg-deb -f "$1" Multi-Arch) != same ]] || name+=:$(dpkg-deb -f "$1" Architecture)
+  { dpkg-deb -f "$1" | sed '1a Status: install ok installed' && echo; } >>"$2/status"
+  dpkg-deb --fsys-tarfile "$1" | tar -t | sed 's|^\.||; s|/$||; s|^$|/.|' >"$2/info/$name.list"
+  for file in symbols shlibs; do
+    dpkg-deb --info "$1" "$file" >"$2/info/$name.$file" 2>/dev/null || rm "$2/info/$name.$file"
+  done
+}
+
 # make_root ARCHITECTURE: unpacked, not installed, so no package's scripts run. In Debian all of it is under /usr.
 make_root() {
   local root=$folder/$1/root name package
@@ -79,14 +91,11 @@ make_root() {
   done
   ln -sf bash "$root/usr/bin/sh"
   ln -sf mawk "$root/usr/bin/awk"
+  mkdir -p "$root/var/lib/dpkg/info"
   for name in swift swiftc; do ln -sf "../libexec/swift/bin/$name" "$root/usr/bin/$name"; done
   echo "root:x:0:0:root:/root:/bin/bash" >"$root/etc/passwd"
   echo "root:x:0:" >"$root/etc/group"
-  # For scripts that ask which packages there are.
-  for package in "$folder/$1"/packages/*.deb; do
-    dpkg-deb -f "$package" | sed '1a Status: install ok installed'
-    echo
-  done >"$root/var/lib/dpkg/status"
+  for package in "$folder/$1"/packages/*.deb; do register "$package" "$root/var/lib/dpkg"; done
   complete_toolchain "$root/$swift"
   rm -r "$folder/$1/packages"
   touch "$root/made"
