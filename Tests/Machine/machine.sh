@@ -92,6 +92,7 @@ make_root() {
   ln -sf bash "$root/usr/bin/sh"
   ln -sf mawk "$root/usr/bin/awk"
   mkdir -p "$root/var/lib/dpkg/info"
+  echo 1 >"$root/var/lib/dpkg/info/format" # names of files with architectures
   for name in swift swiftc; do ln -sf "../libexec/swift/bin/$name" "$root/usr/bin/$name"; done
   echo "root:x:0:0:root:/root:/bin/bash" >"$root/etc/passwd"
   echo "root:x:0:" >"$root/etc/group"
