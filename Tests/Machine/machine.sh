@@ -14,7 +14,7 @@ forwarded=(swift-build swiftc swift-frontend clang-17 lld)
 unneeded=(./usr/share/{doc,man,locale} "./$swift/lib/lib"{lldb,sourcekit,LTO}"*"
   "./$swift/bin/"{"lldb*",clangd,sourcekit-lsp,docc,swift-format})
 # shellcheck disable=SC2034  # for scripts/aarch64
-packages=(apt dpkg bash bsdutils coreutils libc-bin grep sed mawk findutils diffutils gzip procps util-linux mount
+packages=(apt dpkg bash bsdutils coreutils libc-bin grep sed mawk findutils diffutils gzip tar procps util-linux mount
   dpkg-dev iproute2 file python3-minimal git ca-certificates binutils binutils-aarch64-linux-gnu g++ libc6-dev
   libcurl4-openssl-dev libunwind8 cmake ninja-build pkgconf llvm swiftlang swiftlang-dev)
 
