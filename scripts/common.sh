@@ -11,13 +11,16 @@ die() {
   exit 1
 }
 
-# The Swift toolchain cannot be had from apt, so its absence is only reported. The loader would leave out the preload
-# library without an error if its path had a space or a colon.
+# The Swift toolchain cannot be had from apt, so its absence is only reported.
 require_swift() {
   [[ $(uname -s) == Linux ]] || die "LiveObjects runs on Linux; in a container: see the README"
-  [[ $repository != *[\ :]* ]] || die "LD_PRELOAD cannot name a path with a space or a colon: move $repository"
   command -v swift >/dev/null ||
     die "no 'swift' in PATH: install Swift 6.0 or later (https://www.swift.org/install/linux)"
+}
+
+# For scripts that preload what they build: the loader would leave it out without an error.
+require_preloadable_path() {
+  [[ $repository != *[\ :]* ]] || die "LD_PRELOAD cannot name a path with a space or a colon: move $repository"
 }
 
 missing_packages() {

@@ -4,6 +4,7 @@
 example=$repository/Examples/GrowingServer
 
 require_server_tools() {
+  require_preloadable_path
   require_packages
   local command
   for command in wrk curl; do command -v "$command" >/dev/null || install_packages "$command"; done
