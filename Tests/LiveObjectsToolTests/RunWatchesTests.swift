@@ -79,6 +79,14 @@ struct RunWatchesTests {
     #expect(!result.standardError.contains("stale"))
   }
 
+  @Test("and does not run again what a signal has ended", arguments: ["INT", "TERM"])
+  func runsOnceIfItIsEnded(signal: String) throws {
+    let script = "echo run; \(survivors) >/dev/null; kill -\(signal) $$"
+    let result = try run(["--explain-retains", "--", "sh", "-c", script])
+    #expect(result.status == .exited(signal == "INT" ? 130 : 143))
+    #expect(result.standardOutput == "run\n")
+  }
+
   @Test("with the given options")
   func passesOptions() throws {
     let result = try run(["--text", "-", "--options", "stacks=off", "--", survivors])

@@ -88,6 +88,13 @@
         #expect(try folder.text(of: "html") == "of an earlier run")
       }
 
+      @Test("keeps the status of failing tests if the report cannot be written")
+      func keepsTheStatusWithoutAReport() throws {
+        let result = try ToolSample.test(["--json", "/dev/full"])
+        #expect(result.status == .exited(1))
+        #expect(result.standardError.contains("cannot write /dev/full: "))
+      }
+
       @Test("takes its options also after those of swift test")
       func takesOptionsAnywhere() throws {
         let file = folder.path("json")
