@@ -3,7 +3,7 @@ import PackageDescription
 
 /// Small programs that misbehave on purpose; tests run them.
 let fixtures = [
-  "DlopenHost", "Execer", "Exiter", "Forker", "Overwriter", "RawBuffers", "Sessions", "StackStorm",
+  "DlopenHost", "Execer", "Exiter", "Forker", "Overwriter", "RawBuffers", "Sessions", "StackStorm", "Stacks",
   "Survivors", "TaskStorm", "ThreadStorm",
 ].map { name in
   Target.executableTarget(
@@ -148,7 +148,7 @@ let package = Package(
       dependencies: ["CLiveObjects", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
       cSettings: [.headerSearchPath("."), .headerSearchPath("../CLiveObjects")],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
-      // files of an executable, and no Swift runtime ("Embedded" is how the driver is told so). And
+      // files of an executable, and no Swift runtime ("Embedded" says that to the driver). And
       // it binds to itself, whatever the program exports under the same names.
       linkerSettings: [
         .unsafeFlags(
@@ -165,7 +165,7 @@ let package = Package(
       exclude: ["Fingerprints.txt"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
-      // Many plants look alike. Merged, they could not be told apart as call sites.
+      // Many plants look alike. Merged, they would be one call site.
       swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])],
       // Debian's Observation of Swift 6.0 refers to a function that no library has, and never calls it.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--allow-shlib-undefined"])]),

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /// The lowest address of a thread's stack that is in use.
 struct stack {
@@ -91,7 +92,9 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
 
 // MARK: - Threads
 
+/// Aligns the pointer, so that every stack in a mapping has at least one word of it.
 static void add_stack(struct finding *finding, struct stack stack) {
+    stack.from &= ~(sizeof(uintptr_t) - 1);
     if (liveobj_os_make_room((void **)&finding->stacks, finding->stack_count,
                              &finding->stack_capacity, sizeof stack))
         finding->stacks[finding->stack_count++] = stack;
@@ -193,8 +196,9 @@ static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
 /// from memory, shared or not: reading a device's memory may have side effects. Also from memory
 /// that the program has made read-only after it wrote to it.
 static bool is_memory(const char *line) {
-    static const char *const names[] = {"[heap]",    "[stack",    "[anon", // anon_shmem too
-                                        "/dev/zero", "/dev/shm/", "/memfd:", "/SYSV"};
+    static const char *const names[] = {"[heap]",    "[stack",         "[anon", // anon_shmem too
+                                        "/dev/zero", "/anon_hugepage", "/dev/shm/",
+                                        "/memfd:",   "/SYSV"};
     const char *name = strpbrk(line, "/[");
     if (line[1] != 'r' || !name)
         return line[1] == 'r' && line[4] == 'p';
@@ -211,12 +215,7 @@ static bool add_mapping(void *context, const char *line) {
     mapping.start = liveobj_os_take_hexadecimal(&line);
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (!is_memory(line) || add_stacks(finding, mapping))
-        return !finding->failed;
-    // The recorder may work on a stack that was allocated for it, which holds no frame of the
-    // program.
-    if (here < mapping.start || here >= mapping.end)
+    if (is_memory(line) && !add_stacks(finding, mapping))
         add_rest(finding, mapping, false);
     return !finding->failed;
 }
@@ -237,7 +236,8 @@ static const char *failure_of(const struct finding *finding, bool has_mappings) 
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry) {
     struct finding finding = {.roots = roots};
-    *roots = (struct liveobj_roots){.entry = entry, .own_thread = liveobj_os_thread_id()};
+    *roots = (struct liveobj_roots){
+        .entry = entry, .own_thread = liveobj_os_thread_id(), .first_stack = getauxval(AT_RANDOM)};
     // First, because it takes the longest: other threads' stacks should change little until the
     // snapshot.
     roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, &finding);

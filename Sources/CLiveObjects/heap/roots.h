@@ -52,7 +52,8 @@ struct liveobj_roots {
     size_t thread_local_bytes; // of one thread, at its control block; at most
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
-    bool misses_stacks; // the stack pointer of a thread could not be read
+    uintptr_t first_stack; // an address in the stack on which the process began; 0 if unknown
+    bool misses_stacks;    // the stack pointer of a thread could not be read
     bool misses_kernel_words;
     struct liveobj_idle_threads idle;
     struct liveobj_continuation_caches caches;

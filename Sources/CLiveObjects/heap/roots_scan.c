@@ -28,6 +28,9 @@ struct scan {
     void *context;
     struct liveobj_memory_range whole;
     struct liveobj_memory_range range; // the part of it that one step reads
+    const struct liveobj_memory_range
+        *stack_in_heap;      // in a chunk of the heap; NULL if there is none
+    uintptr_t scanned_until; // of a mapping that has stacks in a heap
     struct liveobj_thread_layout layout;
     uintptr_t thread_block;  // the control block that was searched for; 0 if there is none
     uintptr_t thread_locals; // in a thread's stack: where its variables begin
@@ -185,6 +188,21 @@ static bool is_no_root(const struct scan *scan, uintptr_t content) {
            liveobj_address_find(&scan->tasks->slabs, content);
 }
 
+/// Scans the stack that a program has allocated, if it lies in the chunk. \returns whether it does.
+static bool scan_stack_in_chunk(struct scan *scan, uintptr_t content, uintptr_t end) {
+    const struct liveobj_memory_range *stack = scan->stack_in_heap;
+    if (!stack || stack->start < content || stack->start >= end)
+        return false;
+    struct liveobj_memory_range heap = scan->range;
+    scan->range = *stack;
+    scan->range.end = end;
+    scan->next = stack->start;
+    scan->thread_locals = UINTPTR_MAX;
+    scan_range(scan);
+    scan->range = heap;
+    return true;
+}
+
 /// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
 /// and not an object.
 static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) {
@@ -194,7 +212,8 @@ static void scan_chunks(struct scan *scan, const struct liveobj_chunks *chunks) 
         liveobj_snapshot_advance();
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
+        if (scan_stack_in_chunk(scan, content, end) ||
+            liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
         if (is_object(content, end))
@@ -222,10 +241,13 @@ static void scan_heap(void *context) {
 
 // MARK: - Threads' control blocks
 
-/// Whether the kernel has set the thread's id to 0, as it does when the thread has ended.
-static bool is_of_ended_thread(const struct scan *scan, uintptr_t block) {
+/// Whether the block is that of the thread on whose stack it lies, or in other memory, of one that
+/// has ended: then the kernel has set its id to 0.
+static bool is_of_thread(const struct scan *scan, uintptr_t block) {
+    bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
     intptr_t id = scan->layout.id;
-    return id && *(const uint32_t *)(block + (uintptr_t)id) == 0;
+    return id ? *(const uint32_t *)(block + (uintptr_t)id) == (is_stack ? scan->range.thread : 0)
+              : is_stack;
 }
 
 /// Finds the control block of the thread whose stack the part is in: the first one above its stack
@@ -236,7 +258,7 @@ static void find_thread_block(void *context) {
     enum { ALIGNMENT = LIVEOBJ_THREAD_BLOCK_ALIGNMENT, WORDS = LIVEOBJ_THREAD_BLOCK_WORDS };
     uintptr_t place = liveobj_round_up(scan->range.start, ALIGNMENT);
     for (; place + WORDS * sizeof(uintptr_t) <= scan->range.end; place += ALIGNMENT) {
-        if (!liveobj_thread_block_is_at(place) || (!is_stack && !is_of_ended_thread(scan, place)))
+        if (!liveobj_thread_block_is_at(place) || !is_of_thread(scan, place))
             continue;
         scan->thread_block = place;
         if (is_stack)
@@ -343,13 +365,84 @@ static uintptr_t end_of_stack(struct scan *scan, struct liveobj_memory_range ran
     return scan->thread_block && end < range.end ? end : range.end;
 }
 
-static void scan_stack(struct scan *scan, struct liveobj_memory_range range) {
-    struct liveobj_memory_range above = range;
+/// Whether the stack is the one that its thread began on. What lies below its pointer is then its
+/// own, down to its guard page. A signal handler or a coroutine may run on any memory of the
+/// program, and have used data below.
+static bool is_native(struct scan *scan, struct liveobj_memory_range stack) {
+    const struct liveobj_roots *roots = scan->roots;
+    if (stack.thread == roots->own_thread && roots->entry->is_on_signal_stack)
+        return false;
+    if (roots->first_stack >= stack.start && roots->first_stack < stack.end)
+        return true;
+    end_of_stack(scan, stack);
+    return scan->thread_block;
+}
+
+static void scan_stack(struct scan *scan, uint32_t index) {
+    struct liveobj_memory_range range = scan->roots->ranges[index], above = range;
+    above.ends_at_stack = range.ends_at_stack && is_native(scan, scan->roots->ranges[index + 1]);
     above.start = range.end = end_of_stack(scan, range);
     above.kind = LIVEOBJ_ROOT_C_MEMORY;
     scan->thread_locals = scan->thread_block ? extent_of_thread(scan).start : UINTPTR_MAX;
     scan_whole(scan, range);
     scan_whole(scan, above);
+}
+
+/// Memory that ends at a stack, with all stacks of its mapping.
+static struct liveobj_memory_range mapping_with_stacks(const struct liveobj_roots *roots,
+                                                       uint32_t index) {
+    struct liveobj_memory_range mapping = roots->ranges[index];
+    mapping.ends_at_stack = false;
+    while (++index < roots->count && roots->ranges[index].kind == LIVEOBJ_ROOT_STACK &&
+           roots->ranges[index].start == mapping.end)
+        mapping.end = roots->ranges[index].end;
+    return mapping;
+}
+
+/// Drops the stack if it lies in no heap of the C library. The heap is in the range.
+static void find_heap_of_stack(void *context) {
+    struct scan *scan = context;
+    struct liveobj_chunks chunks;
+    uintptr_t start = scan->range.start, end = scan->range.end;
+    while (start < end) {
+        if (!liveobj_chunks_find(start, end, &chunks))
+            start = liveobj_chunks_next_heap(start, end);
+        else if (chunks.first < scan->stack_in_heap->start &&
+                 chunks.end > scan->stack_in_heap->start)
+            return;
+        else
+            start = chunks.end;
+    }
+    scan->stack_in_heap = NULL;
+}
+
+/// Scans what lies in front of a stack, in one mapping with it. If the stack lies in a heap, which
+/// can only be read as a whole, scans the whole mapping.
+static void scan_before_stack(struct scan *scan, uint32_t index) {
+    const struct liveobj_memory_range *stack = &scan->roots->ranges[index + 1];
+    struct liveobj_memory_range range = scan->roots->ranges[index];
+    struct liveobj_memory_range mapping = mapping_with_stacks(scan->roots, index);
+    scan->range = mapping;
+    scan->stack_in_heap = stack;
+    if (liveobj_snapshot_step(find_heap_of_stack, scan) && scan->stack_in_heap) {
+        scan_whole(scan, mapping);
+        scan->scanned_until = mapping.end;
+    } else {
+        range.ends_at_stack = is_native(scan, *stack);
+        scan_whole(scan, range);
+    }
+    scan->stack_in_heap = NULL;
+}
+
+/// The lists of mappings and of stacks in them are ordered by address.
+static void scan_memory(struct scan *scan, uint32_t index) {
+    struct liveobj_memory_range range = scan->roots->ranges[index];
+    if (range.kind == LIVEOBJ_ROOT_C_MEMORY && range.ends_at_stack)
+        scan_before_stack(scan, index);
+    else if (range.kind != LIVEOBJ_ROOT_STACK)
+        scan_whole(scan, range);
+    else if (range.start >= scan->scanned_until)
+        scan_stack(scan, index);
 }
 
 // MARK: - Words outside of memory
@@ -423,10 +516,8 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_
         bool is_scanned = bytes <= left;
         left -= is_scanned ? bytes : 0;
         scan.is_complete &= is_scanned;
-        if (is_scanned && roots->ranges[i].kind == LIVEOBJ_ROOT_STACK)
-            scan_stack(&scan, roots->ranges[i]);
-        else if (is_scanned)
-            scan_whole(&scan, roots->ranges[i]);
+        if (is_scanned)
+            scan_memory(&scan, i);
     }
     visit_library_objects(&scan);
     liveobj_address_table_end(&scan.continuations);

@@ -32,6 +32,7 @@
 #include "stacks/unwind_images.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 static struct {
@@ -93,10 +94,11 @@ static void hide(struct liveobj_caller_context *entry) {
 /// Records the state of the calling thread at entry into the recorder. Not inlined, and calls
 /// nothing: so the program's frames lie above this one, and the program's registers are either
 /// unchanged or saved in those frames.
-/// \returns false if the thread is already inside the recorder.
+/// \returns false if the thread already does own work. In a hook it does none: a signal handler
+/// that interrupted one may end the process.
 __attribute__((noinline)) static bool enter(void) {
     struct liveobj_caller_context *entry = &liveobj_tls.caller;
-    bool is_outermost = liveobj_tls.guard == 0;
+    bool is_outermost = liveobj_tls.guard < LIVEOBJ_GUARD_OWN_WORK;
     liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
     if (!is_outermost)
         return false;
@@ -105,6 +107,7 @@ __attribute__((noinline)) static bool enter(void) {
     liveobj_registers_save(entry->registers);
     hide(entry);
     entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
+    entry->is_on_signal_stack = false;
     return true;
 }
 
@@ -118,7 +121,7 @@ static inline __attribute__((always_inline)) void begin_own_work(void) {
 
 static void end_own_work(void) {
     liveobj_tls.guard -= LIVEOBJ_GUARD_OWN_WORK;
-    if (liveobj_tls.guard == 0)
+    if (liveobj_tls.guard < LIVEOBJ_GUARD_OWN_WORK)
         pthread_setcancelstate(liveobj_tls.cancel_state, NULL);
 }
 
@@ -348,6 +351,13 @@ void liveobj_recorder_ignore_begin(void) {
 
 void liveobj_recorder_ignore_end(void) {
     end_own_work();
+}
+
+void liveobj_recorder_note_signal_stack(void) {
+    struct liveobj_caller_context *entry = &liveobj_tls.caller;
+    stack_t stack;
+    entry->is_on_signal_stack = sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
+                                entry->stack_pointer - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
 // MARK: - Tests

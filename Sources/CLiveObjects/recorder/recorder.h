@@ -52,6 +52,9 @@ LIVEOBJ_FUNCTIONS(LIVEOBJ_DECLARE_FUNCTION, LIVEOBJ_DECLARE_PROCEDURE)
 
 /// Finds the Swift runtime, and tests and repairs its hook path. Call once, as early as possible.
 void liveobj_recorder_prepare(void);
+/// Notes, in the recorder's own work, whether the program called from a signal handler with a stack
+/// of its own. Makes a system call.
+void liveobj_recorder_note_signal_stack(void);
 /// Ends all recording in this process, for a reason that outlives it. Makes no system call.
 void liveobj_recorder_give_up(const char *reason);
 /// Call before and after a call that may unload libraries (unloads.h).

@@ -46,6 +46,7 @@ struct liveobj_caller_context {
     /// The callee-saved registers, as complements: plain words would be found as references in
     /// memory.
     uintptr_t registers[10];
+    bool is_on_signal_stack; // of the program; known only to the report at exit
 };
 
 /// A thread's variables. Initial-exec: the default model may allocate on first access, and inside a

@@ -17,6 +17,7 @@
 #include "CLiveObjects.h"
 #include "arch/valgrind_request.h"
 #include "options.h"
+#include "os/os.h"
 #include "output/output.h"
 #include "recorder/recorder.h"
 #include "report/report.h"
@@ -129,6 +130,7 @@ static void report(void *context) {
     struct end *process_end = context;
     liveobj_timers_stop(); // here, because an alternate signal stack has no room for it
     liveobj_service_end();
+    liveobj_recorder_note_signal_stack(); // before the guard replaces it
     liveobj_guard_start();
     result = liveobj_report_write(chosen);
     process_end->status = status_after_report(process_end->status);
@@ -141,13 +143,13 @@ static void report(void *context) {
 }
 
 /// Makes the report on a stack of 8 MB, because demanglers recurse. Only the used part takes
-/// memory. The stack is not freed: the process is ending.
+/// memory. The stack is not freed: the process is ending. It is one of the recorder's mappings,
+/// because the system may unite it with memory of the program, whose references count.
 static void report_on_own_stack(struct end *process_end) {
     enum { STACK_BYTES = 8 << 20 };
     void *place;
-    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED)
+    char *stack = liveobj_os_map(STACK_BYTES);
+    if (!stack)
         liveobj_message("there is no report: there was no memory for it", NULL);
     else
         liveobj_stack_call(stack + STACK_BYTES, report, process_end, &place);

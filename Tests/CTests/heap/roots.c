@@ -112,7 +112,8 @@ static bool scan(void *context, liveobj_write_fn write, void *destination) {
 __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
     // Registers are stored as complements, like the objects' addresses here.
-    struct liveobj_caller_context entry = {stack_pointer, {objects[IN_REGISTER]}};
+    struct liveobj_caller_context entry = {.stack_pointer = stack_pointer,
+                                           .registers = {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);

@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+/// Objects near the stack on which a program ends: a signal handler or a coroutine may run on any of its memory.
+struct StackTests {
+  func report(_ arguments: [String]) throws -> String {
+    let tool = BuiltProducts.executable("liveobjects")
+    let run = try runPreloaded(BuiltProducts.executable("Stacks"), arguments, options: "tool=\(tool)")
+    #expect(run.status == .exited(0))
+    return run.standardError
+  }
+
+  @Test(
+    arguments: ["native", "hook", "report", "small-heap", "large-heap", "mapping"],
+    [[], ["disarmed"]])
+  func heldObjectsAreNoLeaks(place: String, options: [String]) throws {
+    #expect(try report([place] + options).hasPrefix("LiveObjects: no leaks in Stacks "))
+  }
+
+  @Test func signalStackInAFrameHasLiveFramesBelow() throws {
+    #expect(try report(["frame"]).hasPrefix("LiveObjects: no leaks in Stacks "))
+  }
+
+  /// All hundred, but for those whose addresses are in registers.
+  @Test(arguments: [[], ["disarmed"]])
+  func unusedPartOfAStackHoldsNothing(options: [String]) throws {
+    let report = try report(["heap-with-leak"] + options)
+    let leak = try #require(report.firstMatch(of: #/LiveObjects: 1 leak keeps (\d+) objects /#))
+    #expect((90...100).contains(Int(leak.1)!))
+  }
+}
