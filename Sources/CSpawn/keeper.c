@@ -164,12 +164,21 @@ LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
         liveobj_system_call(SYS_setsid, 0, 0, 0, 0);
 }
 
+/// The report takes long, and would keep lower threads of all programs from running.
+LIVEOBJ_BARE static void leave_real_time(void) {
+    const int lowest = 0;
+    long policy = liveobj_system_call(SYS_sched_getscheduler, 0, 0, 0, 0) & ~SCHED_RESET_ON_FORK;
+    if (policy == SCHED_FIFO || policy == SCHED_RR)
+        liveobj_system_call(SYS_sched_setscheduler, 0, SCHED_OTHER, (long)&lowest, 0);
+}
+
 LIVEOBJ_BARE static void program_main(void *context) {
     struct liveobj_process *process = context;
     const struct liveobj_spawn *spawn = process->spawn;
     liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0,
                         0); // kills the program when the keeper ends
     reset_signals();
+    leave_real_time();
     leave_session(spawn);
     offer_itself_first();
     make_room_for_stack();

@@ -97,7 +97,7 @@
     ".size syscall, . - syscall\n"                                                                 \
     ".popsection\n"
 
-/// SA_RESTORER: the kernel wants to be told how a handler returns.
+/// SA_RESTORER: the kernel needs the address to which a handler returns.
 #define LIVEOBJ_SIGNAL_RETURN_FLAG 0x04000000ul
 void liveobj_guard_return(void);
 #define LIVEOBJ_SIGNAL_RETURN_ASSEMBLY                                                             \

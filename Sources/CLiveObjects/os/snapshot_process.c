@@ -218,12 +218,21 @@ static void run(void) {
     end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
 }
 
+/// A snapshot may take seconds, in which lower threads of all programs would not run.
+static void leave_real_time(void) {
+    const struct sched_param lowest = {0};
+    long policy = syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
+    if (policy == SCHED_FIFO || policy == SCHED_RR)
+        syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &lowest);
+}
+
 /// Switches to a stack of the recorder's: the calling thread's may be small, and the runtime's
 /// functions for types need much.
 _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    leave_real_time();
     bool has_own_descriptors = leave_descriptors();
     void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
     if (has_own_descriptors)

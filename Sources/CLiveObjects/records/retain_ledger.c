@@ -186,26 +186,38 @@ LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record) {
     liveobj_guard_clear(tls);
 }
 
+/// A count that has reached its limit stays there: it must not begin again at 0.
+static uint32_t sum(uint32_t count, uint32_t more) {
+    return count > UINT32_MAX - more ? UINT32_MAX : count + more;
+}
+
 static bool add_to_site(uint32_t record, uint32_t stack, uint32_t retains, uint32_t releases) {
     if (!liveobj_lock_acquire(&stripe_of(record)->lock))
         return false;
     struct site *site = site_locked(record, stack);
     if (site) {
-        site->retains += retains;
-        site->releases += releases;
+        site->retains = sum(site->retains, retains);
+        site->releases = sum(site->releases, releases);
     }
     liveobj_lock_release(&stripe_of(record)->lock);
     return site != NULL;
+}
+
+/// Relaxed: a count orders nothing.
+static void add(uint32_t *count, uint32_t more) {
+    uint32_t before = LIVEOBJ_LOAD_RELAXED(*count);
+    while (!__atomic_compare_exchange_n(count, &before, sum(before, more), true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
 }
 
 LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t retains,
                                      uint32_t releases) {
     if (stack && add_to_site(record, stack, retains, releases))
         return;
-    // Relaxed: a count orders nothing.
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
-    __atomic_fetch_add(&account->retains, retains, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&account->releases, releases, __ATOMIC_RELAXED);
+    add(&account->retains, retains);
+    add(&account->releases, releases);
 }
 
 // MARK: - Outside of hooks

@@ -2,8 +2,8 @@
 //
 // Only objects of watched types (watched_types.h) have an account. It counts each retain and
 // release that the hooks see once: under the stack trace of the call, or, if that was not recorded
-// or had no room, in the object's counters without a site. So the sums are always exact. An account
-// is closed when its object's memory is freed.
+// or had no room, in the object's counters without a site. So the sums are exact, up to 2^32 - 1
+// retains of an object at a call site. An account is closed when its object's memory is freed.
 
 #pragma once
 

@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -53,6 +54,17 @@ static void the_exit_status_is_returned(void) {
     EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
     result = run_shell("kill -9 $$");
     EXPECT(result.error == 0 && WIFSIGNALED(result.status) && WTERMSIG(result.status) == SIGKILL);
+}
+
+/// Where the system lets this test have a real-time priority.
+static void the_program_has_no_real_time_priority(void) {
+    const struct sched_param most = {.sched_priority = 1}, none = {0};
+    if (sched_setscheduler(0, SCHED_FIFO, &most) != 0)
+        return;
+    struct liveobj_spawn_result result =
+        run_shell("set -- $(cat /proc/self/stat); shift 40; exit $1"); // the policy is the 41st
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    EXPECT(WIFEXITED(result.status) && WEXITSTATUS(result.status) == SCHED_OTHER);
 }
 
 static void output_goes_to_the_given_descriptor(void) {
@@ -257,6 +269,7 @@ static void a_pending_cancel_is_deferred(void) {
 
 int main(void) {
     the_exit_status_is_returned();
+    the_program_has_no_real_time_priority();
     output_goes_to_the_given_descriptor();
     a_failure_to_run_has_a_reason();
     a_hanging_program_is_killed();

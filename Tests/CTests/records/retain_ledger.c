@@ -53,6 +53,17 @@ static void retains_without_a_stack_trace_are_counted(void) {
     EXPECT(sums.sites == 0 && sums.rest == 5);
 }
 
+static void a_count_ends_at_its_limit(void) {
+    enum { MORE = 8 };
+    liveobj_ledger_allocated(10, METADATA);
+    for (uint32_t stack = 0; stack <= 7; stack += 7) {
+        liveobj_ledger_add(10, stack, UINT32_MAX - 1, 0);
+        liveobj_ledger_add(10, stack, MORE, 0);
+    }
+    struct sums sums = sums_of(10);
+    EXPECT(sums.rest == UINT32_MAX && sums.retains == UINT64_C(2) * UINT32_MAX);
+}
+
 static void an_account_is_closed_with_its_object(void) {
     liveobj_ledger_allocated(3, METADATA);
     liveobj_ledger_add(3, 7, 1, 0);
@@ -135,6 +146,7 @@ int main(void) {
     a_call_site_has_its_retains_and_releases();
     a_call_site_is_found_after_newer_ones();
     retains_without_a_stack_trace_are_counted();
+    a_count_ends_at_its_limit();
     an_account_is_closed_with_its_object();
     an_account_is_reset_after_a_missed_deallocation();
     call_sites_beyond_the_limit_are_counted_together();
