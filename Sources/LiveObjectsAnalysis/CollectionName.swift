@@ -6,59 +6,85 @@ struct CollectionName {
   let text: String
 
   init?(storage name: String) {
-    let generic = GenericName(name)
-    switch generic.base {
-    case "Swift._ContiguousArrayStorage" where generic.arguments.count == 1,
-      "Swift._DictionaryStorage" where generic.arguments.count == 2:
-      text = "[\(generic.arguments.map(Self.readable).joined(separator: ": "))]"
-    case "Swift._SetStorage" where generic.arguments.count == 1:
-      text = "Swift.Set<\(Self.readable(generic.arguments[0]))>"
-    case "Swift.__StringStorage", "Swift.__SharedStringStorage": text = "Swift.String"
-    case "Foundation.__DataStorage", "FoundationEssentials.__DataStorage": text = "Foundation.Data"
+    var reader = TypeNameReader(name)
+    let arguments = reader.arguments()
+    switch (String(reader.base), arguments?.count) {
+    case ("Swift._ContiguousArrayStorage", 1), ("Swift._DictionaryStorage", 2):
+      text = "[\(arguments!.joined(separator: ": "))]"
+    case ("Swift._SetStorage", 1): text = "Swift.Set<\(arguments![0])>"
+    case ("Swift.__StringStorage", _), ("Swift.__SharedStringStorage", _): text = "Swift.String"
+    case ("Foundation.__DataStorage", _), ("FoundationEssentials.__DataStorage", _): text = "Foundation.Data"
     default: return nil
-    }
-  }
-
-  /// `Swift.Array<Swift.String>` is `[Swift.String]`.
-  private static func readable(_ name: Substring) -> String {
-    let generic = GenericName(name)
-    let arguments = generic.arguments.map(readable)
-    switch (generic.base, arguments.count) {
-    case (_, 0): return String(name)
-    case ("Swift.Array", 1): return "[\(arguments[0])]"
-    case ("Swift.Dictionary", 2): return "[\(arguments[0]): \(arguments[1])]"
-    case ("Swift.Optional", 1): return "\(arguments[0])?"
-    default: return "\(generic.base)<\(arguments.joined(separator: ", "))>"
     }
   }
 }
 
-/// The parts of `Module.Type<Argument, Argument>`.
-private struct GenericName {
-  let base: Substring
-  /// Empty for a type without arguments, and for one inside of a generic type.
-  private(set) var arguments: [Substring] = []
+/// Reads a type name once, and makes it readable: `Swift.Array<Swift.String>` is `[Swift.String]`.
+///
+/// Names that are no `Module.Type<Argument, Argument>` stay as they are: functions, tuples, and types inside of generic
+/// ones.
+private struct TypeNameReader {
+  private let name: Substring.UTF8View
+  private var index: Substring.Index
 
-  init(_ name: some StringProtocol) {
-    let name = Substring(name)
-    base = name.prefix { $0 != "<" }
-    guard name.last == ">", base.endIndex < name.endIndex, !base.contains(where: { "(& ".contains($0) })
-    else {
-      return
+  init(_ name: String) {
+    self.name = name[...].utf8
+    index = name.startIndex
+  }
+
+  /// The name up to its arguments.
+  var base: Substring { Substring(name.prefix { $0 != UInt8(ascii: "<") }) }
+
+  private var next: UInt8? { index < name.endIndex ? name[index] : nil }
+
+  /// The arguments of the whole name; `nil` if it has none.
+  mutating func arguments() -> [String]? {
+    index = base.endIndex
+    guard let arguments = listedArguments(), index == name.endIndex else { return nil }
+    return arguments
+  }
+
+  /// `<Argument, Argument>`; `nil` where something else follows.
+  private mutating func listedArguments() -> [String]? {
+    guard next == UInt8(ascii: "<") else { return nil }
+    var arguments: [String] = []
+    repeat {
+      name.formIndex(after: &index)
+      if next == UInt8(ascii: " ") { name.formIndex(after: &index) }
+      arguments.append(type())
+    } while next == UInt8(ascii: ",")
+    guard next == UInt8(ascii: ">") else { return nil }
+    name.formIndex(after: &index)
+    return arguments
+  }
+
+  /// One type, up to the comma or bracket that ends it.
+  private mutating func type() -> String {
+    let start = index
+    while let byte = next, !"<>,(& [])".utf8.contains(byte) { name.formIndex(after: &index) }
+    let base = Substring(name[start..<index])
+    let arguments = listedArguments()
+    guard !skipRest(), let arguments else { return String(Substring(name[start..<index])) }
+    switch (base, arguments.count) {
+    case ("Swift.Array", 1): return "[\(arguments[0])]"
+    case ("Swift.Dictionary", 2): return "[\(arguments[0]): \(arguments[1])]"
+    case ("Swift.Optional", 1): return "\(arguments[0])?"
+    default: return "\(base)<\(arguments.joined(separator: ", "))>"
     }
-    let inner = name[name.index(after: base.endIndex)...].dropLast()
-    var (start, depth) = (inner.startIndex, 0)
-    for (index, character) in zip(inner.indices, inner) {
-      if "<([".contains(character) { depth += 1 }
-      if ")]".contains(character) || character == ">" && inner[..<index].last != "-" { depth -= 1 }
-      guard depth >= 0 else {
-        arguments = []
-        return
-      }
-      guard character == ",", depth == 0 else { continue }
-      arguments.append(inner[start..<index])
-      start = inner.index(index, offsetBy: 2, limitedBy: inner.endIndex) ?? inner.endIndex
+  }
+
+  /// Goes to the end of the type. Returns whether it was not there. The `>` of an arrow ends nothing.
+  private mutating func skipRest() -> Bool {
+    let start = index
+    var (depth, last) = (0, UInt8(0))
+    while let byte = next {
+      let isArrow = byte == UInt8(ascii: ">") && last == UInt8(ascii: "-")
+      let closes = !isArrow && ")]>".utf8.contains(byte)
+      if depth == 0, closes || byte == UInt8(ascii: ",") { break }
+      depth += "<([".utf8.contains(byte) ? 1 : closes ? -1 : 0
+      last = byte
+      name.formIndex(after: &index)
     }
-    arguments.append(inner[start...])
+    return index != start
   }
 }

@@ -160,8 +160,14 @@ public struct Finding: Sendable, Hashable {
   package var isKnownIssue: Bool { acceptance == .knownIssue }
 
   /// Whether it is a dependency's own affair: it is no leak, and nothing of the program has to do with it.
-  package var isInternal: Bool {
-    dependency != nil && verdict != .retainCycle && verdict != .overRetained
+  package var isInternal: Bool { dependency != nil && !isUnreachable }
+
+  /// Whether the objects are unreachable.
+  package var isUnreachable: Bool {
+    switch verdict {
+    case .retainCycle, .overRetained, .leakedTask: true
+    case .heldBy, .growth: false
+    }
   }
 }
 

@@ -140,7 +140,7 @@ enum SystemModules {
   private static let names: Set<String> = [
     "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
     "FoundationNetworking", "FoundationXML", "XCTest", "Testing", "Dispatch", "Synchronization",
-    "Observation", "RegexBuilder", "Distributed", "Runtime", "Cxx", "CxxStdlib", "Glibc", "Musl",
+    "Observation", "RegexBuilder", "Distributed", "Cxx", "CxxStdlib", "Glibc", "Musl",
     "LiveObjects", "LiveObjectsXCTest", "LiveObjectsTesting", "LeakAssertions",
   ]
 }

@@ -7,8 +7,21 @@ extension BinarySymbolicator {
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] {
+    let own = capture.images.indices.filter { !capture.images[$0].isSystem }
+    // The image of a class may be unknown. Together, not one after the other for each class: there may be many of both.
+    let everywhere =
+      properties.contains { $0.image == nil } ? deinitialisers(in: own, of: capture) : [:]
+    let byImage = Dictionary(
+      uniqueKeysWithValues: Set(properties.compactMap(\.image)).map {
+        ($0, deinitialisers(in: [$0], of: capture))
+      })
     let classes = Dictionary(
-      uniqueKeysWithValues: properties.map { ($0, deinitialisers(of: $0, in: capture)) })
+      uniqueKeysWithValues: properties.map { property in
+        let known = property.image.flatMap { byImage[$0] } ?? everywhere
+        return (
+          property, property.types.flatMap { type in (known[type] ?? []).map { (type: type, frame: $0) } }
+        )
+      })
     let frames = Set(classes.values.joined().map(\.frame))
     let named = frames.isEmpty ? [:] : symbolicate(frames, of: capture)
     var files: [String: SourceText?] = [:]
@@ -27,17 +40,13 @@ extension BinarySymbolicator {
     }
   }
 
-  /// The first instructions of the deinitialisers of the classes that may declare the property.
-  private func deinitialisers(
-    of property: StoredProperty, in capture: Capture
-  ) -> [(type: String, frame: Frame)] {
-    let own = capture.images.indices.filter { !capture.images[$0].isSystem }
-    let images = property.image.map { [$0] } ?? own
-    return property.types.flatMap { type in
-      images.compactMap { image in
-        // Like a return address: the call lies before it.
-        binary(of: capture.images[image]).flatMap { deinitialisers(in: $0)[type] }
-          .map { (type, Frame(image: image, offset: $0 &+ 1)) }
+  /// The first instructions of the deinitialisers of all classes in some images, by the names of the classes.
+  private func deinitialisers(in images: [Int], of capture: Capture) -> [String: [Frame]] {
+    images.reduce(into: [:]) { all, image in
+      guard let binary = binary(of: capture.images[image]) else { return }
+      // Like a return address: the call lies before it.
+      for (type, address) in deinitialisers(in: binary) {
+        all[type, default: []].append(Frame(image: image, offset: address &+ 1))
       }
     }
   }

@@ -72,6 +72,33 @@ import Testing
     #expect(findings.map(\.verdict) == [.heldBy])
   }
 
+  /// Cycles through sets: paths are compared for each of them.
+  @Test func manyCyclesThroughSetsAreEvaluated() {
+    let (cycles, length) = (100, 1000)
+    var builder = CaptureBuilder()
+    builder.objects(cycles * length, of: builder.type("Demo.Node"))
+    let member = builder.label(ReferenceLabel(.member))
+    builder.references(
+      (0..<cycles * length).map { index in
+        let isLast = index % length == length - 1
+        return Reference(
+          from: UInt32(index), to: UInt32(isLast ? index + 1 - length : index + 1), label: member)
+      })
+    builder.heapGraph()
+    #expect(analyseInTime(builder).map(\.objects) == [cycles * length])
+  }
+
+  @Test func longNamesOfCollectionsAreRead() {
+    var builder = CaptureBuilder()
+    for index in 0..<100 {
+      let element =
+        "Demo.T\(index)" + String(repeating: "<A", count: 1300) + String(repeating: ">", count: 1300)
+      builder.objects(of: builder.type("Swift._ContiguousArrayStorage<\(element)>", image: nil))
+    }
+    builder.heapGraph()
+    #expect(analyseInTime(builder).count == 100)
+  }
+
   @Test func aClosureThatCapturedManyObjectsNamesNoneSelf() {
     let count = 8000
     var builder = CaptureBuilder()

@@ -31,6 +31,14 @@ struct LibraryLeakTests {
     #expect(try !isLibraryLeak(of: "Swift._ContiguousArrayStorage<Swift.Int>", allocatedAt: trace))
   }
 
+  /// A closure's metadata lies in the program's image, or nothing is known about it: it may be the program's.
+  @Test mutating func aClosureWithoutAStackTraceIsNoLibraryLeak() throws {
+    let closure = builder.object(of: builder.type("", kind: .closureContextOrBox, captureCount: 2))
+    builder.reference(from: closure, to: closure, ReferenceLabel(.capture, text: ""))
+    let finding = try #require(Analysis(of: builder.capture, symbolicator: symbolicator).findings.first)
+    #expect((finding.verdict, finding.isLibraryLeak) == (.retainCycle, false))
+  }
+
   /// Over-retained: nothing refers to the object.
   private mutating func isLibraryLeak(of type: String, allocatedAt trace: UInt32) throws -> Bool {
     _ = builder.object(of: builder.type(type), stackTrace: trace)

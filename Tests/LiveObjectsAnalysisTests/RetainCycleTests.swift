@@ -36,6 +36,23 @@ import Testing
     #expect((finding.instances, finding.objects, finding.victims, finding.bytes) == (1, 2, 0, 64))
   }
 
+  /// Each step of a shortened path refers to an object of the type of the next one.
+  @Test mutating func aLongCycleIsShortenedToReferencesThatExist() throws {
+    let types = ["Demo.A", "Demo.B", "Demo.A", "Demo.C"].map { builder.type($0) }
+    let objects = (0..<20).map { builder.object(of: types[$0 % 4]) }
+    for (object, next) in zip(objects, objects[1...] + objects[..<1]) {
+      builder.reference(from: object, to: next, property: "next")
+    }
+    let found = try #require(analyse(builder).findings.first)
+    let shown = found.path.map(\.type)
+    #expect(shown.count < objects.count)
+    let pairs = Set(zip(shown, shown[1...] + shown[..<1]).map { [$0, $1] })
+    #expect(
+      pairs.isSubset(of: [
+        ["Demo.A", "Demo.B"], ["Demo.B", "Demo.A"], ["Demo.A", "Demo.C"], ["Demo.C", "Demo.A"],
+      ]))
+  }
+
   @Test mutating func callSitesNameTheTypesOfTheirObjects() throws {
     let types = ["Demo.Author", "Swift._ContiguousArrayStorage<Demo.Book>"].map { builder.type($0) }
     let symbolicator = TableSymbolicator()

@@ -167,7 +167,7 @@ extension HeapFindings {
     merger.add(finding, as: subject, sites, leak.retainSites, in: traces) { Set($0.types.map(typeName)) }
   }
 
-  /// The name of a type beside the call that allocated its objects: that says whose closures and boxes they are.
+  /// The name of a type, shown with the call that allocated its objects, which says whose closures and boxes they are.
   private func typeName(_ type: Int) -> String {
     guard let label = labels[type] else { return ObjectKind.closureOrBox.rawValue }
     return CollectionName(storage: label.text)?.text ?? label.text

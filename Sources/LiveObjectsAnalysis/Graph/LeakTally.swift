@@ -47,7 +47,7 @@ struct LeakTally {
   {
     let graph = reachability.graph
     let order = TypeOrder(labels, of: graph.capture)
-    let isUserDefined = labels.map { $0?.isUserDefined == true }
+    let isUserDefined = labels.map { $0?.isUserDefined }
     var finder = PathFinder(in: graph)
     var isCore = [Bool](repeating: false, count: graph.count)
     var numbers = Numbering<Pattern>()
@@ -106,8 +106,9 @@ struct LeakTally {
       verdict: leak.verdict, certainty: leak.certainty, owner: owner, start: start, steps: steps.finalize())
   }
 
-  private mutating func add(_ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ isUserDefined: [Bool])
-  {
+  private mutating func add(
+    _ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ isUserDefined: [Bool?]
+  ) {
     let graph = reachability.graph
     instances += 1
     objects += leak.core.count + leak.victims.count
@@ -155,9 +156,11 @@ struct LeakTally {
     if let count = object.strongCount { unrecordedRetains += abs(Int(count) - recorded) }
   }
 
-  private mutating func add(_ object: LiveObject, _ isUserDefined: [Bool]) {
+  /// - Parameter isUserDefined: by type; `nil` where only the call that allocated an object says it. Without that call,
+  ///   the object may be the user's.
+  private mutating func add(_ object: LiveObject, _ isUserDefined: [Bool?]) {
     bytes.add(saturating: object.bytes)
-    hasUserType = hasUserType || isUserDefined[object.type]
+    hasUserType = hasUserType || (isUserDefined[object.type] ?? (object.stackTrace == 0))
   }
 }
 

@@ -140,11 +140,29 @@ struct PathNaming {
 
   private static let mostShown = 16
 
-  /// Shortens long paths, of lists and trees, which repeat themselves.
+  /// Shortens long paths, of lists and trees, which repeat themselves: leads from the first step to the last one by the
+  /// fewest steps, each of which follows the one before it somewhere on the path.
   private static func collapsed(_ steps: [Finding.PathStep]) -> [Finding.PathStep] {
     guard steps.count > mostShown else { return steps }
-    var seen: Set<Finding.PathStep> = []
-    return steps.filter { seen.insert($0).inserted }
+    var followers: [Finding.PathStep: [Finding.PathStep]] = [:]
+    var seen: Set<[Finding.PathStep]> = []
+    for (step, next) in zip(steps, steps.dropFirst()) where seen.insert([step, next]).inserted {
+      followers[step, default: []].append(next)
+    }
+    var predecessors: [Finding.PathStep: Finding.PathStep] = [:]
+    var queue = [steps[0]]
+    var reached = 0
+    while predecessors[steps[steps.count - 1]] == nil, reached < queue.count {
+      let step = queue[reached]
+      reached += 1
+      for next in followers[step] ?? [] where next != steps[0] && predecessors[next] == nil {
+        predecessors[next] = step
+        queue.append(next)
+      }
+    }
+    var path = [steps[steps.count - 1]]
+    while let step = predecessors[path[path.count - 1]] { path.append(step) }
+    return path.reversed()
   }
 }
 

@@ -36,10 +36,12 @@ struct ShortestPaths {
     var isOrdered = true
     for object in queue.reversed().lazy.map(Int.init) {
       guard let distance = distances[object], distance < length else { continue }
-      let leads = { [onward, length] (target: Int) in
-        distance == length - 1 ? target == end : distances[target] == distance + 1 && onward[target] != nil
+      let references = graph.references(from: object).filter { reference in
+        let target = graph.target(reference)
+        let leads =
+          distance == length - 1 ? target == end : distances[target] == distance + 1 && onward[target] != nil
+        return leads && follows(reference)
       }
-      let references = graph.references(from: object).filter { leads(graph.target($0)) && follows($0) }
       guard !references.isEmpty else { continue }
       onward[object] = references
       let hasUnordered = references.contains { graph.isUnordered($0) }
