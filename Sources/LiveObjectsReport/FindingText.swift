@@ -78,14 +78,6 @@ extension Finding {
   /// Whether the objects are unreachable and the program's own, and no known issue.
   var isLeak: Bool { isActionable && isUnreachable }
 
-  /// Whether the objects are unreachable.
-  package var isUnreachable: Bool {
-    switch verdict {
-    case .retainCycle, .overRetained, .leakedTask: true
-    case .heldBy, .growth: false
-    }
-  }
-
   /// The verdict in plain words, then the type; that of a collection is short: `[String: [Int]]`.
   var title: String { "\(verdictText): \(isCollection ? type.withoutModules : type)" }
 

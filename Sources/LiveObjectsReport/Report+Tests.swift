@@ -80,6 +80,10 @@ extension Report.Test {
       (file, line) = (description.file, Int(description.line))
     }
     guard outcome.isAccountable else { return }
+    guard capture.tracking.droppedRecords == 0 else {
+      evaluation = .impossible
+      return
+    }
     let isEvaluated = description.isEvaluated || capture.graph?.status.isEvaluated == true
     if isEvaluated || !(capture.isJournal || hasFindings) {
       evaluation = .complete

@@ -20,8 +20,6 @@ public struct Report: Sendable {
   public var types: [TypeGrowth]
   /// What changed since an earlier report, if the report was compared with one.
   public var comparison: Comparison?
-  /// Whether findings were left out on request.
-  package internal(set) var isRestricted = false
 
   /// Merges the captures of one run (a program and its child processes) into one report.
   ///
@@ -42,7 +40,7 @@ public struct Report: Sendable {
   public var isClean: Bool {
     tracking.sawEverything && !ranNoTest && tests.allSatisfy(\.outcome.isAccountable)
       && unevaluatedTests.isEmpty
-      && findings.isEmpty && !isRestricted
+      && findings.isEmpty && tracking.restriction == nil
   }
 
   /// Human-readable sentences about what degraded the report, and about leaks that were released later.

@@ -50,7 +50,7 @@ extension Report {
   package mutating func restrict(to filter: ReportFilter) {
     guard !filter.isEmpty else { return }
     let all = findings.count
-    keepFindings(where: filter.includes)
+    keepFindings(as: .filter, where: filter.includes)
     tests.removeAll { !filter.includes(test: $0.id) }
     let found = Set(findings.map(\.type))
     types.removeAll { type in
@@ -60,8 +60,8 @@ extension Report {
   }
 
   /// Leaves out findings, also from the lists of tests. A report without all of them is never clean.
-  mutating func keepFindings(where isIncluded: (Finding) -> Bool) {
-    isRestricted = true
+  mutating func keepFindings(as restriction: Restriction, where isIncluded: (Finding) -> Bool) {
+    tracking.restriction = restriction
     findings.removeAll { !isIncluded($0) }
     released.removeAll { !isIncluded($0) }
     let kept = Dictionary(grouping: findings) { TestName(of: $0) }.mapValues { Set($0.map(\.fingerprint)) }

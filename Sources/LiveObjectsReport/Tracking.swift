@@ -27,10 +27,30 @@ extension Report {
     public var unevaluated: [String]
     /// Whether every watched process listed its tests: without any in the report, none ran.
     package var listedTests: Bool
+    /// The findings that were left out on request; `nil` for none.
+    package var restriction: Restriction?
 
     /// Whether every process was watched and evaluated, and no object is missing.
     var sawEverything: Bool {
       wasWatched && unwatchedProcesses == 0 && droppedRecords == 0 && unevaluated.isEmpty
+    }
+  }
+}
+
+extension Report {
+  /// What a report is restricted to.
+  package enum Restriction: String, Sendable {
+    case filter
+    case comparison
+    case sinceLastSnapshot
+
+    /// What a report without leaks says.
+    var noLeaks: String {
+      switch self {
+      case .filter: "no leaks match the filter"
+      case .comparison: "no new leaks"
+      case .sinceLastSnapshot: "no leaks since the last snapshot"
+      }
     }
   }
 }

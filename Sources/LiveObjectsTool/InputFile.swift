@@ -97,7 +97,9 @@ enum InputContent {
     return .report(Array(bytes))
   }
 
-  static func isReport(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == UInt8(ascii: "{") }
+  static func isReport(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+  }
 
   /// Whether to read on after the first bytes of a stream.
   static func isWanted(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -139,7 +141,7 @@ private final class FilePieces {
 
   var file: FileBytes { FileBytes(count: count, load: bytes(in:)) }
 
-  var beginsReport: Bool { InputContent.isReport(bytes(in: 0..<1)) }
+  var beginsReport: Bool { InputContent.isReport(bytes(in: 0..<min(count, 64))) }
 
   /// - Returns: `nil`, with `errno` set, if it could not be read.
   var report: InputContent? {

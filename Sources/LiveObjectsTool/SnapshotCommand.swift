@@ -35,6 +35,7 @@ struct SnapshotCommand: ParsableCommand {
     var report = try inputs.report(output)
     let outputs = try output.open(defaultText: .output)
     try accepted.apply(to: &report, ranAllTests: false)
+    if sinceLast { report.tracking.restriction = .sinceLastSnapshot }
     report.restrict(to: filters.filter)
     throw ExitCode(try inputs.write(report, to: outputs))
   }

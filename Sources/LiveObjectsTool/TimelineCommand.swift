@@ -41,15 +41,23 @@ struct TimelineCommand: ParsableCommand {
     let outputs = try (
       text: open(text ?? (html == nil && csv == nil ? "-" : nil)), html: open(html), csv: open(csv)
     )
-    guard let timeline = try Timeline(files.flatMap(captures)) else {
-      throw ToolFailure(
-        "\(files[0]) has no counts: programs write them with every=10s in LIVEOBJECTS_OPTIONS")
+    let timeline: Timeline
+    do {
+      timeline = try self.timeline()
+    } catch {
+      for output in [outputs.text, outputs.html, outputs.csv] { output?.discard() }
+      throw error
     }
     let summary = TimelineSummary(timeline)
     try outputs.text?.write(text(of: summary, color: outputs.text?.wantsColor == true))
     try outputs.html?.write(Array(TimelinePage.render(summary).utf8))
     try outputs.csv?.write(Array(TimelineCSV.render(timeline).utf8))
     if failOnGrowth && summary.hasGrowth { throw ExitCode(1) }
+  }
+
+  private func timeline() throws -> Timeline {
+    if let timeline = try Timeline(files.flatMap(captures)) { return timeline }
+    throw ToolFailure("\(files[0]) has no counts: programs write them with every=10s in LIVEOBJECTS_OPTIONS")
   }
 
   private func text(of summary: TimelineSummary, color: Bool) -> [UInt8] {

@@ -16,6 +16,10 @@ import Testing
     return (report, try #require(report.comparison))
   }
 
+  private func text(_ report: Report, as format: ReportFormat = .text) -> String {
+    String(decoding: format.bytes(of: report), as: UTF8.self)
+  }
+
   @Test func findingsAreNewGoneGrownOrTheSame() throws {
     let (report, comparison) = try compare(
       [leak("a"), leak("b", instances: 2), leak("c", instances: 2), leak("d")],
@@ -27,6 +31,24 @@ import Testing
     #expect(comparison.same == 2)
     #expect(Set(report.findings.map(\.fingerprint)) == ["b", "e"])
     #expect(report.failingFindings.count == 2)
+  }
+
+  /// Whether the later report has seen everything.
+  @Test func whatIsGoneIsInDoubtAfterAnIncompleteRun() {
+    let earlier = ExplainedFindings.report([leak("a")])
+    var (unwatched, incomplete) = (makeReport(), ExplainedFindings.report([]))
+    incomplete.tracking.unwatchedProcesses = 1
+    unwatched.compare(with: earlier)
+    incomplete.compare(with: earlier)
+    #expect(text(unwatched).hasPrefix("LiveObjects: NOTHING WAS WATCHED in the later run"))
+    #expect(text(incomplete).hasPrefix("LiveObjects: the later recording is incomplete"))
+  }
+
+  @Test func otherFormatsSayThatOnlyNewLeaksCount() throws {
+    let (report, _) = try compare([leak("a")], [leak("a")])
+    #expect(text(report, as: .markdown).contains("no new leaks"))
+    let read = try JSONReportReader.report(in: ReportFormat.json.bytes(of: report))
+    #expect(TextRenderer().render(read).hasPrefix("LiveObjects: no new leaks"))
   }
 
   @Test func theSameLeakInAnotherTestIsNew() throws {

@@ -16,6 +16,13 @@ import Testing
     #expect(makeReportWithEveryVerdict().findings.filter(failOn.includes).map(\.verdict) == verdicts)
   }
 
+  /// Whether its type is the program's or a dependency's.
+  @Test func leaksOfADependencyFail() {
+    var report = makeReportWithEveryVerdict()
+    for index in report.findings.indices { report.findings[index].dependency = "swift-nio" }
+    #expect(report.findings.filter(FailOn.growth.includes).map(\.verdict) == FailOn.leaks.verdicts)
+  }
+
   @Test(arguments: FailOn.allCases)
   func libraryLeaksNeverFail(failOn: FailOn) {
     var report = makeReportWithEveryVerdict()

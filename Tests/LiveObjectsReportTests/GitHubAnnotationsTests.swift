@@ -40,6 +40,14 @@ import Testing
     #expect(Self.text([finding]).hasPrefix("::error file=.build/checkouts/nio/A.swift,line=1,"))
   }
 
+  @Test func longPathsOfFilesAreWhole() {
+    var finding = ExplainedFindings.overRetained
+    let file = "/src/" + String(repeating: "component/", count: 30) + "B.swift"
+    finding.allocatedAt = [.init(instances: 1, frames: [.user("open()", file: file, line: 2)])]
+    #expect(Self.text([finding]).contains("component/B.swift,line=2,"))
+    #expect(!Self.text([finding]).contains("file=\(file.prefix(50))…"))
+  }
+
   @Test func aLeakThatFailsNothingIsAWarning() {
     let findings = [ExplainedFindings.cycle, ExplainedFindings.heldByStatic]
     #expect(Self.text(findings, .none).hasPrefix("::warning "))

@@ -44,6 +44,15 @@ import Testing
     }
   }
 
+  @Test func whatWasNotWatchedIsNotEvaluated() {
+    let whole = shard([], tests: ["A"])
+    for reports in [[whole, makeReport()], [makeReport(), whole]] {
+      let merged = Report.merging(reports)
+      #expect(merged.status == 3)
+      #expect(merged.tracking.evaluationFailure?.contains("one of the reports: nothing was watched") == true)
+    }
+  }
+
   @Test func memoryThatOneOfThemDidNotReadIsMissing() {
     let whole = shard([], tests: ["A"])
     var missing = whole

@@ -30,6 +30,11 @@ import Testing
     #expect(Set(report.types.map(\.type)).isSubset(of: report.findings.map(\.type)))
   }
 
+  @Test func withoutAMatchOnlyTheSelectionIsFreeOfLeaks() {
+    #expect(
+      TextRenderer().render(restricted(types: ["Nope"])).hasPrefix("LiveObjects: no leaks match the filter "))
+  }
+
   @Test func typesOnThePathMatch() {
     let report = restricted(types: ["^Demo.Cl*t$"])
     #expect(Set(report.findings.map(\.verdict)) == [.retainCycle])

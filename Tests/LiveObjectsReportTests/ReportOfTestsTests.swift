@@ -66,6 +66,18 @@ import Testing
     #expect(makeReport(of: builder).tracking.isComplete)
   }
 
+  /// One of them may have been the test's: neither may its entries in a baseline be called stale.
+  @Test func noTestIsEvaluatedWithoutAllObjects() {
+    var builder = CaptureBuilder()
+    builder.test("T/testOne")
+    var capture = builder.capture
+    capture.tracking.droppedRecords = 5
+    let report = Report(of: [(capture, Analysis(of: capture, symbolicator: TableSymbolicator()))])
+    #expect(report.tests.map(\.evaluation) == [.impossible])
+    let entry = Baseline.Entry(fingerprint: "0123456789abcdef", test: "T/testOne", description: [])
+    #expect(Baseline([entry]).stale(in: report, ranAllTests: true).isEmpty)
+  }
+
   @Test func aReportWithUnevaluatedTestsIsNotClean() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")

@@ -39,6 +39,14 @@ struct ReportCommandTests {
     #expect(try folder.text(of: "text").contains("Demo.Loader"))
   }
 
+  @Test("reads a report that begins with a line end")
+  func readsFormattedReports() throws {
+    let json = try report([write(makeCapture(survivors: 3)), "--json", "-"]).standardOutput
+    let result = try report([write(Array("\n \(json)".utf8), as: "report")])
+    #expect(result.status == .exited(0))
+    #expect(result.standardOutput.contains("Demo.Loader"))
+  }
+
   @Test("merges captures")
   func mergesCaptures() throws {
     let paths = [

@@ -35,7 +35,7 @@ extension Scenarios {
       }
     }
 
-    @Test("beside a thread that waits in a function of the program, such a task is probably a leak")
+    @Test("with a thread that waits in a function of the program, such a task is probably a leak")
     func waitingThread() throws {
       let leaks =
         try (0..<8).lazy.map { _ in try ScenarioReport(of: "blockedThread").leaks }.first { !$0.isEmpty }

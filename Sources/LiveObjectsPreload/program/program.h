@@ -1,5 +1,5 @@
 // program.h - the program: whether it is to be tracked, the run that it belongs to, its
-// environment, and the files beside the library.
+// environment, and the files next to the library.
 
 #pragma once
 

@@ -37,7 +37,7 @@ extension Report {
   package mutating func compare(with earlier: Report) {
     let comparison = Comparison(from: earlier, to: self)
     let keys = Set((comparison.new + comparison.grown).map { ComparisonKey($0.finding) })
-    keepFindings { keys.contains(ComparisonKey($0)) }
+    keepFindings(as: .comparison) { keys.contains(ComparisonKey($0)) }
     if !earlier.tracking.sawEverything {
       tracking.notes.append("The earlier report is incomplete: what it lacks may be old, and counts as new.")
     }
@@ -45,7 +45,7 @@ extension Report {
   }
 }
 
-/// Findings with equal keys are one. Cases of a parameterised test are not told apart.
+/// Findings with equal keys are one. Cases of a parameterised test are one.
 private struct ComparisonKey: Hashable {
   var fingerprint: String
   var test: String?

@@ -7,7 +7,7 @@ struct ComparisonText {
 
   init(_ comparison: Report.Comparison, in report: Report, _ renderer: TextRenderer) {
     var page = TextPage(color: renderer.color, width: renderer.width)
-    if let failure = report.tracking.evaluationFailure { page.add("LiveObjects: \(failure)", style: .bold) }
+    if let doubt = Self.doubt(about: report) { page.add("LiveObjects: \(doubt)", style: .bold) }
     page.add("LiveObjects: \(Self.verdict(of: comparison))\(Self.failure(of: report))", style: .bold)
     page.add(new: Cause.all(of: comparison.new.map(\.finding)))
     page.add("Grown", comparison.grown)
@@ -15,6 +15,16 @@ struct ComparisonText {
     page.add(types: comparison.types)
     page.add(notes: report.notes)
     text = page.text
+  }
+
+  /// Why findings of the later report may be missing, so that they seem to be gone.
+  private static func doubt(about report: Report) -> String? {
+    if !report.tracking.wasWatched {
+      return "NOTHING WAS WATCHED in the later run, so what is gone is unknown"
+    }
+    return report.tracking.evaluationFailure
+      ?? (report.tracking.sawEverything
+        ? nil : "the later recording is incomplete: what is gone may still exist")
   }
 
   private static func verdict(of comparison: Report.Comparison) -> String {

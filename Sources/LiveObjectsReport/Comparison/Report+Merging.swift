@@ -14,7 +14,15 @@ extension Report {
     merged.tests = Test.merged(reports.flatMap(\.tests), findings: merged.findings)
     merged.types = Self.merged(reports.flatMap(\.types))
     merged.tracking = Tracking(merging: reports.map(\.tracking))
+    if merged.tracking.wasWatched { merged.tracking.unevaluated += reports.compactMap(\.unwatchedSentence) }
     return merged
+  }
+
+  /// What is unknown of a report without a watched process; `nil` for others.
+  private var unwatchedSentence: String? {
+    guard !tracking.wasWatched else { return nil }
+    return "\(processes.first?.label ?? "one of the reports"): nothing was watched"
+      + (tracking.notes.first.map { ", \($0)" } ?? "")
   }
 }
 
@@ -31,6 +39,7 @@ extension Report.Tracking {
     readReferences = others.allSatisfy(\.readReferences)
     unevaluated = others.flatMap(\.unevaluated)
     listedTests = others.allSatisfy(\.listedTests)
+    restriction = others.lazy.compactMap(\.restriction).first
     notes = Self.withoutRepetition(others.flatMap(\.notes))
     details = Self.withoutRepetition(others.flatMap(\.details))
   }

@@ -27,7 +27,8 @@ package enum GitHubAnnotations {
 
   private static func command(_ name: String, _ cause: Cause, _ report: Report) -> String {
     let place = cause.place(in: report.run).map { "file=\(property($0.file)),line=\($0.line)," } ?? ""
-    return "::\(name) \(place)title=\(property("LiveObjects: \(cause.name)"))::\(message(cause))"
+    return
+      "::\(name) \(place)title=\(property("LiveObjects: \(cause.name)".printable.abridged(to: 200)))::\(message(cause))"
   }
 
   private static func notice(_ text: String) -> String { "::notice title=LiveObjects::\(data(text))" }
@@ -51,7 +52,6 @@ package enum GitHubAnnotations {
 
   /// The value of a property, before the second `::`.
   private static func property(_ text: String) -> String {
-    text.printable.abridged(to: 200)
-      .escaping(["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
+    text.printable.escaping(["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
   }
 }

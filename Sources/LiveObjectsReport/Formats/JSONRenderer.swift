@@ -58,6 +58,7 @@ public struct JSONRenderer: Sendable {
       "unwatchedProcesses": .integer(tracking.unwatchedProcesses),
       "listedTests": .bool(tracking.listedTests),
       "missesRoots": .bool(tracking.missesRoots),
+      "restriction": tracking.restriction.map { .string($0.rawValue) } ?? .absent,
     ])
   }
 

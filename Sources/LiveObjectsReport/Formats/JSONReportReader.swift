@@ -36,7 +36,8 @@ extension Report.Tracking {
       details: try json.strings("details"),
       droppedRecords: try json.number("droppedRecords"), readReferences: try json.bool("references"),
       missesRoots: try json.flag("missesRoots"), unevaluated: try json.strings("unevaluated"),
-      listedTests: try json.bool("listedTests"))
+      listedTests: try json.bool("listedTests"),
+      restriction: try json["restriction"].map { _ throws(JSONError) in try json.choice("restriction") })
   }
 }
 

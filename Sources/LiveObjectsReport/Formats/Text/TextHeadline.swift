@@ -32,6 +32,7 @@ enum TextHeadline {
   }
 
   private static func noLeaks(in report: Report) -> String {
+    if let restriction = report.tracking.restriction { return restriction.noLeaks }
     let isKnown = report.findings.contains { $0.acceptance != nil && $0.isUnreachable }
     return (isKnown ? "no new leaks" : "no leaks") + (report.releasedLater.isEmpty ? "" : " remain")
   }
