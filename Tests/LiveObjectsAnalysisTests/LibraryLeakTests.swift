@@ -31,6 +31,11 @@ struct LibraryLeakTests {
     #expect(try !isLibraryLeak(of: "Swift._ContiguousArrayStorage<Swift.Int>", allocatedAt: trace))
   }
 
+  @Test mutating func aContainerWithoutAStackTraceIsNoLibraryLeak() throws {
+    #expect(try !isLibraryLeak(of: "Swift._ContiguousArrayStorage<Swift.Int>", allocatedAt: 0))
+    #expect(try isLibraryLeak(of: "Foundation.DateFormatter", allocatedAt: 0))
+  }
+
   /// A closure's metadata lies in the program's image, or nothing is known about it: it may be the program's.
   @Test mutating func aClosureWithoutAStackTraceIsNoLibraryLeak() throws {
     let closure = builder.object(of: builder.type("", kind: .closureContextOrBox, captureCount: 2))

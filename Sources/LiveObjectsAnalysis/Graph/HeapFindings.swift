@@ -274,7 +274,7 @@ extension HeapFindings {
     let isOfFoundation =
       labels[capture.objects[leak.start].type]?.text == "Foundation.Timer"
       && leak.unexplainedRetains <= leak.instances
-    return !leak.hasUserType
+    return !leak.mayBeUsers
       && (isOfFoundation || !leak.allocations.stackTraces.contains(where: traces.isAllocatedByUser))
   }
 

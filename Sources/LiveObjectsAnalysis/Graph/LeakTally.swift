@@ -34,8 +34,10 @@ struct LeakTally {
   private(set) var retainSites: [RetainSite] = []
   /// Retains in the strong counts that the ledger does not have; 0 without a ledger.
   private(set) var unrecordedRetains = 0
-  /// Whether an object or victim is of a user's type.
-  private(set) var hasUserType = false
+  /// Whether an object or victim is of a user's type, or a closure that nothing shows to be another's.
+  private var hasUserType = false
+  private var hasLibraryType = false
+  private var hasUnknownContainer = false
   /// Whether running code may load a weak reference to one of them, and break its cycle.
   private(set) var isWeaklyReferenced = false
   /// An object to which more references than retains were found.
@@ -47,7 +49,7 @@ struct LeakTally {
   {
     let graph = reachability.graph
     let order = TypeOrder(labels, of: graph.capture)
-    let isUserDefined = labels.map { $0?.isUserDefined }
+    let origins = labels.map(TypeOrigin.init)
     var finder = PathFinder(in: graph)
     var isCore = [Bool](repeating: false, count: graph.count)
     var numbers = Numbering<Pattern>()
@@ -73,7 +75,7 @@ struct LeakTally {
         let cuts = path.map { CutSearch.cuts(of: leak.core, $0, in: graph, &finder, order) } ?? Cuts()
         all.append(LeakTally(group: leak, start: start, path: path, cuts: cuts))
       }
-      all[index].add(leak, in: reachability, isUserDefined)
+      all[index].add(leak, in: reachability, origins)
     }
     return all
   }
@@ -107,7 +109,7 @@ struct LeakTally {
   }
 
   private mutating func add(
-    _ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ isUserDefined: [Bool?]
+    _ leak: LeakGroup, in reachability: ReachabilityAnalysis, _ origins: [TypeOrigin]
   ) {
     let graph = reachability.graph
     instances += 1
@@ -124,14 +126,17 @@ struct LeakTally {
       if hasLedger, let sites = reachability.retainSites[UInt32(object)] {
         add(sites, of: graph.capture.objects[object])
       }
-      add(graph.capture.objects[object], isUserDefined)
+      add(graph.capture.objects[object], origins)
     }
     for object in leak.victims.lazy.map({ graph.capture.objects[Int($0)] }) {
-      add(object, isUserDefined)
+      add(object, origins)
       victimTypes.insert(object.type)
     }
     if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }
+
+  /// Whether nothing shows that the objects are a library's: containers, and no call that allocated them.
+  var mayBeUsers: Bool { hasUserType || (hasUnknownContainer && !hasLibraryType) }
 
   /// The tasks that nothing can resume: indices into `HeapGraph.tasks`, a few of many.
   func tasks(in graph: ReferenceGraph) -> [Int] {
@@ -156,11 +161,32 @@ struct LeakTally {
     if let count = object.strongCount { unrecordedRetains += abs(Int(count) - recorded) }
   }
 
-  /// - Parameter isUserDefined: by type; `nil` where only the call that allocated an object says it. Without that call,
-  ///   the object may be the user's.
-  private mutating func add(_ object: LiveObject, _ isUserDefined: [Bool?]) {
+  private mutating func add(_ object: LiveObject, _ origins: [TypeOrigin]) {
     bytes.add(saturating: object.bytes)
-    hasUserType = hasUserType || (isUserDefined[object.type] ?? (object.stackTrace == 0))
+    switch origins[object.type] {
+    case .user: hasUserType = true
+    case .library: hasLibraryType = true
+    case .closure: hasUserType = hasUserType || object.stackTrace == 0
+    case .container: hasUnknownContainer = hasUnknownContainer || object.stackTrace == 0
+    }
+  }
+}
+
+/// What a type says about whose its objects are.
+private enum TypeOrigin {
+  case user
+  case library
+  /// The call that allocated it says it; without that call it may be the user's.
+  case closure
+  /// Of the standard library, for anyone.
+  case container
+
+  init(_ label: TypeLabel?) {
+    switch label?.kind {
+    case nil: self = .closure
+    case .arrayStorage, .dictionaryStorage, .setStorage, .stringStorage, .dataStorage: self = .container
+    default: self = label?.isUserDefined == true ? .user : .library
+    }
   }
 }
 
