@@ -110,6 +110,13 @@ struct KeptCaptureTests {
     #expect(try folder.names() == [])
   }
 
+  @Test func aLimitOfTimersIsReported() throws {
+    let run = try run("exec prlimit --sigpending=0 '\(exiter)' exit 5")
+    #expect(messages(run).count == 1)
+    #expect(run.standardError.contains("no report: the system allows no further timer"))
+    #expect(run.status == .exited(5))
+  }
+
   /// A test may compare the standard error of a program that it starts, and no line could name the file.
   @Test(arguments: ["", ":exitcode=9"])
   func programWithItsOwnStandardErrorWritesNoCapture(options: String) throws {

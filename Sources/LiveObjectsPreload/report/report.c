@@ -96,17 +96,20 @@ static void replace_report(void *context) {
                         work->error ? strerror(work->error) : "", NULL);
 }
 
-static void complain_of_step(void) {
-    liveobj_message("there is no report: the process ended at a moment when its memory could not "
-                    "be read, or a file could not be written",
-                    NULL);
+static void complain_of(enum liveobj_step_end end) {
+    const char *why = end == LIVEOBJ_STEP_REFUSED
+                          ? "the system allows no further timer, without which it might hang (see "
+                            "ulimit -i)"
+                          : "the process ended at a moment when its memory could not be read, or a "
+                            "file could not be written";
+    liveobj_message("there is no report: ", why, NULL);
 }
 
 static bool run_step(void (*step)(void *), struct work *work) {
     enum liveobj_step_end end = liveobj_guard_run(STEP_MILLISECONDS, step, work);
-    work->is_abandoned |= end != LIVEOBJ_STEP_DONE;
+    work->is_abandoned |= end > LIVEOBJ_STEP_REFUSED;
     if (end != LIVEOBJ_STEP_DONE)
-        complain_of_step();
+        complain_of(end);
     return end == LIVEOBJ_STEP_DONE;
 }
 
@@ -140,7 +143,7 @@ static bool can_take_locks(struct work *work) {
     work->is_abandoned |=
         end == LIVEOBJ_STEP_CRASHED; // a lock that was only waited for is not held
     if (end != LIVEOBJ_STEP_DONE)
-        complain_of_step();
+        complain_of(end);
     return end == LIVEOBJ_STEP_DONE;
 }
 

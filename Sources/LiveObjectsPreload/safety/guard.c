@@ -302,7 +302,7 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
     guard.start = guard.time = thread_time();
     guard.sleeps = thread_sleeps();
     if (!start_timer(milliseconds))
-        return LIVEOBJ_STEP_STUCK; // it might hang, and nothing would end it
+        return LIVEOBJ_STEP_REFUSED; // it might hang, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
     bool is_done = liveobj_stack_call(NULL, run, NULL, &guard.place);
     syscall(SYS_timer_delete, guard.timer);

@@ -12,6 +12,7 @@
 /// How a guarded step ended. An abandoned step keeps its locks and memory.
 enum liveobj_step_end {
     LIVEOBJ_STEP_DONE,
+    LIVEOBJ_STEP_REFUSED, // there is no timer, so the step was not begun
     LIVEOBJ_STEP_STUCK,
     LIVEOBJ_STEP_CRASHED,
 };
