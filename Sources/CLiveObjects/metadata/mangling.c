@@ -110,6 +110,13 @@ static void find_operators(struct liveobj_mangled *mangled) {
     }
 }
 
+/// Whether the digits are a number, and not the length of an identifier: `A3b` repeats a
+/// substitution, and `$7_` and `$n7_` are arguments of generic types.
+static bool is_number(char before, const char *digits, const char *plain) {
+    return before == 'A' || before == '$' ||
+           (before == 'n' && digits - plain > 1 && digits[-2] == '$');
+}
+
 struct liveobj_mangled liveobj_mangled_read(const char *text) {
     struct liveobj_mangled mangled = {.text = text, .ownership = LIVEOBJ_OWNERSHIP_STRONG};
     if (!text)
@@ -122,7 +129,10 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
             plain = next += reference;
         } else if (*next == 'S') {
             next = skip_standard_type(next);
-        } else if (is_digit(*next) && before != 'A') { // `A3b` repeats a substitution
+        } else if (is_digit(*next) && is_number(before, next, plain)) {
+            while (is_digit(*next))
+                next++;
+        } else if (is_digit(*next)) {
             plain = next = skip_identifier(next);
         } else {
             mangled.mentions_parameters |= is_parameter(before, *next);

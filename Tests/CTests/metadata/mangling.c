@@ -46,6 +46,13 @@ static void identifiers_and_boxes_are_not_generic_parameters(void) {
         EXPECT(!read(names[i]).mentions_parameters);
 }
 
+static void a_number_is_no_identifier(void) {
+    EXPECT(read("\x01\0\0\0\0y$7_\x02\0\0\0\0G").length == 15);
+    EXPECT(read("\x01\0\0\0\0y$15_xG").mentions_parameters);
+    EXPECT(read("\x01\0\0\0\0y$n15_xG").mentions_parameters);
+    EXPECT(read("3n15Si").plain_length == 2);
+}
+
 static void a_repeated_standard_type_is_no_identifier(void) {
     EXPECT(read("S2Sc").plain_length == 4);
     EXPECT(read("SS4DemoC").plain_length == 1 && read("ScS4DemoC").plain_length == 1);
@@ -95,6 +102,7 @@ int main(void) {
     bytes_of_references_and_identifiers_are_not_ownership_suffixes();
     generic_parameters_are_recognised();
     identifiers_and_boxes_are_not_generic_parameters();
+    a_number_is_no_identifier();
     a_repeated_standard_type_is_no_identifier();
     an_identifier_longer_than_the_text_ends_with_it();
     nested_blocks_and_packs_are_recognised();
