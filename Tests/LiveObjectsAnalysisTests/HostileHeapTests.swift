@@ -72,20 +72,31 @@ import Testing
     #expect(findings.map(\.verdict) == [.heldBy])
   }
 
-  /// Cycles through sets: paths are compared for each of them.
-  @Test func manyCyclesThroughSetsAreEvaluated() {
-    let (cycles, length) = (100, 1000)
+  /// Cycles of a thousand objects, each with one reference to the next.
+  private func cycles(_ count: Int, through label: ReferenceLabel) -> CaptureBuilder {
+    let length = 1000
     var builder = CaptureBuilder()
-    builder.objects(cycles * length, of: builder.type("Demo.Node"))
-    let member = builder.label(ReferenceLabel(.member))
+    builder.objects(count * length, of: builder.type("Demo.Node"))
+    let next = builder.label(label)
     builder.references(
-      (0..<cycles * length).map { index in
+      (0..<count * length).map { index in
         let isLast = index % length == length - 1
         return Reference(
-          from: UInt32(index), to: UInt32(isLast ? index + 1 - length : index + 1), label: member)
+          from: UInt32(index), to: UInt32(isLast ? index + 1 - length : index + 1), label: next)
       })
     builder.heapGraph()
-    #expect(analyseInTime(builder).map(\.objects) == [cycles * length])
+    return builder
+  }
+
+  /// Their paths are compared, which those through properties are not.
+  @Test func cyclesThroughSetsTakeLittleMoreTime() {
+    let (sets, properties) = (
+      cycles(30, through: ReferenceLabel(.member)),
+      cycles(30, through: ReferenceLabel(.property, text: "next"))
+    )
+    let least = processorSeconds { #expect(analyse(properties).findings.count == 1) }
+    let seconds = processorSeconds { #expect(analyse(sets).findings.count == 1) }
+    #expect(seconds < 60 * least + 1)
   }
 
   @Test func longNamesOfCollectionsAreRead() {

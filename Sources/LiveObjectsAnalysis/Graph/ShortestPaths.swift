@@ -36,11 +36,13 @@ struct ShortestPaths {
     var isOrdered = true
     for object in queue.reversed().lazy.map(Int.init) {
       guard let distance = distances[object], distance < length else { continue }
-      let references = graph.references(from: object).filter { reference in
+      // No closure: with a copy of `onward` in one, all of it would be copied below, for each object.
+      var references: [Int] = []
+      for reference in graph.references(from: object) where follows(reference) {
         let target = graph.target(reference)
         let leads =
           distance == length - 1 ? target == end : distances[target] == distance + 1 && onward[target] != nil
-        return leads && follows(reference)
+        if leads { references.append(reference) }
       }
       guard !references.isEmpty else { continue }
       onward[object] = references
