@@ -58,5 +58,14 @@ extension ExpectedFinding {
     .cycle("localFunction", ["Retry → attempt", "again #1 in Retry.start() → self"]),
     .cycle("asyncClosure", ["Fetcher → fetch", "closure #1 in Fetcher.start(_:) → self"]),
     .cycle("autoclosure", ["Checker → condition", "implicit closure #1 in Checker.start() → self"]),
+    .cycle(
+      "isolatedFunction",
+      [
+        "Entry → write",
+        "closure #2 in Entry.start(_:) → captured function",
+        "closure #1 in Entry.start(_:) → self",
+      ]),
+    .cycle(
+      "genericArguments", ["Shelf<Swift.Int> → reload", "closure #1 in Shelf.load(_:) → self"], victims: 1),
   ]
 }

@@ -3,7 +3,8 @@ extension ExpectedHint {
   /// The declaration of a nested property is in a type that the reference does not name, and an autoclosure's
   /// code belongs to no line.
   static let unlocated: Set<String> = [
-    "autoclosure", "mutexState", "structField", "linkInStruct", "nestedStruct", "optionalStruct",
+    "autoclosure", "isolatedFunction", "mutexState", "structField", "linkInStruct", "nestedStruct",
+    "optionalStruct",
     "enumPayloadStruct", "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
   ]
 
@@ -102,6 +103,12 @@ extension ExpectedHint {
       "make one of these references weak: Controller.view; View.controller",
     "managedBuffer":
       "RingBuffer.header.owner is a strong reference: declare it weak",
+    "isolatedFunction":
+      "closure #1 in Entry.start(_:) captures self strongly: capture it weakly",
+    "genericArguments":
+      "closure #1 in Shelf.load(_:) captures self strongly: capture it weakly",
+    "noncopyableInGeneric":
+      "Library<Int>.policy.owner is a strong reference: declare it weak",
     "noncopyable":
       "Tenant.house is a strong reference: declare it weak",
     "structField":

@@ -90,6 +90,12 @@ extension ExpectedFinding {
     .held(
       "pointerBesideUnknown", "Handle",
       by: ["global envelope → ", "Envelope<Pack{Swift.Int, Swift.String}> → "], certainty: "probable"),
+    .held("metatypeInTuple", "Message", by: ["global message → "]),
+    .held(
+      "emptyPack", "Button",
+      by: [
+        "global bell → ", "Bell → action", "closure #1 in connect(_:_:_:) → captured Button",
+      ]),
   ]
 
   /// Foundation's storage of observers is an implementation detail, which changed with 6.3.

@@ -28,5 +28,6 @@ extension ExpectedFinding {
     .cycle("implicitlyUnwrapped", ["Controller → view", "View → controller"], objects: 2),
     .cycle("managedBuffer", ["Ring → buffer", "RingBuffer → header.owner"], objects: 2),
     .cycle("noncopyable", ["House → lease.tenant", "Tenant → house"], objects: 2),
+    .cycle("noncopyableInGeneric", ["Library<Swift.Int> → policy.owner"]),
   ]
 }

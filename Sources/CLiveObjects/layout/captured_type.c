@@ -62,7 +62,8 @@ static bool is_letter(char c) {
 }
 
 /// The form of a lowered function. The name ends in `I<attributes>_`, or in `I<attributes>_Sg` if
-/// optional. An optional function has the same size, and its code is null for `nil`.
+/// optional. An optional function has the same size, and its code is null for `nil`. An `I` among
+/// the attributes, of an isolated parameter, begins no escaping function.
 static enum function_form lowered_function(const struct liveobj_mangled *type) {
     const char *end = type->text + type->length, *start = end - type->plain_length;
     enum function_form form = NO_FUNCTION;
@@ -70,10 +71,11 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
         end -= 2;
     if (end - start < 3 || end[-1] != '_')
         return NO_FUNCTION;
-    for (const char *next = end - 2; form == NO_FUNCTION && next >= start && is_letter(*next);
-         next--)
-        if (*next == 'I')
+    for (const char *next = end - 2; next >= start && is_letter(*next); next--) {
+        bool escapes = next[0] == 'I' && next[1 + strspn(next + 1, "sIP")] == 'e';
+        if (*next == 'I' && (form == NO_FUNCTION || escapes))
             form = function_form(next + 1);
+    }
     return form;
 }
 
@@ -126,6 +128,35 @@ uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
     return target && liveobj_descriptor_kind(target) == LIVEOBJ_DESCRIPTOR_CLASS ? target : 0;
 }
 
+static bool begins_with(const struct liveobj_mangled *type, const char *text) {
+    return strncmp(type->text, text, strlen(text)) == 0;
+}
+
+static bool ends_with(const struct liveobj_mangled *type, const char *text) {
+    size_t length = strlen(text);
+    return type->plain_length >= length &&
+           memcmp(type->text + type->length - length, text, length) == 0;
+}
+
+/// Whether the type is a parameter, `x`, `q_`, `qd0__`, or an optional one.
+static bool is_parameter(const struct liveobj_mangled *type) {
+    size_t length = type->length - (ends_with(type, "Sg") ? 2 : 0);
+    return type->plain_length == type->length &&
+           ((*type->text == 'x' && length == 1) ||
+            (*type->text == 'q' && strspn(type->text + 1, "d_0123456789") == length - 1));
+}
+
+bool liveobj_captured_metatype(const struct liveobj_mangled *type) {
+    return ends_with(type, "XMT");
+}
+
+bool liveobj_captured_is_word(const struct liveobj_mangled *type) {
+    bool is_collection =
+        begins_with(type, "Say") || begins_with(type, "SDy") || begins_with(type, "Shy");
+    return is_parameter(type) || liveobj_captured_metatype(type) ||
+           (is_collection && ends_with(type, "G"));
+}
+
 size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
                                  const struct liveobj_mangled *type,
                                  const struct liveobj_generic_environment *environment,
@@ -139,6 +170,8 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
         return add_function(builder, form, offset);
     uintptr_t metadata = environment ? liveobj_generic_environment_resolve(environment, type)
                                      : liveobj_resolve(type, 0, 0);
+    if (metadata && liveobj_layout_omits_metatype(type, metadata))
+        return 0;
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
     uintptr_t class = liveobj_captured_class(type);

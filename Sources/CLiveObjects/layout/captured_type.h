@@ -32,8 +32,9 @@ struct liveobj_generic_environment {
 struct liveobj_generic_origins {
     const uintptr_t *bound; // words that the context stores for this purpose
     uint32_t bound_count;
-    const uintptr_t *classes; // by capture: the class of the captured object; 0 for other captures
-    uint32_t class_count;
+    const uintptr_t *types; // by capture: the captured object's class, or the captured metatype; 0
+                            // for other captures
+    uint32_t type_count;
 };
 
 /// \param sources Pairs of relative pointers: to the parameter's name, and to its source.
@@ -62,5 +63,12 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
 /// The descriptor of the class that a captured strong reference is declared with; 0 for other types
 /// and for optional references.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type);
+
+/// Whether the capture is a metatype in one word.
+bool liveobj_captured_metatype(const struct liveobj_mangled *type);
+
+/// Whether a capture of a type that is not resolved takes one word, in a closure whose captures
+/// determine its parameters: there the compiler knows all sizes, so that a parameter is a class.
+bool liveobj_captured_is_word(const struct liveobj_mangled *type);
 
 #pragma GCC visibility pop

@@ -4,9 +4,10 @@
 // closure's parameters are found at run time, and the number of words that the object stores for
 // them (bound words). An object consists of a header, the bound words and the captures in order,
 // each aligned for its type. If a function with bound words is `@isolated(any)`, its isolation is
-// before them, and the descriptor does not tell. Owns the layouts. They are keyed by metadata;
-// those of generic closures also by the bound words and by the classes of captured objects, whose
-// generic arguments may be the closure's own.
+// before them, and the descriptor does not tell. A layout that is not as large as the object is
+// wrong and is not used. Owns the layouts. They are keyed by metadata; those of generic closures
+// also by the bound words and by the classes of captured objects, whose generic arguments may be
+// the closure's own.
 
 #if defined(__linux__)
 
@@ -28,8 +29,8 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 enum {
     HEADER_WORDS = 2,
     ISOLATION_WORDS = 2, // of `(any Actor)?`
-    CLASSES_LIMIT = 16, // captures whose classes may determine a parameter; later ones are not used
-    KEY_LIMIT = 64,     // words; closures with longer keys are scanned
+    ORIGINS_LIMIT = 16,  // captures that may determine a parameter; later ones are not used
+    KEY_LIMIT = 64,      // words; closures with longer keys are scanned
 };
 
 /// A capture descriptor: three counts, the types, and pairs of sources.
@@ -39,29 +40,34 @@ struct description {
     uintptr_t sources;
     uint32_t source_count;
     uint32_t bound_words;
-    uint32_t isolation_words; // before the bound words
 };
 
-/// A capture: its offset and, for a reference to a class, the descriptor of its declared class.
-struct captured_class {
-    size_t offset;
-    uintptr_t descriptor;
+/// A capture that may determine a parameter.
+struct origin {
+    size_t offset;        // without isolation
+    uintptr_t descriptor; // of the class that a reference is declared with; 0 for others
+    bool is_metatype;
 };
 
-/// The layout of all closures with the same key.
+struct compiled {
+    const struct liveobj_layout *layout;
+    size_t end; // of the captures; 0 if not all their types are known, and the rest is scanned
+};
+
+/// The layout of all closures with the same isolation and key.
 struct variant {
     struct variant *next;
-    const struct liveobj_layout *layout;
-    uintptr_t key[]; // the bound words, then the class of each of the context's `classes`
+    struct compiled compiled;
+    uint32_t isolation_words; // before the bound words
+    uintptr_t key[];          // the bound words, then the type that each of the `origins` has
 };
 
 struct context {
     struct description description;
     bool is_generic;
-    bool knows_captures; // of a generic closure: `isolation_words` and `classes`
-    struct captured_class classes[CLASSES_LIMIT];
-    uint32_t class_count;                // 0 if the bound words determine all parameters
-    const struct liveobj_layout *layout; // of a closure that is not generic, once compiled
+    struct origin origins[ORIGINS_LIMIT];
+    uint32_t origin_count; // 0 if the bound words determine all parameters
+    struct compiled plain; // of a closure that is not generic, once compiled
     struct variant *variants;
 };
 
@@ -83,17 +89,8 @@ static struct description read_description(uintptr_t metadata) {
     return description;
 }
 
-static size_t first_capture(const struct description *description) {
-    return (HEADER_WORDS + description->isolation_words + description->bound_words) *
-           sizeof(uintptr_t);
-}
-
-/// Whether an object with bound words begins with its isolation: nil or an actor, an object. The
-/// first bound word is metadata, a witness table, the number of a pack's types, or a number that is
-/// a parameter; none of them begins with the address of a class's metadata.
-static bool begins_with_isolation(uintptr_t object) {
-    uintptr_t first = liveobj_word(object, HEADER_WORDS);
-    return !first || liveobj_points_to_type(first);
+static size_t first_capture(const struct description *description, uint32_t isolation_words) {
+    return (HEADER_WORDS + isolation_words + description->bound_words) * sizeof(uintptr_t);
 }
 
 static struct liveobj_mangled type_of_capture(const struct description *description,
@@ -102,40 +99,33 @@ static struct liveobj_mangled type_of_capture(const struct description *descript
     return liveobj_mangled_read((const char *)name);
 }
 
-/// Whether a source uses the class of a captured object; such sources contain an `R`.
-static bool wants_classes(const struct description *description) {
+/// Whether a source uses a capture: the class of an object, `R`, or a metatype, `M`.
+static bool wants_origins(const struct description *description) {
     for (uint32_t i = 0; i < description->source_count; i++) {
         uintptr_t second = description->sources + (2 * i + 1) * sizeof(int32_t);
         const char *source = (const char *)liveobj_relative(second);
-        if (source && strchr(source, 'R'))
+        if (source && strpbrk(source, "RM"))
             return true;
     }
     return false;
 }
 
-/// Collects the leading captures, up to the first whose size depends on a parameter.
-static void find_classes(struct context *context) {
+/// Collects the leading captures, up to the first whose size is not known without the parameters.
+static void find_origins(struct context *context) {
     const struct description *description = &context->description;
     struct liveobj_layout_builder builder = {.is_precise = true};
-    size_t offset = first_capture(description);
-    while (offset && context->class_count < CLASSES_LIMIT &&
-           context->class_count < description->type_count) {
-        struct liveobj_mangled type = type_of_capture(description, context->class_count);
-        context->classes[context->class_count++] = (struct captured_class){
-            liveobj_round_up(offset, sizeof(uintptr_t)), liveobj_captured_class(&type)};
+    size_t offset = first_capture(description, 0);
+    while (offset && context->origin_count < ORIGINS_LIMIT &&
+           context->origin_count < description->type_count) {
+        struct liveobj_mangled type = type_of_capture(description, context->origin_count);
+        size_t start = liveobj_round_up(offset, sizeof(uintptr_t));
+        context->origins[context->origin_count++] =
+            (struct origin){start, liveobj_captured_class(&type), liveobj_captured_metatype(&type)};
         offset = liveobj_captured_type_add(&builder, &type, NULL, offset);
+        if (!offset && liveobj_captured_is_word(&type))
+            offset = start + sizeof(uintptr_t);
     }
     liveobj_layout_finish(&builder); // only the offsets are needed
-}
-
-/// All objects of a generic closure have the same layout up to their first captures.
-static void find_captures(struct context *context, uintptr_t object) {
-    struct description *description = &context->description;
-    if (description->bound_words > 0 && begins_with_isolation(object))
-        description->isolation_words = ISOLATION_WORDS;
-    if (wants_classes(description))
-        find_classes(context);
-    context->knows_captures = true;
 }
 
 static struct context *context_of(uintptr_t metadata) {
@@ -148,14 +138,15 @@ static struct context *context_of(uintptr_t metadata) {
     context->description = read_description(metadata);
     context->is_generic =
         context->description.bound_words > 0 || context->description.source_count > 0;
+    if (wants_origins(&context->description))
+        find_origins(context);
     return liveobj_metadata_table_put(&contexts, metadata, context) ? context : NULL;
 }
 
 // MARK: - Layouts
 
-static void add_isolation(struct liveobj_layout_builder *builder,
-                          const struct description *description) {
-    if (description->isolation_words == 0)
+static void add_isolation(struct liveobj_layout_builder *builder, uint32_t isolation_words) {
+    if (isolation_words == 0)
         return;
     struct liveobj_mangled any_actor = liveobj_mangled_read("ScA_pSg");
     liveobj_captured_type_add(builder, &any_actor, NULL, HEADER_WORDS * sizeof(uintptr_t));
@@ -163,10 +154,8 @@ static void add_isolation(struct liveobj_layout_builder *builder,
 
 /// \returns the end of the captures whose types are known; `count` is their number.
 static size_t add_captures(struct liveobj_layout_builder *builder,
-                           const struct description *description,
+                           const struct description *description, size_t offset,
                            const struct liveobj_generic_environment *environment, uint32_t *count) {
-    size_t offset = first_capture(description);
-    add_isolation(builder, description);
     for (*count = 0; *count < description->type_count; ++*count) {
         struct liveobj_mangled type = type_of_capture(description, *count);
         size_t end = liveobj_captured_type_add(builder, &type, environment, offset);
@@ -178,91 +167,136 @@ static size_t add_captures(struct liveobj_layout_builder *builder,
 }
 
 /// \param bytes The object's size; 0 if there is no object, and then nothing can be scanned.
-static const struct liveobj_layout *compile(const struct description *description,
-                                            const struct liveobj_generic_environment *environment,
-                                            size_t bytes) {
+static struct compiled compile(const struct description *description, uint32_t isolation_words,
+                               const struct liveobj_generic_environment *environment,
+                               size_t bytes) {
     struct liveobj_layout_builder builder = {.is_precise = true};
     uint32_t count;
-    size_t end = add_captures(&builder, description, environment, &count);
+    add_isolation(&builder, isolation_words);
+    size_t end = add_captures(&builder, description, first_capture(description, isolation_words),
+                              environment, &count);
     bool is_whole = count == description->type_count && count > 0;
-    builder.failed |= !is_whole && bytes == 0;
+    builder.failed |= !is_whole && bytes < end;
     if (!is_whole && bytes > end)
         liveobj_layout_add_words(
             &builder, end, bytes - end,
             liveobj_label_make(LIVEOBJ_LABEL_CAPTURE, LIVEOBJ_OWNERSHIP_CONSERVATIVE, ""));
-    return liveobj_layout_finish(&builder);
+    return (struct compiled){liveobj_layout_finish(&builder), is_whole ? end : 0};
+}
+
+/// Whether the captures end where the object does.
+static bool is_exact(const struct compiled *compiled, size_t bytes) {
+    return compiled->layout && compiled->end <= bytes &&
+           bytes - compiled->end < 2 * sizeof(uintptr_t);
 }
 
 static const struct liveobj_layout *layout_of_plain(struct context *context, size_t bytes) {
-    if (!context->layout)
-        context->layout = compile(&context->description, NULL, bytes);
-    return context->layout;
+    struct compiled *plain = &context->plain;
+    if (!plain->layout)
+        *plain = compile(&context->description, 0, NULL, bytes);
+    return bytes == 0 || plain->end == 0 || is_exact(plain, bytes) ? plain->layout : NULL;
 }
 
 // MARK: - Generic closures
 
 /// The class of a captured object or, if the reference is declared with one of its superclasses,
-/// that superclass.
-static uintptr_t class_of_captured(uintptr_t object, const struct captured_class *capture) {
-    uintptr_t reference = *(const uintptr_t *)(object + capture->offset);
-    if (!capture->descriptor || !liveobj_is_address(reference))
+/// that superclass; a captured metatype; 0 for other captures.
+static uintptr_t type_of_origin(const struct origin *origin, uintptr_t capture) {
+    uintptr_t word = *(const uintptr_t *)capture;
+    if (origin->is_metatype)
+        return word;
+    if (!origin->descriptor || !liveobj_points_to_type(word))
         return 0;
-    uintptr_t class = liveobj_word(reference, 0);
-    while (class && liveobj_descriptor_of(class) != capture->descriptor)
+    uintptr_t class = liveobj_word(word, 0);
+    while (class && liveobj_descriptor_of(class) != origin->descriptor)
         class = liveobj_superclass_of(class);
     return class;
 }
 
 static size_t key_words(const struct context *context) {
-    return context->description.bound_words + context->class_count;
+    return context->description.bound_words + context->origin_count;
 }
 
-static bool read_key(const struct context *context, uintptr_t object, size_t bytes,
-                     uintptr_t key[KEY_LIMIT]) {
+static bool read_key(const struct context *context, uint32_t isolation_words, uintptr_t object,
+                     size_t bytes, uintptr_t key[KEY_LIMIT]) {
     const struct description *description = &context->description;
     size_t bound_words = description->bound_words;
-    if (key_words(context) > KEY_LIMIT || first_capture(description) > bytes)
+    if (key_words(context) > KEY_LIMIT || first_capture(description, isolation_words) > bytes)
         return false;
-    memcpy(key, (const uintptr_t *)object + HEADER_WORDS + description->isolation_words,
+    memcpy(key, (const uintptr_t *)object + HEADER_WORDS + isolation_words,
            bound_words * sizeof *key);
-    for (uint32_t i = 0; i < context->class_count; i++) {
-        const struct captured_class *capture = &context->classes[i];
-        bool is_inside = capture->offset + sizeof(uintptr_t) <= bytes;
-        key[bound_words + i] = is_inside ? class_of_captured(object, capture) : 0;
+    for (uint32_t i = 0; i < context->origin_count; i++) {
+        const struct origin *origin = &context->origins[i];
+        size_t offset = origin->offset + isolation_words * sizeof(uintptr_t);
+        bool is_inside = offset + sizeof(uintptr_t) <= bytes;
+        key[bound_words + i] = is_inside ? type_of_origin(origin, object + offset) : 0;
     }
     return true;
 }
 
-static struct variant *add_variant(struct context *context, const uintptr_t *key, size_t bytes) {
+static struct variant *add_variant(struct context *context, uint32_t isolation_words,
+                                   const uintptr_t *key, size_t bytes) {
     const struct description *description = &context->description;
     size_t key_bytes = key_words(context) * sizeof *key;
     struct variant *variant = liveobj_metadata_table_allocate(sizeof *variant + key_bytes);
     if (!variant)
         return NULL;
-    struct liveobj_generic_origins origins = {key, description->bound_words,
-                                              key + description->bound_words, context->class_count};
+    struct liveobj_generic_origins origins = {
+        key, description->bound_words, key + description->bound_words, context->origin_count};
     struct liveobj_generic_environment environment;
     liveobj_generic_environment_make(&environment, description->sources, description->source_count,
                                      &origins);
     memcpy(variant->key, key, key_bytes);
-    variant->layout = compile(description, &environment, bytes);
+    variant->isolation_words = isolation_words;
+    variant->compiled = compile(description, isolation_words, &environment, bytes);
     variant->next = context->variants;
     return context->variants = variant;
 }
 
-static const struct liveobj_layout *layout_of_generic(struct context *context, uintptr_t object,
-                                                      size_t bytes) {
+/// \returns NULL if there is none, or if the object has another size.
+static const struct variant *variant_of(struct context *context, uint32_t isolation_words,
+                                        uintptr_t object, size_t bytes) {
     uintptr_t key[KEY_LIMIT];
-    if (!context->knows_captures)
-        find_captures(context, object);
-    if (!read_key(context, object, bytes, key))
+    if (!read_key(context, isolation_words, object, bytes, key))
         return NULL;
     struct variant *variant = context->variants;
-    while (variant && memcmp(variant->key, key, key_words(context) * sizeof *key) != 0)
+    while (variant && (variant->isolation_words != isolation_words ||
+                       memcmp(variant->key, key, key_words(context) * sizeof *key) != 0))
         variant = variant->next;
     if (!variant)
-        variant = add_variant(context, key, bytes);
-    return variant ? variant->layout : NULL;
+        variant = add_variant(context, isolation_words, key, bytes);
+    return variant && (variant->compiled.end == 0 || is_exact(&variant->compiled, bytes)) ? variant
+                                                                                          : NULL;
+}
+
+/// The layout of an object whose first bound word is zero: its isolation is nil, or it has none,
+/// and the word is the number of types in an empty pack, or a number that is a parameter. Only the
+/// size of all captures decides.
+static const struct liveobj_layout *layout_by_size(struct context *context, uintptr_t object,
+                                                   size_t bytes) {
+    for (uint32_t isolation_words = 0; isolation_words <= ISOLATION_WORDS;
+         isolation_words += ISOLATION_WORDS) {
+        const struct variant *variant = variant_of(context, isolation_words, object, bytes);
+        if (variant && variant->compiled.end > 0)
+            return variant->compiled.layout;
+    }
+    return NULL;
+}
+
+/// An object with bound words may begin with its isolation, an actor: an object. The first bound
+/// word is metadata, a witness table, the number of a pack's types, or a number that is a
+/// parameter; none of them begins with the address of a class's metadata.
+static const struct liveobj_layout *layout_of_generic(struct context *context, uintptr_t object,
+                                                      size_t bytes) {
+    if (first_capture(&context->description, 0) > bytes)
+        return NULL;
+    bool has_bound_words = context->description.bound_words > 0;
+    uintptr_t first = has_bound_words ? liveobj_word(object, HEADER_WORDS) : 0;
+    if (has_bound_words && !first)
+        return layout_by_size(context, object, bytes);
+    const struct variant *variant =
+        variant_of(context, liveobj_points_to_type(first) ? ISOLATION_WORDS : 0, object, bytes);
+    return variant ? variant->compiled.layout : NULL;
 }
 
 const struct liveobj_layout *liveobj_layout_of_context(uintptr_t metadata, uintptr_t object,

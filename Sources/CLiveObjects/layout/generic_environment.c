@@ -69,7 +69,8 @@ static uintptr_t generic_argument(uintptr_t type, uint32_t index) {
 }
 
 /// Reads the value of a source. `B3` is the bound word with that number, `R1` the class of the
-/// second capture, `G0R1_` the first generic argument of that class. Other forms are not supported.
+/// second capture, `M1` the metatype that is the second capture, `G0R1_` the first generic argument
+/// of that class. Other forms are not supported.
 /// \returns a word that may be a type, or 0.
 static uintptr_t read_source(const char *source, const struct liveobj_generic_origins *origins) {
     enum { LIMIT = 1000 };
@@ -80,8 +81,9 @@ static uintptr_t read_source(const char *source, const struct liveobj_generic_or
     switch (kind) {
     case 'B':
         return number < origins->bound_count ? origins->bound[number] : 0;
+    case 'M':
     case 'R':
-        return number < origins->class_count ? origins->classes[number] : 0;
+        return number < origins->type_count ? origins->types[number] : 0;
     case 'G':
         return generic_argument(read_source(source, origins), number);
     default:

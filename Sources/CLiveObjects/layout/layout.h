@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "metadata/mangling.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,7 +43,7 @@ struct liveobj_layout {
     bool is_precise; // metadata was known for all of it, so no slot is scanned
 };
 
-/// The maximum number of slots of a layout; the rest of the value is scanned.
+/// The maximum number of slots of a layout; the rest of the value is left out.
 #define LIVEOBJ_SLOTS_LIMIT UINT32_C(65536)
 
 /// Collects slots while a layout is compiled. Start with zeros, and with `is_precise` set.
@@ -67,6 +69,14 @@ void liveobj_layout_add_reference(struct liveobj_layout_builder *builder, size_t
 /// \param label The label of the place that contains the struct; 0 for a class.
 void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,
                                size_t offset, uint32_t label);
+/// Whether a value has another layout than its type's metadata says. The compiler stores no
+/// concrete metatype, except of a class, and none in a tuple or optional either; the runtime has a
+/// word for it.
+/// \param spelled The name with which the value is declared. A value declared with a generic
+/// parameter is stored as the metadata says.
+bool liveobj_layout_omits_metatype(const struct liveobj_mangled *spelled, uintptr_t type);
+/// Whether such a value has references, so that it can only be scanned.
+bool liveobj_layout_hides_references(const struct liveobj_mangled *spelled, uintptr_t type);
 struct liveobj_fields;
 struct liveobj_field;
 /// Adds the references of a stored property of a noncopyable type: `Mutex`, `Atomic`, or the

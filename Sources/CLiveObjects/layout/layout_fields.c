@@ -104,7 +104,9 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
         liveobj_layout_add_noncopyable(builder, fields, &field, offset + start, label))
         return;
     size_t limit = liveobj_field_limit(fields, index);
-    if (type && !is_of_core_foundation(fields, type))
+    bool is_certain = type && !is_of_core_foundation(fields, type) &&
+                      !liveobj_layout_hides_references(&field.type, type);
+    if (is_certain)
         liveobj_layout_add_value(builder, type, offset + start, label);
     else if (!type && is_reference(field.type))
         liveobj_layout_add_reference(builder, offset + start, label);

@@ -32,6 +32,11 @@ static void add_unknown(struct liveobj_layout_builder *builder, uintptr_t type, 
     liveobj_layout_add_words(builder, offset, liveobj_witnesses_of(type)->size, label);
 }
 
+static bool has_references(uintptr_t type) {
+    return liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS ||
+           liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_IS_NOT_POD;
+}
+
 // MARK: - Structs
 
 /// Adds a type of `Synchronization`, whose stored value is not among its fields.
@@ -82,7 +87,7 @@ static struct liveobj_enum_case make_case(const struct liveobj_fields *fields, u
     if (field.type.text && !field.is_indirect) {
         bool is_readable = !liveobj_mangled_is_accessor(&field.type);
         result.type = is_readable ? liveobj_field_type(fields, &field) : 0;
-        result.is_known = result.type != 0;
+        result.is_known = result.type && !liveobj_layout_hides_references(&field.type, result.type);
     }
     return result;
 }
@@ -155,17 +160,44 @@ static uint32_t element_label(const char **names, uint32_t outer) {
         outer, liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, name));
 }
 
+struct element {
+    uintptr_t type;
+    uintptr_t offset;
+};
+
+static const struct element *elements_of(uintptr_t tuple) {
+    return (const struct element *)(tuple + 3 * sizeof(uintptr_t));
+}
+
 static void add_tuple(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                       uint32_t label) {
-    const struct element {
-        uintptr_t type;
-        uintptr_t offset;
-    } *elements = (const struct element *)(type + 3 * sizeof(uintptr_t));
+    const struct element *elements = elements_of(type);
     const char *names =
         (const char *)liveobj_word(type, 2); // "a b ", empty names for unlabelled elements
     for (size_t i = 0; i < liveobj_word(type, 1); i++)
         liveobj_layout_add_value(builder, elements[i].type, offset + (uint32_t)elements[i].offset,
                                  element_label(&names, label));
+}
+
+static bool has_thin_metatype(uintptr_t type) {
+    enum { PAYLOAD = 2, INSTANCE = 1 };
+    while (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        type = liveobj_word(type, PAYLOAD);
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_METATYPE)
+        return liveobj_metadata_kind(liveobj_word(type, INSTANCE)) != LIVEOBJ_KIND_CLASS;
+    bool found = false;
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_TUPLE)
+        for (size_t i = 0; i < liveobj_word(type, 1) && !found; i++)
+            found = has_thin_metatype(elements_of(type)[i].type);
+    return found;
+}
+
+bool liveobj_layout_omits_metatype(const struct liveobj_mangled *spelled, uintptr_t type) {
+    return spelled->may_be_thin && has_thin_metatype(type);
+}
+
+bool liveobj_layout_hides_references(const struct liveobj_mangled *spelled, uintptr_t type) {
+    return liveobj_layout_omits_metatype(spelled, type) && has_references(type);
 }
 
 static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
@@ -296,8 +328,7 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
         uint32_t unmanaged = liveobj_label_with(label, LIVEOBJ_OWNERSHIP_UNMANAGED);
         return add_one(builder, LIVEOBJ_SLOT_UNMANAGED, offset, sizeof(uintptr_t), unmanaged, 0);
     }
-    bool is_class = liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS;
-    if (!is_class && !(liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_IS_NOT_POD))
+    if (!has_references(type))
         return;
     if (builder->depth == DEPTH_LIMIT)
         return add_unknown(builder, type, offset, label);

@@ -30,19 +30,29 @@ static bool begins_with(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/// Removes what is not the type's name: the symbol's prefix, the signature of a generic class, and
+/// what follows.
+static bool take_type(struct name *name, const char *prefix) {
+    const char *type = name->text + strlen(prefix);
+    if (name->fields->arguments)
+        type = liveobj_mangled_skip_signature(type);
+    if (!type)
+        return false;
+    size_t length = strcspn(type, " .");
+    memmove(name->text, type, length);
+    name->text[length] = 0;
+    return true;
+}
+
 /// Finds the name in the symbol: `get_type_metadata 15Synchronization5MutexVySiG noncopyable` in
 /// Swift 6.3, `get_type_metadata 15Synchronization5MutexVySiG.7` before.
 static bool find_name(struct name *name, const struct liveobj_field *field) {
     static const char prefix[] = "get_type_metadata ";
     struct liveobj_image image;
     uintptr_t record = (uintptr_t)field->type.text;
-    if (liveobj_types_are_closed() || !liveobj_image_of(record, &image) ||
-        !liveobj_image_symbol_at(&image, record, prefix, name->text, sizeof name->text))
-        return false;
-    size_t length = strcspn(name->text + sizeof prefix - 1, " .");
-    memmove(name->text, name->text + sizeof prefix - 1, length);
-    name->text[length] = 0;
-    return true;
+    return !liveobj_types_are_closed() && liveobj_image_of(record, &image) &&
+           liveobj_image_symbol_at(&image, record, prefix, name->text, sizeof name->text) &&
+           take_type(name, prefix);
 }
 
 /// Reduces a name to its generic argument: `Mutex<T>` -> `T`.
@@ -55,13 +65,14 @@ static bool take_argument(struct name *name, const char *generic) {
     return true;
 }
 
-/// Calls the type's metadata accessor, for a type that the runtime does not find by name.
+/// Calls the type's metadata accessor, for a type that the runtime does not find by name. That of
+/// a generic type needs arguments; but its symbol has no arguments in its name.
 static uintptr_t call_accessor(const struct name *name) {
     typedef const void *(*accessor_fn)(size_t request);
     char symbol[NAME_LIMIT + 8];
     struct liveobj_image image;
-    if (strchr(name->text, 'y') || !liveobj_image_of(name->fields->descriptor, &image))
-        return 0; // a generic type's accessor needs arguments
+    if (!liveobj_image_of(name->fields->descriptor, &image))
+        return 0;
     snprintf(symbol, sizeof symbol, "$s%sMa", name->text);
     accessor_fn accessor = (accessor_fn)liveobj_image_symbol(&image, symbol).start;
     return accessor ? (uintptr_t)accessor(0) : 0;

@@ -117,33 +117,51 @@ static bool is_number(char before, const char *digits, const char *plain) {
            (before == 'n' && digits - plain > 1 && digits[-2] == '$');
 }
 
+/// Skips a reference, an identifier, a number, a standard type, a parameter, or an operator's
+/// letter. \param plain The end of the last reference or identifier; updated if this is one.
+static const char *skip_element(const char *next, const char **plain) {
+    char before = next > *plain ? next[-1] : 0;
+    size_t reference = symbolic_reference_bytes(*next);
+    if (reference)
+        return *plain = next + reference;
+    if (*next == 'S')
+        return skip_standard_type(next);
+    if (is_digit(*next) && is_number(before, next, *plain))
+        return next + strspn(next, "0123456789");
+    if (is_digit(*next))
+        return *plain = skip_identifier(next);
+    return *next == 'q' ? skip_parameter(next) : next + 1;
+}
+
+/// Notes what the operator or parameter that begins at `next` says; other elements say nothing.
+static void read_operator(struct liveobj_mangled *mangled, char before, const char *next) {
+    mangled->mentions_parameters |= is_parameter(before, *next);
+    mangled->may_be_thin |= *next == 'm' || strncmp(next, "XMt", 3) == 0;
+}
+
 struct liveobj_mangled liveobj_mangled_read(const char *text) {
     struct liveobj_mangled mangled = {.text = text, .ownership = LIVEOBJ_OWNERSHIP_STRONG};
     if (!text)
         return mangled;
     const char *next = text, *plain = text; // plain: after the last reference or identifier
     while (*next) {
-        char before = next > plain ? next[-1] : 0;
-        size_t reference = symbolic_reference_bytes(*next);
-        if (reference) {
-            plain = next += reference;
-        } else if (*next == 'S') {
-            next = skip_standard_type(next);
-        } else if (is_digit(*next) && is_number(before, next, plain)) {
-            while (is_digit(*next))
-                next++;
-        } else if (is_digit(*next)) {
-            plain = next = skip_identifier(next);
-        } else {
-            mangled.mentions_parameters |= is_parameter(before, *next);
-            next = *next == 'q' ? skip_parameter(next) : next + 1;
-        }
+        read_operator(&mangled, next > plain ? next[-1] : 0, next);
+        next = skip_element(next, &plain);
     }
     mangled.length = (size_t)(next - text);
     mangled.plain_length = (size_t)(next - plain);
     mangled.ownership = ownership_of(plain, next);
     find_operators(&mangled);
     return mangled;
+}
+
+const char *liveobj_mangled_skip_signature(const char *name) {
+    const char *next = name, *plain = name;
+    while (*next && *next != 'l') {
+        bool is_requirement = next[0] == 'R' && next[1]; // `RlzC`: of a class
+        next = is_requirement ? next + 2 : skip_element(next, &plain);
+    }
+    return *next ? next + 1 : NULL;
 }
 
 bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name) {

@@ -53,6 +53,8 @@ static void an_escaping_function_refers_to_its_context(void) {
     expect_field("IeyB_", LIVEOBJ_SLOT_BLOCK, 8);
     expect_field("xIegn_Sg", LIVEOBJ_SLOT_FUNCTION, 16); // optional
     expect_field("IeyB_Sg", LIVEOBJ_SLOT_BLOCK, 8);
+    expect_field("4Demo7JournalCSiIegIgy_", LIVEOBJ_SLOT_FUNCTION, 16); // isolated parameter
+    expect_field("SIyxGIegg_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_no_field("SiIgy_", 16); // does not escape
     expect_no_field("SiIetCy_", 8);
     expect_no_field("SiIety_", 8);
@@ -90,8 +92,8 @@ static void set_source(uint32_t i, const char *text) {
 static struct liveobj_generic_environment environment_of(const char *name, const char *source,
                                                          const char *name2, const char *source2) {
     const uintptr_t bound[] = {(uintptr_t)&first.kind, 0, (uintptr_t)&second.kind};
-    const uintptr_t classes[] = {0, (uintptr_t)&second.kind};
-    const struct liveobj_generic_origins origins = {bound, 3, classes, 2};
+    const uintptr_t types[] = {0, (uintptr_t)&second.kind};
+    const struct liveobj_generic_origins origins = {bound, 3, types, 2};
     struct liveobj_generic_environment environment;
     set_source(0, name);
     set_source(1, source);
@@ -122,11 +124,28 @@ static void one_readable_source_is_enough(void) {
     EXPECT(environment_of("x", "G0R0_", "x", "B2").is_known);
 }
 
+static bool is_word(const char *name) {
+    struct liveobj_mangled type = liveobj_mangled_read(name);
+    return liveobj_captured_is_word(&type);
+}
+
+static void types_with_parameters_may_be_words(void) {
+    static const char *const words[] = {"x",     "q_",   "qd0__", "xSg",
+                                        "q0_Sg", "xXMT", "SayxG", "SDySSxG"};
+    static const char *const others[] = {"x_Sit", "q_Qp",    "SayxG_Sit", "Sa8IteratorVyx_G",
+                                         "",      "xSgSgXw", "xz_Xx",     "4DemoVyxG"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        EXPECT(is_word(words[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        EXPECT(!is_word(others[i]));
+}
+
 static void the_class_of_a_captured_object_is_a_source(void) {
     struct liveobj_generic_environment environment = environment_of("x", "R1", "q_", "B0");
     EXPECT(environment.is_known);
     EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
     EXPECT(environment.arguments[1] == (uintptr_t)&first.kind);
+    EXPECT(environment_of("x", "M1", "q_", "B0").is_known);
 }
 
 static void an_incomplete_environment_is_rejected(void) {
@@ -147,6 +166,7 @@ int main(void) {
     parameters_are_ordered_by_level_and_index();
     one_readable_source_is_enough();
     the_class_of_a_captured_object_is_a_source();
+    types_with_parameters_may_be_words();
     an_incomplete_environment_is_rejected();
     return EXPECT_STATUS();
 }

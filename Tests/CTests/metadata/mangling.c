@@ -95,6 +95,28 @@ static void an_accessor_is_a_whole_name(void) {
     EXPECT(liveobj_mangled_is_accessor(&aligned));
 }
 
+static void metatypes_that_may_take_no_space_are_recognised(void) {
+    static const char *const thin[] = {"4Demo4JsonVm", "\x01\0\0\0\0m_Sit", "SimSg", "xm", "SiXMt"};
+    static const char *const others[] = {"6metricV", "\x01mmmm", "xXMT", "SmSg", "4Demo4JsonV"};
+    for (size_t i = 0; i < sizeof thin / sizeof *thin; i++)
+        EXPECT(read(thin[i]).may_be_thin);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        EXPECT(!read(others[i]).may_be_thin);
+}
+
+static void a_generic_signature_ends_before_the_type(void) {
+    static const char *const signatures[] = {"l", "r0_l", "SHRzl", "RlzCl",
+                                             "5local3ElfPRzSHR_r0_l"};
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s4Demo4ListV", signatures[i]);
+        const char *type = liveobj_mangled_skip_signature(name);
+        EXPECT(type && strcmp(type, "4Demo4ListV") == 0);
+    }
+    EXPECT(!liveobj_mangled_skip_signature("4Demo4ListV"));
+    EXPECT(!liveobj_mangled_skip_signature("") && !liveobj_mangled_skip_signature("R"));
+}
+
 int main(void) {
     an_invalid_name_is_rejected();
     symbolic_references_may_contain_zero_bytes();
@@ -110,5 +132,7 @@ int main(void) {
     the_number_of_a_parameter_hides_no_block_and_no_pack();
     bytes_of_references_are_no_blocks_and_packs();
     an_accessor_is_a_whole_name();
+    metatypes_that_may_take_no_space_are_recognised();
+    a_generic_signature_ends_before_the_type();
     return EXPECT_STATUS();
 }

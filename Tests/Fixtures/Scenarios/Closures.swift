@@ -15,6 +15,8 @@ extension Scenario {
     Scenario("localFunction", plantLocalFunction),
     Scenario("asyncClosure", plantAsyncClosure),
     Scenario("autoclosure", plantAutoclosure),
+    Scenario("isolatedFunction", plantIsolatedFunction),
+    Scenario("genericArguments", plantGenericArguments),
   ]
 }
 
@@ -259,4 +261,44 @@ final class Checker {
 func plantAutoclosure() {
   let checker = Checker()
   checker.start()
+}
+
+actor Ledger {}
+final class Entry {
+  var write: (() -> Void)?
+  var writes = 0
+
+  func start(_ step: Int) {
+    nonisolated(unsafe) let entry = self
+    let append: (isolated Ledger, Int) -> Void = { entry.writes += $1 }
+    write = {
+      use(append)
+      use(step)
+    }
+  }
+}
+
+@inline(never) @_optimize(none)
+func plantIsolatedFunction() {
+  let entry = Entry()
+  entry.start(1)
+}
+
+final class Shelf<Item> {
+  var reload: (() -> Void)?
+  var items: [Item] = []
+
+  func load(_ new: [Item]) {
+    reload = {
+      use(new)
+      self.items.removeAll()
+    }
+  }
+}
+
+/// Captures before `self` whose types contain the parameter.
+@inline(never) @_optimize(none)
+func plantGenericArguments() {
+  let shelf = Shelf<Int>()
+  shelf.load([1])
 }

@@ -12,6 +12,8 @@ extension Scenario {
     Scenario("retainedAddress", plantRetainedAddress),
     Scenario("rawStorage", plantRawStorage),
     Scenario("pointerBesideUnknown", plantPointerBesideUnknown),
+    Scenario("metatypeInTuple", plantMetatypeInTuple),
+    Scenario("emptyPack", plantEmptyPack),
   ]
 }
 
@@ -165,4 +167,53 @@ nonisolated(unsafe) var envelope: Envelope<Int, String>?
 @inline(never) @_optimize(none)
 func plantPointerBesideUnknown() {
   envelope = Envelope(1, "text", to: Handle())
+}
+
+struct Format {}
+final class Message {
+  var reader: Reader?
+}
+final class Reader {
+  var format: (Format.Type, Message?) = (Format.self, nil)
+  var message: Message?
+}
+
+nonisolated(unsafe) var message: Message?
+
+/// The compiler stores no metatype of a struct, but the runtime's metadata of the tuple has eight bytes for it: then
+/// the tuple's message is where the next property is.
+@inline(never) @_optimize(none)
+func plantMetatypeInTuple() {
+  let reader = Reader()
+  reader.message = Message()
+  reader.message?.reader = reader
+  message = reader.message
+}
+
+final class Bell {
+  var action: (() -> Void)?
+}
+final class FormerBell {
+  var padding = (0, 0, 0, 0)
+  var bell: Bell?
+  init(_ bell: Bell) { self.bell = bell }
+}
+
+nonisolated(unsafe) var bell = Bell()
+
+func connect<each Argument>(_ first: Button, _ second: Button?, _ arguments: repeat each Argument) {
+  bell.action = {
+    use(first)
+    use(second)
+    repeat use((each Argument).self)
+  }
+}
+
+/// The closure has the memory of a freed object, whose reference is behind the captures.
+@inline(never) @_optimize(none)
+func plantEmptyPack() {
+  let button = Button()
+  use(bell)
+  do { use(FormerBell(bell)) }
+  connect(button, nil)
 }

@@ -14,6 +14,7 @@ extension Scenario {
     Scenario("implicitlyUnwrapped", plantImplicitlyUnwrapped),
     Scenario("managedBuffer", plantManagedBuffer),
     Scenario("noncopyable", plantNoncopyable),
+    Scenario("noncopyableInGeneric", plantNoncopyableInGeneric),
   ]
 }
 
@@ -188,4 +189,20 @@ final class House {
 func plantNoncopyable() {
   let tenant = Tenant()
   tenant.house = House(tenant)
+}
+
+struct Policy: ~Copyable {
+  var owner: Library<Int>?
+}
+final class Library<Book: Hashable> {
+  let visits = Atomic(0)
+  let lent = Mutex<[Book]>([])
+  var policy = Policy()
+}
+
+/// The names of the properties' types begin with the signature of the generic class.
+@inline(never) @_optimize(none)
+func plantNoncopyableInGeneric() {
+  let library = Library<Int>()
+  library.policy.owner = library
 }

@@ -30,6 +30,8 @@ final class ScenarioXCTests: XCTestCase {
   func test_localFunction() throws { try plant() }
   func test_asyncClosure() throws { try plant() }
   func test_autoclosure() throws { try plant() }
+  func test_isolatedFunction() throws { try plant() }
+  func test_genericArguments() throws { try plant() }
   func test_twoHandlers() throws { try plant() }
   func test_createdChild() throws { try plant() }
   func test_weakDelegateMissing() throws { try plant() }
@@ -61,6 +63,7 @@ final class ScenarioXCTests: XCTestCase {
   func test_implicitlyUnwrapped() throws { try plant() }
   func test_managedBuffer() throws { try plant() }
   func test_noncopyable() throws { try plant() }
+  func test_noncopyableInGeneric() throws { try plant() }
   func test_structField() throws { try plant() }
   func test_nestedStruct() throws { try plant() }
   func test_optionalStruct() throws { try plant() }
@@ -179,6 +182,8 @@ final class ScenarioXCTests: XCTestCase {
   func test_retainedAddress() throws { try plant() }
   func test_rawStorage() throws { try plant() }
   func test_pointerBesideUnknown() throws { try plant() }
+  func test_metatypeInTuple() throws { try plant() }
+  func test_emptyPack() throws { try plant() }
   func test_recentStrings() throws { try plant() }
   func test_stringsByKey() throws { try plant() }
   func test_stringSet() throws { try plant() }
