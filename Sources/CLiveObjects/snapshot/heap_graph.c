@@ -7,12 +7,12 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "heap/idle_threads.h"
 #include "heap/references.h"
-#include "heap/roots.h"
 #include "metadata/task_state.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
+#include "roots/idle_threads.h"
+#include "roots/roots.h"
 #include "snapshot/walk.h"
 
 // MARK: - Before

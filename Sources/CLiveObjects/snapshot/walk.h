@@ -12,10 +12,10 @@
 #include "capture/stream.h"
 #include "heap/object_type.h"
 #include "heap/references.h"
-#include "heap/roots.h"
 #include "metadata/address_table.h"
 #include "metadata/types.h"
 #include "records/records.h"
+#include "roots/roots.h"
 
 #pragma GCC visibility push(hidden)
 

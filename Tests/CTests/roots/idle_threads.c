@@ -1,7 +1,7 @@
 // Whether other threads are parked, if they must get a processor first.
 
 #define _GNU_SOURCE
-#include "heap/idle_threads.h"
+#include "roots/idle_threads.h"
 #include "os/os.h"
 #include "records/records.h"
 #include "records/thread.h"

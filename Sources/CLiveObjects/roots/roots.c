@@ -6,7 +6,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "heap/roots.h"
+#include "roots/roots.h"
 #include "os/kernel_words.h"
 #include "os/os.h"
 #include "runtime/image.h"

@@ -15,7 +15,7 @@
 
 #if defined(__linux__)
 
-#include "heap/malloc_chunks.h"
+#include "roots/malloc_chunks.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"

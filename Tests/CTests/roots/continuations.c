@@ -1,7 +1,7 @@
 // Cached dispatch continuations, found through libdispatch's thread-local data.
 
 #include "CLiveObjects.h"
-#include "heap/dispatch_continuations.h"
+#include "roots/dispatch_continuations.h"
 #include "metadata/address_table.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"

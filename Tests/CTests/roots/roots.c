@@ -1,9 +1,9 @@
 // Roots in a process with several threads.
 
 #define _GNU_SOURCE
-#include "heap/roots.h"
+#include "roots/roots.h"
 #include "CLiveObjects.h"
-#include "heap/idle_threads.h"
+#include "roots/idle_threads.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
 #include "records/records.h"

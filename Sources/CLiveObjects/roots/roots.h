@@ -5,10 +5,10 @@
 
 #pragma once
 
-#include "heap/dispatch_continuations.h"
-#include "heap/idle_threads.h"
 #include "metadata/task_memory.h"
 #include "records/thread.h"
+#include "roots/dispatch_continuations.h"
+#include "roots/idle_threads.h"
 
 #pragma GCC visibility push(hidden)
 

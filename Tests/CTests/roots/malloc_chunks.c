@@ -1,7 +1,7 @@
 // Heaps of glibc's malloc in the forms that they have in programs with threads.
 
 #define _GNU_SOURCE
-#include "heap/malloc_chunks.h"
+#include "roots/malloc_chunks.h"
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"

@@ -5,7 +5,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "heap/idle_threads.h"
+#include "roots/idle_threads.h"
 #include "arch/registers.h"
 #include "os/os.h"
 #include "runtime/image.h"

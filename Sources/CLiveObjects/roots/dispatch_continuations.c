@@ -11,7 +11,7 @@
 
 #if defined(__linux__)
 
-#include "heap/dispatch_continuations.h"
+#include "roots/dispatch_continuations.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"

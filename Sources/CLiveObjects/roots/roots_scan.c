@@ -1,0 +1,303 @@
+// roots_scan.c - decides which parts of the memory that roots.c has found are read; see
+// roots_scan.h. Owns the state of the search.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "roots/roots_scan.h"
+#include "heap/references.h"
+#include "os/compiler.h"
+#include "os/snapshot_process.h"
+#include "roots/malloc_chunks.h"
+#include "runtime/runtime.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+// MARK: - Threads' control blocks
+
+/// Whether the block is that of the thread on whose stack it lies, or in other memory, of one that
+/// has ended: then the kernel has set its id to 0.
+static bool is_of_thread(const struct liveobj_scan *scan, uintptr_t block) {
+    bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
+    intptr_t id = scan->layout.id;
+    return id ? *(const uint32_t *)(block + (uintptr_t)id) == (is_stack ? scan->range.thread : 0)
+              : is_stack;
+}
+
+/// Finds the control block of the thread whose stack the part is in: the first one above its stack
+/// pointer. In other memory, finds the last one of a thread that has ended.
+static void find_thread_block(void *context) {
+    struct liveobj_scan *scan = context;
+    bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
+    enum { ALIGNMENT = LIVEOBJ_THREAD_BLOCK_ALIGNMENT, WORDS = LIVEOBJ_THREAD_BLOCK_WORDS };
+    uintptr_t place = liveobj_round_up(scan->range.start, ALIGNMENT);
+    for (; place + WORDS * sizeof(uintptr_t) <= scan->range.end; place += ALIGNMENT) {
+        if (!liveobj_thread_block_is_at(place) || !is_of_thread(scan, place))
+            continue;
+        scan->thread_block = place;
+        if (is_stack)
+            return;
+    }
+}
+
+// MARK: - Other memory
+
+/// Scans in steps, and continues after a page that cannot be read.
+static void scan_part(struct liveobj_scan *scan, uintptr_t start, uintptr_t end) {
+    scan->range.start = start;
+    scan->range.end = end;
+    if (scan->next < start) // otherwise an object extends into it
+        scan->next = start;
+    while (scan->next < end && !liveobj_snapshot_step(liveobj_scan_range, scan)) {
+        scan->is_complete = false;
+        scan->next = liveobj_scan_end_of_page(scan->next);
+    }
+}
+
+static struct liveobj_extent extent_of_thread(const struct liveobj_scan *scan) {
+    return liveobj_thread_extent(&scan->layout, scan->thread_block,
+                                 scan->roots->thread_local_bytes);
+}
+
+/// Scans of the stack of a thread that has ended, which the C library keeps for the next one, only
+/// the control block: it has the value that the thread returned. What calls have left below it is
+/// stale, and so are the thread's variables. Guard pages are not resident, so the part does not
+/// reach below the stack.
+static void scan_ended_thread(struct liveobj_scan *scan, uintptr_t end) {
+    uintptr_t end_of_block = scan->thread_block + scan->layout.end;
+    uintptr_t end_of_variables = liveobj_scan_end_of_page(extent_of_thread(scan).end);
+    bool has_variables_above = scan->layout.end > 0;
+    if (has_variables_above)
+        scan_part(scan, scan->thread_block, end_of_block < end ? end_of_block : end);
+    scan_part(scan, has_variables_above ? end_of_variables : scan->thread_block, end);
+}
+
+/// Leaves out the words that calls have left in memory of the C library: below a thread's stack
+/// pointer, and in the stack of a thread that has ended.
+static void scan_c_memory(struct liveobj_scan *scan, struct liveobj_extent extent) {
+    if (scan->whole.ends_at_stack && extent.end == scan->whole.end)
+        return;
+    scan->thread_block = 0;
+    liveobj_snapshot_step(find_thread_block, scan);
+    if (scan->thread_block)
+        scan_ended_thread(scan, extent.end);
+    else
+        scan_part(scan, extent.start, extent.end);
+}
+
+static void scan_extent(void *context, struct liveobj_extent extent) {
+    struct liveobj_scan *scan = context;
+    scan->range.start = extent.start;
+    scan->range.end = extent.end;
+    if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY)
+        scan_c_memory(scan, extent);
+    else
+        scan_part(scan, extent.start, extent.end);
+}
+
+// MARK: - Ranges
+
+/// Scans the memory up to the next heap. Resident pages only: a program may have reserved more
+/// memory than the machine has.
+static void scan_up_to_heap(struct liveobj_scan *scan, struct liveobj_memory_range range) {
+    scan->range = range;
+    scan->next = scan->end_of_heap = 0;
+    scan->is_complete &= liveobj_os_visit_resident(
+        (struct liveobj_extent){range.start, scan->next_heap}, scan_extent, scan);
+}
+
+static void scan_whole(struct liveobj_scan *scan, struct liveobj_memory_range range) {
+    scan->whole = range;
+    while (range.start < range.end) {
+        scan->range = range;
+        scan->end_of_heap = 0;
+        scan->next_heap = range.end;
+        bool is_read =
+            range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(liveobj_scan_heap, scan);
+        bool was_heap = is_read && scan->end_of_heap;
+        if (!was_heap)
+            scan_up_to_heap(scan, range);
+        range.start = was_heap ? scan->end_of_heap : scan->next_heap;
+    }
+}
+
+static void find_in_extent(void *context, struct liveobj_extent extent) {
+    struct liveobj_scan *scan = context;
+    scan->range.start = extent.start;
+    scan->range.end = extent.end;
+    if (!scan->thread_block)
+        liveobj_snapshot_step(find_thread_block, scan);
+}
+
+/// The end of the stack that the range begins in; the range's end if it is not known.
+static uintptr_t end_of_stack(struct liveobj_scan *scan, struct liveobj_memory_range range) {
+    scan->range = range;
+    scan->thread_block = 0;
+    liveobj_os_visit_resident((struct liveobj_extent){range.start, range.end}, find_in_extent,
+                              scan);
+    uintptr_t end = liveobj_scan_end_of_page(extent_of_thread(scan).end);
+    return scan->thread_block && end < range.end ? end : range.end;
+}
+
+/// Whether the stack is the one that its thread began on. What lies below its pointer is then its
+/// own, down to its guard page. A signal handler or a coroutine may run on any memory of the
+/// program, and have used data below.
+static bool is_native(struct liveobj_scan *scan, struct liveobj_memory_range stack) {
+    const struct liveobj_roots *roots = scan->roots;
+    if (stack.thread == roots->own_thread && roots->entry->is_on_signal_stack)
+        return false;
+    if (roots->first_stack >= stack.start && roots->first_stack < stack.end)
+        return true;
+    end_of_stack(scan, stack);
+    return scan->thread_block;
+}
+
+static void scan_stack(struct liveobj_scan *scan, uint32_t index) {
+    struct liveobj_memory_range range = scan->roots->ranges[index], above = range;
+    above.ends_at_stack = range.ends_at_stack && is_native(scan, scan->roots->ranges[index + 1]);
+    above.start = range.end = end_of_stack(scan, range);
+    above.kind = LIVEOBJ_ROOT_C_MEMORY;
+    scan->thread_locals = scan->thread_block ? extent_of_thread(scan).start : UINTPTR_MAX;
+    scan_whole(scan, range);
+    scan_whole(scan, above);
+}
+
+/// Memory that ends at a stack, with all stacks of its mapping.
+static struct liveobj_memory_range mapping_with_stacks(const struct liveobj_roots *roots,
+                                                       uint32_t index) {
+    struct liveobj_memory_range mapping = roots->ranges[index];
+    mapping.ends_at_stack = false;
+    while (++index < roots->count && roots->ranges[index].kind == LIVEOBJ_ROOT_STACK &&
+           roots->ranges[index].start == mapping.end)
+        mapping.end = roots->ranges[index].end;
+    return mapping;
+}
+
+/// Drops the stack if it lies in no heap of the C library. The heap is in the range.
+static void find_heap_of_stack(void *context) {
+    struct liveobj_scan *scan = context;
+    struct liveobj_chunks chunks;
+    uintptr_t start = scan->range.start, end = scan->range.end;
+    while (start < end) {
+        if (!liveobj_chunks_find(start, end, &chunks))
+            start = liveobj_chunks_next_heap(start, end);
+        else if (chunks.first < scan->stack_in_heap->start &&
+                 chunks.end > scan->stack_in_heap->start)
+            return;
+        else
+            start = chunks.end;
+    }
+    scan->stack_in_heap = NULL;
+}
+
+/// Scans what lies in front of a stack, in one mapping with it. If the stack lies in a heap, which
+/// can only be read as a whole, scans the whole mapping.
+static void scan_before_stack(struct liveobj_scan *scan, uint32_t index) {
+    const struct liveobj_memory_range *stack = &scan->roots->ranges[index + 1];
+    struct liveobj_memory_range range = scan->roots->ranges[index];
+    struct liveobj_memory_range mapping = mapping_with_stacks(scan->roots, index);
+    scan->range = mapping;
+    scan->stack_in_heap = stack;
+    if (liveobj_snapshot_step(find_heap_of_stack, scan) && scan->stack_in_heap) {
+        scan_whole(scan, mapping);
+        scan->scanned_until = mapping.end;
+    } else {
+        range.ends_at_stack = is_native(scan, *stack);
+        scan_whole(scan, range);
+    }
+    scan->stack_in_heap = NULL;
+}
+
+/// The lists of mappings and of stacks in them are ordered by address.
+static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
+    struct liveobj_memory_range range = scan->roots->ranges[index];
+    if (range.kind == LIVEOBJ_ROOT_C_MEMORY && range.ends_at_stack)
+        scan_before_stack(scan, index);
+    else if (range.kind != LIVEOBJ_ROOT_STACK)
+        scan_whole(scan, range);
+    else if (range.start >= scan->scanned_until)
+        scan_stack(scan, index);
+}
+
+// MARK: - Words outside of memory
+//
+// They are no range of memory: a copy of them could look like a heap, because the numbers that
+// programs pass with events, such as descriptors, equal sizes of chunks.
+
+static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
+                       uintptr_t place) {
+    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
+    if (liveobj_scan_may_find(scan, target))
+        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
+}
+
+static void scan_copies(const struct liveobj_scan *scan) {
+    const struct liveobj_roots *roots = scan->roots;
+    const uintptr_t *registers = roots->entry->registers;
+    for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++)
+        visit_copy(scan, ~registers[i], LIVEOBJ_ROOT_STACK, roots->own_thread);
+    for (uint32_t i = 0; i < roots->kernel_word_count; i++)
+        visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
+}
+
+// MARK: - Objects of libraries
+
+static void visit_handler(void *context, const struct liveobj_reference *reference) {
+    const struct liveobj_scan *scan = context;
+    if (reference->target)
+        scan->visit(scan->context, &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
+                                                          reference->function, reference->label});
+}
+
+/// The object is at `next`.
+static void visit_library_object(void *context) {
+    const struct liveobj_scan *scan = context;
+    if (liveobj_core_may_begin_with(*(const uintptr_t *)scan->next))
+        liveobj_core_visit_pending(scan->next, visit_handler, context);
+    else
+        liveobj_dispatch_visit_pending(scan->next, visit_handler, context);
+}
+
+/// Visits the handlers of libraries' objects, each in a step of its own, and of the main queue,
+/// which is a variable.
+static void visit_library_objects(struct liveobj_scan *scan) {
+    scan->next = (uintptr_t)liveobj_runtime_current()->_dispatch_main_q;
+    if (scan->next)
+        liveobj_snapshot_step(visit_library_object, scan);
+    for (uint32_t i = 0; i < scan->library_object_count; i++) {
+        scan->next = scan->library_objects[i];
+        liveobj_snapshot_step(visit_library_object, scan);
+    }
+    liveobj_os_unmap(scan->library_objects,
+                     scan->library_object_capacity * sizeof *scan->library_objects);
+}
+
+bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
+                        liveobj_visit_root_fn visit, void *context) {
+    // More than the memory of any machine; larger ranges are reserved address space.
+    static const uintptr_t most = UINT64_C(1) << 40;
+    struct liveobj_scan scan = {.roots = roots,
+                                .tasks = tasks,
+                                .visit = visit,
+                                .context = context,
+                                .layout = liveobj_thread_layout_find(roots->own_thread),
+                                .continuations = liveobj_continuations_find(&roots->caches),
+                                .is_complete = !roots->misses_kernel_words};
+    uintptr_t left = most;
+    scan_copies(&scan);
+    for (uint32_t i = 0; i < roots->count; i++) {
+        uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
+        bool is_scanned = bytes <= left;
+        left -= is_scanned ? bytes : 0;
+        scan.is_complete &= is_scanned;
+        if (is_scanned)
+            scan_memory(&scan, i);
+    }
+    visit_library_objects(&scan);
+    liveobj_address_table_end(&scan.continuations);
+    return scan.is_complete;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif

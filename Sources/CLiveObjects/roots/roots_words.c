@@ -1,0 +1,201 @@
+// roots_words.c - reads memory for references: words, and heaps of the C library; see roots_scan.h.
+// Owns nothing.
+
+#if defined(__linux__)
+
+#include "heap/references.h"
+#include "os/compiler.h"
+#include "os/snapshot_process.h"
+#include "roots/malloc_chunks.h"
+#include "roots/roots_scan.h"
+#include "runtime/runtime.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+enum { MALLOC_ALIGNMENT = 16 };
+
+// MARK: - Words
+
+/// Whether the word lies in a block's captures. A Swift closure that was converted to a block
+/// follows the block's own words.
+static bool is_in_block(const struct liveobj_scan *scan, const uintptr_t *place) {
+    enum { ISA = -5 };
+    uintptr_t block_class = (uintptr_t)liveobj_runtime_current()->_NSConcreteMallocBlock;
+    return (uintptr_t)&place[ISA] >= scan->range.start && block_class && place[ISA] == block_class;
+}
+
+static struct liveobj_root describe(const struct liveobj_scan *scan, const uintptr_t *place,
+                                    uintptr_t target) {
+    enum { CODE = -1 };
+    switch (scan->range.kind) {
+    case LIVEOBJ_ROOT_STACK:
+        return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
+                                         ? LIVEOBJ_ROOT_THREAD_LOCAL
+                                         : LIVEOBJ_ROOT_STACK,
+                                     target, scan->range.thread, 0};
+    case LIVEOBJ_ROOT_C_MEMORY:
+        if (is_in_block(scan, place))
+            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0};
+        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place, 0};
+    default:
+        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0};
+    }
+}
+
+/// Whether the word is in a retired frame of AddressSanitizer, which moves functions' frames to the
+/// heap and keeps them for a while after the functions have returned. Words in them are stale. A
+/// retired frame's first word is kRetiredStackFrameMagic.
+static bool is_in_retired_frame(const struct liveobj_scan *scan, const uintptr_t *place) {
+    enum { LEAST_BYTES = 64, RETIRED = 0x45E0360E };
+    for (uintptr_t bytes = LEAST_BYTES; bytes <= LIVEOBJ_PAGE_BYTES; bytes *= 2) {
+        uintptr_t frame = (uintptr_t)place & ~(bytes - 1);
+        if (frame >= scan->range.start && *(const uintptr_t *)frame == RETIRED)
+            return true;
+    }
+    return false;
+}
+
+/// Not inlined: few words point to an object, and the path of all other words must be fast.
+__attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uintptr_t *place) {
+    if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
+        return;
+    struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
+    scan->visit(scan->context, &root);
+}
+
+static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
+    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
+        visit(scan, place);
+}
+
+/// The end of the memory of the live object that begins at `address`, slack included; 0 if no
+/// object begins there.
+static uintptr_t end_of_object(uintptr_t address) {
+    enum { HEADER = sizeof(size_t) }; // of a chunk of the C library's allocator
+    struct liveobj_object object;
+    if (!liveobj_records_find(address, &object))
+        return 0;
+    return address +
+           ((object.bytes + HEADER + MALLOC_ALIGNMENT - 1) & ~(uintptr_t)(MALLOC_ALIGNMENT - 1)) -
+           HEADER;
+}
+
+static void note_library_object(struct liveobj_scan *scan, uintptr_t content) {
+    uintptr_t word = *(const uintptr_t *)content;
+    if (!liveobj_dispatch_may_begin_with(word) && !liveobj_core_may_begin_with(word))
+        return;
+    if (liveobj_os_make_room((void **)&scan->library_objects, scan->library_object_count,
+                             &scan->library_object_capacity, sizeof content))
+        scan->library_objects[scan->library_object_count++] = content;
+}
+
+/// \returns where to continue: `end`, or the end of an object that extends beyond it.
+static uintptr_t scan_words_and_objects(struct liveobj_scan *scan, uintptr_t place, uintptr_t end) {
+    while (place < end) {
+        bool may_be_chunk = place % MALLOC_ALIGNMENT == 0;
+        if (may_be_chunk && !scan->end_of_heap)
+            note_library_object(scan, place);
+        uintptr_t object_end = may_be_chunk ? end_of_object(place) : 0;
+        if (!object_end)
+            scan_word(scan, (const uintptr_t *)place);
+        place = object_end ? object_end : place + sizeof(uintptr_t);
+    }
+    return place;
+}
+
+static uintptr_t scan_words(struct liveobj_scan *scan, uintptr_t place, uintptr_t end) {
+    for (; place < end; place += sizeof(uintptr_t))
+        scan_word(scan, (const uintptr_t *)place);
+    return end;
+}
+
+void liveobj_scan_range(void *context) {
+    struct liveobj_scan *scan = context;
+    bool may_hold_objects = scan->range.kind == LIVEOBJ_ROOT_C_MEMORY;
+    while (scan->next < scan->range.end) {
+        uintptr_t end = liveobj_scan_end_of_page(scan->next);
+        end = end < scan->range.end ? end : scan->range.end;
+        scan->next = may_hold_objects ? scan_words_and_objects(scan, scan->next, end)
+                                      : scan_words(scan, scan->next, end);
+        liveobj_snapshot_advance();
+    }
+}
+
+// MARK: - Heaps of the C library
+
+/// Whether the chunk is an object's. Chunks can be 16 bytes larger than requested; behind the
+/// object are words of the chunk's previous use. A larger rest belongs to a raw buffer that realloc
+/// has extended, and is scanned.
+static bool is_object(uintptr_t content, uintptr_t end) {
+    uintptr_t object_end = end_of_object(content);
+    return object_end && end - object_end <= MALLOC_ALIGNMENT;
+}
+
+/// Whether the words around the address are in memory that C code may have allocated.
+static bool is_heap(const void *context, uintptr_t address) {
+    const struct liveobj_roots *roots = context;
+    for (uint32_t i = 0; i < roots->count; i++) {
+        const struct liveobj_memory_range *range = &roots->ranges[i];
+        if (address - MALLOC_ALIGNMENT >= range->start && address < range->end - MALLOC_ALIGNMENT)
+            return range->kind == LIVEOBJ_ROOT_C_MEMORY;
+    }
+    return false;
+}
+
+static bool is_no_root(const struct liveobj_scan *scan, uintptr_t content) {
+    return liveobj_address_find(&scan->continuations, content) ||
+           liveobj_address_find(&scan->tasks->slabs, content);
+}
+
+/// Scans the stack that a program has allocated, if it lies in the chunk. \returns whether it does.
+static bool scan_stack_in_chunk(struct liveobj_scan *scan, uintptr_t content, uintptr_t end) {
+    const struct liveobj_memory_range *stack = scan->stack_in_heap;
+    if (!stack || stack->start < content || stack->start >= end)
+        return false;
+    struct liveobj_memory_range heap = scan->range;
+    scan->range = *stack;
+    scan->range.end = end;
+    scan->next = stack->start;
+    scan->thread_locals = UINTPTR_MAX;
+    liveobj_scan_range(scan);
+    scan->range = heap;
+    return true;
+}
+
+/// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
+/// and not an object.
+static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *chunks) {
+    uintptr_t bytes;
+    for (uintptr_t chunk = chunks->first; (bytes = liveobj_chunk_bytes(chunks, chunk)) > 0;
+         chunk += bytes) {
+        liveobj_snapshot_advance();
+        // A chunk also has the first word of the next one.
+        uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
+        if (scan_stack_in_chunk(scan, content, end) ||
+            liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
+            continue;
+        note_library_object(scan, content);
+        if (is_object(content, end))
+            continue;
+        scan->range.start = scan->next = content;
+        scan->range.end = end;
+        liveobj_scan_range(scan);
+    }
+}
+
+void liveobj_scan_heap(void *context) {
+    struct liveobj_scan *scan = context;
+    struct liveobj_chunks chunks;
+    struct liveobj_memory_range range = scan->range;
+    if (liveobj_chunks_find(range.start, range.end, &chunks)) {
+        scan->end_of_heap = chunks.end;
+        scan_chunks(scan, &chunks);
+    } else {
+        scan->next_heap = liveobj_chunks_next_heap(range.start, range.end);
+    }
+    scan->range = range;
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif
