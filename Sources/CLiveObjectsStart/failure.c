@@ -21,18 +21,18 @@ bool liveobj_fail_in_testing(const char *text, const char *file, long line) {
     return liveobj_testing_fail && liveobj_testing_fail(text, file, line);
 }
 
-static bool has_failed; // atomic
+static pid_t failed; // atomic: this process, and not one that has forked it; 0 if it has not failed
 
 void liveobj_fail_process(const char *text, const char *file, long line) {
-    // Relaxed: it only ever becomes true.
-    __atomic_store_n(&has_failed, true, __ATOMIC_RELAXED);
+    // Relaxed: it only ever becomes this process.
+    __atomic_store_n(&failed, getpid(), __ATOMIC_RELAXED);
     fprintf(stderr, "%s:%ld: error: %s\n", file, line, text);
 }
 
 #if defined(__linux__)
 static void end_as_failed(int status, void *unused) {
     (void)unused;
-    if (status != 0 || !__atomic_load_n(&has_failed, __ATOMIC_RELAXED))
+    if (status != 0 || __atomic_load_n(&failed, __ATOMIC_RELAXED) != getpid())
         return;
     fflush(NULL);
     _exit(EXIT_FAILURE);

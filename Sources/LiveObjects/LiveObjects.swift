@@ -21,7 +21,8 @@ public enum LiveObjects {
     try Recorder.start(options)
   }
 
-  /// Records no new objects from now on.
+  /// Records no new objects from now on, and counts them: a report says that they are missing, also after another
+  /// ``start(_:)``.
   ///
   /// A measurement that is under way throws ``TrackingError/stoppedMeanwhile``: missing objects must not
   /// count as none.
@@ -44,7 +45,7 @@ public enum LiveObjects {
   public static func snapshot(references: Bool = true) throws(TrackingError) -> Snapshot {
     try requireTracking()
     let mark = Recorder.mark()
-    return Snapshot(try Recorder.capture(since: 0, references: references), mark: mark)
+    return Snapshot(try Recorder.capture(since: 0, references: references), mark: mark, status: status)
   }
 
   /// - Throws: ``TrackingError/notTracking``, or ``TrackingError/cannotWatch(reason:)`` with the recorder's reason.

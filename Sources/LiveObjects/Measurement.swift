@@ -160,7 +160,7 @@ extension Measurement {
 
 extension TrackingStatus {
   /// Keeps the losses since an earlier moment.
-  fileprivate mutating func subtract(_ earlier: TrackingStatus) {
+  mutating func subtract(_ earlier: TrackingStatus) {
     droppedRecords -= min(earlier.droppedRecords, droppedRecords)
     droppedStackTraces -= min(earlier.droppedStackTraces, droppedStackTraces)
     missedDeallocations -= min(earlier.missedDeallocations, missedDeallocations)

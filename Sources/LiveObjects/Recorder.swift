@@ -128,7 +128,8 @@ extension TrackingStatus {
       state: State(rawValue: status.state.rawValue) ?? .blind,
       hookMode: HookMode(rawValue: status.hook_mode.rawValue) ?? .none,
       stackSource: StackSource(rawValue: status.stacks.rawValue) ?? .off,
-      countsRetains: status.retains, depth: status.depth, droppedRecords: status.dropped_records,
+      countsRetains: status.retains, depth: status.depth, wasStopped: status.was_stopped,
+      droppedRecords: status.dropped_records,
       droppedStackTraces: status.dropped_stacks, missedDeallocations: status.missed_deallocations,
       allocations: status.allocations, deallocations: status.deallocations,
       notes: reason.isEmpty ? [] : [reason])

@@ -13,10 +13,13 @@ extension LiveObjects {
     let raw: RawCapture
     /// Objects allocated later have this sequence number or a greater one.
     private let mark: UInt64
+    /// What had been lost before.
+    private let status: TrackingStatus
 
-    init(_ raw: RawCapture, mark: UInt64) {
+    init(_ raw: RawCapture, mark: UInt64, status: TrackingStatus) {
       self.raw = raw
       self.mark = mark
+      self.status = status
     }
 
     /// The objects of this snapshot that were allocated after an older one was taken.
@@ -27,8 +30,9 @@ extension LiveObjects {
       guard older.mark <= mark else { throw .snapshotsInWrongOrder }
       return try Recorder.ignoring { () throws(TrackingError) in
         let everything = Attribution(scopes: nil, pauses: Scopes.shared.pauses)
-        return Diff(
-          Survivors(in: try raw.decoded(), passes: [older.mark], attribution: everything, types: []))
+        var capture = try raw.decoded()
+        capture.tracking.subtract(older.status)
+        return Diff(Survivors(in: capture, passes: [older.mark], attribution: everything, types: []))
       }
     }
   }

@@ -104,7 +104,8 @@ extension CaptureDecoder {
     let flags = try reader.u32()
     tracking = TrackingStatus(
       state: state, hookMode: hookMode, stackSource: stackSource, countsRetains: retains != 0, depth: depth,
-      wasShortOfMemory: flags & 2 != 0, hasBudget: flags & 4 != 0, droppedRecords: try reader.u64(),
+      wasShortOfMemory: flags & 2 != 0, hasBudget: flags & 4 != 0, wasStopped: flags & 8 != 0,
+      droppedRecords: try reader.u64(),
       droppedStackTraces: try reader.u64(), missedDeallocations: try reader.u64(),
       allocations: try reader.u64(), deallocations: try reader.u64(), notes: try reader.strings())
   }

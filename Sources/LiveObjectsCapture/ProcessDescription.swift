@@ -57,6 +57,8 @@ public struct TrackingStatus: Sendable, Hashable {
   public var wasShortOfMemory: Bool
   /// Whether the recorder's memory was limited by an option.
   public var hasBudget: Bool
+  /// Whether tracking was stopped, for a while at least.
+  public var wasStopped: Bool
   public var droppedRecords: UInt64
   public var droppedStackTraces: UInt64
   public var missedDeallocations: UInt64
@@ -68,7 +70,7 @@ public struct TrackingStatus: Sendable, Hashable {
   public init(
     state: State, hookMode: HookMode = .pointers, stackSource: StackSource = .unwindTables,
     countsRetains: Bool = false, depth: UInt32 = 64, sampleBytes: UInt64 = 0, wasShortOfMemory: Bool = false,
-    hasBudget: Bool = false,
+    hasBudget: Bool = false, wasStopped: Bool = false,
     droppedRecords: UInt64 = 0, droppedStackTraces: UInt64 = 0, missedDeallocations: UInt64 = 0,
     allocations: UInt64 = 0, deallocations: UInt64 = 0, notes: [String] = []
   ) {
@@ -80,6 +82,7 @@ public struct TrackingStatus: Sendable, Hashable {
     self.sampleBytes = sampleBytes
     self.wasShortOfMemory = wasShortOfMemory
     self.hasBudget = hasBudget
+    self.wasStopped = wasStopped
     self.droppedRecords = droppedRecords
     self.droppedStackTraces = droppedStackTraces
     self.missedDeallocations = missedDeallocations

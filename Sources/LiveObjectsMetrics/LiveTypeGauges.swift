@@ -27,13 +27,14 @@ public struct LiveTypeGauges: Sendable {
   private let factory: (any MetricsFactory)?
 
   /// - Parameters:
-  ///   - interval: the time between two measurements. Each reads a few numbers of every live object.
+  ///   - interval: the time between two measurements, a second at least. Each reads a few numbers of every live
+  ///     object.
   ///   - maximumTypes: the number of types that have gauges of their own.
   ///   - factory: makes the gauges; `nil` for that of `MetricsSystem`.
   public init(
     interval: Duration = .seconds(15), maximumTypes: Int = 20, factory: (any MetricsFactory)? = nil
   ) {
-    self.interval = interval
+    self.interval = max(.seconds(1), interval)
     self.maximumTypes = max(0, maximumTypes)
     self.factory = factory
   }

@@ -67,7 +67,7 @@ enum TrackingNotes {
     [
       Count.note(
         status.droppedRecords, "object was", "objects were",
-        "not recorded, since \(limit(of: status, raisedBy: "maxobjects", loss: "counts are too low"))"),
+        "not recorded, since \(whyNotRecorded(status))"),
       Count.note(
         status.droppedStackTraces, "object has", "objects have",
         "no stack trace, since \(limit(of: status, raisedBy: "maxstackbytes", loss: "call sites are missing"))"
@@ -83,6 +83,12 @@ enum TrackingNotes {
   static func details(of status: TrackingStatus) -> [String] {
     status.hookMode == .gotEntries && status.state == .tracking
       ? ["Allocations were recorded through GOT entries of the runtime, not through its hook pointers."] : []
+  }
+
+  private static func whyNotRecorded(_ status: TrackingStatus) -> String {
+    let loss = "counts are too low"
+    return status.wasStopped
+      ? "LiveObjects.stop() was called: \(loss)." : limit(of: status, raisedBy: "maxobjects", loss: loss)
   }
 
   private static func limit(of status: TrackingStatus, raisedBy option: String, loss: String) -> String {

@@ -7,8 +7,8 @@
   ///
   /// On a suite it holds for every test inside; each case of a parameterised test is evaluated separately,
   /// also while others run. A test that fails otherwise, throws or is cancelled is not evaluated: its teardown
-  /// may be unfinished. Objects of dispatch queues and threads cannot be attributed to a test,
-  /// and are not evaluated while tests run in parallel.
+  /// may be unfinished. Nor is one with an issue that an outer trait filters, downgrades or declares known. Objects
+  /// of dispatch queues and threads cannot be attributed to a test, and are not evaluated while tests run in parallel.
   public struct LeakDetection: TestTrait, SuiteTrait, TestScoping {
     private let comment: Comment?
     private let options: LiveObjects.LeakOptions
@@ -32,7 +32,7 @@
       let measured = try await issues.watching {
         try await LiveObjects.measure(options.measuring, isolation: #isolation, function)
       }
-      guard let measured, !issues.wereRecorded, !Task.isCancelled else { return }
+      guard !issues.wereRecorded, !Task.isCancelled else { return }
       LeakIssues("detectsLeaks", options, measured).record(at: test.sourceLocation) { comment }
     }
   }

@@ -10,19 +10,25 @@
 
     /// Runs a body, and notices the issues that are recorded in it.
     ///
-    /// - Returns: `nil` only if the library treated an error as a known issue.
+    /// - Throws: the body's own error. The library's own function returns normally after a failed `#require`.
     func watching<Value>(
       isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-    ) async throws -> Value? {
-      var value: Value?
+    ) async throws -> Value {
+      var outcome: Result<Value, any Error>?
       // The matcher gets every issue, and accepts none as a known one.
       try await withKnownIssue(isIntermittent: true) {
-        value = try await body()
+        do {
+          outcome = .success(try await body())
+        } catch {
+          outcome = .failure(error)
+          throw error
+        }
       } matching: { issue in
         if issue.fails { seen.withLock { $0 = true } }
         return false
       }
-      return value
+      guard let outcome else { preconditionFailure("the body has not run") }
+      return try outcome.get()
     }
   }
 

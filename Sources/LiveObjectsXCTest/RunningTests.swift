@@ -11,6 +11,11 @@
 
     static var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
+    static func contains(_ test: XCTestCase) -> Bool {
+      let test = Unmanaged.passUnretained(test)
+      return all.withLock { $0.contains { $0.toOpaque() == test.toOpaque() } }
+    }
+
     /// Fails the one that runs.
     ///
     /// - Returns: `false` if none does.

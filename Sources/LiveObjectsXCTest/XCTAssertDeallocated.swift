@@ -8,8 +8,9 @@
   /// Asserts that an object is deallocated soon after its creator has released it.
   ///
   /// The object is held weakly, and checked at once and then at growing intervals until the time is up; on
-  /// the main thread the main run loop runs meanwhile. The failure says what keeps the object alive: the
-  /// retain cycle it is part of, or the path to it from its holder.
+  /// the main thread the main run loop runs meanwhile. In an asynchronous test on the main actor the main queue does
+  /// not: make the closure asynchronous there. The failure says what keeps the object alive: the retain cycle it is
+  /// part of, or the path to it from its holder.
   ///
   /// ```swift
   /// XCTAssertDeallocated {

@@ -13,7 +13,8 @@
   /// the toolchain's own libraries never do. Late releases are waited for, on the main thread with the main
   /// run loop running.
   ///
-  /// The objects of a body that throws are not evaluated. Where tracking fails the assertion fails; on other
+  /// While two assertions run at the same time, objects of dispatch queues and threads cannot be attributed to one, and
+  /// are not evaluated. The objects of a body that throws are not evaluated. Where tracking fails the assertion fails; on other
   /// systems than Linux it passes, and standard error says once that nothing is watched.
   ///
   /// - Parameters:

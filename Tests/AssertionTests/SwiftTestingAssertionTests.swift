@@ -49,6 +49,10 @@ struct SwiftTestingAssertionTests {
     #expect(run.issues.allSatisfy { $0.message.contains("over-retained by 1 each: Demo.Item") })
   }
 
+  @Test(.needsDetectsLeaks) func aFailedRequirementReachesOuterTraits() {
+    #expect(run.messages(of: "requirementReachesOuterTraits()").count == 1)
+  }
+
   @Test func anObjectThatStaysAliveIsReportedWithItsHolder() throws {
     let cycle = try #require(run.messages(of: "leakingObject()").first)
     #expect(cycle.contains("expectDeallocated: "))

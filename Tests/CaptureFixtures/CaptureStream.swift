@@ -42,7 +42,8 @@ extension CaptureBuilder {
       $0.u32(status.stackSource.rawValue)
       $0.u32(status.countsRetains ? 1 : 0)
       $0.u32(status.depth)
-      $0.u32((status.wasShortOfMemory ? 2 : 0) | (status.hasBudget ? 4 : 0))
+      $0.u32(
+        (status.wasShortOfMemory ? 2 : 0) | (status.hasBudget ? 4 : 0) | (status.wasStopped ? 8 : 0))
       let counts = [
         status.droppedRecords, status.droppedStackTraces, status.missedDeallocations, status.allocations,
         status.deallocations,

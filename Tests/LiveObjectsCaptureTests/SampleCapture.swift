@@ -7,7 +7,8 @@ func makeSampleCapture() -> CaptureBuilder {
   var builder = CaptureBuilder(
     tracking: TrackingStatus(
       state: .tracking, hookMode: .gotEntries, stackSource: .framePointers, countsRetains: true, depth: 3,
-      sampleBytes: 4096, wasShortOfMemory: true, hasBudget: true, droppedRecords: 1, droppedStackTraces: 2,
+      sampleBytes: 4096, wasShortOfMemory: true, hasBudget: true, wasStopped: true,
+      droppedRecords: 1, droppedStackTraces: 2,
       missedDeallocations: 3,
       allocations: 40,
       deallocations: 30,

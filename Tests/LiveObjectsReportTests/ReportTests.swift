@@ -68,6 +68,16 @@ import Testing
     #expect(notes.allSatisfy { $0.contains("`budget=`") && !$0.contains("max") })
   }
 
+  @Test func theNoteNamesTheStop() {
+    let status = TrackingStatus(state: .tracking, wasStopped: true, droppedRecords: 3)
+    let tracking = makeReport(of: CaptureBuilder(tracking: status)).tracking
+    #expect(
+      tracking.notes == [
+        "3 objects were not recorded, since LiveObjects.stop() was called: counts are too low."
+      ])
+    #expect(!tracking.unevaluated.isEmpty)
+  }
+
   @Test func theNoteNamesTheMemoryLimit() {
     let status = TrackingStatus(
       state: .tracking, wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 1)

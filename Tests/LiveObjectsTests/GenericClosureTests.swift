@@ -70,6 +70,28 @@ private func bind<each Value>(
   }
 }
 
+private struct Update<Sender: AnyObject> {
+  unowned let sender: Sender
+  let source: Cell<Sender>
+}
+
+/// The second capture is at another place for each type of the first one, inside of which an object of the same
+/// generic class may be.
+@inline(never) @_optimize(none)
+private func observe<Value>(_ value: Value, _ cell: Cell<Value>, _ first: First) {
+  first.action = { withExtendedLifetime((value, cell)) {} }
+}
+
+private class Binder<Model> {}
+private struct Parent<Object: AnyObject> { unowned let object: Object }
+private final class ParentBinder<Object: AnyObject>: Binder<Parent<Object>> {}
+
+/// The argument of the captured type is not that of its declared superclass.
+@inline(never) @_optimize(none)
+private func bind<Model>(_ binder: Binder<Model>.Type, _ model: Model, _ first: First) {
+  first.action = { withExtendedLifetime((binder, model)) {} }
+}
+
 /// Closures whose type parameters are determined by their captures.
 final class GenericClosureTests: XCTestCase {
   func testCapturedObjectsDetermineTheParametersOfAClosure() throws {
@@ -111,6 +133,24 @@ final class GenericClosureTests: XCTestCase {
     bind(first, Second(), Third(), Int.self, String.self)
     try assertClosure("action", of: ".First", holds: ["First", "Second", "Third"])
     withExtendedLifetime(first) { $0.action = nil }
+  }
+
+  func testAnObjectInsideAnEarlierCaptureDeterminesNothing() throws {
+    try LiveObjects.start()
+    let first = onHeap { First() }
+    let second = onHeap { Second() }
+    observe(Update(sender: second, source: Cell<Second>()), Cell(), first)
+    try assertClosure("action", of: ".First", holds: ["Cell<Second>", "Cell<Update<Second>>"])
+    withExtendedLifetime((first, second)) { first.action = nil }
+  }
+
+  func testACapturedMetatypeIsThatOfItsDeclaredClass() throws {
+    try LiveObjects.start()
+    let first = onHeap { First() }
+    let second = onHeap { Second() }
+    bind(ParentBinder<Second>.self, Parent(object: second), first)
+    try assertClosure("action", of: ".First", holds: [])
+    withExtendedLifetime((first, second)) { first.action = nil }
   }
 
   private func assertClosure(

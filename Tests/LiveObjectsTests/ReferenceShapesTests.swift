@@ -42,6 +42,11 @@ private enum Either {
 }
 
 private struct Handle: ~Copyable { var leaf: Leaf }
+private enum Grip: ~Copyable {
+  case open
+  case closed(Handle)
+  case locked(Leaf, Int)
+}
 
 private class Generic<Value> {
   var inherited: Value
@@ -72,6 +77,9 @@ private final class Shapes: Generic<Leaf> {
   let mutex: Mutex<Leaf?>
   let handle: Handle
   let secret: Mutex<Payload>
+  var spare: Handle?
+  let state: Mutex<Small?>
+  var grip: Grip
   var action: () -> Leaf
   var noAction: (() -> Leaf)?
   var list: [Leaf]
@@ -100,6 +108,9 @@ private final class Shapes: Generic<Leaf> {
     mutex = Mutex(leaf)
     handle = Handle(leaf: leaf)
     secret = Mutex(.nothing)
+    spare = Handle(leaf: leaf)
+    state = Mutex(Small(leaf: leaf))
+    grip = .closed(Handle(leaf: leaf))
     action = { leaf }
     list = [leaf, leaf]
     super.init(leaf)
@@ -194,7 +205,7 @@ final class ReferenceShapesTests: XCTestCase {
     ].map { ReferenceLabel(.property, text: $0) }
       + [
         "plain", "optional", "outer.inner.leaf", "classBound", "object", "inlineExistential.leaf",
-        "handle.leaf",
+        "handle.leaf", "spare.leaf", "state.leaf", "grip.leaf",
       ]
       .map { ReferenceLabel(.objectProperty, text: $0) } + [
         ReferenceLabel(.property, ownership: .weak, text: "weakly"),

@@ -56,6 +56,18 @@ final class SnapshotTests: XCTestCase {
     }
   }
 
+  func testObjectsOfAStopAreCountedAsMissing() throws {
+    let older = try LiveObjects.snapshot()
+    let before = LiveObjects.status.droppedRecords
+    LiveObjects.stop()
+    for _ in 0..<10 { makeRetainCycle() }
+    try LiveObjects.start()
+    XCTAssertGreaterThanOrEqual(LiveObjects.status.droppedRecords, before + 10)
+    let growth = try LiveObjects.snapshot().growth(since: older)
+    XCTAssertFalse(growth.isClean)
+    XCTAssertTrue("\(growth)".contains("LiveObjects.stop() was called"), "\(growth)")
+  }
+
   func testSnapshotWithoutTrackingIsAnError() throws {
     LiveObjects.stop()
     XCTAssertThrowsError(try LiveObjects.snapshot()) {

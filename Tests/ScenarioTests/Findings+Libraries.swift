@@ -107,7 +107,6 @@ extension ExpectedFinding {
         "closure #1 in closure #2 in FoundationEssentials.NotificationCenter._addObserver(_:object:using:)"
           + " → captured function",
       ]
-      let certainty = "probable"
     #else
       // Debian's Foundation is stripped: the variable has no name.
       let path = [
@@ -115,9 +114,8 @@ extension ExpectedFinding {
         "Foundation.NotificationCenter → _observers[value][value][value]",
         "Foundation.NSNotificationReceiver → block",
       ]
-      let certainty = "definite"
     #endif
     return .held(
-      "notificationToken", "Badge", by: path + ["closure #1 in Badge.start() → self"], certainty: certainty)
+      "notificationToken", "Badge", by: path + ["closure #1 in Badge.start() → self"])
   }()
 }

@@ -53,7 +53,7 @@ void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64
     liveobj_section_finish(&section);
 }
 
-enum { WAS_SHORT_OF_MEMORY = 2, HAS_BUDGET = 4 }; // flags
+enum { WAS_SHORT_OF_MEMORY = 2, HAS_BUDGET = 4, WAS_STOPPED = 8 }; // flags
 
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status) {
     static const char *const late_retains =
@@ -68,7 +68,8 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     liveobj_put_u32(&section, status->retains);
     liveobj_put_u32(&section, status->depth);
     liveobj_put_u32(&section, (liveobj_os_was_short_of_memory() ? WAS_SHORT_OF_MEMORY : 0) |
-                                  (status->has_budget ? HAS_BUDGET : 0));
+                                  (status->has_budget ? HAS_BUDGET : 0) |
+                                  (status->was_stopped ? WAS_STOPPED : 0));
     liveobj_put_u64(&section, status->dropped_records);
     liveobj_put_u64(&section, status->dropped_stacks);
     liveobj_put_u64(&section, status->missed_deallocations);

@@ -135,8 +135,11 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
     uint32_t wanted = __atomic_load_n(&extras, __ATOMIC_ACQUIRE);
     struct liveobj_tls *tls = liveobj_tls_get();
     struct liveobj_thread *thread = tls->thread;
-    if (wanted & EXTRA_PAUSE)
+    if (wanted & EXTRA_PAUSE) {
+        if (!(wanted & EXTRA_END))
+            liveobj_counts_add_drop();
         return;
+    }
     if (!thread && !(thread = liveobj_thread_attach())) {
         liveobj_counts_add_drop();
         return;

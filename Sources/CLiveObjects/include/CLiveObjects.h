@@ -99,10 +99,11 @@ struct liveobj_status {
     enum liveobj_stack_source stacks;
     bool retains;
     bool has_budget;
+    bool was_stopped; // for a while at least
     uint32_t depth;
     uint64_t sample_bytes;
-    /// Objects and stack traces that were not recorded, because a limit was reached or memory for
-    /// records could not be had.
+    /// Objects and stack traces that were not recorded, because a limit was reached, memory for
+    /// records could not be had, or tracking was stopped.
     uint64_t dropped_records;
     uint64_t dropped_stacks;
     /// Addresses that were allocated while a live object was recorded there.

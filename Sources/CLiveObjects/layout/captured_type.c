@@ -113,12 +113,25 @@ static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
     return offset + liveobj_witnesses_of(type)->size;
 }
 
+static bool ends_with(const struct liveobj_mangled *type, const char *text) {
+    size_t length = strlen(text);
+    return type->plain_length >= length &&
+           memcmp(type->text + type->length - length, text, length) == 0;
+}
+
+static const char metatype[] = "XMT";
+
+bool liveobj_captured_metatype(const struct liveobj_mangled *type) {
+    return ends_with(type, metatype);
+}
+
 // A reference has the same layout for all generic arguments, so they are not resolved.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
     enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5 };
-    bool is_bound = type->plain_length > 0 && type->text[type->length - 1] == 'G';
+    size_t suffix = liveobj_captured_metatype(type) ? strlen(metatype) : 0;
+    bool is_bound = type->plain_length > suffix && type->text[type->length - suffix - 1] == 'G';
     if (type->ownership != LIVEOBJ_OWNERSHIP_STRONG ||
-        (type->length != REFERENCE_BYTES && !is_bound))
+        (type->length != REFERENCE_BYTES + suffix && !is_bound))
         return 0;
     uintptr_t target = 0;
     if (type->text[0] == DIRECT || type->text[0] == INDIRECT)
@@ -126,16 +139,6 @@ uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
     if (target && type->text[0] == INDIRECT)
         target = liveobj_word(target, 0);
     return target && liveobj_descriptor_kind(target) == LIVEOBJ_DESCRIPTOR_CLASS ? target : 0;
-}
-
-static bool begins_with(const struct liveobj_mangled *type, const char *text) {
-    return strncmp(type->text, text, strlen(text)) == 0;
-}
-
-static bool ends_with(const struct liveobj_mangled *type, const char *text) {
-    size_t length = strlen(text);
-    return type->plain_length >= length &&
-           memcmp(type->text + type->length - length, text, length) == 0;
 }
 
 /// Whether the type is a parameter, `x`, `q_`, `qd0__`, or an optional one.
@@ -146,15 +149,9 @@ static bool is_parameter(const struct liveobj_mangled *type) {
             (*type->text == 'q' && strspn(type->text + 1, "d_0123456789") == length - 1));
 }
 
-bool liveobj_captured_metatype(const struct liveobj_mangled *type) {
-    return ends_with(type, "XMT");
-}
-
 bool liveobj_captured_is_word(const struct liveobj_mangled *type) {
-    bool is_collection =
-        begins_with(type, "Say") || begins_with(type, "SDy") || begins_with(type, "Shy");
     return is_parameter(type) || liveobj_captured_metatype(type) ||
-           (is_collection && ends_with(type, "G"));
+           liveobj_mangled_is_collection(type);
 }
 
 size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
@@ -174,7 +171,7 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
         return 0;
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
-    uintptr_t class = liveobj_captured_class(type);
+    uintptr_t class = liveobj_captured_metatype(type) ? 0 : liveobj_captured_class(type);
     return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
                             liveobj_descriptor_name(class))
                  : 0;

@@ -60,8 +60,8 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
                                  const struct liveobj_generic_environment *environment,
                                  size_t offset);
 
-/// The descriptor of the class that a captured strong reference is declared with; 0 for other types
-/// and for optional references.
+/// The descriptor of the class that a captured strong reference or a metatype is declared with; 0
+/// for other types and for optional references.
 uintptr_t liveobj_captured_class(const struct liveobj_mangled *type);
 
 /// Whether the capture is a metatype in one word.

@@ -28,9 +28,10 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 enum {
     HEADER_WORDS = 2,
-    ISOLATION_WORDS = 2, // of `(any Actor)?`
-    ORIGINS_LIMIT = 16,  // captures that may determine a parameter; later ones are not used
-    KEY_LIMIT = 64,      // words; closures with longer keys are scanned
+    ISOLATION_WORDS = 2,  // of `(any Actor)?`
+    ORIGINS_LIMIT = 16,   // captures that may determine a parameter; later ones are not used
+    KEY_LIMIT = 64,       // words; closures with longer keys are scanned
+    VARIANTS_LIMIT = 256, // of a context; further ones are scanned
 };
 
 /// A capture descriptor: three counts, the types, and pairs of sources.
@@ -45,7 +46,7 @@ struct description {
 /// A capture that may determine a parameter.
 struct origin {
     size_t offset;        // without isolation
-    uintptr_t descriptor; // of the class that a reference is declared with; 0 for others
+    uintptr_t descriptor; // of the class that a reference or metatype is declared with, or 0
     bool is_metatype;
 };
 
@@ -69,6 +70,7 @@ struct context {
     uint32_t origin_count; // 0 if the bound words determine all parameters
     struct compiled plain; // of a closure that is not generic, once compiled
     struct variant *variants;
+    uint32_t variant_count;
 };
 
 static struct liveobj_metadata_table contexts;
@@ -99,21 +101,24 @@ static struct liveobj_mangled type_of_capture(const struct description *descript
     return liveobj_mangled_read((const char *)name);
 }
 
-/// Whether a source uses a capture: the class of an object, `R`, or a metatype, `M`.
-static bool wants_origins(const struct description *description) {
+/// Whether a source has one of the letters: `R` the class of a captured object, `M` a captured
+/// metatype, `B` a bound word.
+static bool has_source(const struct description *description, const char *letters) {
     for (uint32_t i = 0; i < description->source_count; i++) {
         uintptr_t second = description->sources + (2 * i + 1) * sizeof(int32_t);
         const char *source = (const char *)liveobj_relative(second);
-        if (source && strpbrk(source, "RM"))
+        if (source && strpbrk(source, letters))
             return true;
     }
     return false;
 }
 
 /// Collects the leading captures, up to the first whose size is not known without the parameters.
+/// If only captures determine them, the compiler knows all sizes.
 static void find_origins(struct context *context) {
     const struct description *description = &context->description;
     struct liveobj_layout_builder builder = {.is_precise = true};
+    bool has_all_sizes = !has_source(description, "B");
     size_t offset = first_capture(description, 0);
     while (offset && context->origin_count < ORIGINS_LIMIT &&
            context->origin_count < description->type_count) {
@@ -122,7 +127,7 @@ static void find_origins(struct context *context) {
         context->origins[context->origin_count++] =
             (struct origin){start, liveobj_captured_class(&type), liveobj_captured_metatype(&type)};
         offset = liveobj_captured_type_add(&builder, &type, NULL, offset);
-        if (!offset && liveobj_captured_is_word(&type))
+        if (!offset && has_all_sizes && liveobj_captured_is_word(&type))
             offset = start + sizeof(uintptr_t);
     }
     liveobj_layout_finish(&builder); // only the offsets are needed
@@ -138,7 +143,7 @@ static struct context *context_of(uintptr_t metadata) {
     context->description = read_description(metadata);
     context->is_generic =
         context->description.bound_words > 0 || context->description.source_count > 0;
-    if (wants_origins(&context->description))
+    if (has_source(&context->description, "RM"))
         find_origins(context);
     return liveobj_metadata_table_put(&contexts, metadata, context) ? context : NULL;
 }
@@ -186,8 +191,7 @@ static struct compiled compile(const struct description *description, uint32_t i
 
 /// Whether the captures end where the object does.
 static bool is_exact(const struct compiled *compiled, size_t bytes) {
-    return compiled->layout && compiled->end <= bytes &&
-           bytes - compiled->end < 2 * sizeof(uintptr_t);
+    return compiled->layout && compiled->end <= bytes && bytes - compiled->end < sizeof(uintptr_t);
 }
 
 static const struct liveobj_layout *layout_of_plain(struct context *context, size_t bytes) {
@@ -199,18 +203,18 @@ static const struct liveobj_layout *layout_of_plain(struct context *context, siz
 
 // MARK: - Generic closures
 
-/// The class of a captured object or, if the reference is declared with one of its superclasses,
-/// that superclass; a captured metatype; 0 for other captures.
+/// The class of a captured object, or a captured metatype; 0 for other captures. If it is declared
+/// with a superclass, that superclass: its arguments are those that a source means.
 static uintptr_t type_of_origin(const struct origin *origin, uintptr_t capture) {
     uintptr_t word = *(const uintptr_t *)capture;
-    if (origin->is_metatype)
-        return word;
-    if (!origin->descriptor || !liveobj_points_to_type(word))
+    if (!liveobj_points_to_type(origin->is_metatype ? capture : word))
         return 0;
-    uintptr_t class = liveobj_word(word, 0);
-    while (class && liveobj_descriptor_of(class) != origin->descriptor)
-        class = liveobj_superclass_of(class);
-    return class;
+    uintptr_t type = origin->is_metatype ? word : liveobj_word(word, 0);
+    if (!origin->descriptor)
+        return origin->is_metatype ? type : 0;
+    while (type && liveobj_descriptor_of(type) != origin->descriptor)
+        type = liveobj_superclass_of(type);
+    return type;
 }
 
 static size_t key_words(const struct context *context) {
@@ -250,6 +254,7 @@ static struct variant *add_variant(struct context *context, uint32_t isolation_w
     variant->isolation_words = isolation_words;
     variant->compiled = compile(description, isolation_words, &environment, bytes);
     variant->next = context->variants;
+    context->variant_count++;
     return context->variants = variant;
 }
 
@@ -263,24 +268,34 @@ static const struct variant *variant_of(struct context *context, uint32_t isolat
     while (variant && (variant->isolation_words != isolation_words ||
                        memcmp(variant->key, key, key_words(context) * sizeof *key) != 0))
         variant = variant->next;
-    if (!variant)
+    if (!variant && context->variant_count < VARIANTS_LIMIT)
         variant = add_variant(context, isolation_words, key, bytes);
     return variant && (variant->compiled.end == 0 || is_exact(&variant->compiled, bytes)) ? variant
                                                                                           : NULL;
 }
 
+/// Whether the object begins with the isolation nil, two words, and a type, or the number of types
+/// in a pack and the pack, whose address has its lowest bit set if it is on the heap.
+static bool begins_with_no_actor(uintptr_t object, size_t bytes) {
+    enum { BOUND = HEADER_WORDS + ISOLATION_WORDS, MOST_TYPES = 1000 };
+    if (bytes < (BOUND + 2) * sizeof(uintptr_t) || liveobj_word(object, HEADER_WORDS) ||
+        liveobj_word(object, HEADER_WORDS + 1))
+        return false;
+    uintptr_t count = liveobj_word(object, BOUND), pack = liveobj_word(object, BOUND + 1);
+    bool is_pack = count > 0 && count <= MOST_TYPES && pack & 1 && liveobj_is_address(pack - 1);
+    return is_pack || liveobj_points_to_type(object + BOUND * sizeof(uintptr_t));
+}
+
 /// The layout of an object whose first bound word is zero: its isolation is nil, or it has none,
-/// and the word is the number of types in an empty pack, or a number that is a parameter. Only the
-/// size of all captures decides.
-static const struct liveobj_layout *layout_by_size(struct context *context, uintptr_t object,
-                                                   size_t bytes) {
-    for (uint32_t isolation_words = 0; isolation_words <= ISOLATION_WORDS;
-         isolation_words += ISOLATION_WORDS) {
-        const struct variant *variant = variant_of(context, isolation_words, object, bytes);
-        if (variant && variant->compiled.end > 0)
-            return variant->compiled.layout;
-    }
-    return NULL;
+/// and the word is the number of types in an empty pack, or a number that is a parameter. A layout
+/// without isolation is used only if its size is that of the object.
+static const struct variant *variant_by_size(struct context *context, uintptr_t object,
+                                             size_t bytes) {
+    const struct variant *variant = variant_of(context, 0, object, bytes);
+    if (variant && variant->compiled.end > 0)
+        return variant;
+    return begins_with_no_actor(object, bytes) ? variant_of(context, ISOLATION_WORDS, object, bytes)
+                                               : NULL;
 }
 
 /// An object with bound words may begin with its isolation, an actor: an object. The first bound
@@ -292,10 +307,11 @@ static const struct liveobj_layout *layout_of_generic(struct context *context, u
         return NULL;
     bool has_bound_words = context->description.bound_words > 0;
     uintptr_t first = has_bound_words ? liveobj_word(object, HEADER_WORDS) : 0;
-    if (has_bound_words && !first)
-        return layout_by_size(context, object, bytes);
+    bool is_isolated = first && liveobj_points_to_type(first);
     const struct variant *variant =
-        variant_of(context, liveobj_points_to_type(first) ? ISOLATION_WORDS : 0, object, bytes);
+        has_bound_words && !first
+            ? variant_by_size(context, object, bytes)
+            : variant_of(context, is_isolated ? ISOLATION_WORDS : 0, object, bytes);
     return variant ? variant->compiled.layout : NULL;
 }
 

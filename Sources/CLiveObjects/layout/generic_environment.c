@@ -95,7 +95,8 @@ static uintptr_t read_source(const char *source, const struct liveobj_generic_or
 
 typedef uintptr_t values[LIVEOBJ_GENERIC_LEVELS][LIVEOBJ_GENERIC_PARAMETERS];
 
-/// Reads all values. A parameter may have several sources, one of which suffices.
+/// Reads all values. A parameter may have several sources, one of which suffices. A bound word is
+/// exact; a class may be misread, if the layout in front of it is not known.
 static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], uintptr_t sources,
                         uint32_t count, const struct liveobj_generic_origins *origins) {
     for (uint32_t i = 0; i < count; i++) {
@@ -106,7 +107,7 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
         if (!name || !source || !read_parameter(name, &parameter))
             return false;
         uintptr_t value = read_source(source, origins);
-        if (is_type(value))
+        if (is_type(value) && (*source == 'B' || !found[parameter.level][parameter.index]))
             found[parameter.level][parameter.index] = value;
         if (counts[parameter.level] <= parameter.index)
             counts[parameter.level] = parameter.index + 1;

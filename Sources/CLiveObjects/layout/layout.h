@@ -87,6 +87,9 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
                                     const struct liveobj_fields *fields,
                                     const struct liveobj_field *field, size_t offset,
                                     uint32_t label);
+/// The type of an enum's payload of a noncopyable type; 0 if it cannot be found.
+uintptr_t liveobj_layout_noncopyable_type(const struct liveobj_fields *fields,
+                                          const struct liveobj_field *field);
 /// Makes a layout of the collected slots and frees the builder. Returns NULL if that failed.
 const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder);
 

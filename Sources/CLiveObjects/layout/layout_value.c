@@ -85,8 +85,9 @@ static struct liveobj_enum_case make_case(const struct liveobj_fields *fields, u
         .is_known = true,
     };
     if (field.type.text && !field.is_indirect) {
-        bool is_readable = !liveobj_mangled_is_accessor(&field.type);
-        result.type = is_readable ? liveobj_field_type(fields, &field) : 0;
+        result.type = liveobj_mangled_is_accessor(&field.type)
+                          ? liveobj_layout_noncopyable_type(fields, &field)
+                          : liveobj_field_type(fields, &field);
         result.is_known = result.type && !liveobj_layout_hides_references(&field.type, result.type);
     }
     return result;
@@ -181,11 +182,13 @@ static void add_tuple(struct liveobj_layout_builder *builder, uintptr_t type, si
 
 static bool has_thin_metatype(uintptr_t type) {
     enum { PAYLOAD = 2, INSTANCE = 1 };
+    bool is_metatype = false, found = false;
     while (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
         type = liveobj_word(type, PAYLOAD);
-    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_METATYPE)
-        return liveobj_metadata_kind(liveobj_word(type, INSTANCE)) != LIVEOBJ_KIND_CLASS;
-    bool found = false;
+    for (; liveobj_metadata_kind(type) == LIVEOBJ_KIND_METATYPE; is_metatype = true)
+        type = liveobj_word(type, INSTANCE);
+    if (is_metatype)
+        return liveobj_metadata_kind(type) != LIVEOBJ_KIND_CLASS;
     if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_TUPLE)
         for (size_t i = 0; i < liveobj_word(type, 1) && !found; i++)
             found = has_thin_metatype(elements_of(type)[i].type);

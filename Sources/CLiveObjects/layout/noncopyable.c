@@ -11,6 +11,7 @@
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "runtime/image.h"
+#include "runtime/runtime.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,9 @@ static bool begins_with(const char *text, const char *prefix) {
 /// what follows.
 static bool take_type(struct name *name, const char *prefix) {
     const char *type = name->text + strlen(prefix);
+    for (const char *next = type; *next; next++)
+        if ((unsigned char)*next < ' ')
+            return false; // no symbol of the compiler; would be read as a reference
     if (name->fields->arguments)
         type = liveobj_mangled_skip_signature(type);
     if (!type)
@@ -65,32 +69,58 @@ static bool take_argument(struct name *name, const char *generic) {
     return true;
 }
 
-/// Calls the type's metadata accessor, for a type that the runtime does not find by name. That of
-/// a generic type needs arguments; but its symbol has no arguments in its name.
-static uintptr_t call_accessor(const struct name *name) {
-    typedef const void *(*accessor_fn)(size_t request);
+/// Calls a function that returns metadata.
+/// \param argument Of a generic type with one parameter; other functions ignore it.
+static uintptr_t call_accessor(uintptr_t function, uintptr_t argument) {
+    typedef const void *(*accessor_fn)(size_t request, uintptr_t argument);
+    if (!function || !liveobj_runtime_enter())
+        return 0;
+    uintptr_t type = (uintptr_t)((accessor_fn)function)(0, argument);
+    liveobj_runtime_leave();
+    return type;
+}
+
+/// A type that the runtime does not find by name: a private or a noncopyable one. A name without
+/// generic arguments is not that of a generic type, whose function needs them.
+static uintptr_t type_by_accessor(const struct name *name) {
     char symbol[NAME_LIMIT + 8];
     struct liveobj_image image;
     if (!liveobj_image_of(name->fields->descriptor, &image))
         return 0;
     snprintf(symbol, sizeof symbol, "$s%sMa", name->text);
-    accessor_fn accessor = (accessor_fn)liveobj_image_symbol(&image, symbol).start;
-    return accessor ? (uintptr_t)accessor(0) : 0;
+    return call_accessor(liveobj_image_symbol(&image, symbol).start, 0);
 }
 
+/// Removes the operator of an optional from the end. \returns whether it was there.
+static bool take_optional(struct name *name) {
+    size_t length = strlen(name->text);
+    bool is_optional = length > 2 && strcmp(name->text + length - 2, "Sg") == 0;
+    if (is_optional)
+        name->text[length - 2] = 0;
+    return is_optional;
+}
+
+/// Nested optionals are left out.
 static uintptr_t type_of(const struct name *name) {
     struct liveobj_mangled mangled = liveobj_mangled_read(name->text);
     uintptr_t type = liveobj_resolve(&mangled, name->fields->descriptor, name->fields->arguments);
-    return type || mangled.mentions_parameters ? type : call_accessor(name);
+    if (type || mangled.mentions_parameters)
+        return type;
+    struct name payload = *name;
+    bool is_optional = take_optional(&payload);
+    type = type_by_accessor(&payload);
+    uintptr_t optional = (uintptr_t)liveobj_runtime_current()->$sSqMa;
+    return type && is_optional ? call_accessor(optional, type) : type;
 }
 
-/// Whether the name is that of a class, optional or not, without generic arguments. The runtime
-/// does not find a private class by name, but a reference to it has the same layout.
-static bool is_class(const struct name *name) {
-    size_t length = strlen(name->text);
-    if (length > 2 && strcmp(name->text + length - 2, "Sg") == 0)
-        length -= 2;
-    return length > 0 && name->text[length - 1] == 'C';
+/// Whether the type is a class or a collection, optional or not: such a value is one reference,
+/// whatever the runtime knows of the class and of the collection's elements.
+static bool is_reference(const struct name *name) {
+    struct name payload = *name;
+    take_optional(&payload);
+    struct liveobj_mangled mangled = liveobj_mangled_read(payload.text);
+    return liveobj_mangled_is_collection(&mangled) ||
+           (mangled.plain_length > 0 && mangled.text[mangled.length - 1] == 'C');
 }
 
 static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,
@@ -98,7 +128,7 @@ static bool add_value(struct liveobj_layout_builder *builder, const struct name 
     uintptr_t type = type_of(name);
     if (type)
         liveobj_layout_add_value(builder, type, liveobj_value_offset(type, offset), label);
-    else if (is_class(name))
+    else if (is_reference(name))
         liveobj_layout_add_reference(builder, liveobj_round_up(offset, sizeof(uintptr_t)), label);
     else
         return false;
@@ -121,6 +151,12 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
     }
     bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");
     return add_value(builder, &name, is_mutex ? offset + LOCK_BYTES : offset, label);
+}
+
+uintptr_t liveobj_layout_noncopyable_type(const struct liveobj_fields *fields,
+                                          const struct liveobj_field *field) {
+    struct name name = {.fields = fields};
+    return find_name(&name, field) ? type_of(&name) : 0;
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -57,6 +57,14 @@ static const char *skip_standard_type(const char *next) {
     return is_letter(*next) ? next + 1 : next;
 }
 
+/// Skips a repeated part of the name, `AB`, `AbC`, `A3b4C`, `A12_`: its digits begin no identifier,
+/// and its letters are not parameters.
+static const char *skip_substitution(const char *next) {
+    for (next++; is_digit(*next) || (*next >= 'a' && *next <= 'z');)
+        next++;
+    return is_letter(*next) || *next == '_' ? next + 1 : next;
+}
+
 /// Whether a character mentions a generic parameter. Parameters are `x`, `q_`, `q0_` …, and packs
 /// and their expansions contain `Q`. The box of a captured variable, `Xx`, is not one.
 static bool is_parameter(char before, char c) {
@@ -110,11 +118,10 @@ static void find_operators(struct liveobj_mangled *mangled) {
     }
 }
 
-/// Whether the digits are a number, and not the length of an identifier: `A3b` repeats a
-/// substitution, and `$7_` and `$n7_` are arguments of generic types.
+/// Whether the digits are a number, and not the length of an identifier: `$7_` and `$n7_` are
+/// arguments of generic types.
 static bool is_number(char before, const char *digits, const char *plain) {
-    return before == 'A' || before == '$' ||
-           (before == 'n' && digits - plain > 1 && digits[-2] == '$');
+    return before == '$' || (before == 'n' && digits - plain > 1 && digits[-2] == '$');
 }
 
 /// Skips a reference, an identifier, a number, a standard type, a parameter, or an operator's
@@ -126,6 +133,8 @@ static const char *skip_element(const char *next, const char **plain) {
         return *plain = next + reference;
     if (*next == 'S')
         return skip_standard_type(next);
+    if (*next == 'A')
+        return skip_substitution(next);
     if (is_digit(*next) && is_number(before, next, *plain))
         return next + strspn(next, "0123456789");
     if (is_digit(*next))
@@ -136,7 +145,8 @@ static const char *skip_element(const char *next, const char **plain) {
 /// Notes what the operator or parameter that begins at `next` says; other elements say nothing.
 static void read_operator(struct liveobj_mangled *mangled, char before, const char *next) {
     mangled->mentions_parameters |= is_parameter(before, *next);
-    mangled->may_be_thin |= *next == 'm' || strncmp(next, "XMt", 3) == 0;
+    bool is_of_parameter = before == 'x' || before == '_'; // `xm`, `q_m`: stored as a word
+    mangled->may_be_thin |= (*next == 'm' && !is_of_parameter) || strncmp(next, "XMt", 3) == 0;
 }
 
 struct liveobj_mangled liveobj_mangled_read(const char *text) {
@@ -155,18 +165,40 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
     return mangled;
 }
 
+/// Skips an element of a signature. Requirements have letters that are not operators, `RlzC`, and a
+/// number of parameters has indexes, `r0_`.
+static const char *skip_signature_element(const char *next, const char **plain) {
+    if (next[0] == 'R' && next[1])
+        return next + 2;
+    return *next == 'r' ? next + 1 + strspn(next + 1, "0123456789_") : skip_element(next, plain);
+}
+
+static bool has_substitution(const char *name) {
+    const char *next = name, *plain = name;
+    while (*next && *next != 'A')
+        next = skip_element(next, &plain);
+    return *next;
+}
+
 const char *liveobj_mangled_skip_signature(const char *name) {
     const char *next = name, *plain = name;
-    while (*next && *next != 'l') {
-        bool is_requirement = next[0] == 'R' && next[1]; // `RlzC`: of a class
-        next = is_requirement ? next + 2 : skip_element(next, &plain);
-    }
-    return *next ? next + 1 : NULL;
+    while (*next && *next != 'l')
+        next = skip_signature_element(next, &plain);
+    bool has_identifiers = plain != name;
+    return *next && !(has_identifiers && has_substitution(next + 1)) ? next + 1 : NULL;
 }
 
 bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name) {
     return mangled->text && mangled->length == strlen(name) &&
            memcmp(mangled->text, name, mangled->length) == 0;
+}
+
+bool liveobj_mangled_is_collection(const struct liveobj_mangled *mangled) {
+    static const char *const prefixes[] = {"Say", "SDy", "Shy"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        found |= mangled->text && strncmp(mangled->text, prefixes[i], strlen(prefixes[i])) == 0;
+    return found && mangled->plain_length > 0 && mangled->text[mangled->length - 1] == 'G';
 }
 
 bool liveobj_mangled_is_accessor(const struct liveobj_mangled *mangled) {

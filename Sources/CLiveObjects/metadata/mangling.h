@@ -29,14 +29,19 @@ struct liveobj_mangled {
     /// type, the runtime reads the function's value witnesses, which it never set. True if
     /// uncertain.
     bool nests_block;
-    /// Whether the name has a metatype that the compiler may store in no bytes: of any type in a
-    /// name of the source, `m`, or a thin one of a lowered type, `XMt`. True if uncertain.
+    /// Whether the name has a metatype that the compiler may store in no bytes: of any type but a
+    /// parameter in a name of the source, `m`, or a thin one of a lowered type, `XMt`. True if
+    /// uncertain.
     bool may_be_thin;
 };
 
 struct liveobj_mangled liveobj_mangled_read(const char *text);
 
-/// The type's name behind a generic signature, `l`, `r0_l` or `SHRzl`; NULL if there is none.
+/// True if the name is that of an array, dictionary or set.
+bool liveobj_mangled_is_collection(const struct liveobj_mangled *mangled);
+
+/// The type's name behind a generic signature, `l`, `r0_l` or `SHRzl`; NULL if there is none, or if
+/// the name may repeat a part of the signature.
 const char *liveobj_mangled_skip_signature(const char *name);
 
 /// True if the whole name is `name`.

@@ -25,7 +25,7 @@ struct liveobj_table {
 #undef PROCEDURE
 };
 
-enum { TABLE_VERSION = 10 };
+enum { TABLE_VERSION = 11 };
 
 /// Not static: the preload library's pointer to it must be valid before any constructor has run.
 const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,

@@ -45,6 +45,7 @@ static struct {
     enum liveobj_stack_source stacks;
     bool retains;
     bool has_budget;
+    bool was_stopped; // atomic; orders nothing
     uint32_t depth;
     const char *reason;
 } recorder = {.reason = ""};
@@ -298,6 +299,7 @@ void liveobj_recorder_stop(void) {
         return;
     if (recorder.state == LIVEOBJ_STATE_TRACKING) {
         liveobj_hooks_pause();
+        __atomic_store_n(&recorder.was_stopped, true, __ATOMIC_RELAXED);
         recorder.state = LIVEOBJ_STATE_READY;
     }
     liveobj_lock_release(&recorder.lock);
@@ -314,6 +316,7 @@ struct liveobj_status liveobj_recorder_status(void) {
         .retains = recorder.retains,
         .depth = recorder.depth,
         .has_budget = recorder.has_budget,
+        .was_stopped = __atomic_load_n(&recorder.was_stopped, __ATOMIC_RELAXED),
         .sample_bytes = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_sample_bytes,
         .dropped_records = counts.dropped,
         .dropped_stacks = recorder.stacks == LIVEOBJ_STACKS_OFF ? 0 : liveobj_stack_depot_dropped(),

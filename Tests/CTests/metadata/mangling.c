@@ -53,6 +53,12 @@ static void a_number_is_no_identifier(void) {
     EXPECT(read("3n15Si").plain_length == 2);
 }
 
+static void a_repeated_part_is_no_identifier_and_no_parameter(void) {
+    EXPECT(read("4DemoAAx").mentions_parameters && !read("4DemoAxA").mentions_parameters);
+    EXPECT(!read("4DemoAA6LocalxC").mentions_parameters);
+    EXPECT(read("4DemoAA5LocalC").plain_length == 1 && read("4DemoA3bC").plain_length == 4);
+}
+
 static void a_repeated_standard_type_is_no_identifier(void) {
     EXPECT(read("S2Sc").plain_length == 4);
     EXPECT(read("SS4DemoC").plain_length == 1 && read("ScS4DemoC").plain_length == 1);
@@ -96,8 +102,10 @@ static void an_accessor_is_a_whole_name(void) {
 }
 
 static void metatypes_that_may_take_no_space_are_recognised(void) {
-    static const char *const thin[] = {"4Demo4JsonVm", "\x01\0\0\0\0m_Sit", "SimSg", "xm", "SiXMt"};
-    static const char *const others[] = {"6metricV", "\x01mmmm", "xXMT", "SmSg", "4Demo4JsonV"};
+    static const char *const thin[] = {"4Demo4JsonVm", "\x01\0\0\0\0m_Sit", "SimSg", "SayxGm",
+                                       "SiXMt"};
+    static const char *const others[] = {"6metricV", "\x01mmmm", "xXMT",       "SmSg",
+                                         "xm",       "q_m",      "4Demo4JsonV"};
     for (size_t i = 0; i < sizeof thin / sizeof *thin; i++)
         EXPECT(read(thin[i]).may_be_thin);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -114,6 +122,8 @@ static void a_generic_signature_ends_before_the_type(void) {
         EXPECT(type && strcmp(type, "4Demo4ListV") == 0);
     }
     EXPECT(!liveobj_mangled_skip_signature("4Demo4ListV"));
+    EXPECT(!liveobj_mangled_skip_signature("4Demo4BookPRzlAA2NcV")); // AA is Demo
+    EXPECT(liveobj_mangled_skip_signature("4Demo4BookPRzAA6LocalPR_l5Other2NcV"));
     EXPECT(!liveobj_mangled_skip_signature("") && !liveobj_mangled_skip_signature("R"));
 }
 
@@ -125,6 +135,7 @@ int main(void) {
     generic_parameters_are_recognised();
     identifiers_and_boxes_are_not_generic_parameters();
     a_number_is_no_identifier();
+    a_repeated_part_is_no_identifier_and_no_parameter();
     a_repeated_standard_type_is_no_identifier();
     an_identifier_longer_than_the_text_ends_with_it();
     nested_blocks_and_packs_are_recognised();

@@ -1,10 +1,10 @@
 // Cached dispatch continuations, found through libdispatch's thread-local data.
 
 #include "CLiveObjects.h"
-#include "roots/dispatch_continuations.h"
 #include "metadata/address_table.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
+#include "roots/dispatch_continuations.h"
 #include "runtime/image.h"
 #include "support/expect.h"
 

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "roots/roots.h"
 #include "CLiveObjects.h"
-#include "roots/idle_threads.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
+#include "roots/idle_threads.h"
 #include "support/expect.h"
 
 #include <errno.h>

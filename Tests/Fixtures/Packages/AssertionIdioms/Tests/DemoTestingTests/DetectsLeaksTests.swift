@@ -60,12 +60,26 @@
       if CacheOfOne.item == nil { CacheOfOne.item = Item() }
     }
 
+    @Test(ExpectedRequirement(), .detectsLeaks) func requirementReachesOuterTraits() throws {
+      _ = try #require(nil as Int?)  // fails: requirementReachesOuterTraits()
+    }
+
     @Test func withoutTheTrait() {
       makeLoaderCycle()
     }
   }
 
   private let growthOfItems = LiveObjects.LeakOptions(failing: .growth(of: ["Demo.Item"]), iterations: 3)
+
+  /// Records another issue if the test seems to return normally.
+  private struct ExpectedRequirement: TestTrait, TestScoping {
+    func provideScope(
+      for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+      try await function()
+      Issue.record("the failed requirement did not end the test")
+    }
+  }
 
   private enum CacheOfOne {
     nonisolated(unsafe) static var item: Item?

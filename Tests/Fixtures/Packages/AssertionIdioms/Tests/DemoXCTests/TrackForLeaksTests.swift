@@ -168,3 +168,14 @@ final class CustomRunTests: XCTestCase {
     loader.load()
   }
 }
+
+/// A test that has ended cannot fail any more: the one that runs does.
+final class EndedTestTests: XCTestCase {
+  private nonisolated(unsafe) static var ended: XCTestCase?
+
+  func test1Ending() { Self.ended = self }
+
+  func test2TrackingForAnEndedTest() {
+    Self.ended?.trackForLeaks(Item())  // fails: EndedTestTests.test2TrackingForAnEndedTest
+  }
+}
