@@ -11,9 +11,24 @@ final class MixedXCTests: XCTestCase {
     guard CommandLine.arguments.contains(where: { $0.hasSuffix("MixedXCTests/testNothing") }) else { return }
     XCTAssertNoLeaks { makeLoaderCycle() }
     expectNoLeaks { makeLoaderCycle() }
+    statusOfAChild = forkAndExit()
   }
 
-  func testNothing() {}
+  private nonisolated(unsafe) static var statusOfAChild: Int32 = 0
+
+  /// Swift does not import `fork`.
+  private static func forkAndExit() -> Int32 {
+    let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
+    let child = fork()
+    if child == 0 { exit(0) }
+    var status: Int32 = -1
+    waitpid(child, &status, 0)
+    return status
+  }
+
+  func testNothing() {
+    XCTAssertEqual(Self.statusOfAChild, 0, "a child process fails for its parent")
+  }
 
   func testExpectNoLeaks() {
     expectNoLeaks { makeLoaderCycle() }  // fails: MixedXCTests.testExpectNoLeaks
