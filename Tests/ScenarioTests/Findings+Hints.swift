@@ -3,10 +3,9 @@ extension ExpectedHint {
   /// The declaration of a nested property is in a type that the reference does not name, and an autoclosure's
   /// code belongs to no line.
   static let unlocated: Set<String> = [
-    "autoclosure", "isolatedFunction", "mutexState", "noncopyableInGeneric", "structField", "linkInStruct",
-    "nestedStruct",
-    "optionalStruct",
-    "enumPayloadStruct", "result", "inlineExistential", "parameterizedExistential", "managedBuffer",
+    "autoclosure", "mutexState", "noncopyableInGeneric", "structField", "linkInStruct", "nestedStruct",
+    "optionalStruct", "enumPayloadStruct", "result", "inlineExistential", "parameterizedExistential",
+    "managedBuffer",
   ]
 
   static let all =
