@@ -21,7 +21,8 @@ bool liveobj_fail_in_testing(const char *text, const char *file, long line) {
     return liveobj_testing_fail && liveobj_testing_fail(text, file, line);
 }
 
-static pid_t failed; // atomic: this process, and not one that has forked it; 0 if it has not failed
+/// The process that has failed; not one that it has forked. 0 for none. Atomic.
+static pid_t failed;
 
 void liveobj_fail_process(const char *text, const char *file, long line) {
     // Relaxed: it only ever becomes this process.

@@ -66,7 +66,8 @@ enum {
     EXTRA_PAUSE = 1, // no record at all
     EXTRA_STACKS = 2,
     EXTRA_SCOPES = 4,
-    EXTRA_END = 8, // with EXTRA_PAUSE: no other work either
+    EXTRA_END = 8,   // with EXTRA_PAUSE: no other work either
+    EXTRA_STOP = 16, // with EXTRA_PAUSE: objects are counted as missing
 };
 static uint32_t extras;
 static const void *scope_keys[2]; // by owner
@@ -127,6 +128,15 @@ LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void) {
     return scope ? scope : scope_of_running_task();
 }
 
+/// In the thread's own block, so that threads of a program that has stopped tracking do not share a
+/// counter.
+LIVEOBJ_HOOK static void count_missing(struct liveobj_thread *thread) {
+    if (!thread)
+        return liveobj_counts_add_drop();
+    LIVEOBJ_INCREMENT_OWNED(thread->allocations);
+    LIVEOBJ_INCREMENT_OWNED(thread->dropped);
+}
+
 /// The long path: a thread's first hook, hooks after a thread's destructors, and the extras.
 __attribute__((noinline)) static void record_with_extras(void *address, uintptr_t metadata,
                                                          size_t bytes,
@@ -136,8 +146,8 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
     struct liveobj_tls *tls = liveobj_tls_get();
     struct liveobj_thread *thread = tls->thread;
     if (wanted & EXTRA_PAUSE) {
-        if (!(wanted & EXTRA_END))
-            liveobj_counts_add_drop();
+        if ((wanted & (EXTRA_STOP | EXTRA_END)) == EXTRA_STOP)
+            count_missing(thread);
         return;
     }
     if (!thread && !(thread = liveobj_thread_attach())) {
@@ -472,12 +482,16 @@ void liveobj_hooks_pause(void) {
     set_extra(EXTRA_PAUSE, true);
 }
 
+void liveobj_hooks_stop(void) {
+    set_extra(EXTRA_PAUSE | EXTRA_STOP, true);
+}
+
 void liveobj_hooks_end(void) {
     set_extra(EXTRA_PAUSE | EXTRA_END, true);
 }
 
 void liveobj_hooks_resume(void) {
-    set_extra(EXTRA_PAUSE, false);
+    set_extra(EXTRA_PAUSE | EXTRA_STOP, false);
 }
 
 void liveobj_hooks_set_stacks(bool on) {

@@ -124,8 +124,9 @@ static bool is_number(char before, const char *digits, const char *plain) {
     return before == '$' || (before == 'n' && digits - plain > 1 && digits[-2] == '$');
 }
 
-/// Skips a reference, an identifier, a number, a standard type, a parameter, or an operator's
-/// letter. \param plain The end of the last reference or identifier; updated if this is one.
+/// Skips a reference, an identifier, a number, a standard type, a repeated part, a parameter, or an
+/// operator's letter. \param plain The end of the last reference or identifier; updated if this is
+/// one.
 static const char *skip_element(const char *next, const char **plain) {
     char before = next > *plain ? next[-1] : 0;
     size_t reference = symbolic_reference_bytes(*next);
@@ -143,9 +144,11 @@ static const char *skip_element(const char *next, const char **plain) {
 }
 
 /// Notes what the operator or parameter that begins at `next` says; other elements say nothing.
-static void read_operator(struct liveobj_mangled *mangled, char before, const char *next) {
+/// \param previous The element before it.
+static void read_operator(struct liveobj_mangled *mangled, char before, const char *previous,
+                          const char *next) {
     mangled->mentions_parameters |= is_parameter(before, *next);
-    bool is_of_parameter = before == 'x' || before == '_'; // `xm`, `q_m`: stored as a word
+    bool is_of_parameter = *previous == 'x' || *previous == 'q'; // `xm`, `q_m`: stored as a word
     mangled->may_be_thin |= (*next == 'm' && !is_of_parameter) || strncmp(next, "XMt", 3) == 0;
 }
 
@@ -154,9 +157,11 @@ struct liveobj_mangled liveobj_mangled_read(const char *text) {
     if (!text)
         return mangled;
     const char *next = text, *plain = text; // plain: after the last reference or identifier
-    while (*next) {
-        read_operator(&mangled, next > plain ? next[-1] : 0, next);
+    for (const char *previous = ""; *next;) {
+        const char *element = next;
+        read_operator(&mangled, next > plain ? next[-1] : 0, previous, next);
         next = skip_element(next, &plain);
+        previous = element;
     }
     mangled.length = (size_t)(next - text);
     mangled.plain_length = (size_t)(next - plain);

@@ -298,7 +298,7 @@ void liveobj_recorder_stop(void) {
     if (!liveobj_lock_acquire(&recorder.lock))
         return;
     if (recorder.state == LIVEOBJ_STATE_TRACKING) {
-        liveobj_hooks_pause();
+        liveobj_hooks_stop();
         __atomic_store_n(&recorder.was_stopped, true, __ATOMIC_RELAXED);
         recorder.state = LIVEOBJ_STATE_READY;
     }

@@ -102,8 +102,8 @@ static void an_accessor_is_a_whole_name(void) {
 }
 
 static void metatypes_that_may_take_no_space_are_recognised(void) {
-    static const char *const thin[] = {"4Demo4JsonVm", "\x01\0\0\0\0m_Sit", "SimSg", "SayxGm",
-                                       "SiXMt"};
+    static const char *const thin[] = {
+        "4Demo4JsonVm", "\x01\0\0\0\0m_Sit", "SimSg", "SayxGm", "A12_m", "SiXMt"};
     static const char *const others[] = {"6metricV", "\x01mmmm", "xXMT",       "SmSg",
                                          "xm",       "q_m",      "4Demo4JsonV"};
     for (size_t i = 0; i < sizeof thin / sizeof *thin; i++)
