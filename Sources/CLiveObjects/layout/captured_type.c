@@ -65,10 +65,9 @@ static bool is_letter(char c) {
 /// optional. An optional function has the same size, and its code is null for `nil`. An `I` among
 /// the attributes, of an isolated parameter, begins no escaping function.
 static enum function_form lowered_function(const struct liveobj_mangled *type) {
-    const char *end = type->text + type->length, *start = end - type->plain_length;
+    struct liveobj_mangled function = liveobj_mangled_payload(*type);
+    const char *end = function.text + function.length, *start = end - function.plain_length;
     enum function_form form = NO_FUNCTION;
-    if (type->plain_length > 2 && end[-2] == 'S' && end[-1] == 'g')
-        end -= 2;
     if (end - start < 3 || end[-1] != '_')
         return NO_FUNCTION;
     for (const char *next = end - 2; next >= start && is_letter(*next); next--) {
@@ -113,16 +112,12 @@ static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
     return offset + liveobj_witnesses_of(type)->size;
 }
 
-static bool ends_with(const struct liveobj_mangled *type, const char *text) {
-    size_t length = strlen(text);
-    return type->plain_length >= length &&
-           memcmp(type->text + type->length - length, text, length) == 0;
-}
-
 static const char metatype[] = "XMT";
 
 bool liveobj_captured_metatype(const struct liveobj_mangled *type) {
-    return ends_with(type, metatype);
+    size_t length = strlen(metatype);
+    return type->plain_length >= length &&
+           memcmp(type->text + type->length - length, metatype, length) == 0;
 }
 
 // A reference has the same layout for all generic arguments, so they are not resolved.
@@ -143,10 +138,10 @@ uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
 
 /// Whether the type is a parameter, `x`, `q_`, `qd0__`, or an optional one.
 static bool is_parameter(const struct liveobj_mangled *type) {
-    size_t length = type->length - (ends_with(type, "Sg") ? 2 : 0);
-    return type->plain_length == type->length &&
-           ((*type->text == 'x' && length == 1) ||
-            (*type->text == 'q' && strspn(type->text + 1, "d_0123456789") == length - 1));
+    struct liveobj_mangled name = liveobj_mangled_payload(*type);
+    return name.plain_length == name.length && name.length > 0 &&
+           ((*name.text == 'x' && name.length == 1) ||
+            (*name.text == 'q' && strspn(name.text + 1, "d_0123456789") == name.length - 1));
 }
 
 bool liveobj_captured_is_word(const struct liveobj_mangled *type) {

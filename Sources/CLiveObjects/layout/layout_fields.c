@@ -82,13 +82,9 @@ static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t
 
 /// An object of a generic class, or an optional one, whose arguments the runtime cannot be asked
 /// for: a parameter pack's.
-static bool is_reference(struct liveobj_mangled type) {
-    static const char optional[] = "Sg";
-    size_t suffix = sizeof optional - 1;
-    if (type.plain_length > suffix &&
-        memcmp(type.text + type.length - suffix, optional, suffix) == 0)
-        type.length -= suffix, type.plain_length -= suffix;
-    return liveobj_captured_class(&type) != 0;
+static bool is_reference(const struct liveobj_mangled *type) {
+    struct liveobj_mangled payload = liveobj_mangled_payload(*type);
+    return liveobj_captured_class(&payload) != 0;
 }
 
 static void add_field(struct liveobj_layout_builder *builder, const struct liveobj_fields *fields,
@@ -108,7 +104,7 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
                       !liveobj_layout_hides_references(&field.type, type);
     if (is_certain)
         liveobj_layout_add_value(builder, type, offset + start, label);
-    else if (!type && is_reference(field.type))
+    else if (!type && is_reference(&field.type))
         liveobj_layout_add_reference(builder, offset + start, label);
     else if (limit > start)
         liveobj_layout_add_words(builder, offset + start, limit - start, label);

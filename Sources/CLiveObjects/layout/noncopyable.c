@@ -82,22 +82,13 @@ static uintptr_t call_accessor(uintptr_t function, uintptr_t argument) {
 
 /// A type that the runtime does not find by name: a private or a noncopyable one. A name without
 /// generic arguments is not that of a generic type, whose function needs them.
-static uintptr_t type_by_accessor(const struct name *name) {
+static uintptr_t type_by_accessor(uintptr_t descriptor, const struct liveobj_mangled *name) {
     char symbol[NAME_LIMIT + 8];
     struct liveobj_image image;
-    if (!liveobj_image_of(name->fields->descriptor, &image))
+    if (!liveobj_image_of(descriptor, &image))
         return 0;
-    snprintf(symbol, sizeof symbol, "$s%sMa", name->text);
+    snprintf(symbol, sizeof symbol, "$s%.*sMa", (int)name->length, name->text);
     return call_accessor(liveobj_image_symbol(&image, symbol).start, 0);
-}
-
-/// Removes the operator of an optional from the end. \returns whether it was there.
-static bool take_optional(struct name *name) {
-    size_t length = strlen(name->text);
-    bool is_optional = length > 2 && strcmp(name->text + length - 2, "Sg") == 0;
-    if (is_optional)
-        name->text[length - 2] = 0;
-    return is_optional;
 }
 
 /// Nested optionals are left out.
@@ -106,21 +97,18 @@ static uintptr_t type_of(const struct name *name) {
     uintptr_t type = liveobj_resolve(&mangled, name->fields->descriptor, name->fields->arguments);
     if (type || mangled.mentions_parameters)
         return type;
-    struct name payload = *name;
-    bool is_optional = take_optional(&payload);
-    type = type_by_accessor(&payload);
+    struct liveobj_mangled payload = liveobj_mangled_payload(mangled);
     uintptr_t optional = (uintptr_t)liveobj_runtime_current()->$sSqMa;
-    return type && is_optional ? call_accessor(optional, type) : type;
+    type = type_by_accessor(name->fields->descriptor, &payload);
+    return type && payload.length < mangled.length ? call_accessor(optional, type) : type;
 }
 
 /// Whether the type is a class or a collection, optional or not: such a value is one reference,
 /// whatever the runtime knows of the class and of the collection's elements.
 static bool is_reference(const struct name *name) {
-    struct name payload = *name;
-    take_optional(&payload);
-    struct liveobj_mangled mangled = liveobj_mangled_read(payload.text);
-    return liveobj_mangled_is_collection(&mangled) ||
-           (mangled.plain_length > 0 && mangled.text[mangled.length - 1] == 'C');
+    struct liveobj_mangled payload = liveobj_mangled_payload(liveobj_mangled_read(name->text));
+    return liveobj_mangled_is_collection(&payload) ||
+           (payload.plain_length > 0 && payload.text[payload.length - 1] == 'C');
 }
 
 static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,

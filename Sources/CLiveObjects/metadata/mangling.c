@@ -198,6 +198,15 @@ bool liveobj_mangled_is(const struct liveobj_mangled *mangled, const char *name)
            memcmp(mangled->text, name, mangled->length) == 0;
 }
 
+struct liveobj_mangled liveobj_mangled_payload(struct liveobj_mangled mangled) {
+    static const char optional[] = "Sg";
+    size_t suffix = sizeof optional - 1;
+    if (mangled.plain_length >= suffix && mangled.length > suffix &&
+        memcmp(mangled.text + mangled.length - suffix, optional, suffix) == 0)
+        mangled.length -= suffix, mangled.plain_length -= suffix;
+    return mangled;
+}
+
 bool liveobj_mangled_is_collection(const struct liveobj_mangled *mangled) {
     static const char *const prefixes[] = {"Say", "SDy", "Shy"};
     bool found = false;

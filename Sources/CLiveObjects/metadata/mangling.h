@@ -37,6 +37,9 @@ struct liveobj_mangled {
 
 struct liveobj_mangled liveobj_mangled_read(const char *text);
 
+/// The name without the operator of an optional, `Sg`, at its end. Its `text` does not end there.
+struct liveobj_mangled liveobj_mangled_payload(struct liveobj_mangled mangled);
+
 /// True if the name is that of an array, dictionary or set.
 bool liveobj_mangled_is_collection(const struct liveobj_mangled *mangled);
 
