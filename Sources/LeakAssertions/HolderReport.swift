@@ -40,22 +40,23 @@ package struct HolderReport {
 
   /// The reasons why objects are alive: objects of one finding have one. Deallocated objects are left out.
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
-    switch capture {
+    // Not inside the lock of `ProcessNames`: reading a type can end the object's life, and so run its `deinit`.
+    let alive = objects.compactMap { object in object.type.map { (object, $0) } }
+    return switch capture {
     case .success(let capture):
-      ProcessNames.use { explained(objects, in: capture, namedBy: $0) }
+      ProcessNames.use { explained(alive, in: capture, namedBy: $0) }
     case .failure(let error):
-      objects.compactMap(\.type).map { ExplainedObjects(types: [$0], evaluationFailure: "\(error)") }
+      alive.map { ExplainedObjects(types: [$0.1], evaluationFailure: "\(error)") }
     }
   }
 
   private func explained(
-    _ objects: [WatchedObject], in capture: Capture, namedBy symbolicator: BinarySymbolicator
+    _ objects: [(WatchedObject, type: String)], in capture: Capture, namedBy symbolicator: BinarySymbolicator
   ) -> [ExplainedObjects] {
-    let indices = objects.map { index(of: $0, in: capture) }
+    let indices = objects.map { index(of: $0.0, in: capture) }
     let findings = findings(on: indices.compactMap(\.self).sorted(), in: capture, namedBy: symbolicator)
     var explained: [ExplainedObjects] = []
-    for (object, index) in zip(objects, indices) {
-      guard let type = object.type else { continue }
+    for ((object, type), index) in zip(objects, indices) {
       let finding = findings.first { $0.members.contains { $0.address == object.address } }
       if let equal = explained.firstIndex(where: { finding != nil && $0.finding == finding }) {
         explained[equal].types.append(type)

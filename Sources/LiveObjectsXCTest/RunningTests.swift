@@ -27,7 +27,10 @@
     }
 
     func testCaseWillStart(_ testCase: XCTestCase) {
-      Recorder.ignoring { Self.all.withLock { $0.append(Unmanaged.passUnretained(testCase)) } }
+      Recorder.ignoring {
+        Self.all.withLock { $0.append(Unmanaged.passUnretained(testCase)) }
+        TrackedObjects.shared.begin(testCase)
+      }
     }
 
     func testCaseDidFinish(_ testCase: XCTestCase) {

@@ -31,19 +31,31 @@
 
     private let objects = Locked<[ObjectIdentifier: [TrackedObject]]>([:])
 
-    /// Asynchronous tests run on other threads than the end of the test.
-    func add(_ object: TrackedObject, of test: XCTestCase) {
-      let count = objects.withLock { objects in
-        objects[ObjectIdentifier(test), default: []].append(object)
-        return objects[ObjectIdentifier(test)]?.count
+    /// Called when a test begins, possibly with objects that its initializer tracks.
+    func begin(_ test: XCTestCase) {
+      if TestStopHook.isCustomRun(of: test) {
+        // The last teardown block is as late as objects of such a test can be checked. XCTest ends the process if
+        // one is added after they have run, as by a call in `tearDown()`.
+        objects.withLock { $0[ObjectIdentifier(test), default: []] += [] }
+        test.addTeardownBlock { [unowned test] in self.check(at: test) }
+      } else if objects.withLock({ $0[ObjectIdentifier(test)] != nil }) {
+        _ = TestStopHook.register(for: test, handler: check(at:))
       }
-      if count == 1 { checkAtEnd(of: test) }
     }
 
-    private func checkAtEnd(of test: XCTestCase) {
-      guard !TestStopHook.register(for: test, handler: check(at:)) else { return }
-      // The test's run is of a class of the user's own. Its teardown blocks are as late as it gets.
-      test.addTeardownBlock { [unowned test] in self.check(at: test) }
+    /// Asynchronous tests run on other threads than the end of the test.
+    ///
+    /// - Returns: whether the object will be checked; `false` after the teardown blocks of a test whose run is of
+    ///   the user's own class.
+    func add(_ object: TrackedObject, of test: XCTestCase) -> Bool {
+      objects.withLock { objects in
+        guard
+          objects[ObjectIdentifier(test)] != nil || test.testRun == nil
+            || TestStopHook.register(for: test, handler: check(at:))
+        else { return false }
+        objects[ObjectIdentifier(test), default: []].append(object)
+        return true
+      }
     }
 
     /// The test is over: fails it for what is still alive.

@@ -22,7 +22,8 @@
     /// a property that these clear counts as cleared. An object that the test case still holds then, directly
     /// or through others, is not failed: test cases live as long as the process. Late releases are waited for
     /// with the main run loop running. A test that failed for another reason, or was skipped, asserts
-    /// nothing: its teardown may be unfinished. A call after the end of the test fails.
+    /// nothing: its teardown may be unfinished. A call after the end of the test fails. If `testRunClass` is a
+    /// class of your own, the end is the last teardown block, and a call in `tearDown()` fails.
     ///
     /// - Parameters:
     ///   - objects: are held weakly.
@@ -33,18 +34,28 @@
     ) {
       #if os(Linux)
         if testRun == nil ? Recorder.runsSwiftTesting : !RunningTests.contains(self) {
-          return LeakFailure("trackForLeaks", .unwatched("nothing is checked: XCTest does not run this test"))
-            .record(file, line)
+          return Self.notChecked("XCTest does not run this test").record(file, line)
         }
-        Recorder.ignoring {
+        let areChecked = Recorder.ignoring {
           let place = TrackedObject.Place(file: file, line: line)
-          for object in objects {
-            TrackedObjects.shared.add(TrackedObject(WatchedObject(object), at: place), of: self)
+          return objects.allSatisfy {
+            TrackedObjects.shared.add(TrackedObject(WatchedObject($0), at: place), of: self)
           }
+        }
+        if !areChecked {
+          Self.notChecked(
+            "the class of the test's run is not XCTestCaseRun, and its teardown blocks have run"
+          ).record(file, line)
         }
       #else
         NotWatched.warn(NotWatched.onThisSystem)
       #endif
     }
+
+    #if os(Linux)
+      private static func notChecked(_ reason: String) -> LeakFailure {
+        LeakFailure("trackForLeaks", .unwatched("nothing is checked: \(reason)"))
+      }
+    #endif
   }
 #endif

@@ -28,6 +28,12 @@
       }
     }
 
+    /// Whether the test's run is of a class for which ``register(for:handler:)`` does nothing.
+    package static func isCustomRun(of test: XCTestCase) -> Bool {
+      guard let run = test.testRun as? XCTestCaseRun else { return true }
+      return StopHandlers.all.withLock { _ in !isOfXCTest(type(of: run)) }
+    }
+
     /// Whether a class is XCTest's own, possibly changed by a copy of this module.
     private static func isOfXCTest(_ type: XCTestCaseRun.Type) -> Bool {
       type == XCTestCaseRun.self

@@ -85,6 +85,11 @@ struct XCTestAssertionTests {
     ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "note: Other threads were running: "),
     ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("DeallocatedTests.testReturningNil", "the closure returned nil: no object was watched"),
+    (
+      "CustomRunTearDownTests.testTrackingInTearDown",
+      "nothing is checked: the class of the test's run is not XCTestCaseRun"
+    ),
+    ("InitializerTests.testTrackedByInitializer", "held by static InitializerTests.loader: Demo.Loader"),
     ("NoLeaksTests.testStoppedRecorderFails", "nothing was watched: LiveObjects.stop() was called"),
     ("NoLeaksTests.testMessageIsAdded", " (4 objects, 136 bytes) - in the demo\n"),
   ])

@@ -169,6 +169,29 @@ final class CustomRunTests: XCTestCase {
   }
 }
 
+/// With a custom run class, what `tearDown()` tracks is too late.
+final class CustomRunTearDownTests: XCTestCase {
+  override var testRunClass: AnyClass? { CustomRunTests.Run.self }
+
+  override func tearDown() {
+    trackForLeaks(Item())  // fails: CustomRunTearDownTests.testTrackingInTearDown
+  }
+
+  func testTrackingInTearDown() {}
+}
+
+/// The initializer of a test case runs before all tests.
+final class InitializerTests: XCTestCase {
+  private nonisolated(unsafe) static let loader = Loader(client: ClientSpy())
+
+  required init(name: String, testClosure: @escaping (XCTestCase) throws -> Void) {
+    super.init(name: name, testClosure: testClosure)
+    trackForLeaks(Self.loader)  // fails: InitializerTests.testTrackedByInitializer
+  }
+
+  func testTrackedByInitializer() {}
+}
+
 /// A test that has ended cannot fail any more: the one that runs does.
 final class EndedTestTests: XCTestCase {
   private nonisolated(unsafe) static var ended: XCTestCase?
