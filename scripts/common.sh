@@ -18,6 +18,14 @@ require_swift() {
     die "no 'swift' in PATH: install Swift 6.0 or later (https://www.swift.org/install/linux)"
 }
 
+# The folder of the toolchain's own libraries. Not found by the path of `swift`, which may be a program of swiftly's.
+swift_libraries() {
+  local path
+  path=$(swiftc -print-target-info | sed -n 's|\\/|/|g; s|.*"runtimeResourcePath": "\(.*\)".*|\1|p')
+  [[ -d $path ]] || die "'swiftc -print-target-info' names no folder of libraries: '$path'"
+  realpath "$path"
+}
+
 # For scripts that preload what they build: the loader would leave it out without an error.
 require_preloadable_path() {
   [[ $repository != *[\ :]* ]] || die "LD_PRELOAD cannot name a path with a space or a colon: move $repository"

@@ -6,9 +6,6 @@ liveobjects_version() {
   sed -n 's/.* toolVersion = "\(.*\)"$/\1/p' "$repository/Sources/LiveObjectsReport/Report.swift"
 }
 
-# The folder of the toolchain's own libraries.
-swift_libraries() { realpath "$(dirname "$(realpath "$(command -v swift)")")/../lib/swift"; }
-
 # 6.3: the preload library looks for companions by it.
 swift_version() { swift --version 2>/dev/null | grep -o 'Swift version [0-9]*\.[0-9]*' | cut -d ' ' -f 3; }
 
@@ -56,26 +53,33 @@ configure() {
 }
 
 # needed FILE: its libraries, without the loader, which every program has.
-needed() { readelf -d "$1" | sed -n '/ld-linux/d; s/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort; }
+needed() {
+  local section
+  section=$(readelf -d "$1") || die "readelf cannot read $1"
+  sed -n '/ld-linux/d; s/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$section" | sort
+}
 
 # check_companion FILE XCTest|Testing: it needs what its test library needs, and so has loaded. There is no other place
 # from which it could be loaded.
 check_companion() {
-  local more test_library
+  local own more test_library
   test_library=$(swift_libraries)/linux/lib$2.so
-  more=$(comm -23 <(needed "$1") <({ needed "$test_library"; echo "lib$2.so"; } | sort))
+  own=$(needed "$1")
+  more=$(needed "$test_library")
+  more=$(comm -23 <(echo "$own") <(printf '%s\n' "$more" "lib$2.so" | sort))
   [[ -z $more ]] || die "$1 needs libraries that $test_library does not need: $more"
 }
 
 # check_parts FOLDER: the libraries and the tool in it work wherever they are.
 check_parts() {
-  local file
+  local file section texts libraries
+  libraries=$(swift_libraries)
   find "$1" -type f \( -name '*.so' -o -name liveobjects \) | while read -r file; do
-    ! readelf -d "$file" | grep -E '\((RPATH|RUNPATH)\)' | grep -vF '[$ORIGIN]' ||
-      die "$file has an absolute search path"
+    section=$(readelf -d "$file") || die "readelf cannot read $file"
+    ! grep -E '\((RPATH|RUNPATH)\)' <<<"$section" | grep -vF '[$ORIGIN]' || die "$file has an absolute search path"
+    texts=$(strings -a "$file") || die "strings cannot read $file"
     # Not the repository alone: /LiveObjects is also a part of the project's address.
-    ! strings -a "$file" | grep -F -e "$repository/Sources" -e "$repository/.build" -e "$repository/build" \
-      -e "$(swift_libraries)" ||
+    ! grep -F -e "$repository/Sources" -e "$repository/.build" -e "$repository/build" -e "$libraries" <<<"$texts" ||
       die "$file has a path of this machine"
   done
 }
