@@ -165,7 +165,7 @@ let package = Package(
       exclude: ["Fingerprints.txt"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
-      // Many plants look alike. Merged, they would be one call site.
+      // Many scenarios have equal code. Merged, their call sites would be one.
       swiftSettings: [.unsafeFlags(["-Xllvm", "-swiftmergefunc-threshold=0"])],
       // Debian's Observation of Swift 6.0 refers to a function that no library has, and never calls it.
       linkerSettings: [.unsafeFlags(["-Xlinker", "--allow-shlib-undefined"])]),

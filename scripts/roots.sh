@@ -33,14 +33,14 @@ make_root() {
   complete_toolchain "$2"
 }
 
-# mount_system ROOT: what programs expect of a running system, and what git takes for a host here.
+# mount_system ROOT: what programs expect of a running system, and the folders of mount_package_mirrors.
 mount_system() {
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
   mount_package_mirrors "$1"
 }
 
-# Folders that this machine's git takes for a host, and its word for it.
+# The local folders to which the system's git configuration redirects addresses (insteadOf), and that configuration.
 mount_package_mirrors() {
   local mirror
   while read -r mirror; do

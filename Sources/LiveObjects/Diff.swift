@@ -63,7 +63,7 @@ extension LiveObjects {
     public var type: String
     /// The number of instances that this call allocated.
     public var instances: Int
-    /// The backtrace from the call outwards.
+    /// The stack trace from the call outwards.
     public var frames: [SourceFrame]
 
     /// The function of the call; `nil` without a symbol.

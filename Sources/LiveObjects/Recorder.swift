@@ -106,7 +106,7 @@ package enum Recorder {
     return try work()
   }
 
-  /// Swift Testing runs tests concurrently, so the time of an allocation does not tell its test.
+  /// Swift Testing runs tests concurrently, so the time of an allocation does not identify its test.
   package static let runsSwiftTesting = ignoring {
     let arguments = CommandLine.arguments
     return zip(arguments, arguments.dropFirst()).contains { $0 == ("--testing-library", "swift-testing") }

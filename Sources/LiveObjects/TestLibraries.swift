@@ -22,7 +22,7 @@ package struct TestLibraries {
     }
   }
 
-  /// Whether a test library allocated the object; `false` without a backtrace.
+  /// Whether a test library allocated the object; `false` without a stack trace.
   package mutating func allocated(_ object: LiveObject) -> Bool {
     if let answer = answers[object.stackTrace] { return answer }
     let frames = stackTraces[object.stackTrace].lazy

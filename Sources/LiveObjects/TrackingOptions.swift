@@ -1,9 +1,9 @@
 extension LiveObjects {
   /// The data that tracking records. It applies from the first start to the end of the process.
   public struct TrackingOptions: Sendable, Hashable {
-    /// Record the backtrace of every allocation: call sites cost about twice the time of objects alone.
+    /// Record the stack trace of every allocation, which is most of the cost of tracking.
     public var backtraces: Bool
-    /// Frames kept of a backtrace, innermost first; 1 to 512.
+    /// Frames kept of a stack trace, innermost first; 1 to 512.
     public var depth: Int
     /// The objects whose retains and releases are recorded, with their call sites.
     public var retains: Retains

@@ -15,10 +15,11 @@ public struct Finding: Sendable, Hashable {
     /// Grown; the holder is unknown.
     case growth
   }
-  /// Whether the finding depends on conservative references.
+  /// How sure the finding is.
   public enum Certainty: String, Sendable, CaseIterable {
     case definite
-    /// Conservative references were needed: words that may be pointers.
+    /// The finding depends on conservative references (words that may be pointers), or on memory or registers that
+    /// could not be read.
     case probable
   }
   /// Why a finding fails nothing although the objects are the program's own.
@@ -113,7 +114,7 @@ public struct Finding: Sendable, Hashable {
   public var unexplainedRetains: Int
   /// Human-readable sentences about what the path does not show.
   public var remarks: [String]
-  /// How to fix it, where that is clear; leaks only.
+  /// How to fix the leak, or how to end what holds the objects; `nil` if that is not clear.
   public var hint: Hint?
   /// Whether a test names the finding: it tracks an object of the type, or calls it its system under test.
   package var isNamedByTest = false

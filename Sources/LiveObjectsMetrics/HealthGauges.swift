@@ -1,7 +1,7 @@
 internal import CoreMetrics
 internal import LiveObjectsCapture
 
-/// The gauges that tell whether the other ones can be relied on.
+/// The gauges that show whether the others are complete.
 struct HealthGauges {
   private let tracking: Gauge
   private let droppedRecords: Gauge

@@ -164,7 +164,7 @@ struct SnapshotTests {
     #expect(rows.allSatisfy { $0.hasSuffix(",\"Sessions.Session\",101,2424") }, "\(rows)")
   }
 
-  @Test("a type that grows has a capture written, once for each time that it doubles")
+  @Test("a capture is written when a type grows, once for each time that it doubles")
   func capturesGrowth() throws {
     let captures = "\(folder.path("report")).$PPID.$PPID.growth-*.capture"
     let run = try serve(
@@ -182,7 +182,9 @@ struct SnapshotTests {
     let run = try serve(["true"], options: ":every=1s:output=/nowhere/report")
     #expect(run.statuses == [0])
     #expect(
-      run.errors.contains("there will be no snapshots: the timeline cannot be written (/nowhere/report."))
+      run.errors.contains(
+        "the recorder's thread does not run (snapshots, every, budget): "
+          + "the timeline cannot be written (/nowhere/report."))
   }
 
   @Test("files that are no timeline are refused")

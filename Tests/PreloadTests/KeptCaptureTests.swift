@@ -48,7 +48,7 @@ struct KeptCaptureTests {
     let run = try runProgram(
       exiter, ["return"], environment: ["LD_PRELOAD": library, "TMPDIR": folder.path])
     let why =
-      "there is no liveobjects tool in the folder of the preload library "
+      "there is no liveobjects tool in the folder of the preload library or in ../../bin "
       + "(`swift build --product liveobjects` builds it, tool=PATH names one)"
     let expected = line(why, try capture())
     #expect(run.standardError == expected)

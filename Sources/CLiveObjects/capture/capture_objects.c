@@ -46,9 +46,9 @@ static void put_retain_counts(struct liveobj_section *section, uint32_t index, u
 }
 
 static uint32_t flags_of(struct liveobj_strong_count count) {
-    enum { PINNED = 1, COUNT_UNREAD = 2, VISITED = 4 };
+    enum { PINNED = 1, COUNT_UNREAD = 2, WEAKLY_REFERENCED = 4 };
     return (count.is_pinned ? PINNED : 0) | (count.is_known ? 0 : COUNT_UNREAD) |
-           (count.was_weakly_referenced ? VISITED : 0);
+           (count.was_weakly_referenced ? WEAKLY_REFERENCED : 0);
 }
 
 void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,

@@ -14,9 +14,9 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_h
 /// No further allocation is recorded until the hooks resume.
 void liveobj_hooks_pause(void);
 void liveobj_hooks_resume(void);
-/// From now on all hooks do nothing but what they replace: they make no system call.
 /// Pauses, and counts objects as missing until `liveobj_hooks_resume`.
 void liveobj_hooks_stop(void);
+/// From now on all hooks do nothing but what they replace: they make no system call.
 void liveobj_hooks_end(void);
 LIVEOBJ_HOOK bool liveobj_hooks_have_ended(void);
 /// Checks the hooks: the runtime allocates and frees a block.

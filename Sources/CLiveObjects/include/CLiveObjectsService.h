@@ -25,7 +25,7 @@ struct liveobj_service_settings {
     uint64_t every;
     /// The number of entries after which another file begins; the one before is kept.
     uint64_t keep;
-    /// Which growth of a type has the thread write a capture, `BASE.growth-N.capture`: by this
+    /// The growth of a type at which the thread writes a capture, `BASE.growth-N.capture`: by this
     /// factor, or this number of times in a row; 0 for none.
     uint64_t trigger_factor;
     uint64_t trigger_intervals;

@@ -4,7 +4,7 @@
 // closure's parameters are found at run time, and the number of words that the object stores for
 // them (bound words). An object consists of a header, the bound words and the captures in order,
 // each aligned for its type. If a function with bound words is `@isolated(any)`, its isolation is
-// before them, and the descriptor does not tell. A layout that is not as large as the object is
+// before them, and the descriptor does not say so. A layout that is not as large as the object is
 // wrong and is not used. Owns the layouts. They are keyed by metadata; those of generic closures
 // also by the bound words and by the classes of captured objects, whose generic arguments may be
 // the closure's own.

@@ -275,7 +275,7 @@ static const char *const first_of_namespace =
 
 /// Whether the snapshot process may be the first of a PID namespace. At its end the system would
 /// kill all others of the namespace. Linux 6.18 has no link to a namespace without a process; 7.2
-/// has, so it cannot be told from one with processes.
+/// has, so it cannot be distinguished from one with processes.
 static bool may_be_first_of_namespace(void) {
     char own[64], of_children[64];
     ssize_t bytes = readlink("/proc/thread-self/ns/pid", own, sizeof own);

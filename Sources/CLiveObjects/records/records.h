@@ -78,7 +78,7 @@ struct liveobj_record {
     uint64_t origin;            // stack in the low half, bytes bits 0 to 31 in the high half
 };
 _Static_assert(sizeof(struct liveobj_record) == 32,
-               "the promise of 48 bytes an object rests on this");
+               "the documentation of `budget` states 32 bytes an object");
 
 /// Set before the first hook is installed, constant from then on.
 struct liveobj_heap {

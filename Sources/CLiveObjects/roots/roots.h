@@ -40,7 +40,8 @@ struct liveobj_memory_range {
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
 };
 
-/// All writable memory of the process, except the recorder's own.
+/// The memory that holds roots: variables, stacks and anonymous memory, also if it is read-only by
+/// now. Without mapped files and without the recorder's own.
 struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;

@@ -52,7 +52,7 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes the sections from OBJS to LEDG, except GRPH and SUPR.
+/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, TASK and LEDG.
 /// A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 

@@ -8,7 +8,7 @@ struct PropertyName {
     text = path.split(separator: ".").last.map { $0.drop { $0 == "_" }.lowercased() } ?? ""
   }
 
-  /// Whether the object is called when something happens, or several are: these own the object that calls them.
+  /// Whether the name is that of one or several observers, which usually own the object that calls them.
   var isObserver: Bool {
     let singular = text.hasSuffix("s") ? text.dropLast() : text[...]
     return ["delegate", "datasource", "observer", "listener", "subscriber"].contains(

@@ -3,7 +3,7 @@
 /// The first half is left out: programs fill caches when they start. The other half is cut into ten blocks. The least number
 /// of a block, its floor, does not depend on peaks of the load, and a leak raises it from block to block. The Mann-Kendall
 /// statistic counts the pairs of blocks of which the later one has the higher floor, minus those of which the earlier one
-/// has. Growth is at least 39 of 45 pairs: at most three pairs the other way round. Ten independent floors in random
+/// has. Growth is a statistic of at least 39 of 45: three falling pairs are allowed, or six equal ones. Ten independent floors in random
 /// order have that with a probability of 0.00006 (the exact distribution), and a leak that is larger than the load's
 /// changes has 45.
 package enum Trend: Sendable, Hashable {

@@ -103,7 +103,7 @@ const char *liveobj_output_file(void) {
     return !output.is_standard_error && is_file_or_nothing() ? output.path : NULL;
 }
 
-char *liveobj_output_beside(char path[LIVEOBJ_BESIDE_BYTES]) {
+char *liveobj_output_file_prefix(char path[LIVEOBJ_FILE_PREFIX_BYTES]) {
     char digits[LIVEOBJ_DIGITS];
     const char *file = liveobj_output_file();
     char *end = stpcpy(path, file ? file : liveobj_environment_temporary_folder());

@@ -22,9 +22,9 @@ const char *liveobj_output_file(void);
 
 /// The beginning of the paths of this process's other files: next to the output if that is a file,
 /// else in the folder for temporary files. No suffix yet.
-#define LIVEOBJ_BESIDE_BYTES (2 * PATH_MAX + 32)
+#define LIVEOBJ_FILE_PREFIX_BYTES (2 * PATH_MAX + 32)
 /// \returns The end of the string.
-char *liveobj_output_beside(char path[LIVEOBJ_BESIDE_BYTES]);
+char *liveobj_output_file_prefix(char path[LIVEOBJ_FILE_PREFIX_BYTES]);
 
 /// Opens the output and waits until no other process writes a report to it. -1 if it cannot be
 /// opened; a message has said so then.

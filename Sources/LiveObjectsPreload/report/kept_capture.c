@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[LIVEOBJ_BESIDE_BYTES + 64];
+static char path[LIVEOBJ_FILE_PREFIX_BYTES + 64];
 static bool is_writing;
 
 /// Chooses a path next to the output or in the folder for temporary files. \param attempt From 1.
@@ -26,7 +26,7 @@ static bool choose_path(uint64_t attempt) {
     char digits[LIVEOBJ_DIGITS];
     if (!liveobj_output_file() && liveobj_message_descriptor() < 0)
         return false;
-    char *end = liveobj_output_beside(path);
+    char *end = liveobj_output_file_prefix(path);
     if (attempt > 1)
         end = stpcpy(stpcpy(end, "."), liveobj_text_digits(digits, attempt));
     stpcpy(end, ".capture");

@@ -45,7 +45,7 @@ struct liveobj_report_result liveobj_report_write(const struct liveobj_options *
 
 // MARK: - tool.c: the `liveobjects` tool (CSpawn runs it)
 
-/// Finds the tool: `tool=`, in the library's folder, or in ../bin.
+/// Finds the tool: `tool=`, in the library's folder, or in ../../bin.
 void liveobj_tool_start(const struct liveobj_options *options);
 
 /// The tool's path; NULL if there is no executable tool.

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-static char base[LIVEOBJ_BESIDE_BYTES];
+static char base[LIVEOBJ_FILE_PREFIX_BYTES];
+static const char no_thread[] = "the recorder's thread does not run (snapshots, every, budget): ";
 
 static struct liveobj_service_settings settings_of(const struct liveobj_options *options) {
     return (struct liveobj_service_settings){
@@ -31,14 +32,14 @@ void liveobj_service_start_with(const struct liveobj_options *options) {
                         NULL);
     if (options->snapshots != LIVEOBJ_SNAPSHOTS_ON && !options->every && !options->budget)
         return;
-    liveobj_output_beside(base);
+    liveobj_output_file_prefix(base);
     struct liveobj_service_settings settings = settings_of(options);
     struct liveobj_service_start start = liveobj_service_start(&settings);
     if (start.failure && start.error)
-        liveobj_message("there will be no snapshots: ", start.failure, " (", base,
-                        ".timeline): ", strerror(start.error), NULL);
+        liveobj_message(no_thread, start.failure, " (", base, ".timeline): ", strerror(start.error),
+                        NULL);
     else if (start.failure)
-        liveobj_message("there will be no snapshots: ", start.failure, NULL);
+        liveobj_message(no_thread, start.failure, NULL);
     else if (options->every && options->verbosity >= 1)
         liveobj_message("live objects are counted in ", base, ".timeline", NULL);
 }

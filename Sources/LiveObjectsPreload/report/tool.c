@@ -56,9 +56,8 @@ const char *liveobj_tool_path(void) {
 
 const char *liveobj_tool_failure(void) {
     if (!tool[0])
-        return "there is no liveobjects tool in the folder of the preload library (`swift build "
-               "--product "
-               "liveobjects` builds it, tool=PATH names one)";
+        return "there is no liveobjects tool in the folder of the preload library or in ../../bin "
+               "(`swift build --product liveobjects` builds it, tool=PATH names one)";
     return failure[0] ? failure : "the liveobjects tool could not make it";
 }
 

@@ -150,10 +150,10 @@ static int64_t thread_time(void) {
 /// The limit of idle ticks. Shorter if another thread waits for the end of the process, because it
 /// may hold a lock forever.
 static int most_idle_ticks(void) {
-    enum { BESIDE_OTHERS = 15 };
+    enum { WITH_WAITING_THREAD = 15 };
     bool has_waiting = __atomic_load_n(&guard.has_waiting, __ATOMIC_RELAXED);
-    bool is_shorter = has_waiting && BESIDE_OTHERS < guard.most_idle_ticks;
-    return is_shorter ? BESIDE_OTHERS : guard.most_idle_ticks;
+    bool is_shorter = has_waiting && WITH_WAITING_THREAD < guard.most_idle_ticks;
+    return is_shorter ? WITH_WAITING_THREAD : guard.most_idle_ticks;
 }
 
 /// The number of times that the thread waited for something.

@@ -3,10 +3,10 @@
 // Swift Testing gives its own state of a test case to the tasks in it by a task-local value, and
 // calls the runtime to bind it and to let it go. In its image, and nowhere else, these two calls
 // come here first; Swift Testing 6.0 makes them by one function of the runtime, in whose place the
-// companion's stands, which calls this file round what it runs. When a test case begins, a value of
-// ours is bound on top of the library's: child tasks and actors inherit it, and the recorder stores
-// the scope in it with every object. Before the library's value goes, ours goes: task-local values
-// lie in the task's own stack of memory, last in, first out.
+// companion's stands, which calls this file before and after it. When a test case begins, a value
+// of ours is bound on top of the library's: child tasks and actors inherit it, and the recorder
+// stores the scope in it with every object. Before the library's value goes, ours goes: task-local
+// values lie in the task's own stack of memory, last in, first out.
 //
 // Between the two the library binds more on the same task (known issues, time limits). These are
 // counted, on the task that began the case, the owner. Its child tasks bind values of their own.
@@ -42,7 +42,7 @@ struct test_case {
     uint32_t is_failed; ///< atomic: set by tasks of the case
 };
 
-/// More than one process runs (the recorder keeps as many); address space only.
+/// More than one process has (the table of tests has the same limit). Reserves address space only.
 enum { CASES_LIMIT = 1 << 20 };
 static struct test_case *cases;
 static uint32_t case_count; // atomic
@@ -137,20 +137,20 @@ static void hook_pop(void) {
     task_local_pop();
 }
 
-/// The library writes what it has to say of a test on one of the test's own tasks.
+/// Swift Testing writes its output about a test on one of the test's own tasks.
 static void note_failure(const char *text, size_t count) {
     struct test_case *test_case = bound_case();
     if (test_case && liveobj_test_output_is_failure(text, count))
         __atomic_store_n(&test_case->is_failed, true, __ATOMIC_RELAXED);
 }
 
-/// For tools.
+/// Swift Testing writes its event stream (JSON) with it.
 static size_t hook_fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
     note_failure(bytes, size * count);
     return fwrite(bytes, size, count, file);
 }
 
-/// For people.
+/// Swift Testing writes its output for the terminal with it.
 static int hook_fputs(const char *text, FILE *file) {
     note_failure(text, strlen(text));
     return fputs(text, file);

@@ -1,4 +1,4 @@
-// When the growth of a type has a capture written.
+// At which growth of a type a capture is written.
 
 #include "service/trigger.h"
 #include "support/expect.h"

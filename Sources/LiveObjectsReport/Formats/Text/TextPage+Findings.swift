@@ -51,7 +51,7 @@ extension TextPage {
         + "the JSON report lists them all")
   }
 
-  /// `swift-nio: 37 instances of 12 types that only the package itself holds; the JSON report lists them`
+  /// `swift-nio: 37 instances of 12 types, none of your code; the JSON report lists them`
   private mutating func add(dependencies causes: [Cause]) {
     let byPackage = Dictionary(grouping: causes) { $0.dependency ?? "" }.sorted { $0.key < $1.key }
     if !byPackage.isEmpty { add() }

@@ -87,7 +87,7 @@ extension TextPage {
       "Each numbered entry is one cause: what keeps the objects alive, how to fix it, and the calls that allocated them.",
       style: .dim)
     add(
-      "`liveobjects baseline` runs the tests and records the leaks of each: then only other leaks fail a test.",
+      "`liveobjects baseline` runs the tests and records their leaks as known: then only other leaks fail a test.",
       style: .dim)
   }
 }
