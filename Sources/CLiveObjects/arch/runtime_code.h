@@ -21,17 +21,20 @@ uintptr_t liveobj_code_next_variable_jump(const unsigned char **next, const unsi
 
 /// The calling convention of a function that replaces the adapter. On aarch64, the runtimes that
 /// have an adapter keep x9 to x15 as well when they retain (SWIFT_REFCOUNT_CC in the runtime's
-/// Config.h; swiftlang/swift pull request 85044).
-#if defined(__aarch64__) && defined(__clang__)
+/// Config.h; swiftlang/swift pull request 85044), and gcc does not know that convention. Where the
+/// convention is the ordinary one, the function behind `_swift_retain` can replace the adapter.
+#if defined(__x86_64__)
+#define LIVEOBJ_RETAIN_CONVENTION
+#define LIVEOBJ_HAS_RETAIN_CONVENTION true
+#define LIVEOBJ_RETAIN_IS_ORDINARY true
+#elif defined(__aarch64__) && defined(__clang__)
 #define LIVEOBJ_RETAIN_CONVENTION __attribute__((preserve_most))
+#define LIVEOBJ_HAS_RETAIN_CONVENTION true
+#define LIVEOBJ_RETAIN_IS_ORDINARY false
 #else
 #define LIVEOBJ_RETAIN_CONVENTION
-#endif
-/// gcc does not know the convention of aarch64.
-#if defined(__x86_64__) || defined(__clang__)
-#define LIVEOBJ_HAS_RETAIN_CONVENTION true
-#else
 #define LIVEOBJ_HAS_RETAIN_CONVENTION false
+#define LIVEOBJ_RETAIN_IS_ORDINARY false
 #endif
 
 /// Finds the call with which the runtime allocates memory for its metadata pools: the only call
