@@ -75,9 +75,6 @@ extension FindingText {
 }
 
 extension Finding {
-  /// Whether the objects are unreachable and the program's own, and no known issue.
-  var isLeak: Bool { isActionable && isUnreachable }
-
   /// The verdict in plain words, then the type; that of a collection is short: `[String: [Int]]`.
   var title: String { "\(verdictText): \(isCollection ? type.withoutModules : type)" }
 

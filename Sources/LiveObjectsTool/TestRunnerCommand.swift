@@ -129,8 +129,8 @@ extension TestRun: CustomStringConvertible {
 }
 
 extension TestRun {
-  /// Whether a test binary with these arguments lists its tests, and runs none (as `only_lists_tests` in
-  /// the preload library, which is not active there).
+  /// Whether a test binary with these arguments lists its tests, and runs none (as
+  /// `liveobj_arguments_only_list_tests` of the recorder, which is not active there).
   static func onlyLists(_ arguments: [String]) -> Bool {
     let lists = ["--dump-tests-json", "--list-tests", "-l"]
     return arguments.first == "list" || arguments.contains(where: lists.contains)

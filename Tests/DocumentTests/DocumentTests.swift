@@ -65,6 +65,17 @@ struct DocumentTests {
     }
   }()
 
+  @Test("every scenario is in the document of scenarios")
+  func scenariosAreDocumented() throws {
+    let folder = "\(Document.repository)/Tests/Fixtures/Scenarios"
+    let text = try Document(path: "Documentation/internals/scenarios.md").lines.joined(separator: "\n")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).flatMap {
+      try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8).matches(of: /Scenario\("(\w+)"/).map(\.1)
+    }
+    #expect(names.count > 100)
+    #expect(names.filter { !text.contains("`\($0)`") }.isEmpty)
+  }
+
   @Test("every option of `liveobjects` in a document exists", arguments: Document.all)
   func optionsExist(document: Document) throws {
     for command in try commands(in: document) {

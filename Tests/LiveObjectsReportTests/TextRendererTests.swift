@@ -158,6 +158,7 @@ import Testing
       let lines = TextRenderer(listing: Set(TextRenderer.Part.allCases), width: width).render(report).split(
         separator: "\n")
       let paths = lines.filter { $0.contains("→") || $0.hasPrefix("   tests:") }
+      #expect(!paths.isEmpty)
       #expect(paths.allSatisfy { $0.count <= width }, "\(paths)")
     }
   }

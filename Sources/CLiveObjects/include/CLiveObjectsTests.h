@@ -112,15 +112,15 @@ enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
 
 /// A live instance, without a capture.
 struct liveobj_instance {
-    uintptr_t complement; // of its address: so that who keeps it holds nothing by it
+    uintptr_t complement; // of its address, so that a stored copy is not a reference
     uint64_t sequence;
     uint32_t stack; // as in captures
 };
 
+typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
 /// Calls `visit` for each live object that was made while a test without a scope ran: no raw
 /// buffers, and none whose deinit has begun. Cost: one pass over all records, about a nanosecond
 /// each.
-typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
 
 #pragma GCC visibility pop

@@ -11,9 +11,9 @@
 
 #pragma GCC visibility push(hidden)
 
+typedef void (*liveobj_kernel_word_visit_fn)(void *context, uintptr_t word);
 /// Calls `visit` for each such word. Async-signal-safe; leaves no descriptor open.
 /// \returns false if an epoll descriptor could not be read. Without /proc nothing is visited.
-typedef void (*liveobj_kernel_word_visit_fn)(void *context, uintptr_t word);
 bool liveobj_kernel_words_visit(liveobj_kernel_word_visit_fn visit, void *context);
 
 /// Notes that the calling thread has descriptors of its own, without those of the program.

@@ -1,4 +1,4 @@
-// os.h - the system calls and the facts about the machine that the recorder uses.
+// os.h - system calls and facts about the machine that several parts of the recorder use.
 //
 // Nothing here calls malloc, stdio or functions that take the dynamic linker's lock. Functions
 // marked LIVEOBJ_HOOK may run inside a hook. All are async-signal-safe unless they say otherwise.
@@ -38,19 +38,19 @@ LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes);
 /// The start of a range of so much address space that is free at the moment; NULL if there is none.
 void *liveobj_os_find_room(size_t bytes);
 
+typedef void (*liveobj_os_visit_mapping_fn)(void *context, uintptr_t start, uintptr_t end);
 /// Calls `visit` for every mapping made here that still exists, including reservations. Its
 /// contents are the recorder's own. A mapping that is made or removed meanwhile may be missed.
-typedef void (*liveobj_os_visit_mapping_fn)(void *context, uintptr_t start, uintptr_t end);
 void liveobj_os_visit_mappings(liveobj_os_visit_mapping_fn visit, void *context);
 
-/// Calls `visit` for the parts of an extent that are in memory, by pages. Pages that were never
-/// accessed or are swapped out are not. The extent may be unmapped meanwhile.
-/// \returns false if the system did not report all of it.
 struct liveobj_extent {
     uintptr_t start;
     uintptr_t end;
 };
 typedef void (*liveobj_extent_visit_fn)(void *context, struct liveobj_extent extent);
+/// Calls `visit` for the parts of an extent that are in memory, by pages. Pages that were never
+/// accessed or are swapped out are not. The extent may be unmapped meanwhile.
+/// \returns false if the system did not report all of it.
 bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visit_fn visit,
                                void *context);
 
@@ -86,16 +86,16 @@ void liveobj_os_file_unmap(struct liveobj_file file);
 /// \returns The number of bytes read; 0 if it cannot be read.
 size_t liveobj_os_file_read(const char *path, void *into, size_t capacity);
 
+typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
 /// Calls `visit` for each line of a file of any length, without the line's end, until it returns
 /// false. Lines of more than 4 KB are cut.
 /// \returns false if the file cannot be read.
-typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
 bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context);
 
 /// Reads a hexadecimal number without prefix, and moves `next` behind it.
 uintptr_t liveobj_os_take_hexadecimal(const char **next);
-/// Calls `visit` for each entry of a folder of /proc that has a number for a name.
 typedef void (*liveobj_os_visit_number_fn)(void *context, uint32_t number);
+/// Calls `visit` for each entry of a folder of /proc that has a number for a name.
 void liveobj_os_visit_numbers(const char *folder, liveobj_os_visit_number_fn visit, void *context);
 void liveobj_os_append_number(char *path, uint32_t number);
 

@@ -2,7 +2,7 @@
 //
 // Owns the recorder's state. `prepare` runs in a constructor, while the process has one thread,
 // because it runs the runtime's hook path as a test. Tracking may start at any later time. Outside
-// of hooks, except `liveobj_recorder_status`, which only reads memory.
+// of hooks, except `liveobj_recorder_status` and `liveobj_recorder_mark`, which take no lock.
 
 #if defined(__linux__)
 

@@ -69,10 +69,10 @@ static inline void liveobj_ledger_deallocated(uint32_t record) {
         liveobj_ledger_close(record);
 }
 
-/// Calls `visit` for every call site in the account; stack 0 is for the counts without a site. Must
-/// be called outside of hooks, with the guard set.
 typedef void (*liveobj_ledger_visit_fn)(void *context, uint32_t stack, uint32_t retains,
                                         uint32_t releases);
+/// Calls `visit` for every call site in the account; stack 0 is for the counts without a site. Must
+/// be called outside of hooks, with the guard set.
 void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *context);
 
 /// Replaces the ids of stack traces that are old (stacks.h).

@@ -60,7 +60,7 @@ void liveobj_traces_release(void) {
 }
 
 static void end_exclusion(void) {
-    // Release: a holder sees the new ids and traces.
+    // A holder that sees it sees the new ids and traces.
     __atomic_store_n(&collection.is_running, false, __ATOMIC_SEQ_CST);
 }
 

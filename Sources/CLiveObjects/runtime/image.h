@@ -18,9 +18,9 @@ struct liveobj_image {
     bool is_main;
 };
 
+typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 /// Calls `visit` for every image, the executable first, until it returns true. Takes the dynamic
 /// linker's lock, so it must be called outside of hooks. `visit` must not visit images itself.
-typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
 void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
 

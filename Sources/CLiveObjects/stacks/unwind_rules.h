@@ -19,7 +19,7 @@ enum liveobj_unwind_kind {
     /// The outermost function of a thread.
     LIVEOBJ_UNWIND_OUTERMOST,
     /// The Swift runtime runs a task there. The callers are those of the task's functions, known
-    /// from contexts (async_stack.h), and not those of the thread that runs the task.
+    /// from contexts (async_stack.c), and not those of the thread that runs the task.
     LIVEOBJ_UNWIND_TASK,
     /// The table's row does not fit in this form: libunwind is needed.
     LIVEOBJ_UNWIND_OPAQUE,
