@@ -4,6 +4,10 @@
 # shellcheck disable=SC2034  # for those who source this
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
+# Packages for scripts/soak whose tests take seconds, also under emulation, and which Swift 6.0 builds.
+# shellcheck disable=SC2034
+quick_packages=(apple/swift-argument-parser:1.8.2 jpsim/Yams:6.2.2)
+
 say() { printf '\n==> %s\n' "$*"; }
 
 die() {
