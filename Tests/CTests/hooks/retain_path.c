@@ -93,6 +93,8 @@ int main(void) {
     if (!has_one_thread)
         return EXPECT_STATUS();
     retain_is_as_the_runtime_means_it();
+    bool is_direct = liveobj_test_adapter == retain;
+    EXPECT(is_direct == LIVEOBJ_RETAIN_IS_ORDINARY);
 
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 20));
     liveobj_retain_hooks_install(&runtime);
