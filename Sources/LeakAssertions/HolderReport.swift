@@ -13,7 +13,7 @@ package struct HolderReport {
   package init() {
     do throws(LiveObjects.TrackingError) {
       try LiveObjects.requireTracking()
-      capture = .success(try Recorder.settledGraph(since: 0))
+      capture = .success(try Recorder.capture(since: 0, references: true).decoded())
     } catch {
       capture = .failure(error)
     }

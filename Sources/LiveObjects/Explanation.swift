@@ -83,3 +83,8 @@ final class Explanation: Sendable {
     return survivors.alive.count { capture.types[$0.type].metadata == metadata }
   }
 }
+
+extension Capture {
+  /// The reason why references are unknown; `nil` if they are known.
+  package var evaluationFailure: String? { graph?.status.evaluationFailure }
+}

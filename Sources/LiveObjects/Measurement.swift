@@ -145,9 +145,7 @@ extension Measurement {
 
   private func survivors(references: Bool = false) throws(LiveObjects.TrackingError) -> Survivors {
     guard Recorder.isTracking, Recorder.stops == stopsBefore else { throw .stoppedMeanwhile }
-    var capture =
-      try references
-      ? Recorder.settledGraph(since: marks[0]) : Recorder.capture(since: marks[0]).decoded()
+    var capture = try Recorder.capture(since: marks[0], references: references).decoded()
     capture.tracking.subtract(before)
     return Survivors(
       in: capture, passes: marks, attribution: Scopes.shared.attribution(of: scope), types: options.types)

@@ -6,7 +6,6 @@ extension CaptureDecoder {
     case "GRPH":
       try decodeStatus(of: &reader)
       return true
-    case "IDLE": while !reader.isAtEnd { graph.idleThreads.insert(UInt64(try reader.u32())) }
     case "SUPR": while !reader.isAtEnd { try decodeSuperclasses(&reader) }
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
@@ -34,7 +33,7 @@ extension CaptureDecoder {
     graph.status = HeapGraph.Status(
       wasRead: state == 1, threads: threads, unreadObjects: unread, scannedObjects: scanned,
       missesStacks: flags & 1 != 0, missesRoots: flags & 2 != 0,
-      othersAreIdle: flags & 4 != 0, isPartial: flags & 8 != 0, othersSlept: flags & 16 != 0,
+      hasRegisters: flags & 4 != 0, isPartial: flags & 8 != 0,
       notes: try reader.strings())
     hasGraph = true
   }
@@ -121,7 +120,7 @@ extension CaptureDecoder {
     guard isObject(target), let place = place(kind, word, label: detail) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
-    graph.roots.append(Root(place, target: target, isOnOtherStack: kind == 2 && detail == 1))
+    graph.roots.append(Root(place, target: target))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.

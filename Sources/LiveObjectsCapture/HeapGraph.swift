@@ -14,23 +14,16 @@ public struct HeapGraph: Sendable {
     public var missesStacks = false
     /// Whether memory outside of the heap was left out.
     public var missesRoots = false
-    /// Whether every other thread waits for work and has no frame of the program's: none holds an object in a
-    /// register.
-    public var othersAreIdle = false
+    /// Whether the registers of all other threads were read, while they stood still.
+    public var hasRegisters = false
     /// Whether it is partial: it contains only objects reachable from those that one test left behind,
     /// without roots and other holders.
     public var isPartial = false
-    /// Whether all other threads slept while the heap was read: a function of the program's that waits may have
-    /// an object in a register.
-    public var othersSlept = false
-    /// Whether the capture has waited for other running threads, over several attempts: an object without a
-    /// holder in memory counts as unreachable, although a register may hold it.
-    package var waitedForOthers = false
     /// Human-readable sentences.
     public var notes: [String] = []
 
-    /// Whether no other thread can have held an object in a register, which a capture does not contain.
-    package var hasAllRegisters: Bool { threads <= 1 || othersAreIdle }
+    /// Whether no other thread can have held an object in a register that was not read.
+    package var hasAllRegisters: Bool { threads <= 1 || hasRegisters }
 
     /// Whether every object was read.
     package var isEvaluated: Bool { evaluationFailure == nil }
@@ -44,8 +37,6 @@ public struct HeapGraph: Sendable {
   }
 
   public var status = Status()
-  /// The threads that waited for work, and have no frame of the program's.
-  package var idleThreads: Set<UInt64> = []
   public var labels: [ReferenceLabel] = []
   /// Code of closures; each address is one past the function's first, like a return address.
   public var functions: [Frame] = []
@@ -61,12 +52,6 @@ public struct HeapGraph: Sendable {
 
   public init() {}
   public init(status: Status) { self.status = status }
-
-  /// Whether it is a word on the stack of a thread that waited for work.
-  package func isStale(_ root: Root) -> Bool {
-    guard root.isOnOtherStack, case .stack(let thread) = root.place else { return false }
-    return status.othersAreIdle || idleThreads.contains(thread)
-  }
 }
 
 extension HeapGraph {

@@ -99,12 +99,9 @@ public struct Root: Sendable, Hashable {
   public var place: Place
   /// Index into `Capture.objects`.
   public var target: UInt32
-  /// Whether it is on the stack of a thread that did not make the capture.
-  public var isOnOtherStack: Bool
 
-  public init(_ place: Place, target: UInt32, isOnOtherStack: Bool = false) {
+  public init(_ place: Place, target: UInt32) {
     self.place = place
     self.target = target
-    self.isOnOtherStack = isOnOtherStack
   }
 }

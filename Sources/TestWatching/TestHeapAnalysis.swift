@@ -41,9 +41,7 @@ package struct TestHeapAnalysis {
   ///   necessary.
   /// - Throws: if there is no capture.
   package init(at test: WatchedTest, failOn: FailOn, waits: Bool) throws(LiveObjects.TrackingError) {
-    let capture =
-      waits
-      ? try Recorder.settledGraph(since: 0) : try Recorder.capture(since: 0, references: true).decoded()
+    let capture = try Recorder.capture(since: 0, references: true).decoded()
     self.init(at: test, in: capture, failOn: failOn)
   }
 
@@ -52,10 +50,7 @@ package struct TestHeapAnalysis {
     self.failOn = failOn
     let findings = analysis.named(by: ImageNames()).findings
     suspects = findings.filter(failOn.includes)
-    isUndecided =
-      !capture.seesAllRegisters
-      && (analysis.hasUndecidedTasks
-        || findings.contains { $0.verdict == .growth && $0.unexplainedRetains > 0 })
+    isUndecided = analysis.hasUndecidedTasks
   }
 
   package var objectCount: Int { capture.objects.count }

@@ -56,3 +56,43 @@ liveobj_registers_read(uintptr_t *pc, uintptr_t *sp, uintptr_t *fp, uintptr_t *c
                      :
                      : "x16");
 }
+
+// MARK: - A stopped thread
+
+static inline uintptr_t liveobj_stopped_pc(const struct user_regs_struct *registers) {
+    return registers->pc;
+}
+
+static inline uintptr_t liveobj_stopped_sp(const struct user_regs_struct *registers) {
+    return registers->sp;
+}
+
+static inline uintptr_t liveobj_stopped_fp(const struct user_regs_struct *registers) {
+    return registers->regs[29];
+}
+
+static inline uintptr_t liveobj_stopped_link(const struct user_regs_struct *registers) {
+    return liveobj_code_address(registers->regs[30]);
+}
+
+/// The thread is behind the instruction of a call, or at it if the kernel starts the call again.
+static inline long liveobj_stopped_call(const struct user_regs_struct *registers) {
+    enum { CALL = 0xd4000001, NUMBER = 8 }; // svc #0; x8
+    const uint32_t *code = (const uint32_t *)registers->pc;
+    return code[0] == CALL || code[-1] == CALL ? (long)registers->regs[NUMBER] : -1;
+}
+
+static inline uintptr_t liveobj_stopped_second(const struct user_regs_struct *registers) {
+    return registers->regs[1];
+}
+
+/// The result has replaced the first argument.
+static inline bool liveobj_stopped_repeat(struct user_regs_struct *registers,
+                                          uintptr_t first_argument) {
+    enum { CALL_BYTES = 4 };
+    if (registers->regs[0] != (unsigned long)-EINTR)
+        return false;
+    registers->regs[0] = first_argument;
+    registers->pc -= CALL_BYTES;
+    return true;
+}

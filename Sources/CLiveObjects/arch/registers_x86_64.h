@@ -40,3 +40,42 @@ liveobj_registers_read(uintptr_t *pc, uintptr_t *sp, uintptr_t *fp, uintptr_t *c
                      :
                      : "rax");
 }
+
+// MARK: - A stopped thread
+
+static inline uintptr_t liveobj_stopped_pc(const struct user_regs_struct *registers) {
+    return registers->rip;
+}
+
+static inline uintptr_t liveobj_stopped_sp(const struct user_regs_struct *registers) {
+    return registers->rsp;
+}
+
+static inline uintptr_t liveobj_stopped_fp(const struct user_regs_struct *registers) {
+    return registers->rbp;
+}
+
+static inline uintptr_t liveobj_stopped_link(const struct user_regs_struct *registers) {
+    (void)registers;
+    return 0;
+}
+
+static inline long liveobj_stopped_call(const struct user_regs_struct *registers) {
+    return (long)registers->orig_rax;
+}
+
+static inline uintptr_t liveobj_stopped_second(const struct user_regs_struct *registers) {
+    return registers->rsi;
+}
+
+/// With this result, which no program sees, the kernel starts the call again, unless it runs a
+/// signal handler first: then the call fails with EINTR, as it does without the stop.
+static inline bool liveobj_stopped_repeat(struct user_regs_struct *registers,
+                                          uintptr_t first_argument) {
+    enum { RESTART_WITHOUT_HANDLER = 514 }; // ERESTARTNOHAND of the kernel
+    (void)first_argument;
+    if (registers->rax != (unsigned long)-EINTR)
+        return false;
+    registers->rax = (unsigned long)-RESTART_WITHOUT_HANDLER;
+    return true;
+}

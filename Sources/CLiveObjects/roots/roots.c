@@ -16,28 +16,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/// The lowest address of a thread's stack that is in use.
-struct stack {
-    uintptr_t from;
-    uint32_t thread;
-};
-
-/// The state of the search for ranges.
-struct finding {
-    struct liveobj_roots *roots;
-    struct stack *stacks;
-    uint32_t stack_count;
-    uint32_t stack_capacity;
-    struct liveobj_extent *taken; // added with another kind, or the recorder's own
-    uint32_t taken_count;
-    uint32_t taken_capacity;
-    bool failed;
-};
-
 // MARK: - Lists
 
-static void add_range(struct finding *finding, struct liveobj_memory_range range) {
-    struct liveobj_roots *roots = finding->roots;
+void liveobj_roots_add(struct liveobj_roots *roots, struct liveobj_memory_range range) {
     range.start = liveobj_round_up(range.start, sizeof(uintptr_t));
     range.end &= ~(sizeof(uintptr_t) - 1);
     if (range.start >= range.end)
@@ -45,24 +26,29 @@ static void add_range(struct finding *finding, struct liveobj_memory_range range
     if (liveobj_os_make_room((void **)&roots->ranges, roots->count, &roots->capacity, sizeof range))
         roots->ranges[roots->count++] = range;
     else
-        finding->failed = true;
+        roots->failed = true;
+}
+
+static void add_extent(struct liveobj_roots *roots, struct liveobj_extents *list,
+                       struct liveobj_extent extent) {
+    if (liveobj_os_make_room((void **)&list->items, list->count, &list->capacity, sizeof extent))
+        list->items[list->count++] = extent;
+    else
+        roots->failed = true;
 }
 
 static void take(void *context, uintptr_t start, uintptr_t end) {
-    struct finding *finding = context;
-    if (liveobj_os_make_room((void **)&finding->taken, finding->taken_count,
-                             &finding->taken_capacity, sizeof *finding->taken))
-        finding->taken[finding->taken_count++] = (struct liveobj_extent){start, end};
-    else
-        finding->failed = true;
+    struct liveobj_roots *roots = context;
+    add_extent(roots, &roots->taken, (struct liveobj_extent){start, end});
 }
 
 // MARK: - Images
 
 /// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
-    add_range(context, (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL,
-                                                     0, false});
+    liveobj_roots_add(context, (struct liveobj_memory_range){.start = extent.start,
+                                                             .end = extent.end,
+                                                             .kind = LIVEOBJ_ROOT_GLOBAL});
     size_t page = liveobj_os_page_bytes();
     take(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
 }
@@ -80,117 +66,34 @@ static void add_thread_variables(struct liveobj_roots *roots, const struct liveo
 }
 
 static bool add_globals(void *context, const struct liveobj_image *image) {
-    struct finding *finding = context;
+    struct liveobj_roots *roots = context;
     const ElfW(Phdr) *headers = image->headers;
-    liveobj_continuation_caches_take(&finding->roots->caches, image);
-    liveobj_image_visit_variables(image, add_variables, finding);
+    liveobj_continuation_caches_take(&roots->caches, image);
+    liveobj_waiting_code_take(&roots->waiting_code, image);
+    liveobj_image_visit_variables(image, add_variables, roots);
     for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_TLS)
-            add_thread_variables(finding->roots, image, &headers[i]);
-    return finding->failed;
-}
-
-// MARK: - Threads
-
-/// Aligns the pointer, so that every stack in a mapping has at least one word of it.
-static void add_stack(struct finding *finding, struct stack stack) {
-    stack.from &= ~(sizeof(uintptr_t) - 1);
-    if (liveobj_os_make_room((void **)&finding->stacks, finding->stack_count,
-                             &finding->stack_capacity, sizeof stack))
-        finding->stacks[finding->stack_count++] = stack;
-    else
-        finding->failed = true;
+            add_thread_variables(roots, image, &headers[i]);
+    return roots->failed;
 }
 
 static void add_thread(void *context, uint32_t thread) {
-    enum { RED_ZONE = 128 }; // memory that a function may use below its stack pointer
-    struct finding *finding = context;
-    bool is_own = thread == finding->roots->own_thread;
-    uintptr_t pointer = is_own
-                            ? finding->roots->entry->stack_pointer
-                            : liveobj_idle_threads_add(&finding->roots->idle, thread).stack_pointer;
-    liveobj_continuation_caches_add(&finding->roots->caches, thread);
-    finding->roots->threads++;
-    finding->roots->misses_stacks |= pointer == 0;
-    if (pointer)
-        add_stack(finding, (struct stack){pointer - (is_own ? 0 : RED_ZONE), thread});
+    struct liveobj_roots *roots = context;
+    liveobj_continuation_caches_add(&roots->caches, thread);
 }
 
 // MARK: - The kernel
 
 static void add_kernel_word(void *context, uintptr_t word) {
-    struct finding *finding = context;
-    struct liveobj_roots *roots = finding->roots;
+    struct liveobj_roots *roots = context;
     if (liveobj_os_make_room((void **)&roots->kernel_words, roots->kernel_word_count,
                              &roots->kernel_word_capacity, sizeof word))
         roots->kernel_words[roots->kernel_word_count++] = word;
     else
-        finding->failed = true;
+        roots->failed = true;
 }
 
 // MARK: - Mappings
-
-/// Adds memory of C code, or extends the range that it continues: the system lists memory in parts
-/// if these have different properties, like huge pages, and a heap must be read as a whole. What
-/// ends at a stack stays a range of its own, because stale words at its end are left out.
-static void add_c_memory(struct finding *finding, struct liveobj_memory_range range) {
-    struct liveobj_roots *roots = finding->roots;
-    struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
-    if (last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == range.start &&
-        !last->ends_at_stack && !range.ends_at_stack)
-        last->end = range.end;
-    else
-        add_range(finding, range);
-}
-
-/// Adds the parts of a mapping that were not added with another kind and are not the recorder's
-/// own.
-static void add_rest(struct finding *finding, struct liveobj_extent mapping, bool ends_at_stack) {
-    while (mapping.start < mapping.end) {
-        uintptr_t until = mapping.end, after = mapping.end;
-        for (uint32_t i = 0; i < finding->taken_count; i++) {
-            struct liveobj_extent taken = finding->taken[i];
-            if (taken.end > mapping.start && taken.start < until) {
-                until = taken.start > mapping.start ? taken.start : mapping.start;
-                after = taken.end;
-            }
-        }
-        add_c_memory(finding,
-                     (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0,
-                                                   ends_at_stack && until == mapping.end});
-        mapping.start = after;
-    }
-}
-
-/// The stack with the lowest address in use, among those at or above `from`.
-static const struct stack *next_stack(const struct finding *finding, struct liveobj_extent mapping,
-                                      uintptr_t from) {
-    const struct stack *next = NULL;
-    for (uint32_t i = 0; i < finding->stack_count; i++) {
-        const struct stack *stack = &finding->stacks[i];
-        if (stack->from >= from && stack->from < mapping.end && (!next || stack->from < next->from))
-            next = stack;
-    }
-    return next;
-}
-
-/// Adds the stacks in a mapping, and what else is in it: since glibc 2.42 the system may unite
-/// stacks with each other and with other memory, because their guard pages are not mappings any
-/// more. \returns false if no thread's stack lies in the mapping.
-static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
-    const struct stack *stack = next_stack(finding, mapping, mapping.start);
-    bool is_stack = stack != NULL;
-    if (is_stack)
-        add_rest(finding, (struct liveobj_extent){mapping.start, stack->from}, true);
-    while (stack) {
-        const struct stack *next = next_stack(finding, mapping, stack->from + 1);
-        uintptr_t end = next ? next->from : mapping.end;
-        add_range(finding, (struct liveobj_memory_range){stack->from, end, LIVEOBJ_ROOT_STACK,
-                                                         stack->thread, next != NULL});
-        stack = next;
-    }
-    return is_stack;
-}
 
 /// Whether references may be read from a mapping, given as ` rw-p offset device inode name`. Only
 /// from memory, shared or not: reading a device's memory may have side effects. Also from memory
@@ -210,24 +113,25 @@ static bool is_memory(const char *line) {
 
 /// Adds a mapping, given as a line of /proc/self/maps.
 static bool add_mapping(void *context, const char *line) {
-    struct finding *finding = context;
+    struct liveobj_roots *roots = context;
     struct liveobj_extent mapping;
     mapping.start = liveobj_os_take_hexadecimal(&line);
     line++;
     mapping.end = liveobj_os_take_hexadecimal(&line);
-    if (is_memory(line) && !add_stacks(finding, mapping))
-        add_rest(finding, mapping, false);
-    return !finding->failed;
+    if (is_memory(line))
+        add_extent(roots, &roots->mappings, mapping);
+    return !roots->failed;
 }
 
-static const char *failure_of(const struct finding *finding, bool has_mappings) {
-    if (finding->failed)
+static const char *failure_of(const struct liveobj_roots *roots, bool has_threads,
+                              bool has_mappings) {
+    if (roots->failed)
         return "references were not read: there was not enough memory for the list of places where "
                "they may be";
     if (!has_mappings)
         return "references were not read: the system did not list the process's memory; is /proc "
                "mounted, and are there file descriptors left?";
-    if (finding->roots->threads == 0) // not even the calling one
+    if (!has_threads) // not even the calling one
         return "references were not read: the system did not list the process's threads; is /proc "
                "mounted, and are there file descriptors left?";
     return NULL;
@@ -235,25 +139,25 @@ static const char *failure_of(const struct finding *finding, bool has_mappings) 
 
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry) {
-    struct finding finding = {.roots = roots};
     *roots = (struct liveobj_roots){
         .entry = entry, .own_thread = liveobj_os_thread_id(), .first_stack = getauxval(AT_RANDOM)};
-    // First, because it takes the longest: other threads' stacks should change little until the
-    // snapshot.
-    roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, &finding);
-    liveobj_images_visit(add_globals, &finding);
-    liveobj_os_visit_threads(add_thread, &finding);
-    liveobj_os_visit_mappings(take, &finding);
-    bool has_mappings = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, &finding);
-    liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
-    liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
-    return failure_of(&finding, has_mappings);
+    roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, roots);
+    liveobj_images_visit(add_globals, roots);
+    liveobj_os_visit_threads(add_thread, roots);
+    bool has_threads = liveobj_threads_prepare(&roots->threads);
+    liveobj_os_visit_mappings(take, roots);
+    bool has_mappings = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, roots);
+    return failure_of(roots, has_threads, has_mappings);
 }
 
 void liveobj_roots_end(struct liveobj_roots *roots) {
     liveobj_os_unmap(roots->ranges, roots->capacity * sizeof *roots->ranges);
     liveobj_os_unmap(roots->kernel_words,
                      roots->kernel_word_capacity * sizeof *roots->kernel_words);
+    liveobj_os_unmap(roots->mappings.items,
+                     roots->mappings.capacity * sizeof *roots->mappings.items);
+    liveobj_os_unmap(roots->taken.items, roots->taken.capacity * sizeof *roots->taken.items);
+    liveobj_threads_end(&roots->threads);
     *roots = (struct liveobj_roots){0};
 }
 

@@ -1,14 +1,15 @@
 // roots.h - the roots: references to objects from outside of the heap.
 //
 // `liveobj_roots_find` runs in the program just before the snapshot process starts, and asks the
-// system where memory lies. `liveobj_roots_scan` reads that memory in the snapshot process.
+// system where memory lies. In the snapshot process `liveobj_roots_place_stacks` finds the stacks
+// in it, and `liveobj_roots_scan` reads it.
 
 #pragma once
 
 #include "metadata/task_memory.h"
 #include "records/thread.h"
 #include "roots/dispatch_continuations.h"
-#include "roots/idle_threads.h"
+#include "roots/waiting_threads.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -38,6 +39,14 @@ struct liveobj_memory_range {
     enum liveobj_root_kind kind; // GLOBAL, STACK or C_MEMORY
     uint32_t thread;             // for STACK
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
+    bool is_idle;       // a stack: only the thread's variables on it are in use
+};
+
+/// A list of extents that grows.
+struct liveobj_extents {
+    struct liveobj_extent *items;
+    uint32_t count;
+    uint32_t capacity;
 };
 
 /// The memory that holds roots: variables, stacks and anonymous memory, also if it is read-only by
@@ -49,14 +58,16 @@ struct liveobj_roots {
     uintptr_t *kernel_words; // pointers that the kernel keeps for the program
     uint32_t kernel_word_count;
     uint32_t kernel_word_capacity;
-    uint32_t threads;          // number of live threads
-    size_t thread_local_bytes; // of one thread, at its control block; at most
+    struct liveobj_extents mappings;        // that may hold roots
+    struct liveobj_extents taken;           // added with another kind, or the recorder's own
+    struct liveobj_stopped_threads threads; // the others
+    size_t thread_local_bytes;              // of one thread, at its control block; at most
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     uintptr_t first_stack; // an address in the stack on which the process began; 0 if unknown
-    bool misses_stacks;    // the stack pointer of a thread could not be read
     bool misses_kernel_words;
-    struct liveobj_idle_threads idle;
+    bool failed; // memory ran out
+    struct liveobj_waiting_code waiting_code;
     struct liveobj_continuation_caches caches;
 };
 
@@ -66,6 +77,13 @@ struct liveobj_roots {
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
+/// Adds a range; notes it if memory ran out.
+void liveobj_roots_add(struct liveobj_roots *roots, struct liveobj_memory_range range);
+/// Whether a thread's stack pointer is not known.
+bool liveobj_roots_miss_stacks(const struct liveobj_roots *roots);
+/// Divides the mappings by the stacks in them. In the snapshot process.
+/// \returns false if memory ran out.
+bool liveobj_roots_place_stacks(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Skips words inside live objects and in the memory of
 /// tasks: those are references.
 /// \returns false if some of the memory could not be read.

@@ -158,6 +158,8 @@ static void scan_stack(struct liveobj_scan *scan, uint32_t index) {
     above.start = range.end = end_of_stack(scan, range);
     above.kind = LIVEOBJ_ROOT_C_MEMORY;
     scan->thread_locals = scan->thread_block ? extent_of_thread(scan).start : UINTPTR_MAX;
+    if (range.is_idle && scan->thread_block)
+        range.start = scan->thread_locals;
     scan_whole(scan, range);
     scan_whole(scan, above);
 }
@@ -231,11 +233,27 @@ static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liv
         scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
 }
 
+static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,
+                        uint32_t thread) {
+    for (size_t i = 0; i < bytes / sizeof(uintptr_t); i++)
+        visit_copy(scan, ((const uintptr_t *)words)[i], LIVEOBJ_ROOT_STACK, thread);
+}
+
+static void scan_registers(const struct liveobj_scan *scan,
+                           const struct liveobj_stopped_thread *thread) {
+    if (thread->state != LIVEOBJ_THREAD_STOPPED || thread->waits_for_work)
+        return;
+    visit_words(scan, &thread->registers, sizeof thread->registers, thread->id);
+    visit_words(scan, thread->vectors, sizeof thread->vectors, thread->id);
+}
+
 static void scan_copies(const struct liveobj_scan *scan) {
     const struct liveobj_roots *roots = scan->roots;
     const uintptr_t *registers = roots->entry->registers;
     for (size_t i = 0; i < sizeof roots->entry->registers / sizeof *registers; i++)
         visit_copy(scan, ~registers[i], LIVEOBJ_ROOT_STACK, roots->own_thread);
+    for (uint32_t i = 0; i < roots->threads.count; i++)
+        scan_registers(scan, &roots->threads.items[i]);
     for (uint32_t i = 0; i < roots->kernel_word_count; i++)
         visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
 }

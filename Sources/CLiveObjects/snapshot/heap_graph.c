@@ -11,7 +11,6 @@
 #include "metadata/task_state.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
-#include "roots/idle_threads.h"
 #include "roots/roots.h"
 #include "snapshot/walk.h"
 
@@ -73,7 +72,7 @@ static const char *prepare(struct liveobj_heap_walk *walk,
     if (walk->capture->selection)
         return NULL;
     liveobj_tasks_prepare();
-    liveobj_idle_threads_let_settle();
+    liveobj_threads_let_settle();
     return liveobj_roots_find(&walk->roots, entry);
 }
 
@@ -93,33 +92,14 @@ static void add_late_types(struct liveobj_capture *capture,
     }
 }
 
-enum {
-    MISSES_STACKS = 1,
-    MISSES_ROOTS = 2,
-    OTHERS_ARE_IDLE = 4,
-    IS_PARTIAL = 8,
-    OTHERS_SLEPT = 16
-};
-
-/// Whether another thread can hold an object in a register.
-static uint32_t flags_of_others(struct liveobj_heap_walk *walk) {
-    if (walk->roots.misses_stacks)
-        return 0;
-    switch (liveobj_idle_threads_idleness(&walk->roots.idle)) {
-    case LIVEOBJ_RAN:
-        return 0;
-    case LIVEOBJ_SLEPT:
-        return OTHERS_SLEPT;
-    default:
-        return OTHERS_SLEPT | OTHERS_ARE_IDLE;
-    }
-}
+enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, HAS_REGISTERS = 4, IS_PARTIAL = 8 };
 
 static uint32_t flags_of(struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
-    return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
-           (walk->report->misses_roots ? MISSES_ROOTS : 0) | flags_of_others(walk);
+    return (liveobj_roots_miss_stacks(&walk->roots) ? MISSES_STACKS : 0) |
+           (walk->report->misses_roots ? MISSES_ROOTS : 0) |
+           (walk->roots.threads.is_complete ? HAS_REGISTERS : 0);
 }
 
 static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
@@ -131,25 +111,13 @@ static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk 
         return;
     const struct liveobj_heap_walk_report *report = walk->report;
     liveobj_put_u32(&section, GRAPH_READ);
-    liveobj_put_u32(&section, walk->roots.threads);
+    liveobj_put_u32(&section, walk->roots.threads.count + 1);
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
     liveobj_put_u32(&section, flags_of(walk));
     liveobj_put_u32(&section, report->timeouts > 0);
     if (report->timeouts > 0)
         liveobj_put_text(&section, locked);
-    liveobj_section_finish(&section);
-}
-
-/// The threads that waited for work: no frame uses the words on their stacks.
-static void write_idle_threads(struct liveobj_stream *stream,
-                               const struct liveobj_idle_threads *idle) {
-    struct liveobj_section section;
-    if (!liveobj_section_start(&section, stream, "IDLE"))
-        return;
-    for (uint32_t i = 0; i < idle->count; i++)
-        if (idle->items[i].waited_for_work)
-            liveobj_put_u32(&section, idle->items[i].thread);
     liveobj_section_finish(&section);
 }
 
@@ -169,7 +137,6 @@ static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot
     add_late_types(capture, walk->report);
     liveobj_section_flush(&capture->type_section);
     write_state(&capture->stream, walk);
-    write_idle_threads(&capture->stream, &walk->roots.idle);
     liveobj_write_superclasses(&capture->stream, &capture->types);
     forward(&capture->stream, child);
     capture->stream.sections += walk->report->sections;
@@ -182,13 +149,24 @@ static size_t answer_capacity(void) {
     return share < most ? share : most;
 }
 
+static void stop_others(void *context) {
+    struct liveobj_heap_walk *walk = context;
+    liveobj_threads_stop(&walk->roots.threads);
+}
+
+static void continue_others(void *context) {
+    struct liveobj_heap_walk *walk = context;
+    liveobj_threads_continue(&walk->roots.threads);
+}
+
 const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry) {
     struct liveobj_heap_walk walk = {.capture = capture};
     const char *failure = prepare(&walk, entry);
     if (!failure) {
-        struct liveobj_snapshot child =
-            liveobj_snapshot_run(liveobj_heap_walk, &walk, answer_capacity());
+        static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
+        struct liveobj_snapshot child = liveobj_snapshot_run(
+            liveobj_heap_walk, capture->selection ? NULL : &hooks, &walk, answer_capacity());
         failure = child.failure;
         if (!failure)
             write_answer(&walk, &child);

@@ -87,7 +87,7 @@ static void run(struct trial *trial) {
     enum { MOST_COPIES = 16, ANSWER_BYTES = 1 << 20 };
     bool has_failed = false;
     for (int i = 0; !has_failed && i < MOST_COPIES && !is_done(trial); i++) {
-        struct liveobj_snapshot copy = liveobj_snapshot_run(try_types, trial, ANSWER_BYTES);
+        struct liveobj_snapshot copy = liveobj_snapshot_run(try_types, NULL, trial, ANSWER_BYTES);
         has_failed = copy.failure != NULL;
         liveobj_snapshot_end(&copy);
     }

@@ -58,7 +58,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
 
 struct liveobj_walk {
     struct liveobj_capture *capture;
-    const struct liveobj_roots *roots;
+    struct liveobj_roots *roots;
     struct liveobj_heap_walk_report *report;
     struct liveobj_stream stream;
     uint32_t records_end;

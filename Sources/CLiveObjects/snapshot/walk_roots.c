@@ -1,5 +1,5 @@
-// walk_roots.c - writes the roots of each object: the first eight of each kind; of those on stacks
-// eight of the capturing thread and eight of the others, of handlers eight with a name besides.
+// walk_roots.c - writes the roots of each object: the first eight of each kind; of handlers eight
+// with a name besides.
 
 #if defined(__linux__)
 
@@ -12,22 +12,14 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 struct root_writer {
     struct liveobj_walk *walk;
     struct liveobj_section section;
-    uint32_t *counts; // by ordinal: four bits for each kind, and as many for other threads' stacks
+    uint32_t *counts; // by ordinal: four bits for each kind
 };
 
-/// Whether the root is on the stack of a thread that did not make the capture. While it waits for
-/// work, none of its words is in use.
-static bool is_on_other_stack(const struct root_writer *writer, const struct liveobj_root *root) {
-    return root->kind == LIVEOBJ_ROOT_STACK && root->place != writer->walk->roots->own_thread;
-}
-
 /// The counter of the root's kind, of four bits each.
-static uint32_t counter_of(const struct root_writer *writer, const struct liveobj_root *root) {
-    enum { OTHER_STACK = 0, NAMED_HANDLER = LIVEOBJ_ROOT_KIND_LAST + 1, COUNTERS_END };
+static uint32_t counter_of(const struct liveobj_root *root) {
+    enum { NAMED_HANDLER = LIVEOBJ_ROOT_KIND_LAST + 1, COUNTERS_END };
     _Static_assert(COUNTERS_END * 4 <= 32, "in one word");
-    return is_on_other_stack(writer, root) ? OTHER_STACK
-           : root->label                   ? NAMED_HANDLER
-                                           : (uint32_t)root->kind;
+    return root->label ? NAMED_HANDLER : (uint32_t)root->kind;
 }
 
 /// Counts the root. \returns whether it is among the first of its kind for this object.
@@ -35,7 +27,7 @@ static bool is_wanted(struct root_writer *writer, uint32_t ordinal,
                       const struct liveobj_root *root) {
     enum { MOST = 8, BITS = 4, MASK = (1 << BITS) - 1 };
     uint32_t *counts = &writer->counts[ordinal];
-    uint32_t shift = counter_of(writer, root) * BITS;
+    uint32_t shift = counter_of(root) * BITS;
     bool is_wanted = (*counts >> shift & MASK) < MOST;
     *counts += is_wanted ? 1u << shift : 0;
     return is_wanted;
@@ -57,8 +49,7 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
     struct {
         uint32_t kind, ordinal;
         uint64_t place, detail;
-    } record = {root->kind, ordinal, place_of(writer->walk, root),
-                root->label ? root->label : is_on_other_stack(writer, root)};
+    } record = {root->kind, ordinal, place_of(writer->walk, root), root->label};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_walk_put_new_labels(writer->walk);
     liveobj_section_reserve(&writer->section, sizeof record);
@@ -81,6 +72,7 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
         writer.section.before = &walk->label_section;
         walk->report->misses_roots =
+            !liveobj_roots_place_stacks(walk->roots) ||
             !liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
     }
     liveobj_section_finish(&writer.section);

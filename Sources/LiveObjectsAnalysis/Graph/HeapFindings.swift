@@ -143,13 +143,9 @@ extension HeapFindings {
     finding.otherCycle = otherCycle(of: leak, than: finding.path, hint, naming)
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
-    if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
-      finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
-    }
-    if leak.group.verdict == .leakedTask, !graph.heap.status.hasAllRegisters {
-      let activity = graph.heap.status.othersSlept ? "waiting" : "running"
+    if leak.group.verdict != .retainCycle, !graph.heap.status.hasAllRegisters {
       finding.remarks.append(
-        "Other threads were \(activity): one of them may have the continuation in a register.")
+        "The registers of other threads could not be read: one of them may hold the object.")
     }
     finding.remarks += remarks(onTasksOf: leak, naming)
     if leak.unrecordedRetains > 0 {
@@ -406,8 +402,7 @@ extension HeapFindings {
   private var whyUndecided: String {
     let status = graph.heap.status
     if status.unreadObjects > 0 { return "some objects could not be read" }
-    return status.missesStacks
-      ? "the stack of a thread was not read" : "other threads were running, which may resume it"
+    return "the stack of a thread was not read"
   }
 }
 

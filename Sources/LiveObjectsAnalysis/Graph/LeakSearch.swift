@@ -142,9 +142,7 @@ struct LeakSearch {
 extension LeakSearch {
   /// Finds unreachable objects with more retains than references.
   ///
-  /// While other threads run, one of which may hold an object in a register, an object is over-retained only
-  /// if the capture has waited for those threads, or if the ledger accounts for all of its retains and every
-  /// thread's stack was read.
+  /// Not where a thread runs whose stack was not read: it may hold them.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
@@ -195,19 +193,9 @@ extension LeakSearch {
 
   private func isOverRetained(_ object: Int, _ holders: HolderSearch) -> Bool {
     guard isolation[object] == .held, Self.isUnreachable(object, in: graph, holders),
-      graph.kind(of: object) != .task, let unexplained = graph.unexplained(object), unexplained > 0
+      graph.kind(of: object) != .task, let unexplained = graph.unexplained(object)
     else { return false }
-    let status = graph.heap.status
-    return status.hasAllRegisters || status.waitedForOthers
-      || (!status.missesStacks && isAccountedFor(object))
-  }
-
-  /// Whether the ledger has every retain of the object.
-  private func isAccountedFor(_ object: Int) -> Bool {
-    guard let count = graph.capture.objects[object].strongCount,
-      let sites = retainSites[UInt32(object)], !sites.contains(where: { $0.stackTrace == 0 })
-    else { return false }
-    return sites.reduce(0) { $0 + Int($1.retains) - Int($1.releases) } == Int(count)
+    return unexplained > 0 && !graph.heap.status.missesStacks
   }
 
   private mutating func addOverRetained(_ object: Int, _ holders: HolderSearch) {

@@ -157,12 +157,11 @@ struct Isolation {
   /// Objects with a conservative reference from outside of the heap, which may account for an unbalanced
   /// retain.
   ///
-  /// A block that an object of the heap keeps is left out: that is the same word, found twice. So is a word on the
-  /// stack of a thread that waits for work: its last work left it there, and none of its frames uses it.
+  /// A block that an object of the heap keeps is left out: that is the same word, found twice.
   static func rooted(in graph: ReferenceGraph, where isRoot: (Root) -> Bool = { _ in true }) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
     let blocks = graph.keptBlocks
-    for root in graph.heap.roots where !graph.heap.isStale(root) && isRoot(root) {
+    for root in graph.heap.roots where isRoot(root) {
       let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
       isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
     }

@@ -45,12 +45,10 @@ struct WaitingTasks {
       graph.heap.tasks.lazy.map { Int($0.object) }.filter { !isReachable[$0] && graph.isSuspendedTask($0) })
   }
 
-  /// Whether every object and stack was read, and no other thread can have been about to resume a task: each slept,
-  /// or had time to do it.
+  /// Whether every object and stack was read: any of them may have what can resume a task.
   static func canBeShown(in graph: ReferenceGraph) -> Bool {
     let status = graph.heap.status
-    let hadTime = status.threads <= 1 || status.othersAreIdle || status.othersSlept || status.waitedForOthers
-    return hadTime && !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
+    return !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
   }
 
   /// Marks the objects that are reachable from outside without a task that nothing can resume.

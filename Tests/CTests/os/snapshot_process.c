@@ -43,7 +43,7 @@ static unsigned open_descriptors(void) {
 
 /// \returns whether the output of the snapshot process is `expected`.
 static bool outputs(liveobj_snapshot_work_fn work, void *context, const char *expected) {
-    struct liveobj_snapshot child = liveobj_snapshot_run(work, context, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity);
     bool answered = !child.failure && child.count == strlen(expected) &&
                     memcmp(child.bytes, expected, child.count) == 0;
     liveobj_snapshot_end(&child);
@@ -51,7 +51,7 @@ static bool outputs(liveobj_snapshot_work_fn work, void *context, const char *ex
 }
 
 static bool fails(liveobj_snapshot_work_fn work, void *context, const char *because) {
-    struct liveobj_snapshot child = liveobj_snapshot_run(work, context, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity);
     bool failed = child.failure && strstr(child.failure, because) && child.count == 0;
     liveobj_snapshot_end(&child);
     return failed;
@@ -93,7 +93,7 @@ static bool write_pages(void *context, liveobj_write_fn write, void *destination
 static void output_that_was_read_occupies_no_memory(void) {
     int pages = 3;
     unsigned char is_resident[3];
-    struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, &pages, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, NULL, &pages, capacity);
     EXPECT(child.count == (size_t)pages * liveobj_os_page_bytes());
     liveobj_snapshot_discard(&child, 2 * liveobj_os_page_bytes() + 1);
     EXPECT(mincore((void *)(uintptr_t)child.bytes, child.count, is_resident) == 0);

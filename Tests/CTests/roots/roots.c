@@ -7,12 +7,13 @@
 #include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
-#include "roots/idle_threads.h"
+#include "roots/stopped_threads.h"
 #include "support/expect.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -54,6 +55,7 @@ enum {
     IN_ENDED_VARIABLE,
     RETURNED_BY_THREAD,
     BELOW_A_STACK,
+    ON_IDLE_STACK,
     OBJECTS
 };
 
@@ -99,9 +101,22 @@ static void note_root(void *context, const struct liveobj_root *root) {
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
     static const struct liveobj_task_memory none;
-    return liveobj_roots_scan(context, &none, note_root, NULL) &&
+    return liveobj_roots_place_stacks(context) &&
+           liveobj_roots_scan(context, &none, note_root, NULL) &&
            write(destination, seen, sizeof seen);
 }
+
+static void stop_others(void *context) {
+    struct liveobj_roots *roots = context;
+    liveobj_threads_stop(&roots->threads);
+}
+
+static void continue_others(void *context) {
+    struct liveobj_roots *roots = context;
+    liveobj_threads_continue(&roots->threads);
+}
+
+static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
 
 __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
@@ -109,9 +124,9 @@ __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) 
     struct liveobj_caller_context entry = {.stack_pointer = stack_pointer,
                                            .registers = {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
-    EXPECT(roots.threads == 2);
-    EXPECT(!roots.misses_stacks);
-    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &hooks, &roots, 1 << 20);
+    EXPECT(roots.threads.count == 2 && roots.threads.is_complete);
+    EXPECT(!liveobj_roots_miss_stacks(&roots));
     EXPECT(!child.failure && child.count == sizeof seen);
     if (child.count == sizeof seen)
         memcpy(seen, child.bytes, sizeof seen);
@@ -341,6 +356,26 @@ static pthread_t start_other_thread(void) {
     return thread;
 }
 
+static sem_t work;
+
+/// A thread that waits in libc, on a stack full of words of its last work.
+static pthread_t start_idle_thread(void) {
+    enum { STACK_BYTES = 256 * 1024, USED_BYTES = 248 * 1024, A_MOMENT = 50000 };
+    pthread_t thread;
+    pthread_attr_t attributes;
+    uintptr_t *stack =
+        mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; i < USED_BYTES / sizeof *stack; i++)
+        stack[i] = hidden(objects[ON_IDLE_STACK]);
+    sem_init(&work, 0, 0);
+    pthread_attr_init(&attributes);
+    EXPECT(pthread_attr_setstack(&attributes, stack, STACK_BYTES) == 0);
+    pthread_create(&thread, &attributes, (void *(*)(void *))(uintptr_t)sem_wait, &work);
+    pthread_attr_destroy(&attributes);
+    usleep(A_MOMENT);
+    return thread;
+}
+
 static void roots_are_found_and_distinguished(void) {
     EXPECT(is_found(IN_GLOBAL, LIVEOBJ_ROOT_GLOBAL));
     EXPECT(seen[IN_GLOBAL].place == (uintptr_t)&global_variable);
@@ -375,50 +410,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_CLOSED_EPOLL));
     EXPECT(is_not_found(ON_ENDED_STACK));
     EXPECT(is_not_found(IN_ENDED_VARIABLE));
-}
-
-/// Starts a thread that waits in libc and has no frame of the program.
-static pthread_t start_idle_thread(void) {
-    enum { A_MOMENT = 50000 };
-    pthread_t thread;
-    pthread_create(&thread, NULL, (void *(*)(void *))(uintptr_t)pause, NULL);
-    usleep(A_MOMENT);
-    return thread;
-}
-
-static void ignore(int signal) {
-    (void)signal;
-}
-
-static void note_other_thread(void *context, uint32_t thread) {
-    if (thread != (uint32_t)getpid())
-        liveobj_idle_threads_add(context, thread);
-}
-
-static struct liveobj_idle_threads other_threads(void) {
-    struct liveobj_idle_threads idle = {0};
-    liveobj_idle_threads_let_settle();
-    liveobj_os_visit_threads(note_other_thread, &idle);
-    EXPECT(idle.count == 1);
-    return idle;
-}
-
-static void a_thread_with_a_frame_of_the_program_has_slept_at_most(void) {
-    struct liveobj_idle_threads idle = other_threads();
-    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_SLEPT);
-    EXPECT(!idle.items[0].waited_for_work);
-}
-
-static void a_thread_that_waits_in_libc_is_parked_until_it_runs(void) {
-    signal(SIGUSR1, ignore);
-    pthread_t thread = start_idle_thread();
-    struct liveobj_idle_threads idle = other_threads();
-    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_WAITED_FOR_WORK);
-    EXPECT(idle.items[0].waited_for_work);
-    pthread_kill(thread, SIGUSR1); // `pause` returns, and with it the thread
-    pthread_join(thread, NULL);
-    EXPECT(liveobj_idle_threads_idleness(&idle) == LIVEOBJ_RAN);
-    EXPECT(!idle.items[0].waited_for_work);
+    EXPECT(is_not_found(ON_IDLE_STACK));
 }
 
 int main(void) {
@@ -436,14 +428,14 @@ int main(void) {
     leave_in_queue();
     reserve_too_much();
     pthread_t ended = end_a_thread();
-    pthread_t thread = start_other_thread();
+    pthread_t thread = start_other_thread(), idle = start_idle_thread();
     hold_and_scan();
     roots_are_found_and_distinguished();
     words_outside_of_roots_are_not_found();
-    a_thread_with_a_frame_of_the_program_has_slept_at_most();
     close(gate[1]);
     pthread_join(thread, NULL);
     pthread_join(ended, NULL);
-    a_thread_that_waits_in_libc_is_parked_until_it_runs();
+    sem_post(&work);
+    pthread_join(idle, NULL);
     return EXPECT_STATUS();
 }

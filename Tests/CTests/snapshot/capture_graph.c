@@ -61,53 +61,6 @@ static void a_capture_contains_references_and_roots(void) {
     liveobj_buffer_free(capture);
 }
 
-static int gate[2];     // a thread waits until it closes
-static bool is_waiting; // atomic
-
-static void *hold_and_wait(void *object) {
-    void *volatile words[2] = {object, object};
-    char byte;
-    __atomic_store_n(&is_waiting, words[0] == words[1], __ATOMIC_RELEASE);
-    EXPECT(read(gate[0], &byte, 1) == 0);
-    return words[1];
-}
-
-/// Counts the words on stacks that refer to the last object.
-static void count_on_stacks(struct section roots, uint32_t counts[2]) {
-    enum { KIND = 0, ORDINAL = 1, FLAGS = 4, WORDS = 6, ON_STACK = 2 };
-    uint32_t last = 0;
-    for (size_t at = 0; at * sizeof(uint32_t) < roots.count; at += WORDS)
-        last = section_word(roots, at + ORDINAL) > last ? section_word(roots, at + ORDINAL) : last;
-    for (size_t at = 0; at * sizeof(uint32_t) < roots.count; at += WORDS)
-        if (section_word(roots, at + KIND) == ON_STACK && section_word(roots, at + ORDINAL) == last)
-            counts[section_word(roots, at + FLAGS) & 1]++;
-}
-
-static void words_on_the_capturing_stack_do_not_hide_those_on_others(void) {
-    enum { WORDS = 64, MOST = 8 };
-    pthread_t thread;
-    void *volatile words[WORDS];
-    uint32_t counts[2] = {0, 0};
-    void *object = make_object(32);
-    for (size_t i = 0; i < WORDS; i++)
-        words[i] = object;
-    EXPECT(pipe(gate) == 0);
-    pthread_create(&thread, NULL, hold_and_wait, object);
-    while (!__atomic_load_n(&is_waiting, __ATOMIC_ACQUIRE))
-        sched_yield();
-    struct liveobj_buffer capture =
-        liveobj_capture_to_memory(liveobj_mark(), LIVEOBJ_CONTENTS_GRAPH);
-    count_on_stacks(section_find(capture, "ROOT"), counts);
-    EXPECT(counts[0] == MOST);
-    EXPECT(counts[1] >= 2 && counts[1] <= MOST);
-    liveobj_buffer_free(capture);
-    close(gate[1]);
-    pthread_join(thread, NULL);
-    close(gate[0]);
-    EXPECT(words[0] == object);
-    swift_slowDealloc(object, 0, 0);
-}
-
 static void a_capture_without_references_contains_only_new_objects(void) {
     uint64_t since = liveobj_mark();
     make_object(32);
@@ -197,7 +150,6 @@ int main(int argument_count, char **arguments) {
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
     a_capture_contains_references_and_roots();
-    words_on_the_capturing_stack_do_not_hide_those_on_others();
     a_capture_without_references_contains_only_new_objects();
     a_cancelled_thread_ends_after_its_capture();
     captures_and_forks_run_concurrently(
