@@ -95,9 +95,6 @@ package struct UnnamedAnalysis: Sendable {
   /// All frames that need names.
   package var frames: Set<Frame> { tracedFrames.union(explained?.pathFrames ?? []) }
 
-  /// Whether a task is either never resumed or held by a running thread.
-  package var hasUndecidedTasks: Bool { explained?.hasUndecidedTasks ?? false }
-
   /// Adds the names.
   ///
   /// - Parameters:
@@ -153,6 +150,8 @@ extension UnnamedAnalysis {
       var finding = Finding(
         fingerprint: "", verdict: .growth, type: label.text, kind: label.kind, instances: tally.growth,
         objects: tally.growth, bytes: tally.growthBytes, unexplainedRetains: tally.unexplainedRetains)
+      // A word leads to it that holds it, or is old: else it would be over-retained.
+      if tally.unexplainedRetains > 0 { finding.certainty = Finding.Certainty([.oldWord]) }
       let stackTraces = CollectionOfOne(group.key.stackTrace)
       guard let owner = scope.owner(group.key.owner, allocatedAt: stackTraces, in: traces) else { continue }
       finding.attribute(to: scope.reportedOwner(for: owner), of: scope.attribution)

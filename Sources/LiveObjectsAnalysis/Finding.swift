@@ -15,12 +15,15 @@ public struct Finding: Sendable, Hashable {
     /// Grown; the holder is unknown.
     case growth
   }
-  /// How sure the finding is.
+  /// How sure the finding is; the surest first.
   public enum Certainty: String, Sendable, CaseIterable {
+    /// All that could refute it was read.
     case definite
     /// The finding depends on conservative references (words that may be pointers), or on memory or registers that
     /// could not be read.
     case probable
+    /// The objects may be a leak or in use: what would decide it could not be read, or is a word that may be old.
+    case undecided
   }
   /// Why a finding fails nothing although the objects are the program's own.
   public enum Acceptance: Sendable, Hashable {
@@ -163,7 +166,10 @@ public struct Finding: Sendable, Hashable {
   /// Whether it is a dependency's own affair: it is no leak, and nothing of the program has to do with it.
   package var isInternal: Bool { dependency != nil && !isUnreachable }
 
-  /// Whether the objects are unreachable.
+  /// Whether the objects are a leak, definitely or probably.
+  package var isLeak: Bool { isUnreachable && certainty != .undecided }
+
+  /// Whether the objects are unreachable, as far as is known.
   package var isUnreachable: Bool {
     switch verdict {
     case .retainCycle, .overRetained, .leakedTask: true
@@ -258,7 +264,7 @@ extension Finding {
       otherCycle = other.otherCycle
     }
     mayBeReleased = mayBeReleased || other.mayBeReleased
-    if other.certainty == .probable { certainty = .probable }
+    certainty = max(certainty, other.certainty)
     add(remarks: other.remarks)
   }
 
@@ -284,6 +290,12 @@ extension Finding {
     guard first == second else { return first < second }
     return (a.test ?? "", a.testCase ?? "", a.acceptance == nil ? 0 : 1)
       < (b.test ?? "", b.testCase ?? "", b.acceptance == nil ? 0 : 1)
+  }
+}
+
+extension Finding.Certainty: Comparable {
+  public static func < (a: Self, b: Self) -> Bool {
+    allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
   }
 }
 

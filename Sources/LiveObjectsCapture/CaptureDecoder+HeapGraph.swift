@@ -120,7 +120,7 @@ extension CaptureDecoder {
     guard isObject(target), let place = place(kind, word, label: detail) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
-    graph.roots.append(Root(place, target: target))
+    graph.roots.append(Root(place, target: target, isInUse: kind == 4 && detail == 1))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.

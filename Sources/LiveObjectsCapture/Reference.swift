@@ -99,9 +99,20 @@ public struct Root: Sendable, Hashable {
   public var place: Place
   /// Index into `Capture.objects`.
   public var target: UInt32
+  /// Whether it is a word of C memory that cannot be old: that of a job, which resumes a task that sleeps.
+  public var isInUse: Bool
 
-  public init(_ place: Place, target: UInt32) {
+  public init(_ place: Place, target: UInt32, isInUse: Bool = false) {
     self.place = place
     self.target = target
+    self.isInUse = isInUse
+  }
+
+  /// Whether the word may be left from an earlier use of its memory.
+  package var mayBeOld: Bool {
+    switch place {
+    case .stack, .cMemory: !isInUse
+    case .global, .threadLocal, .handler: false
+    }
   }
 }

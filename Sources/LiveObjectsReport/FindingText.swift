@@ -95,6 +95,7 @@ extension Finding {
   }
 
   private var verdictText: String {
+    if certainty == .undecided { return undecidedText }
     let isProbable = certainty == .probable
     return switch verdict {
     case .retainCycle: isProbable ? "probable retain cycle" : "retain cycle"
@@ -102,6 +103,13 @@ extension Finding {
     case .leakedTask: "task that is \(isProbable ? "probably " : "")never resumed"
     case .heldBy: (isProbable ? "probably " : "") + "held\(holder)"
     case .growth: "growth"
+    }
+  }
+
+  private var undecidedText: String {
+    switch verdict {
+    case .leakedTask: "task that may never be resumed"
+    case .overRetained, .growth, .retainCycle, .heldBy: "may be over-retained\(excess)"
     }
   }
 

@@ -127,6 +127,8 @@ extension Report {
 public enum FailOn: String, Sendable, CaseIterable {
   /// Unreachable objects.
   case leaks
+  /// Also objects that are a leak or in use: what would decide it could not be read.
+  case undecided
   /// Also reachable objects with a known holder.
   case held
   /// Also growth with an unknown holder.
@@ -137,15 +139,16 @@ public enum FailOn: String, Sendable, CaseIterable {
   /// Whether a finding makes the run fail. Leaks of the toolchain's own libraries and known issues never do,
   /// nor does what a dependency holds by itself.
   package func includes(_ finding: Finding) -> Bool {
-    finding.isActionable && !finding.isInternal && verdicts.contains(finding.verdict)
+    finding.isActionable && !finding.isInternal && includes(FindingSection(of: finding))
   }
 
-  var verdicts: [Finding.Verdict] {
-    switch self {
-    case .leaks: [.retainCycle, .overRetained, .leakedTask]
-    case .held: [.retainCycle, .overRetained, .leakedTask, .heldBy]
-    case .growth: Finding.Verdict.allCases
-    case .none: []
+  func includes(_ section: FindingSection) -> Bool {
+    switch section {
+    case .leaks: self != .none
+    case .undecided: self != .none && self != .leaks
+    case .held: self == .held || self == .growth
+    case .growth: self == .growth
+    case .known, .libraryLeaks: false
     }
   }
 }

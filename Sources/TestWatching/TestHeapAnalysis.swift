@@ -50,7 +50,7 @@ package struct TestHeapAnalysis {
     self.failOn = failOn
     let findings = analysis.named(by: ImageNames()).findings
     suspects = findings.filter(failOn.includes)
-    isUndecided = analysis.hasUndecidedTasks
+    isUndecided = findings.contains { $0.certainty == .undecided && $0.isUnreachable }
   }
 
   package var objectCount: Int { capture.objects.count }

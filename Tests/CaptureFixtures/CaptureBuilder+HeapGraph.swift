@@ -72,11 +72,8 @@ extension CaptureBuilder {
   }
 
   /// A word outside of the heap that refers to an object.
-  /// - Parameter threads: they waited for work.
-  public mutating func idle(_ threads: Set<UInt64>) { graph.idleThreads = threads }
-
-  public mutating func root(_ place: Root.Place, to target: UInt32, isOnOtherStack: Bool = false) {
-    graph.roots.append(Root(place, target: target, isOnOtherStack: isOnOtherStack))
+  public mutating func root(_ place: Root.Place, to target: UInt32, isInUse: Bool = false) {
+    graph.roots.append(Root(place, target: target, isInUse: isInUse))
   }
 
   /// A global or static variable at `offset` that refers to an object.

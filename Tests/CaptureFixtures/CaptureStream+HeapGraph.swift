@@ -6,10 +6,7 @@ extension CaptureBuilder {
     guard let graph = capture.graph else { return [] }
     let status = ("GRPH", graph.status.payload)
     guard graph.status.wasRead else { return [status] }
-    let idle = (
-      "IDLE", ByteWriter.bytes { for thread in graph.idleThreads.sorted() { $0.u32(UInt32(thread)) } }
-    )
-    return [status] + (graph.idleThreads.isEmpty ? [] : [idle]) + [
+    return [status] + [
       ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
       ("ELEM", graph.elementCountsPayload),
@@ -23,8 +20,7 @@ extension HeapGraph.Status {
   fileprivate var payload: [UInt8] {
     ByteWriter.bytes {
       let flags: UInt32 =
-        (missesStacks ? 1 : 0) | (missesRoots ? 2 : 0) | (othersAreIdle ? 4 : 0) | (isPartial ? 8 : 0)
-        | (othersSlept ? 16 : 0)
+        (missesStacks ? 1 : 0) | (missesRoots ? 2 : 0) | (hasRegisters ? 4 : 0) | (isPartial ? 8 : 0)
       for word in [wasRead ? 1 : 2, threads, unreadObjects, scannedObjects, flags] { $0.u32(word) }
       $0.strings(notes)
     }
@@ -103,7 +99,7 @@ extension Root {
     if case .handler(_, of: let label?) = place {
       writer.u64(UInt64(label) + 1)
     } else {
-      writer.u64(isOnOtherStack ? 1 : 0)
+      writer.u64(isInUse ? 1 : 0)
     }
   }
 

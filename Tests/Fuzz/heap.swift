@@ -114,8 +114,7 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
   var graph = HeapGraph(
     status: HeapGraph.Status(
       wasRead: choices.next(16) < 15, threads: UInt32(choices.next(3)), missesStacks: choices.flag(),
-      missesRoots: choices.flag(), othersAreIdle: choices.flag(), isPartial: choices.next(4) == 3,
-      othersSlept: choices.flag()))
+      missesRoots: choices.flag(), hasRegisters: choices.flag(), isPartial: choices.next(4) == 3))
   guard !capture.objects.isEmpty else { return graph }
   let object = { (choices: inout Choices) in UInt32(choices.next(capture.objects.count)) }
   graph.labels = choices.some(6) { choices in

@@ -33,7 +33,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
   builder.heapGraph(
     HeapGraph.Status(
       threads: 2, unreadObjects: 3, scannedObjects: 4, missesStacks: true, missesRoots: true,
-      othersAreIdle: true, isPartial: true, othersSlept: true,
+      hasRegisters: true, isPartial: true,
       notes: ["Half of it."]))
   builder.superclasses(of: session, ["Demo.Base", "Demo.Root"])
   let function = builder.function(0x61)

@@ -103,10 +103,20 @@ static bool is_kind(const struct object *object, const char *name) {
 
 enum { IS_BLOCK = 0x10, WORK_FLAGS_END = 0x1000, TEXT_BYTES = 256 };
 
+/// What a function gets: a task that sleeps, for example.
+static void visit_argument(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
+                           void *context) {
+    visit(context, &(struct liveobj_reference){argument, label, LIVEOBJ_NO_ELEMENT, 0});
+}
+
 static void visit_work(const struct work *work, uint32_t label, liveobj_visit_reference_fn visit,
                        void *context) {
-    if (work && work->flags < WORK_FLAGS_END && work->flags & IS_BLOCK)
+    if (!work || work->flags >= WORK_FLAGS_END)
+        return;
+    if (work->flags & IS_BLOCK)
         liveobj_block_visit(work->argument, label, visit, context);
+    else
+        visit_argument(work->argument, label, visit, context);
 }
 
 static void visit_list(const struct work *first, uint32_t label, liveobj_visit_reference_fn visit,
@@ -191,6 +201,16 @@ static uint32_t name_of_property(const char *name) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
 }
 
+/// What the handlers of a source get: a task that sleeps, or a structure of the runtime's with the
+/// source and the task. Last, because it need not be an address: then a fault ends the step.
+static void visit_context(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
+                          void *context) {
+    visit_argument(argument, label, visit, context);
+    const uintptr_t *words = (const uintptr_t *)argument;
+    for (int i = 0; liveobj_is_address(argument) && i < 2; i++)
+        visit_argument(words[i], label, visit, context);
+}
+
 // MARK: - Any object
 
 void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_fn visit,
@@ -198,9 +218,12 @@ void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_f
     const struct queue *queue = queue_at(address), *source = source_at(address);
     if (queue && queue->first && !is_left_to_owner(queue, true))
         visit_list(queue->first, name_of_queue(queue), visit, context);
-    if (source && !is_left_to_owner(source, !has_no_event(source)))
+    if (source && !is_left_to_owner(source, !has_no_event(source))) {
+        uint32_t name = name_of_source(source);
         for (size_t i = 0; i < HANDLERS; i++)
-            visit_work(source->events->handlers[i], name_of_source(source), visit, context);
+            visit_work(source->events->handlers[i], name, visit, context);
+        visit_context(source->object.context, name, visit, context);
+    }
     const struct group *group = (const void *)address;
     if (is_kind(&group->object, "group") && group->first)
         visit_list(group->first, name_of_holder("dispatch group, not left"), visit, context);

@@ -29,6 +29,7 @@ struct liveobj_root {
     uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
     uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
+    bool is_in_use; // of C memory: the word cannot be old
 };
 
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);

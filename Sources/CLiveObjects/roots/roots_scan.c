@@ -159,7 +159,7 @@ static void scan_stack(struct liveobj_scan *scan, uint32_t index) {
     above.kind = LIVEOBJ_ROOT_C_MEMORY;
     scan->thread_locals = scan->thread_block ? extent_of_thread(scan).start : UINTPTR_MAX;
     if (range.is_idle && scan->thread_block)
-        range.start = scan->thread_locals;
+        range.start = scan->thread_locals & ~(sizeof(uintptr_t) - 1);
     scan_whole(scan, range);
     scan_whole(scan, above);
 }
@@ -230,7 +230,7 @@ static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liv
                        uintptr_t place) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
     if (liveobj_scan_may_find(scan, target))
-        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
+        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0, false});
 }
 
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,
@@ -263,8 +263,9 @@ static void scan_copies(const struct liveobj_scan *scan) {
 static void visit_handler(void *context, const struct liveobj_reference *reference) {
     const struct liveobj_scan *scan = context;
     if (reference->target)
-        scan->visit(scan->context, &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
-                                                          reference->function, reference->label});
+        scan->visit(scan->context,
+                    &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
+                                           reference->function, reference->label, false});
 }
 
 /// The object is at `next`.

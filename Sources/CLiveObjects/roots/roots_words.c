@@ -24,6 +24,13 @@ static bool is_in_block(const struct liveobj_scan *scan, const uintptr_t *place)
     return (uintptr_t)&place[ISA] >= scan->range.start && block_class && place[ISA] == block_class;
 }
 
+/// Whether the words are those of a job of the concurrency library's own: it resumes a task that
+/// sleeps.
+static bool is_in_job(const struct liveobj_scan *scan) {
+    const uintptr_t *metadata = liveobj_runtime_current()->_swift_concurrency_debug_jobMetadata;
+    return scan->end_of_heap && metadata && *(const uintptr_t *)scan->range.start == *metadata;
+}
+
 static struct liveobj_root describe(const struct liveobj_scan *scan, const uintptr_t *place,
                                     uintptr_t target) {
     enum { CODE = -1 };
@@ -32,13 +39,16 @@ static struct liveobj_root describe(const struct liveobj_scan *scan, const uintp
         return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
                                          ? LIVEOBJ_ROOT_THREAD_LOCAL
                                          : LIVEOBJ_ROOT_STACK,
-                                     target, scan->range.thread, 0};
+                                     target, scan->range.thread, 0, false};
     case LIVEOBJ_ROOT_C_MEMORY:
         if (is_in_block(scan, place))
-            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0};
-        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place, 0};
+            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0, false};
+        return (struct liveobj_root){.kind = LIVEOBJ_ROOT_C_MEMORY,
+                                     .target = target,
+                                     .place = (uintptr_t)place,
+                                     .is_in_use = is_in_job(scan)};
     default:
-        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0};
+        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0, false};
     }
 }
 

@@ -49,7 +49,8 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
     struct {
         uint32_t kind, ordinal;
         uint64_t place, detail;
-    } record = {root->kind, ordinal, place_of(writer->walk, root), root->label};
+    } record = {root->kind, ordinal, place_of(writer->walk, root),
+                root->label ? root->label : root->is_in_use};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_walk_put_new_labels(writer->walk);
     liveobj_section_reserve(&writer->section, sizeof record);

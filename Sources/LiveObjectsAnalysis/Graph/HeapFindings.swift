@@ -8,8 +8,6 @@ struct HeapFindings {
   private let held: [HeldObjects]
   /// Their holders and paths, in the order of `held`.
   private let holders: [(origin: HolderSearch.Origin, path: ObjectPath)?]
-  /// See `WaitingTasks.doubtful(in:)`; empty where no task holds anything.
-  private let doubtfulTasks: Set<Int>
 
   private var graph: ReferenceGraph { reachability.graph }
   private var capture: Capture { reachability.graph.capture }
@@ -40,8 +38,6 @@ struct HeapFindings {
       }
     }
     holders = held.map { reachability.holders.path(to: $0.nearest) }
-    let hasTask = holders.contains { if case .task = $0?.origin { true } else { false } }
-    doubtfulTasks = hasTask ? WaitingTasks.doubtful(in: reachability.graph) : []
   }
 
   /// Whether an object is the closure of a task and on the path of the object that keeps the task: no finding
@@ -110,9 +106,6 @@ struct HeapFindings {
   /// The frames that paths need names of.
   var pathFrames: Set<Frame> { wantedNames.frames(in: graph) }
 
-  /// Whether a task is either never resumed or held by a running thread.
-  var hasUndecidedTasks: Bool { !reachability.undecidedTasks.isEmpty }
-
   private var wantedNames: PathNames.Wanted {
     PathNames.Wanted(
       on: leaks.compactMap(\.path) + leaks.compactMap(\.cuts.other?.path) + holders.compactMap { $0?.path },
@@ -143,20 +136,18 @@ extension HeapFindings {
     finding.otherCycle = otherCycle(of: leak, than: finding.path, hint, naming)
     finding.mayBeReleased = leak.isWeaklyReferenced
     finding.members = leak.members
-    if leak.group.verdict != .retainCycle, !graph.heap.status.hasAllRegisters {
+    var doubts = leak.group.doubts
+    if let object = leak.contradiction {
+      doubts.insert(.contradiction)
       finding.remarks.append(
-        "The registers of other threads could not be read: one of them may hold the object.")
+        "More references than retains were found for an object of \(self.label(of: object, traces).text).")
     }
+    finding.certainty = Finding.Certainty(doubts)
+    finding.remarks += Doubt.allCases.filter(doubts.contains).compactMap(\.remark)
     finding.remarks += remarks(onTasksOf: leak, naming)
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")
-    }
-    if let object = leak.contradiction {
-      finding.certainty = .probable
-      finding.remarks += [
-        "More references than retains were found for an object of \(self.label(of: object, traces).text)."
-      ]
     }
     let sites = leak.allocations.all.sorted { $0.stackTrace < $1.stackTrace }
     let subject = subject(of: leak, from: subjects, naming, traces)
@@ -382,27 +373,6 @@ extension HeapFindings {
     guard case .task(let index) = origin else { return [] }
     let place = naming.names.tasks[index]?.function.map { " in \($0)" } ?? ""
     return (isCycle ? ["A task that has not ended\(place) keeps the objects alive."] : [])
-      + doubts(onTask: Int(graph.heap.tasks[index].object), naming.names.tasks[index]?.suspension ?? .unknown)
-  }
-
-  /// Why a task that may never be resumed is no leak. One that sleeps is resumed, by C code.
-  private func doubts(onTask task: Int, _ suspension: TaskName.Suspension) -> [String] {
-    if reachability.undecidedTasks.contains(task) {
-      return ["Nothing in memory can resume the task, but \(whyUndecided)."]
-    }
-    guard doubtfulTasks.contains(task), [.continuation, .stream, .sequence].contains(suspension) else {
-      return []
-    }
-    return [
-      "Only a word on a stack or in memory of C code leads to what can resume the task. Such a word may be old: then "
-        + "the task is never resumed."
-    ]
-  }
-
-  private var whyUndecided: String {
-    let status = graph.heap.status
-    if status.unreadObjects > 0 { return "some objects could not be read" }
-    return "the stack of a thread was not read"
   }
 }
 

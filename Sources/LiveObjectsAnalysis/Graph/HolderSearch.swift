@@ -169,6 +169,8 @@ extension HolderSearch {
     for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
       let object = Int(root.target)
       switch root.place {
+      // A task that sleeps holds by itself what it uses.
+      case .handler where graph.kind(of: object) == .task: break
       case .global: variables.append((object, .variable(root: index)))
       case .handler where ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false:
         kept.append((object, .handler(root: index)))

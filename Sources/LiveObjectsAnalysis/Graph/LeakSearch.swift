@@ -3,13 +3,16 @@ import LiveObjectsCapture
 /// A group of unreachable, connected objects.
 struct LeakGroup {
   var verdict: Finding.Verdict
-  var certainty: Finding.Certainty
+  /// What may refute the verdict.
+  var doubts: Set<Doubt>
   /// The objects that hold each other, or the one with too many retains.
   var core: [UInt32]
   /// Other objects that only the core keeps alive.
   var victims: [UInt32]
   /// The test that left the objects behind.
   var owner = ObjectOwner.unattributed
+
+  var certainty: Finding.Certainty { Finding.Certainty(doubts) }
 
   var objects: FlattenSequence<[[UInt32]]> { [core, victims].joined() }
 
@@ -42,13 +45,13 @@ struct LeakSearch {
     self.older = older
     retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
     taken = [Bool](repeating: false, count: graph.count)
-    findCycles(.definitely, .definite, follows: graph.isStrong)
-    findCycles(.probably, .probable, follows: graph.mayHold)
+    findCycles(.definitely, [], follows: graph.isStrong)
+    findCycles(.probably, [.conservativeReferences], follows: graph.mayHold)
     findWaitingTasks()
   }
 
   private mutating func findCycles(
-    _ state: Isolation.State, _ certainty: Finding.Certainty, follows: (Int) -> Bool
+    _ state: Isolation.State, _ doubts: Set<Doubt>, follows: (Int) -> Bool
   ) {
     let isolation = isolation
     guard isolation.states.contains(state) else { return }
@@ -59,7 +62,7 @@ struct LeakSearch {
       let core = components[number]
       let first = Int(core[core.startIndex])
       guard !taken[first], core.count > 1 || refersToItself(first, follows) else { continue }
-      addGroup(core, .retainCycle, certainty, follows: graph.mayHold)
+      addGroup(core, .retainCycle, doubts, follows: graph.mayHold)
     }
   }
 
@@ -73,26 +76,26 @@ struct LeakSearch {
     let components = StronglyConnectedComponents(
       in: graph, isPart: { isolation[$0] == .waiting }, follows: follows)
     let cores = (0..<components.count).reversed().lazy.map { components[$0] }
-    for core in cores where hasAllRetains(core) { addGroup(core, .retainCycle, .probable, follows: follows) }
+    for core in cores where hasAllRetains(core) {
+      addGroup(core, .retainCycle, [.conservativeReferences], follows: follows)
+    }
     for core in cores {
       let tasks = core.lazy.map(Int.init).filter(graph.isSuspendedTask)
       guard let first = tasks.first, !taken[first] else { continue }
-      let isDefinite =
-        isolation.isDefinitelyWaiting[first] && graph.heap.status.hasAllRegisters
-        && !graph.heap.status.missesRoots
-      addGroup(core, .leakedTask, isDefinite ? .definite : .probable, follows: follows)
+      let doubts = isolation.doubts(onWaiting: tasks, in: graph)
+      addGroup(core, .leakedTask, doubts, follows: follows)
     }
   }
 
   private mutating func addGroup(
-    _ core: some BidirectionalCollection<UInt32>, _ verdict: Finding.Verdict, _ certainty: Finding.Certainty,
+    _ core: some BidirectionalCollection<UInt32>, _ verdict: Finding.Verdict, _ doubts: Set<Doubt>,
     follows: (Int) -> Bool
   ) {
     for object in core { taken[Int(object)] = true }
     let victims = takeVictims(of: core, follows: follows) { [graph, isolation] object in
       isolation[object] != .held && !graph.capture.objects[object].isPinned
     }
-    groups.append(LeakGroup(verdict: verdict, certainty: certainty, core: Array(core), victims: victims))
+    groups.append(LeakGroup(verdict: verdict, doubts: doubts, core: Array(core), victims: victims))
   }
 
   /// Whether several objects hold each other, and the references between them account for all of their retains.
@@ -141,8 +144,6 @@ struct LeakSearch {
 
 extension LeakSearch {
   /// Finds unreachable objects with more retains than references.
-  ///
-  /// Not where a thread runs whose stack was not read: it may hold them.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
@@ -195,7 +196,7 @@ extension LeakSearch {
     guard isolation[object] == .held, Self.isUnreachable(object, in: graph, holders),
       graph.kind(of: object) != .task, let unexplained = graph.unexplained(object)
     else { return false }
-    return unexplained > 0 && !graph.heap.status.missesStacks
+    return unexplained > 0
   }
 
   private mutating func addOverRetained(_ object: Int, _ holders: HolderSearch) {
@@ -203,10 +204,8 @@ extension LeakSearch {
     taken[object] = true
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
-    let certainty: Finding.Certainty =
-      graph.heap.status.missesRoots || graph.conservative[object] > 0 || !graph.heap.status.hasAllRegisters
-      ? .probable : .definite
-    groups.append(
-      LeakGroup(verdict: .overRetained, certainty: certainty, core: core, victims: victims))
+    var doubts = Doubt.all(on: graph.heap.status).subtracting([.unreadObject])
+    if graph.conservative[object] > 0 { doubts.insert(.conservativeReferences) }
+    groups.append(LeakGroup(verdict: .overRetained, doubts: doubts, core: core, victims: victims))
   }
 }

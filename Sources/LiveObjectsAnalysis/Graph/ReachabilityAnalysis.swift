@@ -11,8 +11,6 @@ struct ReachabilityAnalysis {
   let scope: AnalysisScope
   let holders: HolderSearch
   let signatures: HeldSignatures
-  /// See `Isolation.undecidedTasks`.
-  let undecidedTasks: Set<Int>
   /// The objects of all leaks.
   private let isLeaked: [Bool]
   /// Further objects that leaked tasks refer to.
@@ -28,7 +26,6 @@ struct ReachabilityAnalysis {
     let isolation = Isolation(of: graph)
     let (counted, older) = (scope.counted, scope.older)
     var search = LeakSearch(in: graph, isolation, older: older)
-    undecidedTasks = isolation.undecidedTasks
     let holders = HolderSearch(
       in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
       isOlder: { older[$0] })
@@ -114,11 +111,11 @@ struct Isolation {
     case definitely
   }
   private(set) var states: [State]
-  /// By object: whether a task that nothing can resume keeps it, also if its retains are not accounted for by
-  /// conservative references; empty where there is no such task.
-  private(set) var isDefinitelyWaiting: [Bool] = []
-  /// Suspended tasks that nothing in memory can resume. Another thread may have a continuation in a register.
-  private(set) var undecidedTasks: Set<Int> = []
+  /// By object: whether a task that nothing can resume keeps it only if conservative references account for retains;
+  /// empty where there is no such task.
+  private var isWaitingByWords: [Bool] = []
+  /// By object: whether something can resume the task, unless a word is old; likewise.
+  private var isResumedByWords: [Bool] = []
 
   init(of graph: ReferenceGraph) {
     let isRooted = Self.rooted(in: graph)
@@ -134,22 +131,31 @@ struct Isolation {
       if graph.capture.objects[object].isPinned { return .held }
       return definitely[object] ? (probably[object] ? .held : .probably) : .definitely
     }
-    WaitingTasks(in: graph).map { findWaiting($0, in: graph) }
+    if !graph.heap.status.isPartial { findWaiting(in: graph) }
   }
 
-  private mutating func findWaiting(_ tasks: WaitingTasks, in graph: ReferenceGraph) {
+  private mutating func findWaiting(in graph: ReferenceGraph) {
+    guard let tasks = WaitingTasks(in: graph, where: { !$0.mayBeOld }),
+      let all = WaitingTasks(in: graph)
+    else { return }
     let isReachable = tasks.reachable(isCautious: false)
     let suspended = graph.heap.tasks.lazy.map { Int($0.object) }.filter(graph.isSuspendedTask)
-    let unreachable = Set(suspended.filter { !isReachable[$0] })
-    guard !unreachable.isEmpty else { return }
-    guard WaitingTasks.canBeShown(in: graph) else {
-      undecidedTasks = unreachable
-      return
-    }
+    guard suspended.contains(where: { !isReachable[$0] }) else { return }
     for object in states.indices where states[object] == .held && !isReachable[object] {
       if !graph.capture.objects[object].isPinned { states[object] = .waiting }
     }
-    isDefinitelyWaiting = tasks.reachable(isCautious: true).map { !$0 }
+    isWaitingByWords = tasks.reachable(isCautious: true)
+    isResumedByWords = all.reachable(isCautious: false)
+  }
+
+  /// What may refute that nothing can resume the tasks.
+  func doubts(onWaiting tasks: some Sequence<Int>, in graph: ReferenceGraph) -> Set<Doubt> {
+    var doubts = Doubt.all(on: graph.heap.status)
+    for task in tasks {
+      if isWaitingByWords[task] { doubts.insert(.conservativeReferences) }
+      if isResumedByWords[task] { doubts.insert(.oldWord) }
+    }
+    return doubts
   }
 
   subscript(object: Int) -> State { states[object] }

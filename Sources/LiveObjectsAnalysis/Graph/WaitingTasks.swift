@@ -37,20 +37,6 @@ struct WaitingTasks {
     }
   }
 
-  /// The suspended tasks that something can resume only if no word on a stack or in memory of C code is old.
-  static func doubtful(in graph: ReferenceGraph) -> Set<Int> {
-    guard let certain = WaitingTasks(in: graph, where: { !$0.place.mayBeOld }) else { return [] }
-    let isReachable = certain.reachable(isCautious: false)
-    return Set(
-      graph.heap.tasks.lazy.map { Int($0.object) }.filter { !isReachable[$0] && graph.isSuspendedTask($0) })
-  }
-
-  /// Whether every object and stack was read: any of them may have what can resume a task.
-  static func canBeShown(in graph: ReferenceGraph) -> Bool {
-    let status = graph.heap.status
-    return !status.missesStacks && status.unreadObjects == 0 && !status.isPartial
-  }
-
   /// Marks the objects that are reachable from outside without a task that nothing can resume.
   ///
   /// - Parameter isCautious: whether a conservative reference accounts for no retain.
@@ -90,15 +76,5 @@ struct WaitingTasks {
   /// Whether a task waits for another one that is not known.
   private func isUndecided(_ object: Int) -> Bool {
     graph.task(of: object).map { graph.heap.tasks[$0].wait == .task } == true && !waiting.contains(object)
-  }
-}
-
-extension Root.Place {
-  /// Whether its words may be left from an earlier use.
-  fileprivate var mayBeOld: Bool {
-    switch self {
-    case .stack, .cMemory: true
-    case .global, .threadLocal, .handler: false
-    }
   }
 }

@@ -22,6 +22,7 @@ extension Report {
       "causes": .integer(causes.count),
       "findings": .integer(findings.count),
       "leaks": .integer(causes.count { $0.section == .leaks }),
+      "undecided": .integer(causes.count { $0.section == .undecided }),
       "leakingTests": .integer(
         Set(causes.lazy.filter { $0.section == .leaks }.flatMap(\.tests).map(\.id)).count),
       "tests": .integer(Set(tests.lazy.map(\.id)).count),

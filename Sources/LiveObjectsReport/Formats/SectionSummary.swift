@@ -24,6 +24,7 @@ struct SectionSummary {
   var sentence: String {
     switch section {
     case .leaks: size
+    case .undecided: "\(size), a leak or in use"
     case .held: "\(size), still reachable, which may be intended"
     case .growth: "\(size), still allocated, holder unknown"
     case .known: reasons
@@ -87,6 +88,7 @@ extension FindingSection {
   var name: String {
     switch self {
     case .leaks: "Leaks"
+    case .undecided: "Undecided"
     case .held: "Held"
     case .growth: "Growth"
     case .known: "Known"

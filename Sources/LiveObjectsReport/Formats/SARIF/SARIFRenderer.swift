@@ -74,7 +74,7 @@ struct SARIFRenderer {
 
   private func level(of cause: Cause) -> String {
     if let failOn = report.run.failOn, cause.fails(failOn) { return "error" }
-    return cause.sum.isUnreachable && !cause.sum.isLibraryLeak ? "warning" : "note"
+    return cause.sum.isLeak && !cause.sum.isLibraryLeak ? "warning" : "note"
   }
 
   /// The finding in a few lines, and the tests.

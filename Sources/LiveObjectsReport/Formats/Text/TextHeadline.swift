@@ -14,7 +14,8 @@ enum TextHeadline {
         + (report.tracking.notes.first.map { ": \($0)" } ?? "")
     }
     let leaks = causes.filter { $0.section == .leaks }
-    if !leaks.isEmpty { return answer(on: leaks, of: report) }
+    let undecided = undecided(causes)
+    if !leaks.isEmpty { return answer(on: leaks, of: report) + (undecided.map { "; \($0)" } ?? "") }
     let place = report.tests.isEmpty ? place(report.processes) : place(report)
     if report.ranNoTest { return "no test ran\(self.place(report.processes))" }
     guard report.tracking.readReferences && report.tracking.unevaluated.isEmpty else {
@@ -26,9 +27,18 @@ enum TextHeadline {
     guard !report.tracking.missesRoots else {
       return "no leaks were found\(place), but not all memory could be read\(failure(of: report))"
     }
+    if let undecided { return "\(undecided)\(place)\(failure(of: report)), nothing else leaks" }
     // Of a diff, all that was left behind counts.
     if report.run.failOn == nil, !report.findings.isEmpty { return unevaluated(report, place) }
     return "\(noLeaks(in: report))\(place)\(released(in: report))\(failure(of: report))"
+  }
+
+  /// `2 objects undecided (a leak or in use)`; `nil` if there are none.
+  private static func undecided(_ causes: [Cause]) -> String? {
+    let objects = causes.lazy.filter { $0.section == .undecided && !$0.isInternal }.reduce(0) {
+      $0 + $1.objects
+    }
+    return objects == 0 ? nil : "\(Count.of(objects, "object", "objects")) undecided (a leak or in use)"
   }
 
   private static func noLeaks(in report: Report) -> String {
@@ -46,7 +56,12 @@ enum TextHeadline {
   /// Why a command fails without leaks.
   private static func failure(of report: Report) -> String {
     guard let failOn = report.run.failOn, !report.failingFindings.isEmpty else { return "" }
-    let what = failOn == .growth ? "held objects or growth" : "held objects"
+    let what =
+      switch failOn {
+      case .growth: "held objects or growth"
+      case .undecided: "undecided objects"
+      case .held, .leaks, .none: "held objects"
+      }
     return ", but the run fails because of \(what) (`--fail-on \(failOn.rawValue)`)"
   }
 

@@ -125,8 +125,11 @@ extension TextPage {
   fileprivate static func counts(of causes: [FindingSection]) -> String {
     func count(_ section: FindingSection) -> Int { causes.count { $0 == section } }
     let (leaks, held, grown) = (count(.leaks), count(.held), count(.growth))
+    let undecided = count(.undecided)
     return [
-      leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil, held > 0 ? "\(Count.grouped(held)) held" : nil,
+      leaks > 0 ? Count.of(leaks, "leak", "leaks") : nil,
+      undecided > 0 ? "\(Count.grouped(undecided)) undecided" : nil,
+      held > 0 ? "\(Count.grouped(held)) held" : nil,
       grown > 0 ? "\(Count.grouped(grown)) grown" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
   }

@@ -95,6 +95,6 @@ extension TextPage {
 extension Report {
   /// Whether tests fail because of leaks, and the package has no baseline yet.
   fileprivate var introducesItself: Bool {
-    !tests.isEmpty && accepted.baselineFile == nil && failingFindings.contains(where: \.isUnreachable)
+    !tests.isEmpty && accepted.baselineFile == nil && failingFindings.contains(where: \.isLeak)
   }
 }
