@@ -11,8 +11,5 @@ COPY . /LiveObjects
 RUN /LiveObjects/scripts/install /opt/liveobjects
 
 FROM swift:${SWIFT}
-RUN apt-get update -qq \
-  && apt-get install -y -qq --no-install-recommends libunwind8 \
-  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/liveobjects /usr/local
 ENTRYPOINT ["liveobjects"]

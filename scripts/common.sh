@@ -52,7 +52,7 @@ has_symbolizer() {
 # install_packages PACKAGE…: installed by root, asked for otherwise.
 install_packages() {
   command -v dpkg-query >/dev/null ||
-    die "this is no Debian or Ubuntu: install libunwind, cmake and ninja, then use swift and cmake directly"
+    die "this is no Debian or Ubuntu: install cmake and ninja, then use swift and cmake directly"
   local missing
   mapfile -t missing < <(missing_packages "$@")
   [[ ${#missing[@]} -gt 0 ]] || return 0
@@ -64,7 +64,7 @@ install_packages() {
 
 # The packages that the build needs.
 require_packages() {
-  local packages=(libunwind8 cmake ninja-build)
+  local packages=(cmake ninja-build)
   has_symbolizer || packages+=(llvm)
   install_packages "${packages[@]}"
 }

@@ -41,7 +41,7 @@ public struct TrackingStatus: Sendable, Hashable {
   /// The source of stack traces.
   public enum StackSource: UInt32, Sendable {
     case off = 0
-    case unwindTables, framePointers
+    case unwindTables
   }
 
   public var state: State

@@ -75,8 +75,7 @@ static void read_options(void) {
 static void say_what_is_watched(void) {
     static const char *const ways[] = {"no hooks", "the runtime's hook pointers",
                                        "the GOT entries of the runtime's allocator"};
-    static const char *const stacks[] = {"no stack traces", "stack traces by unwind tables",
-                                         "stack traces by frame pointers"};
+    static const char *const stacks[] = {"no stack traces", "stack traces by unwind tables"};
     struct liveobj_status status = liveobj_status();
     liveobj_message("watching ", liveobj_activation_program(), " by ", ways[status.hook_mode], ", ",
                     stacks[status.stacks], ", retains ",

@@ -113,8 +113,6 @@ enum TrackingNotes {
     switch source {
     case .unwindTables: nil
     case .off: "Stack traces were off: call sites are not known."
-    case .framePointers:
-      "libunwind.so.8 was not found: stack traces were taken from frame pointers and may miss frames."
     }
   }
 }

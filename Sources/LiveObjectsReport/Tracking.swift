@@ -99,8 +99,8 @@ extension Capture {
 
 extension TrackingStatus {
   fileprivate var isComplete: Bool {
-    state == .tracking && stackSource != .framePointers
-      && droppedRecords == 0 && droppedStackTraces == 0 && missedDeallocations == 0 && notes.isEmpty
+    state == .tracking && droppedRecords == 0 && droppedStackTraces == 0 && missedDeallocations == 0
+      && notes.isEmpty
   }
 }
 

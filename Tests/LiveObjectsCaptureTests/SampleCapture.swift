@@ -6,7 +6,7 @@ import CaptureFixtures
 func makeSampleCapture() -> CaptureBuilder {
   var builder = CaptureBuilder(
     tracking: TrackingStatus(
-      state: .tracking, hookMode: .gotEntries, stackSource: .framePointers, countsRetains: true, depth: 3,
+      state: .tracking, hookMode: .gotEntries, stackSource: .unwindTables, countsRetains: true, depth: 3,
       sampleBytes: 4096, wasShortOfMemory: true, hasBudget: true, wasStopped: true,
       droppedRecords: 1, droppedStackTraces: 2,
       missedDeallocations: 3,

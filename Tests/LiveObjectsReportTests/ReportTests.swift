@@ -50,7 +50,6 @@ import Testing
   }
 
   @Test(arguments: [
-    TrackingStatus(state: .tracking, stackSource: .framePointers),
     TrackingStatus(state: .tracking, droppedRecords: 1_234),
     TrackingStatus(state: .tracking, droppedStackTraces: 1),
     TrackingStatus(state: .tracking, missedDeallocations: 1),

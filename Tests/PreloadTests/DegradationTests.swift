@@ -31,19 +31,6 @@ struct DegradationTests {
     #expect(tracking.notes.filter { $0.contains("maxstackbytes=") }.count == 1)
   }
 
-  @Test func aMachineWithoutLibunwindIsWatchedAndReported() throws {
-    let folder = try TemporaryFolder()
-    for name in ["libunwind.so.8", "libunwind-aarch64.so.8"] {
-      try Data("no library".utf8).write(to: URL(fileURLWithPath: folder.path(name)))
-    }
-    let libraries = URL(fileURLWithPath: BuiltProducts.preloadLibrary).deletingLastPathComponent().path
-    let report = try watch(
-      "stacks=on", environment: ["LD_LIBRARY_PATH": "\(folder.path("")):\(libraries)"])
-    #expect(!report.tracking.complete)
-    #expect(report.tracking.notes.filter { $0.contains("libunwind") }.count == 1)
-    #expect(report.types.contains { $0.live > 0 })
-  }
-
   /// On an aarch64 processor with memory tagging, glibc tags the addresses of its heap.
   @Test func aHeapWithTagsIsWatchedOrTheReasonIsGiven() throws {
     let report = try watch("stacks=on", environment: ["GLIBC_TUNABLES": "glibc.mem.tagging=1"])

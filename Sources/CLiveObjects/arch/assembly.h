@@ -4,9 +4,6 @@
 //   LIVEOBJ_STACK_CALL_ASSEMBLY     liveobj_stack_call, liveobj_stack_leave (own_stack.c)
 //   LIVEOBJ_SYSCALL_ASSEMBLY        syscall; needs .Lprctl and .Lseccomp (sandbox.c)
 //   LIVEOBJ_SIGNAL_RETURN_ASSEMBLY  liveobj_guard_return, with LIVEOBJ_SIGNAL_RETURN_FLAG (guard.c)
-//   LIVEOBJ_LIBUNWIND_CONTEXT_ASSEMBLY  liveobj_libunwind_context: stores the caller's registers as
-//                                   libunwind takes them; NULL where libunwind has a function for
-//                                   that (unwind.c)
 
 #pragma once
 

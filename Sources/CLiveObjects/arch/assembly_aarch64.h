@@ -102,26 +102,3 @@
 #define LIVEOBJ_SIGNAL_RETURN_FLAG 0ul
 #define liveobj_guard_return NULL
 #define LIVEOBJ_SIGNAL_RETURN_ASSEMBLY ""
-
-__attribute__((visibility("hidden"))) int liveobj_libunwind_context(void *context);
-// The context is a ucontext_t, whose `uc_mcontext.regs` begin at 184.
-#define LIVEOBJ_LIBUNWIND_CONTEXT_ASSEMBLY                                                         \
-    ".pushsection .text\n"                                                                         \
-    ".hidden liveobj_libunwind_context\n"                                                          \
-    ".globl liveobj_libunwind_context\n"                                                           \
-    ".type liveobj_libunwind_context, @function\n"                                                 \
-    "liveobj_libunwind_context:\n"                                                                 \
-    "hint #34\n" /* bti c */                                                                       \
-    "add x1, x0, #184\n"                                                                           \
-    "stp x19, x20, [x1, #152]\n"                                                                   \
-    "stp x21, x22, [x1, #168]\n"                                                                   \
-    "stp x23, x24, [x1, #184]\n"                                                                   \
-    "stp x25, x26, [x1, #200]\n"                                                                   \
-    "stp x27, x28, [x1, #216]\n"                                                                   \
-    "stp x29, x30, [x1, #232]\n"                                                                   \
-    "mov x2, sp\n"                                                                                 \
-    "stp x2, x30, [x1, #248]\n" /* sp, pc */                                                       \
-    "mov w0, #0\n"                                                                                 \
-    "ret\n"                                                                                        \
-    ".size liveobj_libunwind_context, . - liveobj_libunwind_context\n"                             \
-    ".popsection\n"

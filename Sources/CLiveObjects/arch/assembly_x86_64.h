@@ -111,6 +111,3 @@ void liveobj_guard_return(void);
     "syscall\n"                                                                                    \
     ".size liveobj_guard_return, . - liveobj_guard_return\n"                                       \
     ".popsection\n"
-
-#define liveobj_libunwind_context NULL
-#define LIVEOBJ_LIBUNWIND_CONTEXT_ASSEMBLY ""

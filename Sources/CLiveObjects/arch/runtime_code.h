@@ -68,9 +68,13 @@ LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address);
 LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size_t bytes);
 
 /// The bytes from an address on that `liveobj_code_ends_signal` reads.
+#if defined(__x86_64__)
+#define LIVEOBJ_CODE_BYTES_OF_SIGNAL 9
+#else
 #define LIVEOBJ_CODE_BYTES_OF_SIGNAL 8
+#endif
 
-/// Whether a signal handler returns to this address, where no unwind table says so.
+/// Whether a signal handler returns to this address: the code there calls `rt_sigreturn`.
 LIVEOBJ_HOOK bool liveobj_code_ends_signal(const unsigned char *code);
 
 #pragma GCC visibility pop

@@ -179,7 +179,6 @@ LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size
     return false;
 }
 
-// In the kernel's own image, which has no table for it.
 LIVEOBJ_HOOK bool liveobj_code_ends_signal(const unsigned char *code) {
     static const uint32_t number = 0xd2801168, call = 0xd4000001; // mov x8,#139 (rt_sigreturn); svc
     return instruction_at(code) == number && instruction_at(code + INSTRUCTION_BYTES) == call;

@@ -67,8 +67,11 @@ LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size
 }
 
 LIVEOBJ_HOOK bool liveobj_code_ends_signal(const unsigned char *code) {
-    (void)code; // the C library's tables say so
-    return false;
+    static const unsigned char call[LIVEOBJ_CODE_BYTES_OF_SIGNAL] = {
+        0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, // mov rax, 15 (rt_sigreturn)
+        0x0f, 0x05,                               // syscall
+    };
+    return is_code(code, call, sizeof call);
 }
 
 #endif

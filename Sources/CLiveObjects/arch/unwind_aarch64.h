@@ -12,14 +12,6 @@
 #define LIVEOBJ_COLUMN_CONTEXT 22
 #define LIVEOBJ_COLUMN_RETURN 30
 
-// Here libunwind.so.8, which is for the own process only, reads the stack without its callback: a
-// damaged frame would end the program. The library for other processes always uses the callback.
-#define LIVEOBJ_LIBUNWIND_FILE "libunwind-aarch64.so.8"
-#define LIVEOBJ_LIBUNWIND_PREFIX "_Uaarch64_"
-#define LIVEOBJ_LIBUNWIND_NAME "aarch64"
-#define LIVEOBJ_LIBUNWIND_SP 31
-#define LIVEOBJ_LIBUNWIND_PC 30
-
 #define LIVEOBJ_CODE_UNIT 4
 #define LIVEOBJ_CODE_UNIT_BITS 2
 
@@ -67,8 +59,16 @@ static inline uintptr_t liveobj_cfa(bool from_fp, uintptr_t cfa_words, uintptr_t
     return fp_words ? fp + 8 * fp_words : 0;
 }
 
-static inline bool liveobj_sp_matches(uintptr_t sp, uintptr_t exact) {
-    return sp == exact || (liveobj_sp_is_guessed(sp) && sp < exact);
+// A siginfo_t of 128 bytes, then a ucontext_t, whose `uc_mcontext.regs` begin at 184.
+#define LIVEOBJ_SIGNAL_FP 544
+#define LIVEOBJ_SIGNAL_LINK 552
+#define LIVEOBJ_SIGNAL_SP 560
+#define LIVEOBJ_SIGNAL_PC 568
+
+static inline int64_t liveobj_plt_cfa_offset(const unsigned char *expression, size_t bytes,
+                                             uintptr_t pc) {
+    (void)expression, (void)bytes, (void)pc;
+    return 0; // the table is not described here
 }
 
 // Bit 0: the return address was saved alone, at that place.

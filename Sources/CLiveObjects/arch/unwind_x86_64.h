@@ -9,12 +9,6 @@
 #define LIVEOBJ_COLUMN_CONTEXT 14 // r14
 #define LIVEOBJ_COLUMN_RETURN 16
 
-#define LIVEOBJ_LIBUNWIND_FILE "libunwind.so.8"
-#define LIVEOBJ_LIBUNWIND_PREFIX "_ULx86_64_"
-#define LIVEOBJ_LIBUNWIND_NAME "x86_64"
-#define LIVEOBJ_LIBUNWIND_SP 7
-#define LIVEOBJ_LIBUNWIND_PC 16
-
 #define LIVEOBJ_CODE_UNIT 1
 #define LIVEOBJ_CODE_UNIT_BITS 0
 
@@ -53,8 +47,29 @@ static inline uintptr_t liveobj_sp_of_guess(uintptr_t cfa) {
     return cfa;
 }
 
-static inline bool liveobj_sp_matches(uintptr_t sp, uintptr_t exact) {
-    return sp == exact;
+static inline bool liveobj_sp_is_guessed(uintptr_t sp) {
+    (void)sp;
+    return false;
+}
+
+// A ucontext_t, whose `uc_mcontext.gregs` begin at 40.
+#define LIVEOBJ_SIGNAL_FP 120
+#define LIVEOBJ_SIGNAL_SP 160
+#define LIVEOBJ_SIGNAL_PC 168
+#define LIVEOBJ_SIGNAL_LINK 0
+
+/// An entry of 16 bytes pushes a word, and jumps from behind a byte that differs between linkers.
+static inline int64_t liveobj_plt_cfa_offset(const unsigned char *expression, size_t bytes,
+                                             uintptr_t pc) {
+    // rsp + 8 + ((rip & 15) >= n) << 3
+    static const unsigned char plt[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22};
+    enum { N = 6, LIT0 = 0x30, LIT15 = LIT0 + 15 };
+    for (size_t i = 0; i < sizeof plt; i++)
+        if (bytes != sizeof plt || (expression[i] != plt[i] && i != N))
+            return 0;
+    if (expression[N] < LIT0 || expression[N] > LIT15)
+        return 0;
+    return (pc & 15) >= (uintptr_t)(expression[N] - LIT0) ? 16 : 8;
 }
 
 static inline uintptr_t liveobj_places_make(uintptr_t place, bool has_fp) {

@@ -60,10 +60,8 @@ enum liveobj_hook_mode {
 /// The source of stack traces.
 enum liveobj_stack_source {
     LIVEOBJ_STACKS_OFF = 0,
-    /// Unwind tables; libunwind for what they do not cover.
+    /// Unwind tables, and frame pointers where code has none.
     LIVEOBJ_STACKS_UNWIND = 1,
-    /// Frame pointers alone, because libunwind is missing. Traces may lack frames.
-    LIVEOBJ_STACKS_FRAME_POINTERS = 2,
 };
 
 /// The settings of tracking. Begin with `liveobj_settings_default`.

@@ -40,7 +40,6 @@ static void give_back_in_child(void *context, struct liveobj_lock *lock) {
 static void after_fork_child(void) {
     bool are_sound = true;
     liveobj_recorder_visit_locks(give_back_in_child, &are_sound);
-    liveobj_unwind_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
     liveobj_traces_after_fork_child();

@@ -44,22 +44,35 @@ LIVEOBJ_HOOK enum liveobj_eh_result
 liveobj_eh_program_find(const struct liveobj_unwind_image *image, uintptr_t address,
                         struct liveobj_eh_program *program);
 
+// Of expressions only "register + offset" and "the word at register + offset" are read: gcc
+// writes these where it realigns a frame. Any other is never evaluated: it may lead anywhere, and
+// may have no end.
+
 /// Where the caller's value of a register is.
 enum liveobj_eh_saved {
-    LIVEOBJ_EH_SAME,      // the register still has the caller's value
-    LIVEOBJ_EH_AT_CFA,    // in memory, at CFA + offset
-    LIVEOBJ_EH_UNDEFINED, // it is lost
-    LIVEOBJ_EH_OTHER,     // not supported here
+    LIVEOBJ_EH_SAME,        // the register still has the caller's value
+    LIVEOBJ_EH_AT_CFA,      // in memory, at CFA + offset
+    LIVEOBJ_EH_AT_REGISTER, // in memory, at register + offset
+    LIVEOBJ_EH_UNDEFINED,   // it is lost
+    LIVEOBJ_EH_OTHER,       // not supported here
 };
 
 struct liveobj_eh_column {
     enum liveobj_eh_saved saved;
     int64_t offset;
+    uint64_t number; // of the register, for LIVEOBJ_EH_AT_REGISTER
+};
+
+/// What the canonical frame address is.
+enum liveobj_eh_cfa {
+    LIVEOBJ_EH_CFA_OTHER, // not supported here
+    LIVEOBJ_EH_CFA_SUM,   // register + offset
+    LIVEOBJ_EH_CFA_WORD,  // the word at register + offset
 };
 
 /// The row of the unwind table for one address, as far as a stack walk needs it.
 struct liveobj_eh_row {
-    bool cfa_is_simple; // the canonical frame address is a register plus an offset
+    enum liveobj_eh_cfa cfa;
     uint64_t cfa_register;
     int64_t cfa_offset;
     struct liveobj_eh_column frame_pointer;

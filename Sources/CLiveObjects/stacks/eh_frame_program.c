@@ -6,6 +6,7 @@
 
 #if defined(__linux__)
 
+#include "arch/unwind.h"
 #include "stacks/eh_frame.h"
 
 /// The depth to which DW_CFA_remember_state may nest; compilers use one.
@@ -42,7 +43,7 @@ static void set_column(struct machine *machine, uint64_t number, enum liveobj_eh
     if (__builtin_mul_overflow(factor, machine->program->data_alignment, &offset))
         machine->failed = true;
     else if (column)
-        *column = (struct liveobj_eh_column){saved, offset};
+        *column = (struct liveobj_eh_column){.saved = saved, .offset = offset};
 }
 
 static void restore_column(struct machine *machine, uint64_t number) {
@@ -52,7 +53,7 @@ static void restore_column(struct machine *machine, uint64_t number) {
 }
 
 static void set_cfa(struct machine *machine, uint64_t number, int64_t offset) {
-    machine->row.cfa_is_simple = true;
+    machine->row.cfa = LIVEOBJ_EH_CFA_SUM;
     machine->row.cfa_register = number;
     machine->row.cfa_offset = offset;
 }
@@ -78,6 +79,49 @@ static void restore(struct machine *machine) {
         machine->row = machine->remembered[--machine->remembered_count];
 }
 
+/// Reads the bytes of an expression.
+static struct liveobj_eh_reader read_expression(struct liveobj_eh_reader *reader) {
+    uint64_t bytes = liveobj_eh_read_uleb(reader);
+    struct liveobj_eh_reader expression = *reader;
+    liveobj_eh_skip(reader, bytes);
+    expression.end = reader->next;
+    return expression;
+}
+
+/// Reads "register + offset".
+/// \returns false for another expression.
+static bool read_sum(struct liveobj_eh_reader *expression, uint64_t *number, int64_t *offset) {
+    enum { BREG0 = 0x70, REGISTERS = 32 };
+    *number = liveobj_eh_read_unsigned(expression, 1) - BREG0;
+    *offset = liveobj_eh_read_sleb(expression);
+    return *number < REGISTERS && !expression->bad;
+}
+
+static void set_cfa_expression(struct machine *machine, struct liveobj_eh_reader expression) {
+    enum { DEREF = 0x06 };
+    struct liveobj_eh_row *row = &machine->row;
+    int64_t plt_offset = liveobj_plt_cfa_offset((const unsigned char *)expression.next,
+                                                expression.end - expression.next, machine->address);
+    bool is_sum = read_sum(&expression, &row->cfa_register, &row->cfa_offset);
+    bool is_word =
+        expression.end - expression.next == 1 && *(const unsigned char *)expression.next == DEREF;
+    row->cfa = is_sum && is_word                             ? LIVEOBJ_EH_CFA_WORD
+               : is_sum && expression.next == expression.end ? LIVEOBJ_EH_CFA_SUM
+                                                             : LIVEOBJ_EH_CFA_OTHER;
+    if (plt_offset)
+        set_cfa(machine, LIVEOBJ_COLUMN_SP, plt_offset);
+}
+
+static void set_column_expression(struct machine *machine, uint64_t number,
+                                  struct liveobj_eh_reader expression) {
+    struct liveobj_eh_column *column = column_of(machine, &machine->row, number);
+    struct liveobj_eh_column read = {.saved = LIVEOBJ_EH_AT_REGISTER};
+    if (!read_sum(&expression, &read.number, &read.offset) || expression.next != expression.end)
+        read.saved = LIVEOBJ_EH_OTHER;
+    if (column)
+        *column = read;
+}
+
 /// Runs an instruction that defines the canonical frame address.
 static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_reader *reader) {
     struct liveobj_eh_row *row = &machine->row;
@@ -101,8 +145,7 @@ static void run_cfa(struct machine *machine, unsigned opcode, struct liveobj_eh_
         row->cfa_offset = read_scaled(machine, reader);
         break;
     case 0x0f: // DW_CFA_def_cfa_expression
-        liveobj_eh_skip(reader, liveobj_eh_read_uleb(reader));
-        row->cfa_is_simple = false;
+        set_cfa_expression(machine, read_expression(reader));
         break;
     default:
         machine->failed = true;
@@ -135,8 +178,10 @@ static void run_column(struct machine *machine, unsigned opcode, struct liveobj_
         set_column(machine, number, LIVEOBJ_EH_OTHER, 0);
         break;
     case 0x10: // DW_CFA_expression
+        set_column_expression(machine, number, read_expression(reader));
+        break;
     case 0x16: // DW_CFA_val_expression
-        liveobj_eh_skip(reader, liveobj_eh_read_uleb(reader));
+        read_expression(reader);
         set_column(machine, number, LIVEOBJ_EH_OTHER, 0);
         break;
     default:

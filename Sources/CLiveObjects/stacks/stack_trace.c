@@ -45,14 +45,12 @@ static uint32_t record_alone(const struct liveobj_stack_cache *cache, const uint
     return id ? id : insert(cache, hash, 0, 0, addresses, count);
 }
 
-/// Records a stack that libunwind has to finish.
-static uint32_t record_with_libunwind(struct liveobj_stack_walk *walk) {
+/// Records a stack with a frame that no rule passes. Nothing of it is kept for the next walk.
+static uint32_t record_rare(struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t count = liveobj_stack_walk_list(walk, LIVEOBJ_MAX_FRAMES);
-    struct liveobj_registers last = cache->walked[walk->walked - 1].registers;
+    count += liveobj_rare_frames_list(walk, cache->addresses + count, LIVEOBJ_MAX_FRAMES - count);
     cache->count = 0;
-    size_t found = liveobj_unwind_from(last, cache->addresses + count, LIVEOBJ_MAX_FRAMES - count);
-    count += (uint32_t)found;
     return record_alone(cache, cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
 }
 
@@ -176,8 +174,8 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
     liveobj_stack_walk(&walk, cache, pc, sp, fp);
     if (walk.walked == 0 && walk.common == cache->count && cache->trace)
         return cache->trace;
-    if (LIVEOBJ_UNLIKELY(walk.is_opaque))
-        return record_with_libunwind(&walk);
+    if (LIVEOBJ_UNLIKELY(walk.is_rare))
+        return record_rare(&walk);
     if (LIVEOBJ_UNLIKELY(walk.walked + walk.common > LIVEOBJ_MAX_FRAMES))
         return record_deep(&walk);
     if (LIVEOBJ_UNLIKELY(walk.end == LIVEOBJ_STACK_END_TASK))
@@ -193,7 +191,7 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
         return LIVEOBJ_STACKS_OFF;
     liveobj_stack_walk_start();
     liveobj_unwind_images_refresh();
-    return liveobj_unwind_start() ? LIVEOBJ_STACKS_UNWIND : LIVEOBJ_STACKS_FRAME_POINTERS;
+    return LIVEOBJ_STACKS_UNWIND;
 }
 
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {

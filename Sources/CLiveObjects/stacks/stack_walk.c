@@ -21,7 +21,7 @@
 #include "os/os.h"
 #include "stacks/unwind_rules.h"
 
-/// The largest distance of a guessed frame from the frame before it: libunwind's own limit.
+/// The largest distance of a guessed frame from the frame before it, as in libunwind.
 #define MAX_GUESS_BYTES 0x4000
 
 /// The largest frame on a stack whose end is unknown, and the largest size of a stack.
@@ -122,12 +122,10 @@ __attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_
 __attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
                                            const struct liveobj_registers *frame,
                                            enum liveobj_unwind_kind kind) {
-    bool is_opaque = kind == LIVEOBJ_UNWIND_OPAQUE;
-    walk->is_opaque = is_opaque && liveobj_unwind_is_loaded();
-    bool passes = (kind == LIVEOBJ_UNWIND_GUESS || (is_opaque && !walk->is_opaque)) &&
-                  !walk->extent.is_foreign && frame->fp >= frame->sp &&
-                  frame->fp - frame->sp <= MAX_GUESS_BYTES;
-    walk->end = passes || walk->is_opaque     ? LIVEOBJ_STACK_END_READ
+    walk->is_rare = kind == LIVEOBJ_UNWIND_OPAQUE || kind == LIVEOBJ_UNWIND_SIGNAL;
+    bool passes = kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
+                  frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
+    walk->end = passes || walk->is_rare       ? LIVEOBJ_STACK_END_READ
                 : kind == LIVEOBJ_UNWIND_TASK ? LIVEOBJ_STACK_END_TASK
                                               : LIVEOBJ_STACK_END_CLOSED;
     return passes;
@@ -172,6 +170,32 @@ static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk
         return false;
     uintptr_t sp = kind == LIVEOBJ_UNWIND_STEP ? cfa : liveobj_sp_of_guess(cfa);
     return step_to(caller, frame, cfa, rule.fp_words, rule.return_words, sp);
+}
+
+// MARK: - For rare_frames.c
+
+LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
+                                          struct liveobj_registers *frame) {
+    struct liveobj_frame caller;
+    bool steps = step(walk, frame, &caller);
+    if (steps)
+        *frame = caller.registers;
+    return steps;
+}
+
+LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,
+                                          uintptr_t place, uintptr_t *word) {
+    bool is_there = place % 8 == 0 && place >= sp &&
+                    (place < walk->extent.top || extend(&walk->extent, place + 8));
+    if (is_there)
+        *word = load(place);
+    return is_there;
+}
+
+LIVEOBJ_HOOK void liveobj_stack_walk_move(struct liveobj_stack_walk *walk, uintptr_t sp) {
+    // The code that a signal interrupted may have used up its stack.
+    walk->extent = liveobj_os_is_readable(sp) ? extent_of(walk->cache, sp)
+                                              : (struct liveobj_stack_extent){page_of(sp), false};
 }
 
 // MARK: - The last trace
@@ -263,7 +287,7 @@ static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
     uint32_t walked = (uint32_t)(frame - cache->walked);
     if (proven == 0 && is_complete(walk, walked + index + 1, frame + 1)) {
         walk->end = cache->end;
-        walk->is_opaque = false; // the root was not opaque at the first walk, nor is it now
+        walk->is_rare = false; // the root was no rare frame at the first walk, nor is it now
         walk->common = index + 1;
         walk->walked = walked;
         // The frames further inside may be other ones now.

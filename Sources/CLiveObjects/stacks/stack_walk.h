@@ -81,7 +81,7 @@ struct liveobj_stack_walk {
     uint32_t walked; // frames in cache->walked; one more than the maximum if there are more
     uint32_t common; // frames that are the same as the last trace's, from the root on
     enum liveobj_stack_end end;
-    bool is_opaque; // libunwind has to continue
+    bool is_rare; // the last frame has no rule: rare_frames.c has to continue
 };
 
 /// Called before the first walk; on the main thread, if possible.
@@ -98,6 +98,24 @@ LIVEOBJ_HOOK void liveobj_stack_walk(struct liveobj_stack_walk *walk,
 /// \returns Their number, at most `limit`.
 LIVEOBJ_HOOK uint32_t liveobj_stack_walk_list(const struct liveobj_stack_walk *walk,
                                               uint32_t limit);
+
+/// Lists the rest of a trace (rare_frames.c): the frames outside of the walk's last frame, which is
+/// rare. Slow: it reads the unwind table anew.
+/// \param addresses Room for `capacity` return addresses, innermost first.
+/// \returns Their number; 0 if the frame cannot be passed.
+LIVEOBJ_HOOK uint32_t liveobj_rare_frames_list(struct liveobj_stack_walk *walk,
+                                               uintptr_t *addresses, uint32_t capacity);
+
+/// Replaces a frame's registers by its caller's, by the rule of its return address.
+/// \returns false if there is no caller, or the rule does not have it.
+LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
+                                          struct liveobj_registers *frame);
+/// Reads a word of the stack.
+/// \returns false unless it is aligned and lies between `sp` and the top of the stack.
+LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,
+                                          uintptr_t place, uintptr_t *word);
+/// Continues on the stack that contains `sp`, which may be another one.
+LIVEOBJ_HOOK void liveobj_stack_walk_move(struct liveobj_stack_walk *walk, uintptr_t sp);
 
 /// Lists the asynchronous functions that wait for the outermost function on the calling thread
 /// (async_stack.c): callers that are on no stack. The thread's last trace must end where the

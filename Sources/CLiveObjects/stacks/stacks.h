@@ -1,8 +1,8 @@
 // stacks.h - gets the id of the stack trace of a frame, from the frame's registers.
 //
 //   unwind_rules.c  the unwind rule of a return address, from the image's unwind table (eh_frame.c)
-//   unwind.c        the one file that uses libunwind: it walks frames that the rules cannot pass
 //   stack_walk.c    walks a thread's stack, and reuses the part that has not changed
+//   rare_frames.c   walks on behind frames that no rule passes, such as those of signals
 //   async_stack.c   the callers of a task's functions, which are on no stack
 //   stack_trace.c   gets the id of the trace of walked frames
 //   stack_depot.c   stores each distinct trace under an id
@@ -26,7 +26,7 @@ struct liveobj_registers {
 
 struct liveobj_stack_cache;
 
-/// Loads libunwind and reserves the depot. Called once, outside of hooks.
+/// Reserves the depot. Called once, outside of hooks.
 /// \returns The source of traces.
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes);
 
@@ -113,25 +113,5 @@ bool liveobj_stack_depot_is_old(uint32_t id);
 uint32_t liveobj_stack_depot_renew(uint32_t id);
 /// Frees the memory of the round before this one.
 void liveobj_stack_depot_end_round(void);
-
-// MARK: - unwind.c: libunwind, if it is installed, for frames that unwind rules cannot pass
-
-/// Loads libunwind and lets it set itself up. Calls the dynamic linker, so it must not be called in
-/// a hook.
-/// \returns false if libunwind is not installed.
-bool liveobj_unwind_start(void);
-
-/// Whether libunwind is loaded. Runs in hooks.
-LIVEOBJ_HOOK bool liveobj_unwind_is_loaded(void);
-
-/// Lists the return addresses outwards from the frame with these registers, a frame of the calling
-/// thread. Slow: microseconds. Runs in hooks.
-/// \param pcs Room for `capacity` addresses; innermost first.
-/// \returns Their number; 0 if libunwind does not reach the frame.
-LIVEOBJ_HOOK size_t liveobj_unwind_from(struct liveobj_registers frame, uintptr_t *pcs,
-                                        size_t capacity);
-
-/// In a fork's child: stops the use of libunwind if another thread was inside it.
-void liveobj_unwind_after_fork_child(void);
 
 #pragma GCC visibility pop

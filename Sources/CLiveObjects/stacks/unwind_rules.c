@@ -9,7 +9,6 @@
 
 #include "stacks/unwind_rules.h"
 #include "arch/runtime_code.h"
-#include "stacks/eh_frame.h"
 #include "stacks/unwind_images.h"
 
 uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
@@ -52,7 +51,7 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
         .return_words = saved_words(&row->return_address, LIVEOBJ_UNWIND_SAVED_WORDS_BITS),
         .context_words = context_words(&row->context),
     };
-    bool cfa_fits = row->cfa_is_simple && rule.cfa_words &&
+    bool cfa_fits = row->cfa == LIVEOBJ_EH_CFA_SUM && rule.cfa_words &&
                     (rule.from_fp || row->cfa_register == LIVEOBJ_COLUMN_SP);
     bool fp_fits = fp->saved == LIVEOBJ_EH_SAME || rule.fp_words > 0;
     bool saved_fits = fp_fits && liveobj_saved_fits(rule.fp_words, rule.return_words);
@@ -82,29 +81,47 @@ static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t fu
         bytes < LIVEOBJ_CODE_BYTES_OF_PROLOGUE ? bytes : LIVEOBJ_CODE_BYTES_OF_PROLOGUE);
 }
 
+/// Reads the row for the call before `pc`, which may be its function's last instruction.
+static enum liveobj_eh_result find_row(const struct liveobj_unwind_image *image, uintptr_t pc,
+                                       struct liveobj_eh_program *program,
+                                       struct liveobj_eh_row *row) {
+    uintptr_t call = pc - 1;
+    enum liveobj_eh_result result = liveobj_eh_program_find(image, call, program);
+    if (result != LIVEOBJ_EH_FOUND)
+        return result;
+    bool is_plain = !program->is_signal_frame &&
+                    program->return_address_column == LIVEOBJ_COLUMN_RETURN &&
+                    liveobj_eh_program_run(program, call, columns, row);
+    return is_plain ? LIVEOBJ_EH_FOUND : LIVEOBJ_EH_ODD;
+}
+
 static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_image *image,
                                                 uintptr_t pc) {
     struct liveobj_eh_program program;
     struct liveobj_eh_row row;
-    // The call is before its return address, and may be its function's last instruction.
-    uintptr_t call = pc - 1;
     if (is_run_of_task(image, pc))
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_TASK};
-    switch (liveobj_eh_program_find(image, call, &program)) {
+    if (is_end_of_signal(image, pc))
+        return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_SIGNAL};
+    switch (find_row(image, pc, &program, &row)) {
     case LIVEOBJ_EH_NONE:
-        return is_end_of_signal(image, pc) ? opaque : liveobj_unwind_rule_guess();
+        return liveobj_unwind_rule_guess();
     case LIVEOBJ_EH_ODD:
         return opaque;
     case LIVEOBJ_EH_FOUND:
         break;
     }
-    bool is_plain = !program.is_signal_frame &&
-                    program.return_address_column == LIVEOBJ_COLUMN_RETURN &&
-                    liveobj_eh_program_run(&program, call, columns, &row);
-    struct liveobj_unwind_rule rule = is_plain ? rule_of_row(&row) : opaque;
+    struct liveobj_unwind_rule rule = rule_of_row(&row);
     if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && keeps_context(image, program.start))
         rule.context_words = LIVEOBJ_UNWIND_CONTEXT_OWN;
     return rule;
+}
+
+LIVEOBJ_HOOK bool liveobj_unwind_row_find(uintptr_t pc, struct liveobj_eh_row *row) {
+    struct liveobj_unwind_image image;
+    struct liveobj_eh_program program;
+    return liveobj_unwind_image_find(pc - 1, &image) &&
+           find_row(&image, pc, &program, row) == LIVEOBJ_EH_FOUND;
 }
 
 static uint64_t word_of(uintptr_t pc, struct liveobj_unwind_rule rule) {

@@ -5,6 +5,7 @@
 
 #include "arch/unwind.h"
 #include "os/compiler.h"
+#include "stacks/eh_frame.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -21,8 +22,10 @@ enum liveobj_unwind_kind {
     /// The Swift runtime runs a task there. The callers are those of the task's functions, known
     /// from contexts (async_stack.c), and not those of the thread that runs the task.
     LIVEOBJ_UNWIND_TASK,
-    /// The table's row does not fit in this form: libunwind is needed.
+    /// The table's row does not fit in this form (rare_frames.c).
     LIVEOBJ_UNWIND_OPAQUE,
+    /// A signal handler returns there: the caller is the code that the signal interrupted.
+    LIVEOBJ_UNWIND_SIGNAL,
 };
 
 /// CFA = (sp or fp) + 8 * cfa_words. The return address is the word `return_words` words below the
@@ -65,6 +68,10 @@ static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {
 /// Derives the word of a return address that is not in the table, and stores it there if an image
 /// contains the address.
 LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc);
+
+/// Reads the table's row for a return address, which may not fit in a rule. Slow.
+/// \returns false if there is none that can be read.
+LIVEOBJ_HOOK bool liveobj_unwind_row_find(uintptr_t pc, struct liveobj_eh_row *row);
 
 // MARK: - The table of known rules
 //

@@ -40,7 +40,7 @@ static __attribute__((noinline)) void compare(void) {
     size_t our_count = expand(id, ours);
     size_t their_count = truth_walk(&truth, leaf, theirs);
     EXPECT(our_count > 1);
-    EXPECT(liveobj_unwind_rule_find(ours[0]).kind == LIVEOBJ_UNWIND_STEP); // not by libunwind
+    EXPECT(liveobj_unwind_rule_find(ours[0]).kind == LIVEOBJ_UNWIND_STEP);
     our_count = truth_count(ours, our_count, their_count);
     EXPECT(our_count == their_count);
     EXPECT(memcmp(ours, theirs, our_count * sizeof ours[0]) == 0);

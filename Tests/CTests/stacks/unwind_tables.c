@@ -77,9 +77,27 @@ static const unsigned char fde_instructions[] = {
     0x0b, // advance 1, restore_state
     0x50, // advance 16
     0x0f,
+    3,
+    0x70 | FP_COLUMN,
+    0x78,
+    0x06, // def_cfa_expression: the word at fp - 8
+    0x10,
+    FP_COLUMN,
     2,
-    0x77,
-    8, // def_cfa_expression
+    0x70 | FP_COLUMN,
+    0, // expression: fp at fp + 0
+    0x41,
+    0x0f,
+    3,
+    0x2f,
+    0xfd,
+    0xff, // advance 1, def_cfa_expression: skip -3
+    0x10,
+    FP_COLUMN,
+    3,
+    0x70 | FP_COLUMN,
+    0,
+    0x06, // expression: fp where the word at fp points to
     0x41,
     0x07,
     16, // advance 1, undefined return address
@@ -148,7 +166,7 @@ static bool row_at(const struct liveobj_unwind_image *image, uintptr_t offset,
 static void each_address_has_one_row(const struct liveobj_unwind_image *image) {
     struct liveobj_eh_row row;
     EXPECT(row_at(image, 0, &row));
-    EXPECT(row.cfa_is_simple && row.cfa_register == SP_COLUMN && row.cfa_offset == 8);
+    EXPECT(row.cfa == LIVEOBJ_EH_CFA_SUM && row.cfa_register == SP_COLUMN && row.cfa_offset == 8);
     EXPECT(row.frame_pointer.saved == LIVEOBJ_EH_SAME);
     EXPECT(row.return_address.saved == LIVEOBJ_EH_AT_CFA && row.return_address.offset == -8);
     EXPECT(row_at(image, 3, &row)); // the last address before the next row
@@ -161,9 +179,14 @@ static void each_address_has_one_row(const struct liveobj_unwind_image *image) {
     EXPECT(row_at(image, 21, &row));
     EXPECT(row.cfa_register == FP_COLUMN && row.frame_pointer.saved == LIVEOBJ_EH_AT_CFA);
     EXPECT(row_at(image, 37, &row));
-    EXPECT(!row.cfa_is_simple);
+    EXPECT(row.cfa == LIVEOBJ_EH_CFA_WORD && row.cfa_register == FP_COLUMN && row.cfa_offset == -8);
+    EXPECT(row.frame_pointer.saved == LIVEOBJ_EH_AT_REGISTER);
+    EXPECT(row.frame_pointer.number == FP_COLUMN && row.frame_pointer.offset == 0);
     EXPECT(row_at(image, 38, &row));
-    EXPECT(row.cfa_is_simple && row.cfa_offset == 200);
+    EXPECT(row.cfa == LIVEOBJ_EH_CFA_OTHER);
+    EXPECT(row.frame_pointer.saved == LIVEOBJ_EH_OTHER);
+    EXPECT(row_at(image, 39, &row));
+    EXPECT(row.cfa == LIVEOBJ_EH_CFA_SUM && row.cfa_offset == 200);
     EXPECT(row.return_address.saved == LIVEOBJ_EH_UNDEFINED);
 }
 
