@@ -125,7 +125,7 @@ static bool lies_in_unloaded(struct liveobj_capture *capture, uint32_t stack) {
 uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack,
                                 uint64_t sequence) {
     struct liveobj_captured_stacks *stacks = &capture->stacks;
-    if (stack == 0 || stack >= stacks->end)
+    if (!liveobj_stack_depot_has(stack) || stack >= stacks->end)
         return 0;
     uint64_t until = 0;
     if (capture->images.loaded < capture->images.list.count && lies_in_unloaded(capture, stack))

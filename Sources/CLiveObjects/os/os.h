@@ -35,6 +35,10 @@ LIVEOBJ_HOOK void liveobj_os_unmap(void *start, size_t bytes);
 /// \returns false if the system refuses.
 LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes);
 
+/// Sets whether the children of forks get a part of a mapping, as at first, or zeros in its place.
+/// The fork is shorter then: the system copies none of the part's page tables.
+LIVEOBJ_HOOK void liveobj_os_set_inherited(void *start, size_t bytes, bool is_inherited);
+
 /// The start of a range of so much address space that is free at the moment; NULL if there is none.
 void *liveobj_os_find_room(size_t bytes);
 
@@ -194,7 +198,8 @@ struct liveobj_arena {
     unsigned char *start;
     size_t bytes; // those that are mapped: zeroed when new; atomic
     size_t most;
-    bool is_prepaid; // see budget.h
+    bool is_prepaid;  // see budget.h
+    bool is_for_self; // a fork's child gets zeros
 };
 /// \returns false if there is no room for a first piece.
 bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes);

@@ -180,6 +180,8 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
         note_shortage();
         return false;
     }
+    if (arena->is_for_self)
+        liveobj_os_set_inherited(arena->start + bytes, grown - bytes, false);
     // Release: a reader of the count may use the bytes.
     __atomic_store_n(&arena->bytes, grown, __ATOMIC_RELEASE);
     return true;

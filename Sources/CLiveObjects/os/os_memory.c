@@ -206,6 +206,12 @@ LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes) {
     return is_there;
 }
 
+LIVEOBJ_HOOK void liveobj_os_set_inherited(void *start, size_t bytes, bool is_inherited) {
+    int saved = errno; // before Linux 4.14 the child gets the memory
+    madvise(start, bytes, is_inherited ? MADV_KEEPONFORK : MADV_WIPEONFORK);
+    errno = saved;
+}
+
 void *liveobj_os_find_room(size_t bytes) {
     int saved = errno;
     void *start = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

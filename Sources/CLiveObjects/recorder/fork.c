@@ -40,12 +40,23 @@ static void give_back_in_child(void *context, struct liveobj_lock *lock) {
 static void after_fork_child(void) {
     bool are_sound = true;
     liveobj_recorder_visit_locks(give_back_in_child, &are_sound);
+    liveobj_stack_depot_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
     liveobj_traces_after_fork_child();
     if (!are_sound)
         liveobj_recorder_lost_lock();
     end_fork();
+}
+
+static void before_snapshot(void) {
+    liveobj_recorder_before_fork();
+    liveobj_stack_depot_set_inherited(true);
+}
+
+static void after_snapshot(void) {
+    liveobj_stack_depot_set_inherited(false);
+    liveobj_recorder_after_fork();
 }
 
 // By the function behind `pthread_atfork`, for no image: `exit` would remove an image's handlers
@@ -59,7 +70,7 @@ void liveobj_fork_add_handlers(void) {
 #else
     pthread_atfork(liveobj_recorder_before_fork, liveobj_recorder_after_fork, after_fork_child);
 #endif
-    liveobj_snapshot_set_fork_handlers(liveobj_recorder_before_fork, liveobj_recorder_after_fork);
+    liveobj_snapshot_set_fork_handlers(before_snapshot, after_snapshot);
 }
 
 struct lock_wait {

@@ -16,6 +16,11 @@
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
 //   bytes of frames + index + hash tables of a space <= max_bytes
 //
+// Forks get none of it, since copying the page tables of a million traces takes as long as ten
+// thousand allocations. A child finds zeros, also where no handler of a fork runs: an empty table,
+// to which nothing is added. Its handler makes a new table, and new traces get ids and places
+// behind those from before. The snapshot process gets everything.
+//
 // A search takes no lock; only storing a new trace does. A thread uses the space of one round for a
 // whole trace. Everything except the start and the collection may run in a hook.
 
@@ -61,6 +66,7 @@ struct space {
     uint64_t frame_bytes;
     uint64_t table_bytes; // of all tables
     struct table *table;  // NULL while the space is empty
+    uint32_t first;       // the first place of this process; those before were its parent's
     uint32_t last;        // the last place in use
     bool was_full;        // a trace was dropped
 };
@@ -71,7 +77,7 @@ static struct {
     uint64_t max_bytes; // of a space
     uint64_t threshold; // the bytes in the current space from which on a collection is worth while
     uint64_t dropped;   // atomic
-} depot = {.spaces[1].base = UINT32_MAX};
+} depot = {.spaces = {{.first = 1}, {.first = 1, .base = UINT32_MAX}}};
 
 uint32_t liveobj_stack_depot_round;
 
@@ -120,6 +126,7 @@ static struct table *table_make_locked(struct space *space, uint64_t slots) {
         space->frames.is_prepaid ? liveobj_os_map(bytes) : liveobj_os_map_kept(bytes, true);
     if (!table)
         return NULL;
+    liveobj_os_set_inherited(table, bytes, false);
     table->smaller = space->table;
     table->mask = slots - 1;
     space->table_bytes += bytes;
@@ -155,14 +162,15 @@ static void table_put_locked(const struct space *space, struct table *table, uin
 /// \returns false if there is no slot for another trace.
 static bool table_grow_locked(struct space *space) {
     uint64_t slots = space->table->mask + 1;
-    if (space->last < slots / 2)
+    uint32_t count = space->last + 1 - space->first;
+    if (count < slots / 2)
         return true;
     struct table *grown = NULL;
     if (has_room_locked(space, table_bytes(2 * slots)))
         grown = table_make_locked(space, 2 * slots);
     if (!grown)
-        return space->last < slots / 8 * 7;
-    for (uint32_t place = 1; place <= space->last; place++)
+        return count < slots / 8 * 7;
+    for (uint32_t place = space->first; place <= space->last; place++)
         table_put_locked(space, grown, space->base + place);
     // Release: a reader that sees the table sees its slots.
     __atomic_store_n(&space->table, grown, __ATOMIC_RELEASE);
@@ -233,7 +241,8 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint32_t round, uint64_t hash,
     struct space *space = space_of_round(round);
     uint32_t id = 0;
     if (liveobj_lock_acquire(&depot.lock)) {
-        id = space->table ? insert_locked(space, hash, trace) : 0;
+        bool is_usable = space->table && space->table->mask; // 0 in a child without handlers
+        id = is_usable ? insert_locked(space, hash, trace) : 0;
         liveobj_lock_release(&depot.lock);
     }
     if (!id)
@@ -257,6 +266,7 @@ static bool open_locked(struct space *space) {
 }
 
 static bool space_start(struct space *space, uint64_t max_bytes) {
+    space->frames.is_for_self = space->entries.is_for_self = true;
     return liveobj_arena_start(&space->frames, max_bytes) &&
            liveobj_arena_start(&space->entries, max_bytes);
 }
@@ -285,8 +295,34 @@ struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
     };
 }
 
+bool liveobj_stack_depot_has(uint32_t id) {
+    const struct space *space = space_of(id);
+    return id && id - space->base >= space->first;
+}
+
 uint64_t liveobj_stack_depot_dropped(void) {
     return __atomic_load_n(&depot.dropped, __ATOMIC_RELAXED);
+}
+
+// MARK: - Forks
+
+void liveobj_stack_depot_set_inherited(bool is_inherited) {
+    for (size_t i = 0; i < 2; i++) {
+        const struct liveobj_arena *frames = &depot.spaces[i].frames;
+        const struct liveobj_arena *entries = &depot.spaces[i].entries;
+        liveobj_os_set_inherited(frames->start, frames->bytes, is_inherited);
+        liveobj_os_set_inherited(entries->start, entries->bytes, is_inherited);
+    }
+}
+
+void liveobj_stack_depot_after_fork_child(void) {
+    for (size_t i = 0; i < 2; i++) {
+        struct space *space = &depot.spaces[i];
+        space->first = space->last + 1;
+        if (space->table)
+            open_locked(space);
+    }
+    liveobj_stack_depot_round += 2; // the same space, but no thread's last trace has an id
 }
 
 // MARK: - Collection
@@ -331,6 +367,8 @@ bool liveobj_stack_depot_is_old(uint32_t id) {
 uint32_t liveobj_stack_depot_renew(uint32_t id) {
     const struct entry *entry = entry_of(id);
     uint32_t round = liveobj_stack_depot_round, parent = 0;
+    if (!liveobj_stack_depot_has(id))
+        return 0;
     uint32_t renewed = liveobj_stack_depot_find(round, entry->hash, 0);
     if (renewed)
         return renewed;
@@ -345,6 +383,7 @@ static void empty(struct space *space) {
     struct table *table = space->table;
     LIVEOBJ_STORE_RELAXED(space->table, NULL);
     LIVEOBJ_STORE_RELAXED(space->last, 0);
+    space->first = 1;
     space->frame_bytes = space->table_bytes = 0;
     space->was_full = false;
     for (struct table *smaller; table; table = smaller) {

@@ -89,11 +89,21 @@ LIVEOBJ_HOOK void liveobj_stack_depot_count_drop(void);
 uint32_t liveobj_stack_depot_last(void);
 struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 
+/// Whether a trace is known; false also for 0. In the child of a fork, traces that were stored
+/// before it are not.
+bool liveobj_stack_depot_has(uint32_t id);
+
 /// The number of traces that could not be stored.
 uint64_t liveobj_stack_depot_dropped(void);
 
 /// While the lock is held, no trace is partly stored.
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context);
+
+/// Sets whether the children of forks get the stored traces. They do not, except for the snapshot
+/// process.
+void liveobj_stack_depot_set_inherited(bool is_inherited);
+/// In a fork's child: makes room for its own traces.
+void liveobj_stack_depot_after_fork_child(void);
 
 // A collection, by one thread at a time (records/trace_collection.c): it begins a round, waits
 // until no thread uses the one before, renews all ids that are stored anywhere, and ends the round

@@ -145,6 +145,7 @@ static void run_in_a_child(void *(*work)(void *), bool in_thread) {
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
+        liveobj_stack_depot_after_fork_child();
         pthread_t thread;
         if (in_thread && pthread_create(&thread, NULL, work, NULL) == 0)
             pthread_join(thread, NULL);
