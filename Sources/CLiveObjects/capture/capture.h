@@ -160,7 +160,6 @@ struct liveobj_capture {
     struct liveobj_captured_types types;
     struct liveobj_section type_section;
     struct liveobj_captured_stacks stacks;
-    bool holds_traces; // no stack trace is dropped meanwhile
 };
 
 /// The records of a graph: their number, and the index of each. Any of them may be free.

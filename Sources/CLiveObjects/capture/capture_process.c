@@ -8,7 +8,7 @@
 #include "arch/address.h"
 #include "capture/capture.h"
 #include "hooks/hooks.h"
-#include "os/os.h"
+#include "os/arena.h"
 
 #include <elf.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "stacks/stacks.h"
 
 enum {
-    STACKS_TO_COME = 1 << 20, // traces recorded until the heap is read; address space only
+    STACKS_TO_COME = 1 << 21, // ids of traces recorded until the heap is read; address space only
     VARIANTS_LIMIT = 1 << 16,
     SLOTS = 2 * VARIANTS_LIMIT,
     FRAMES_LIMIT = 1024, // of the format

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "capture/test_table.h"
 #include "capture/stream.h"
+#include "os/arena.h"
 #include "os/compiler.h"
 #include "records/scopes.h"
 #include "records/thread.h"

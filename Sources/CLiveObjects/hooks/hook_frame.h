@@ -4,8 +4,8 @@
 #pragma once
 
 #include "arch/registers.h"
+#include "os/arena.h"
 #include "os/compiler.h"
-#include "os/os.h"
 #include "records/thread.h"
 #include "stacks/stacks.h"
 

@@ -26,6 +26,7 @@
 #include "os/os.h"
 #include "records/records.h"
 #include "records/thread.h"
+#include "records/trace_collection.h"
 #include "runtime/image.h"
 
 #include <malloc.h>
@@ -168,6 +169,7 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
                                .scope = wanted & EXTRA_SCOPES ? liveobj_hooks_current_scope() : 0,
                            });
     liveobj_traces_end(thread);
+    liveobj_traces_advance_if_due();
     if (LIVEOBJ_UNLIKELY(tls->ended))
         liveobj_thread_detach();
 }

@@ -19,6 +19,7 @@
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"
+#include "records/trace_collection.h"
 #include "runtime/image.h"
 
 // The originals are the program's own work, so they may allocate and lock.
@@ -60,10 +61,14 @@ static inline uint32_t watched_record(const void *object) {
 
 static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32_t retains,
                           uint32_t releases, struct liveobj_hook_frame frame) {
+    if (!liveobj_hooks_record_stacks()) {
+        liveobj_ledger_add(record, 0, retains, releases);
+        return;
+    }
     liveobj_traces_begin(thread);
-    uint32_t stack = liveobj_hooks_record_stacks() ? liveobj_hook_stack_trace(thread, frame) : 0;
-    liveobj_ledger_add(record, stack, retains, releases);
+    liveobj_ledger_add(record, liveobj_hook_stack_trace(thread, frame), retains, releases);
     liveobj_traces_end(thread);
+    liveobj_traces_advance_if_due();
 }
 
 /// Not inlined, to keep the hooks' short path short.

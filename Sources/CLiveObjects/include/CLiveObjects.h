@@ -80,13 +80,14 @@ struct liveobj_settings {
     uint32_t depth;
     /// The number of live objects above which new ones are not recorded.
     uint64_t max_objects;
-    /// The bytes of stack traces above which new ones are not recorded.
+    /// The bytes of stack traces above which new ones are not recorded; 0 for a sixteenth of the
+    /// memory of the machine, or of the process's memory cgroup.
     uint64_t max_stack_bytes;
     /// An allocation of n bytes gets a stack trace with the probability 1 - exp(-n / sample_bytes);
     /// 0 for every allocation. At most 2^32 - 1.
     uint64_t sample_bytes;
     /// The memory of the recorder, in bytes, above which objects and stack traces are not recorded.
-    /// Stack traces of dead objects are dropped. 0 for no limit; at least 4 MiB.
+    /// 0 for no limit; at least 4 MiB.
     uint64_t budget_bytes;
 };
 
@@ -113,8 +114,8 @@ struct liveobj_status {
     const char *reason;
 };
 
-/// The defaults: stacks on for every allocation, depth 64, retains off, at most 2^27 objects and 4
-/// GiB of stack traces. The limits reserve address space, not memory.
+/// The defaults: stacks on for every allocation, depth 64, retains off, at most 2^27 objects and a
+/// sixteenth of the memory for stack traces. The limits reserve address space, not memory.
 struct liveobj_settings liveobj_settings_default(void);
 
 /// Starts tracking. Does nothing if it is on.

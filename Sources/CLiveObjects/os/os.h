@@ -135,7 +135,7 @@ void liveobj_os_wait(uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void liveobj_os_wake(uint32_t *word);
 
 /// A time in nanoseconds with an arbitrary zero. Changes of the system's clock do not affect it.
-uint64_t liveobj_os_time(void);
+LIVEOBJ_HOOK uint64_t liveobj_os_time(void);
 
 /// The processor time of a thread of this process, in nanoseconds; UINT64_MAX if it has ended.
 uint64_t liveobj_os_thread_time(uint32_t thread);
@@ -177,39 +177,6 @@ struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, cons
 
 /// The bytes of the process's address space that are in memory.
 uint64_t liveobj_os_resident_bytes(void);
-
-// MARK: - os_arena.c
-
-/// Reads the limits that are not read for each allocation. Called before anything is kept; not in a
-/// hook.
-void liveobj_os_keep_within_limits(void);
-
-/// True once the limits or the system refused memory that the recorder wanted to keep.
-bool liveobj_os_was_short_of_memory(void);
-
-/// Maps memory that is kept until the process ends; see `liveobj_os_map`. NULL if the system
-/// refuses, or if the recorder would keep more than its share of the process's limits.
-/// \param is_dense Whether all of it will be written to.
-LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense);
-LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense);
-
-/// Kept memory that grows at its end and never moves. The caller's lock must guard growth.
-struct liveobj_arena {
-    unsigned char *start;
-    size_t bytes; // those that are mapped: zeroed when new; atomic
-    size_t most;
-    bool is_prepaid;  // see budget.h
-    bool is_for_self; // a fork's child gets zeros
-};
-/// \returns false if there is no room for a first piece.
-bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes);
-/// Makes the arena have at least `wanted` bytes. \returns false if it cannot.
-LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted);
-
-static inline size_t liveobj_arena_bytes(const struct liveobj_arena *arena) {
-    // Acquire: pairs with the release in `liveobj_arena_grow`.
-    return __atomic_load_n(&arena->bytes, __ATOMIC_ACQUIRE);
-}
 
 // MARK: - os_lock.c
 

@@ -14,12 +14,13 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "os/budget.h"
+#include "os/arena.h"
 #include "os/os.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 enum { SHARE_OF_ADDRESSES = 24, SHARE_OF_MEMORY = 16 };
 
@@ -36,6 +37,12 @@ static bool was_short;  // atomic
 void liveobj_os_keep_within_limits(void) {
     promised_limit = liveobj_os_address_room().limit;
     memory_limit = liveobj_os_memory_room().room.limit;
+}
+
+uint64_t liveobj_os_memory_share(void) {
+    struct sysinfo info;
+    uint64_t all = sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : UINT64_MAX;
+    return (memory_limit < all ? memory_limit : all) / SHARE_OF_MEMORY;
 }
 
 bool liveobj_os_was_short_of_memory(void) {
@@ -187,10 +194,12 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
     return true;
 }
 
-void liveobj_arena_empty(struct liveobj_arena *arena) {
+LIVEOBJ_UNCHECKED_BEGIN
+LIVEOBJ_HOOK void liveobj_arena_empty(struct liveobj_arena *arena) {
     int saved = errno;
     madvise(arena->start, arena->bytes, MADV_DONTNEED);
     errno = saved;
 }
+LIVEOBJ_UNCHECKED_END
 
 #endif

@@ -8,7 +8,6 @@
 #include "os/snapshot_process.h"
 #include "recorder/write_capture.h"
 #include "records/thread.h"
-#include "records/trace_collection.h"
 #include "stacks/stacks.h"
 
 #include <pthread.h>
@@ -43,7 +42,6 @@ static void after_fork_child(void) {
     liveobj_stack_depot_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();
-    liveobj_traces_after_fork_child();
     if (!are_sound)
         liveobj_recorder_lost_lock();
     end_fork();

@@ -14,7 +14,7 @@
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
 #include "metadata/watched_types.h"
-#include "os/budget.h"
+#include "os/arena.h"
 #include "os/os.h"
 #include "recorder/fork.h"
 #include "recorder/tests.h"
@@ -81,7 +81,6 @@ struct liveobj_settings liveobj_settings_default(void) {
         .retains = false,
         .depth = 64,
         .max_objects = UINT64_C(1) << 27,
-        .max_stack_bytes = UINT64_C(1) << 32,
     };
 }
 
@@ -158,6 +157,7 @@ void liveobj_recorder_prepare(void) {
 
 void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &recorder.lock);
+    liveobj_traces_visit_locks(visit, context);
     liveobj_records_visit_locks(visit, context);
     liveobj_stack_depot_visit_locks(visit, context);
     liveobj_unloads_visit_locks(visit, context);
@@ -213,15 +213,13 @@ static enum liveobj_hook_mode choose_hook_mode(enum liveobj_hook_mode wanted) {
     return wanted == LIVEOBJ_HOOKS_GOT || !pointers ? LIVEOBJ_HOOKS_GOT : LIVEOBJ_HOOKS_POINTERS;
 }
 
-/// Half of a budget is for stack traces: for two spaces of the same size. What is live in one must
-/// fit into the other.
-static void keep_within_budget(const struct liveobj_settings *settings) {
+/// Half of a budget is for stack traces.
+static void keep_within_budget(const struct liveobj_settings *settings, uint64_t max_stack_bytes) {
     static const uint64_t least = 4 << 20;
     uint64_t wanted = settings->budget_bytes < least ? least : settings->budget_bytes;
-    uint64_t space = liveobj_os_set_budget(wanted) / 4;
+    uint64_t half = liveobj_os_set_budget(wanted) / 2;
     if (settings->stacks)
-        liveobj_traces_start_collected(
-            space < settings->max_stack_bytes ? space : settings->max_stack_bytes);
+        liveobj_stack_depot_start_prepaid(half < max_stack_bytes ? half : max_stack_bytes);
 }
 
 /// Why the hooks did not record the objects of their test.
@@ -249,15 +247,17 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         recorder.reason = no_retains_reason;
     recorder.has_budget = settings->budget_bytes > 0;
     liveobj_os_keep_within_limits();
+    uint64_t max_stack_bytes =
+        settings->max_stack_bytes ? settings->max_stack_bytes : liveobj_os_memory_share();
     if (recorder.has_budget)
-        keep_within_budget(settings);
+        keep_within_budget(settings, max_stack_bytes);
     if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
         (recorder.retains && !liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(),
                                                    settings->retained_types)))
         return become_blind_locked(no_memory_reason);
     liveobj_sampling_start(settings->sample_bytes);
     if (settings->stacks)
-        recorder.stacks = liveobj_stacks_start(recorder.depth, settings->max_stack_bytes);
+        recorder.stacks = liveobj_stacks_start(recorder.depth, max_stack_bytes);
     liveobj_hooks_set_stacks(recorder.stacks != LIVEOBJ_STACKS_OFF);
     liveobj_fork_add_handlers();
     liveobj_unloads_start(&unload_listener);
@@ -368,6 +368,7 @@ void liveobj_recorder_note_signal_stack(void) {
 void liveobj_tests_watch(liveobj_write_fn write, void *context) {
     struct liveobj_status status = liveobj_recorder_status();
     liveobj_tests_set_watched(true);
+    liveobj_traces_end_collections(); // who watches tests knows traces by their ids
     if (write)
         liveobj_journal_start(&status, write, context);
 }
@@ -409,15 +410,12 @@ uint32_t liveobj_recorder_test_current(void) {
 
 // MARK: - Budget
 
-bool liveobj_recorder_collect(void) {
+void liveobj_recorder_measure_memory(void) {
     if (!recorder.has_budget || recorder.state != LIVEOBJ_STATE_TRACKING)
-        return false;
+        return;
     begin_own_work();
     liveobj_os_set_sparse_bytes(liveobj_records_map_bytes());
-    // Who watches tests knows traces by their ids.
-    bool has_collected = !liveobj_tests_are_watched() && liveobj_traces_collect_if_needed();
     end_own_work();
-    return has_collected;
 }
 
 // MARK: - Captures

@@ -59,10 +59,9 @@ void liveobj_recorder_note_signal_stack(void);
 void liveobj_recorder_give_up(const char *reason);
 /// Call before and after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
-/// Keeps the recorder within its budget: drops the stack traces of dead objects if there are many.
-/// Called about once a second, by one thread at a time. Cheap if there is nothing to do, or no
-/// budget. \returns Whether traces were dropped.
-bool liveobj_recorder_collect(void);
+/// Measures the memory that counts against the budget without being counted when it is taken.
+/// Called about once a second. Does nothing without a budget.
+void liveobj_recorder_measure_memory(void);
 
 /// The functions above, for another copy of the recorder in the same process (handover.c).
 struct liveobj_table;

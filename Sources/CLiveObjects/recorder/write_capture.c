@@ -131,8 +131,8 @@ static const char *write_references(struct liveobj_capture *capture,
 
 static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);
-    capture->holds_traces = liveobj_traces_hold();
-    return capture->holds_traces && liveobj_captured_stacks_start(&capture->stacks) &&
+    liveobj_traces_hold();
+    return liveobj_captured_stacks_start(&capture->stacks) &&
            liveobj_type_table_start(&capture->types.table) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
@@ -142,8 +142,7 @@ static void end_work(struct liveobj_capture *capture) {
     liveobj_type_table_end(&capture->types.table);
     liveobj_image_list_end(&capture->images.list);
     liveobj_captured_stacks_end(&capture->stacks);
-    if (capture->holds_traces)
-        liveobj_traces_release();
+    liveobj_traces_release();
 }
 
 /// For a capture without references. With references, types are tried when those are read.

@@ -17,8 +17,8 @@
 #pragma once
 
 #include "arch/address.h"
+#include "os/arena.h"
 #include "os/compiler.h"
-#include "os/os.h"
 
 enum {
     LIVEOBJ_SMALL_GRANULE_BITS = 4,

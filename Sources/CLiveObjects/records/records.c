@@ -5,6 +5,7 @@
 
 #include "records/records.h"
 #include "metadata/types.h"
+#include "os/arena.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ uint32_t liveobj_records_limit(void) {
     return capacity;
 }
 
-uint32_t liveobj_records_room(void) {
+LIVEOBJ_HOOK uint32_t liveobj_records_room(void) {
     return __atomic_load_n(&room, __ATOMIC_ACQUIRE); // pairs with the release in `commit`
 }
 
@@ -250,7 +251,7 @@ LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
 
 // MARK: - Reading
 
-uint32_t liveobj_records_end(void) {
+LIVEOBJ_HOOK uint32_t liveobj_records_end(void) {
     uint32_t last = LIVEOBJ_LOAD_RELAXED(end);
     uint32_t readable = liveobj_records_room(); // the others cannot be read
     return readable < last ? readable : last;
@@ -263,7 +264,7 @@ static bool is_alive(uint32_t index, uint64_t address_word) {
     return address && slot && __atomic_load_n(slot, __ATOMIC_ACQUIRE) == index;
 }
 
-bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
+LIVEOBJ_HOOK bool liveobj_records_get(uint32_t index, struct liveobj_object *object) {
     const struct liveobj_record *record = &liveobj_heap.records[index];
     struct liveobj_record copy;
     // Acquire: the other words as they were before the sequence number was written.
@@ -285,8 +286,8 @@ bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {
            object->address == address;
 }
 
-void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
-                                   uint32_t stack) {
+LIVEOBJ_HOOK void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
+                                                uint32_t stack) {
     uint64_t present = object->stack | object->bytes << 32;
     // Release: who reads the id can read the trace.
     __atomic_compare_exchange_n(&liveobj_heap.records[index].origin, &present,

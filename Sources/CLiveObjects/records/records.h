@@ -48,19 +48,19 @@ bool liveobj_records_start(uint64_t max_objects);
 /// The bound of all indices, present and future. Constant.
 uint32_t liveobj_records_limit(void);
 /// The bound of the indices whose records are backed by memory. It grows.
-uint32_t liveobj_records_room(void);
+LIVEOBJ_HOOK uint32_t liveobj_records_room(void);
 
 /// The end of the indices in use: records have the indices [1, end).
-uint32_t liveobj_records_end(void);
+LIVEOBJ_HOOK uint32_t liveobj_records_end(void);
 /// Reads a record. Another thread may deallocate the object meanwhile.
 /// \returns false if no live object has this index.
-bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
+LIVEOBJ_HOOK bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object);
 
 /// Replaces the stack trace of an object, unless its record is another object's by now.
 /// \param object As it was read.
-void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
-                                   uint32_t stack);
+LIVEOBJ_HOOK void liveobj_records_replace_stack(uint32_t index, const struct liveobj_object *object,
+                                                uint32_t stack);
 
 /// The bytes of the page map that are in memory: it is sparse.
 uint64_t liveobj_records_map_bytes(void);

@@ -13,6 +13,7 @@
 #if defined(__linux__)
 
 #include "records/retain_ledger.h"
+#include "os/arena.h"
 #include "records/thread.h"
 #include "stacks/stacks.h"
 
@@ -250,7 +251,7 @@ static void renew_block_locked(struct block *block) {
     }
 }
 
-void liveobj_ledger_renew_stacks(uint32_t record) {
+LIVEOBJ_HOOK void liveobj_ledger_renew_stacks(uint32_t record) {
     if (!liveobj_ledger.accounts || !liveobj_ledger_has(record) ||
         !liveobj_lock_acquire(&stripe_of(record)->lock))
         return;

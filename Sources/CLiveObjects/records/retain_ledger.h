@@ -76,7 +76,7 @@ typedef void (*liveobj_ledger_visit_fn)(void *context, uint32_t stack, uint32_t 
 void liveobj_ledger_visit(uint32_t record, liveobj_ledger_visit_fn visit, void *context);
 
 /// Replaces the ids of stack traces that are old (stacks.h).
-void liveobj_ledger_renew_stacks(uint32_t record);
+LIVEOBJ_HOOK void liveobj_ledger_renew_stacks(uint32_t record);
 
 void liveobj_ledger_visit_locks(liveobj_lock_visit_fn visit, void *context);
 

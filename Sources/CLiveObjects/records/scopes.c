@@ -8,6 +8,7 @@
 #if defined(__linux__)
 
 #include "records/scopes.h"
+#include "os/arena.h"
 #include "os/compiler.h"
 #include "records/thread.h"
 

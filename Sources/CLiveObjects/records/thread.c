@@ -9,8 +9,7 @@
 
 #define _GNU_SOURCE
 #include "records/thread.h"
-#include "arch/system_call.h"
-#include "os/os.h"
+#include "os/arena.h"
 
 #include <pthread.h>
 
@@ -138,35 +137,19 @@ LIVEOBJ_HOOK void liveobj_sequence_refill(struct liveobj_thread *thread) {
 
 // MARK: - Stack traces
 
-bool liveobj_traces_are_collected;
+// Acquire: pairs with the release in `liveobj_traces_end`.
 
-static bool wait_for_traces(const struct liveobj_thread *block, uint64_t deadline) {
-    static const uint64_t nap = 100000;
-    // Acquire: pairs with the release in `liveobj_traces_end`.
-    uint32_t uses = __atomic_load_n(&block->trace_uses, __ATOMIC_ACQUIRE);
-    while (uses % 2 && uses == __atomic_load_n(&block->trace_uses, __ATOMIC_ACQUIRE)) {
-        if (liveobj_os_time() >= deadline)
-            return false;
-        liveobj_os_sleep(nap);
-    }
-    return true;
-}
-
-/// Makes each thread of the process execute a memory barrier.
-/// \returns false before Linux 4.14, under valgrind, and where a filter forbids it.
-static bool fence_threads(void) {
-    enum { THIS_PROCESS = 1 << 3, REGISTER = 1 << 4 }; // of linux/membarrier.h
-    return liveobj_system_call(SYS_membarrier, REGISTER, 0, 0, 0) == 0 &&
-           liveobj_system_call(SYS_membarrier, THIS_PROCESS, 0, 0, 0) == 0;
-}
-
-bool liveobj_threads_wait_for_traces(uint64_t deadline) {
-    // After it, a thread either has stored its odd number, or will see what the caller has stored.
-    if (!fence_threads())
-        return false;
-    for (const struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
+LIVEOBJ_HOOK void liveobj_threads_note_traces(void) {
+    for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
          block = block->next)
-        if (!wait_for_traces(block, deadline))
+        block->noted_uses = __atomic_load_n(&block->trace_uses, __ATOMIC_ACQUIRE);
+}
+
+LIVEOBJ_HOOK bool liveobj_threads_have_ended_traces(void) {
+    for (struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block;
+         block = block->next)
+        if (block->noted_uses % 2 &&
+            block->noted_uses == __atomic_load_n(&block->trace_uses, __ATOMIC_ACQUIRE))
             return false;
     return true;
 }

@@ -32,6 +32,8 @@ struct liveobj_thread {
     /// Odd while the thread may use and store ids of stack traces of the round that it has seen;
     /// see records/trace_collection.c. Atomic, written by the owner.
     uint32_t trace_uses;
+    /// What `trace_uses` was when a collection began. Written by the thread that collects.
+    uint32_t noted_uses;
 
     // Written by the owner, read by any thread: relaxed atomics.
     uint64_t allocations;
@@ -119,28 +121,20 @@ static inline uint64_t liveobj_sequence_next(struct liveobj_thread *thread) {
     return thread->sequence_next++;
 }
 
-/// Whether stack traces are collected. Set before the first hook is installed.
-extern bool liveobj_traces_are_collected;
-
 /// Enclose the use of the ids of stack traces in a hook, up to the store of one.
 static inline void liveobj_traces_begin(struct liveobj_thread *thread) {
-    if (LIVEOBJ_LIKELY(!liveobj_traces_are_collected))
-        return;
     LIVEOBJ_INCREMENT_OWNED(thread->trace_uses);
-    // The compiler keeps the round's load behind this; `liveobj_threads_wait_for_traces` has the
-    // processor do so.
+    // The compiler keeps the round's load behind this; for the processor, see trace_collection.c.
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 static inline void liveobj_traces_end(struct liveobj_thread *thread) {
-    if (LIVEOBJ_LIKELY(!liveobj_traces_are_collected))
-        return;
     // Release: who sees the end sees the id that was stored.
     __atomic_store_n(&thread->trace_uses, thread->trace_uses + 1, __ATOMIC_RELEASE);
 }
 
-/// Waits until each thread that was using stack traces has ended that, or `deadline` is over.
-/// \returns false if not all have. Outside of hooks.
-bool liveobj_threads_wait_for_traces(uint64_t deadline);
+/// Note which threads use stack traces, and tell whether all of these have ended that.
+LIVEOBJ_HOOK void liveobj_threads_note_traces(void);
+LIVEOBJ_HOOK bool liveobj_threads_have_ended_traces(void);
 
 void liveobj_threads_after_fork_child(void);
 

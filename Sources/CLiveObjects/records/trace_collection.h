@@ -1,28 +1,34 @@
 // trace_collection.h - drops the stack traces of dead objects, so that a program that runs for
-// weeks with ever new ones stays within its budget.
+// weeks with ever new ones does not fill its memory with them.
 
 #pragma once
 
+#include "os/compiler.h"
+#include "stacks/stacks.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
-/// Reserves a part of the budget for stack traces. Called before the first hook is installed.
-/// \returns false if it is too small.
-bool liveobj_traces_start_collected(uint64_t max_bytes);
+/// Does a piece of a collection. The thread must not use ids of stack traces, and its guard must be
+/// set.
+LIVEOBJ_HOOK void liveobj_traces_advance(void);
 
-/// Collects traces if many were stored since the last time. Called about once a second, by one
-/// thread at a time, outside of hooks. The guard must be set. Does nothing without a budget.
-/// \returns Whether it has dropped traces.
-bool liveobj_traces_collect_if_needed(void);
+/// In a hook, after `liveobj_traces_end`.
+static inline void liveobj_traces_advance_if_due(void) {
+    if (LIVEOBJ_UNLIKELY(LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_is_due)))
+        liveobj_traces_advance();
+}
 
-/// Keep collections from starting, for someone who reads ids of traces and then the traces. Waits
-/// for one that runs, some seconds at most. \returns false if it still runs.
-bool liveobj_traces_hold(void);
+/// Keep collections from advancing, for someone who reads ids of traces and then the traces. Waits
+/// for a piece that is being done.
+void liveobj_traces_hold(void);
 void liveobj_traces_release(void);
 
-/// No thread collects in the child.
-void liveobj_traces_after_fork_child(void);
+/// Does no more collections from here on.
+void liveobj_traces_end_collections(void);
+
+/// While the lock is held, no piece of a collection is being done.
+void liveobj_traces_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
 #pragma GCC visibility pop

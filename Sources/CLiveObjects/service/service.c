@@ -106,7 +106,7 @@ static void work(int listener) {
             answer_next(listener);
         add_if_due(&next);
         if (settings.collects && !liveobj_service_is_stopped())
-            liveobj_recorder_collect();
+            liveobj_recorder_measure_memory();
     }
 }
 

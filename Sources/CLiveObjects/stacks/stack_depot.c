@@ -3,15 +3,14 @@
 // Traces are in a space. It has two arenas: the frames, one trace after the other, and the index,
 // one entry per trace. What was stored in a space is never moved or removed.
 //
-// With a budget there are two spaces, and all traces of dead objects are removed together: new
-// traces go to the other space from some moment on, which is called a round; the traces of live
-// objects are stored there again; then the old space is emptied (records/trace_collection.c).
-// Copying needs no free lists of traces of all sizes, and searches need no lock, since a space
-// never changes but by additions while a thread may use it. It needs room for two copies of what is
-// live, for a moment.
+// There are two spaces, and all traces of dead objects are removed together: new traces go to the
+// other space from some moment on, which is called a round; the traces of live objects are stored
+// there again; then the old space is emptied (records/trace_collection.c). Copying needs no free
+// lists of traces of all sizes, and searches need no lock, since a space never changes but by
+// additions while a thread may use it. It needs room for two copies of what is live, for a moment.
 //
 // Invariants
-//   ids of the first space are 1, 2, 3 ... without gaps, those of the second go on behind its most
+//   an id is twice its place, counted from 1, plus the number of its space
 //   a trace's parent is in the same space and has a smaller id
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
 //   bytes of frames + index + hash tables of a space <= max_bytes
@@ -26,7 +25,8 @@
 
 #if defined(__linux__)
 
-#include "os/budget.h"
+#include "os/arena.h"
+#include "stacks/stack_walk.h"
 #include "stacks/stacks.h"
 
 #include <string.h>
@@ -52,7 +52,8 @@ struct table {
 
 #define ID_BITS 32
 #define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
-#define MAX_COLLECTED_BYTES ((uint64_t)8 << 30) // of each of two spaces: their ids have 32 bits
+/// As long as traces take less, they are not collected.
+#define LEAST_COLLECTED_BYTES ((uint64_t)8 << 20)
 #define FIRST_SLOTS 1024
 
 /// The number of traces after the previous one that are compared before the table is searched.
@@ -61,7 +62,6 @@ struct table {
 struct space {
     struct liveobj_arena frames;
     struct liveobj_arena entries; // place 0 is not used
-    uint32_t base;                // the id of place 0
     // The rest changes only under the lock.
     uint64_t frame_bytes;
     uint64_t table_bytes; // of all tables
@@ -77,9 +77,10 @@ static struct {
     uint64_t max_bytes; // of a space
     uint64_t threshold; // the bytes in the current space from which on a collection is worth while
     uint64_t dropped;   // atomic
-} depot = {.spaces = {{.first = 1}, {.first = 1, .base = UINT32_MAX}}};
+} depot = {.spaces = {{.first = 1}, {.first = 1}}};
 
 uint32_t liveobj_stack_depot_round;
+bool liveobj_stack_depot_is_due;
 
 void liveobj_stack_depot_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &depot.lock);
@@ -92,11 +93,15 @@ static struct space *space_of_round(uint32_t round) {
 }
 
 static struct space *space_of(uint32_t id) {
-    return &depot.spaces[id > depot.spaces[1].base];
+    return &depot.spaces[id % 2];
+}
+
+static uint32_t id_of(const struct space *space, uint32_t place) {
+    return 2 * place + (uint32_t)(space - depot.spaces);
 }
 
 static struct entry *entry_in(const struct space *space, uint32_t id) {
-    return (struct entry *)(void *)space->entries.start + (id - space->base);
+    return (struct entry *)(void *)space->entries.start + id / 2;
 }
 
 static struct entry *entry_of(uint32_t id) {
@@ -171,7 +176,7 @@ static bool table_grow_locked(struct space *space) {
     if (!grown)
         return count < slots / 8 * 7;
     for (uint32_t place = space->first; place <= space->last; place++)
-        table_put_locked(space, grown, space->base + place);
+        table_put_locked(space, grown, id_of(space, place));
     // Release: a reader that sees the table sees its slots.
     __atomic_store_n(&space->table, grown, __ATOMIC_RELEASE);
     return true;
@@ -180,9 +185,10 @@ static bool table_grow_locked(struct space *space) {
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint32_t round, uint64_t hash, uint32_t previous) {
     const struct space *space = space_of_round(round);
     // Acquire: a reader of the last place sees its trace.
-    uint32_t last = space->base + __atomic_load_n(&space->last, __ATOMIC_ACQUIRE);
-    for (uint32_t id = previous + 1; id > space->base && id <= previous + LOOK_AHEAD && id <= last;
-         id++)
+    uint32_t last = id_of(space, __atomic_load_n(&space->last, __ATOMIC_ACQUIRE));
+    if (!previous) // the place before the first
+        previous = id_of(space, 0);
+    for (uint32_t id = previous + 2; id <= previous + 2 * LOOK_AHEAD && id <= last; id += 2)
         if (entry_in(space, id)->hash == hash)
             return id;
     struct table *table = __atomic_load_n(&space->table, __ATOMIC_ACQUIRE);
@@ -202,7 +208,7 @@ static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
 static uint32_t append_locked(struct space *space, uint64_t hash,
                               struct liveobj_stored_trace trace) {
     size_t bytes = trace.own_frames * sizeof(uintptr_t);
-    uint32_t place = space->last + 1, id = space->base + place;
+    uint32_t place = space->last + 1, id = id_of(space, place);
     struct entry *entry = entry_in(space, id);
     if (!has_room_locked(space, bytes + sizeof *entry) ||
         !liveobj_arena_grow(&space->frames, space->frame_bytes + bytes) ||
@@ -222,6 +228,15 @@ static uint32_t append_locked(struct space *space, uint64_t hash,
     return id;
 }
 
+/// Asks for a step of a collection: each new trace pays for one.
+static void note_if_due_locked(const struct space *space) {
+    const struct space *other = &depot.spaces[space == &depot.spaces[0]];
+    // A table that cannot grow may fill the space before its bytes reach the threshold.
+    if (LIVEOBJ_LOAD_RELAXED(other->table) || space->was_full ||
+        used_locked(space) > depot.threshold)
+        LIVEOBJ_STORE_RELAXED(liveobj_stack_depot_is_due, true);
+}
+
 static uint32_t insert_locked(struct space *space, uint64_t hash,
                               struct liveobj_stored_trace trace) {
     uint64_t *free_slot;
@@ -233,6 +248,7 @@ static uint32_t insert_locked(struct space *space, uint64_t hash,
         table_put_locked(space, space->table, id);
     else
         space->was_full = true;
+    note_if_due_locked(space);
     return id;
 }
 
@@ -265,27 +281,55 @@ static bool open_locked(struct space *space) {
     return table != NULL;
 }
 
-static bool space_start(struct space *space, uint64_t max_bytes) {
+static bool space_start(struct space *space, uint64_t max_bytes, bool is_prepaid) {
     space->frames.is_for_self = space->entries.is_for_self = true;
+    space->frames.is_prepaid = space->entries.is_prepaid = is_prepaid;
     return liveobj_arena_start(&space->frames, max_bytes) &&
            liveobj_arena_start(&space->entries, max_bytes);
 }
 
+/// The bytes from which on a collection is worth while: twice what was live after the last one, or
+/// half of what that left.
+static uint64_t threshold_above(uint64_t used) {
+    uint64_t wanted = 2 * used < LEAST_COLLECTED_BYTES ? LEAST_COLLECTED_BYTES : 2 * used;
+    uint64_t middle = (used + depot.max_bytes) / 2;
+    return wanted < middle ? wanted : middle;
+}
+
+/// What is live in one space must fit into the other, so each gets half.
+static bool start(uint64_t max_bytes, uint64_t arena_bytes, bool is_prepaid) {
+    depot.max_bytes = max_bytes / 2;
+    depot.threshold = threshold_above(0);
+    return space_start(&depot.spaces[0], arena_bytes, is_prepaid) &&
+           space_start(&depot.spaces[1], arena_bytes, is_prepaid) && open_locked(&depot.spaces[0]);
+}
+
 bool liveobj_stack_depot_start(uint64_t max_bytes) {
-    if (depot.spaces[0].table)
-        return true;
-    depot.max_bytes = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
-    return space_start(&depot.spaces[0], depot.max_bytes) && open_locked(&depot.spaces[0]);
+    uint64_t most = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
+    return depot.spaces[0].table || start(most, most, false);
+}
+
+bool liveobj_stack_depot_start_prepaid(uint64_t max_bytes) {
+    uint64_t most = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
+    return liveobj_os_prepay(most) && start(most, most / 2, true);
+}
+
+void liveobj_stack_depot_use_one_space(void) {
+    if (!liveobj_lock_acquire(&depot.lock))
+        return;
+    depot.max_bytes *= 2;
+    liveobj_lock_release(&depot.lock);
 }
 
 uint32_t liveobj_stack_depot_last(void) {
-    // The second space has the greater ids.
-    uint32_t second = __atomic_load_n(&depot.spaces[1].last, __ATOMIC_ACQUIRE);
-    return second ? depot.spaces[1].base + second
-                  : __atomic_load_n(&depot.spaces[0].last, __ATOMIC_ACQUIRE);
+    uint32_t first =
+        id_of(&depot.spaces[0], __atomic_load_n(&depot.spaces[0].last, __ATOMIC_ACQUIRE));
+    uint32_t second =
+        id_of(&depot.spaces[1], __atomic_load_n(&depot.spaces[1].last, __ATOMIC_ACQUIRE));
+    return first > second ? first : second;
 }
 
-struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
+LIVEOBJ_HOOK struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
     const struct entry *entry = entry_of(id);
     return (struct liveobj_stored_trace){
         .parent = entry->parent,
@@ -295,9 +339,8 @@ struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
     };
 }
 
-bool liveobj_stack_depot_has(uint32_t id) {
-    const struct space *space = space_of(id);
-    return id && id - space->base >= space->first;
+LIVEOBJ_HOOK bool liveobj_stack_depot_has(uint32_t id) {
+    return id / 2 >= space_of(id)->first;
 }
 
 uint64_t liveobj_stack_depot_dropped(void) {
@@ -327,56 +370,52 @@ void liveobj_stack_depot_after_fork_child(void) {
 
 // MARK: - Collection
 
-bool liveobj_stack_depot_start_collected(uint64_t max_bytes) {
-    uint64_t most = max_bytes < MAX_COLLECTED_BYTES ? max_bytes : MAX_COLLECTED_BYTES;
-    if (!liveobj_os_prepay(2 * most))
-        return false;
-    for (size_t i = 0; i < 2; i++)
-        depot.spaces[i].frames.is_prepaid = depot.spaces[i].entries.is_prepaid = true;
-    depot.threshold = most / 2;
-    depot.spaces[1].base = (uint32_t)(most / sizeof(struct entry)) + 1;
-    return space_start(&depot.spaces[1], most) && liveobj_stack_depot_start(most);
+/// Whether the other space has room for a copy of all traces. The memory is taken now: later it
+/// would be missing for what is live.
+static bool make_room_locked(struct space *other, const struct space *space) {
+    return liveobj_arena_grow(&other->frames, space->frame_bytes) &&
+           liveobj_arena_grow(&other->entries, ((size_t)space->last + 1) * sizeof(struct entry)) &&
+           open_locked(other);
 }
 
-bool liveobj_stack_depot_is_worth_a_collection(void) {
+LIVEOBJ_HOOK bool liveobj_stack_depot_begin_round(void) {
+    // Relaxed: the thread that collects is the one that changes it.
+    uint32_t round = LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round);
     if (!liveobj_lock_acquire(&depot.lock))
         return false;
-    // Relaxed, here and below: the thread that collects is the one that changes it.
-    const struct space *current = space_of_round(LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round));
-    // A table that cannot grow may fill the space before its bytes reach the threshold.
-    bool is_worth = used_locked(current) > depot.threshold || current->was_full;
-    liveobj_lock_release(&depot.lock);
-    return is_worth;
-}
-
-bool liveobj_stack_depot_begin_round(void) {
-    uint32_t next = LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round) + 1;
-    if (!liveobj_lock_acquire(&depot.lock))
-        return false;
-    bool is_open = open_locked(space_of_round(next));
+    bool is_open = make_room_locked(space_of_round(round + 1), space_of_round(round));
+    if (!is_open)
+        depot.threshold = UINT64_MAX;
     liveobj_lock_release(&depot.lock);
     if (is_open) // release: a thread that sees the round sees its space
-        __atomic_store_n(&liveobj_stack_depot_round, next, __ATOMIC_RELEASE);
+        __atomic_store_n(&liveobj_stack_depot_round, round + 1, __ATOMIC_RELEASE);
     return is_open;
 }
 
-bool liveobj_stack_depot_is_old(uint32_t id) {
+LIVEOBJ_HOOK bool liveobj_stack_depot_is_old(uint32_t id) {
     return id && space_of(id) != space_of_round(liveobj_stack_depot_round);
 }
 
-uint32_t liveobj_stack_depot_renew(uint32_t id) {
-    const struct entry *entry = entry_of(id);
-    uint32_t round = liveobj_stack_depot_round, parent = 0;
-    if (!liveobj_stack_depot_has(id))
-        return 0;
-    uint32_t renewed = liveobj_stack_depot_find(round, entry->hash, 0);
-    if (renewed)
-        return renewed;
-    if (entry->parent && !(parent = liveobj_stack_depot_renew(entry->parent)))
-        return 0;
-    struct liveobj_stored_trace trace = liveobj_stack_depot_get(id);
-    trace.parent = parent;
-    return liveobj_stack_depot_insert(round, entry->hash, trace);
+/// \returns The id in this round; 0 if the trace was not renewed yet.
+static uint32_t find_renewed(uint32_t id) {
+    return liveobj_stack_depot_find(liveobj_stack_depot_round, entry_of(id)->hash, 0);
+}
+
+/// Without recursion: the hook may run on a small stack.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_renew(uint32_t id) {
+    uint32_t chain[LIVEOBJ_MAX_FRAMES], count = 0, renewed = 0;
+    while (count < LIVEOBJ_MAX_FRAMES && liveobj_stack_depot_has(id) &&
+           !(renewed = find_renewed(id))) {
+        chain[count++] = id;
+        id = entry_of(id)->parent;
+    }
+    for (bool is_stored = true; count > 0 && is_stored; is_stored = renewed > 0) {
+        struct liveobj_stored_trace trace = liveobj_stack_depot_get(chain[--count]);
+        trace.parent = renewed;
+        renewed = liveobj_stack_depot_insert(liveobj_stack_depot_round,
+                                             entry_of(chain[count])->hash, trace);
+    }
+    return renewed;
 }
 
 static void empty(struct space *space) {
@@ -394,13 +433,15 @@ static void empty(struct space *space) {
     liveobj_arena_empty(&space->entries);
 }
 
-void liveobj_stack_depot_end_round(void) {
+LIVEOBJ_HOOK bool liveobj_stack_depot_end_round(void) {
     const struct space *current = space_of_round(liveobj_stack_depot_round);
     empty(space_of_round(liveobj_stack_depot_round + 1));
     if (!liveobj_lock_acquire(&depot.lock))
-        return;
-    depot.threshold = (used_locked(current) + depot.max_bytes) / 2;
+        return true;
+    uint64_t used = used_locked(current);
+    depot.threshold = threshold_above(used);
     liveobj_lock_release(&depot.lock);
+    return used > depot.max_bytes / 2;
 }
 
 #endif

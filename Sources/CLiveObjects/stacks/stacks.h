@@ -60,14 +60,21 @@ struct liveobj_stored_trace {
     const uintptr_t *frames; // innermost first
 };
 
-/// Reserves room for traces that take `max_bytes` in all, at most 32 GiB. Called once, outside of
-/// hooks.
+/// Reserves room for traces that take `max_bytes` in all, at most 32 GiB; half of that for those of
+/// live objects. Called once, outside of hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
+/// The same, instead of it, with memory that counts as kept from the start.
+bool liveobj_stack_depot_start_prepaid(uint64_t max_bytes);
+
+/// Gives the first round all of the room. Called where there will be no other.
+void liveobj_stack_depot_use_one_space(void);
 
 /// The number of the round, which selects the space that new traces go to. A thread uses one round
-/// for a whole trace; ids of earlier rounds must not be used in it. Always 0 without collections.
-/// Atomic.
+/// for a whole trace; ids of earlier rounds must not be used in it. Atomic.
 extern uint32_t liveobj_stack_depot_round;
+
+/// Set by a new trace if a collection has something to do. Atomic.
+extern bool liveobj_stack_depot_is_due;
 
 /// Finds a trace by its hash.
 /// \returns Its id; 0 if it is not stored. Takes no lock. Runs in hooks.
@@ -85,13 +92,13 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_insert(uint32_t round, uint64_t hash,
 /// Counts a trace that was not stored.
 LIVEOBJ_HOOK void liveobj_stack_depot_count_drop(void);
 
-/// The highest id in use. Ids count from 1; a parent's id is smaller than its child's.
+/// The highest id in use. A parent's id is smaller than its child's.
 uint32_t liveobj_stack_depot_last(void);
-struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
+LIVEOBJ_HOOK struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id);
 
 /// Whether a trace is known; false also for 0. In the child of a fork, traces that were stored
 /// before it are not.
-bool liveobj_stack_depot_has(uint32_t id);
+LIVEOBJ_HOOK bool liveobj_stack_depot_has(uint32_t id);
 
 /// The number of traces that could not be stored.
 uint64_t liveobj_stack_depot_dropped(void);
@@ -107,21 +114,17 @@ void liveobj_stack_depot_after_fork_child(void);
 
 // A collection, by one thread at a time (records/trace_collection.c): it begins a round, waits
 // until no thread uses the one before, renews all ids that are stored anywhere, and ends the round
-// before.
+// before. Runs in hooks.
 
-/// As `liveobj_stack_depot_start`, instead of it, and with two spaces, of at most `max_bytes` each.
-bool liveobj_stack_depot_start_collected(uint64_t max_bytes);
-/// Whether the space is at least half full with traces that were stored since the last collection,
-/// or dropped some.
-bool liveobj_stack_depot_is_worth_a_collection(void);
-/// \returns false if there is no memory.
-bool liveobj_stack_depot_begin_round(void);
+/// \returns false if there is no room for a copy of all traces.
+LIVEOBJ_HOOK bool liveobj_stack_depot_begin_round(void);
 /// Whether a trace was stored in the round before this one.
-bool liveobj_stack_depot_is_old(uint32_t id);
+LIVEOBJ_HOOK bool liveobj_stack_depot_is_old(uint32_t id);
 /// Stores an old trace again, if it was not yet.
-/// \returns Its id in this round; 0 if the space is full, which is counted.
-uint32_t liveobj_stack_depot_renew(uint32_t id);
+/// \returns Its id in this round; 0 if there is no room, which is counted.
+LIVEOBJ_HOOK uint32_t liveobj_stack_depot_renew(uint32_t id);
 /// Frees the memory of the round before this one.
-void liveobj_stack_depot_end_round(void);
+/// \returns Whether traces of live objects take more than half of the space.
+LIVEOBJ_HOOK bool liveobj_stack_depot_end_round(void);
 
 #pragma GCC visibility pop

@@ -43,7 +43,7 @@ static void defaults_are_those_of_the_options_table(void) {
     EXPECT(options.verbosity == 0);
     EXPECT(options.way == LIVEOBJ_CHOSEN_WAY_AUTO);
     EXPECT(options.maxobjects == UINT64_C(1) << 27);
-    EXPECT(options.maxstackbytes == UINT64_C(4) << 30);
+    EXPECT(options.maxstackbytes == 0);
     EXPECT(options.budget == 0);
     EXPECT(options.every == 0 && options.keep == 1000);
     EXPECT(options.trigger.factor == 0 && options.trigger.intervals == 0);

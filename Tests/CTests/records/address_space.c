@@ -2,7 +2,7 @@
 // small part of what is left, and counts the objects that it drops for that.
 
 #define _GNU_SOURCE
-#include "os/os.h"
+#include "os/arena.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"
 #include "records/thread.h"

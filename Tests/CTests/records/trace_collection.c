@@ -1,12 +1,13 @@
 // Stack traces of dead objects are dropped, and those of live objects stay what was walked, while
-// threads allocate with ever new stacks, others read, and the recorder stays within its budget.
+// threads allocate with ever new stacks and do the work, others read, and the recorder stays within
+// its budget.
 //
 // An object's size is the checksum of the return addresses that were walked, so that whoever reads
 // a record and its trace can tell whether they belong together.
 
 #define _GNU_SOURCE
 #include "records/trace_collection.h"
-#include "os/budget.h"
+#include "os/arena.h"
 #include "records/records.h"
 #include "records/thread.h"
 #include "support/stack_testing.h"
@@ -16,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-    BUDGET = 16 << 20,
-    SPACE = 1 << 20,
+    BUDGET = 32 << 20,
+    SPACE = 4 << 20,
     BASE = 0x10000000,
     METADATA = 0x10000,
     THREADS = 4,
@@ -62,6 +63,7 @@ static __attribute__((noinline)) void allocate(struct liveobj_thread *thread, ui
                                                    .stack = stack});
     liveobj_ledger_add(*liveobj_records_slot(address), stack, checksum, 0);
     liveobj_traces_end(thread);
+    liveobj_traces_advance_if_due();
 }
 
 static __thread volatile unsigned sink; // after a call: keeps it from becoming a jump
@@ -152,31 +154,34 @@ static uint64_t bytes_in_memory(void) {
     return sum;
 }
 
-/// Without the rest between collections.
-static bool collect(void) {
-    for (unsigned i = 0; i < 1000; i++) {
-        if (liveobj_traces_collect_if_needed())
-            return true;
-        usleep(1000);
-    }
-    return false;
+static uint32_t round_now(void) {
+    return __atomic_load_n(&liveobj_stack_depot_round, __ATOMIC_ACQUIRE);
 }
 
 // MARK: - One thread
 
-static void traces_of_dead_objects_are_dropped(struct liveobj_thread *thread) {
-    uint32_t way = 0;
-    for (unsigned i = 0; i < LIVE; i++)
-        go(thread, address_of(0, i), way++, DEPTH);
-    while (!liveobj_stack_depot_is_worth_a_collection()) {
+enum { MANY = 1 << 20 };
+
+/// Replaces an object again and again, with ever new stacks, until rounds have begun.
+/// \returns false if they have not after so many new stacks.
+static bool churn(struct liveobj_thread *thread, uint32_t rounds, uint32_t most) {
+    static uint32_t way = LIVE; // of one thread at a time
+    uint32_t first = round_now(), last = way + most;
+    while (round_now() - first < rounds && way < last) {
         deallocate(thread, address_of(0, 0));
         go(thread, address_of(0, 0), way++, DEPTH);
     }
-    uint64_t before = bytes_in_memory();
-    EXPECT(collect());
-    EXPECT(!liveobj_stack_depot_is_worth_a_collection());
-    EXPECT(bytes_in_memory() + SPACE / 4 < before);
-    EXPECT(all_have_traces(LIVE));
+    return way < last;
+}
+
+static void traces_of_dead_objects_are_dropped(struct liveobj_thread *thread) {
+    for (unsigned i = 0; i < LIVE; i++)
+        go(thread, address_of(0, i), i, DEPTH);
+    for (unsigned i = 0; i < COLLECTIONS; i++) {
+        EXPECT(churn(thread, 1, MANY));
+        EXPECT(bytes_in_memory() < BUDGET);
+        EXPECT(all_have_traces(LIVE));
+    }
 }
 
 static void traces_are_found_again_after_a_collection(struct liveobj_thread *thread) {
@@ -188,42 +193,30 @@ static void traces_are_found_again_after_a_collection(struct liveobj_thread *thr
     EXPECT(a.stack == b.stack);
 }
 
-static void a_holder_keeps_a_collection_from_running(struct liveobj_thread *thread) {
-    uint32_t way = 1 << DEPTH;
-    EXPECT(liveobj_traces_hold());
-    for (; !liveobj_stack_depot_is_worth_a_collection(); way--) {
-        deallocate(thread, address_of(0, 0));
-        go(thread, address_of(0, 0), way, DEPTH);
-    }
-    usleep(100000);
-    EXPECT(!liveobj_traces_collect_if_needed());
-    EXPECT(all_have_traces(LIVE + 2));
+static void a_holder_keeps_a_collection_from_advancing(struct liveobj_thread *thread) {
+    enum { TO_NEXT_ROUND = 40000 };
+    liveobj_traces_hold();
+    EXPECT(!churn(thread, 1, TO_NEXT_ROUND));
+    EXPECT(check_all(true).live == LIVE + 2);
     liveobj_traces_release();
-    EXPECT(collect());
+    EXPECT(churn(thread, 2, MANY));
 }
 
-static void *collect_once(void *has_collected) {
-    *(bool *)has_collected = collect();
+static void *churn_for_two_rounds(void *has_begun) {
+    *(bool *)has_begun = churn(attach(), 2, MANY / 8);
     return NULL;
 }
 
-/// As if a signal handler went on for long.
+/// As if a signal handler went on for long: the round that begins meanwhile does not end.
 static void a_thread_in_a_hook_is_waited_for(struct liveobj_thread *thread) {
-    bool has_collected = true;
-    pthread_t collector;
-    for (uint32_t way = 1; !liveobj_stack_depot_is_worth_a_collection(); way += 3) {
-        deallocate(thread, address_of(0, 0));
-        go(thread, address_of(0, 0), way, DEPTH);
-    }
-    usleep(100000);
+    bool has_begun = true;
+    pthread_t other;
     liveobj_traces_begin(thread);
-    EXPECT(!liveobj_traces_collect_if_needed());
-    pthread_create(&collector, NULL, collect_once, &has_collected);
-    usleep(10000);
+    pthread_create(&other, NULL, churn_for_two_rounds, &has_begun);
+    pthread_join(other, NULL);
+    EXPECT(!has_begun);
     liveobj_traces_end(thread);
-    pthread_join(collector, NULL);
-    EXPECT(has_collected);
-    EXPECT(all_have_traces(LIVE + 2));
+    EXPECT(churn(thread, 2, MANY));
 }
 
 static void deallocate_all(struct liveobj_thread *thread) {
@@ -233,12 +226,12 @@ static void deallocate_all(struct liveobj_thread *thread) {
 
 // MARK: - Many threads
 
-static unsigned collections; // atomic
+static uint32_t last_round;
 static uint64_t deadline;
 
 /// After some time as well: on a busy machine, threads that read often keep others from collecting.
 static bool is_over(void) {
-    return LIVEOBJ_LOAD_RELAXED(collections) >= COLLECTIONS || liveobj_os_time() > deadline;
+    return round_now() >= last_round || liveobj_os_time() > deadline;
 }
 
 static void *allocate_and_deallocate(void *argument) {
@@ -248,20 +241,13 @@ static void *allocate_and_deallocate(void *argument) {
     for (unsigned round = 0; round < LIVE || !is_over(); round++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         unsigned object = round < LIVE ? round : (unsigned)(state >> 32) % LIVE;
+        uint64_t dropped = liveobj_stack_depot_dropped();
         deallocate(thread, address_of(number, object));
         go(thread, address_of(number, object), (uint32_t)(state >> 40), DEPTH);
-        if (liveobj_stack_depot_is_worth_a_collection())
+        if (liveobj_stack_depot_dropped() != dropped)
             usleep(300); // so that few traces are dropped
     }
     return NULL;
-}
-
-static void *collect_all_the_time(void *unused) {
-    while (!is_over()) {
-        __atomic_fetch_add(&collections, liveobj_traces_collect_if_needed(), __ATOMIC_RELAXED);
-        usleep(200);
-    }
-    return unused;
 }
 
 /// In the child of a fork, in the middle of a collection too, no trace is another object's.
@@ -272,8 +258,6 @@ static void check_in_child(void) {
     pid_t child = fork();
     if (child == 0) {
         liveobj_stack_depot_after_fork_child();
-        liveobj_traces_after_fork_child();
-        EXPECT(liveobj_traces_hold());
         check_all(false);
         _exit(EXPECT_STATUS());
     }
@@ -285,7 +269,7 @@ static void *read_all_the_time(void *most) {
     while (!is_over()) {
         uint64_t bytes = bytes_in_memory();
         *(uint64_t *)most = bytes > *(uint64_t *)most ? bytes : *(uint64_t *)most;
-        EXPECT(liveobj_traces_hold());
+        liveobj_traces_hold();
         check_all(false); // an object without its retain yet may be among them
         liveobj_traces_release();
         check_in_child();
@@ -304,20 +288,20 @@ static void run_threads(void) {
 
 static void every_trace_is_right_while_threads_allocate_and_traces_are_collected(void) {
     static const uint64_t patience = 20000000000;
-    pthread_t collector, reader;
+    pthread_t reader;
     uint64_t most = 0;
+    uint32_t first = round_now();
+    last_round = first + COLLECTIONS;
     deadline = liveobj_os_time() + patience;
-    pthread_create(&collector, NULL, collect_all_the_time, NULL);
     pthread_create(&reader, NULL, read_all_the_time, &most);
     run_threads();
-    pthread_join(collector, NULL);
     pthread_join(reader, NULL);
     struct result result = check_all(true);
     EXPECT(result.live == THREADS * LIVE);
     EXPECT(result.untraced < result.live);
     EXPECT(most < BUDGET);
-    EXPECT(collections > 0);
-    printf("%u collections, ", collections);
+    EXPECT(round_now() > first);
+    printf("%u rounds, ", round_now() - first);
     printf("%u objects, %u without a trace, %llu KB at most\n", result.live, result.untraced,
            (unsigned long long)most >> 10);
 }
@@ -337,18 +321,18 @@ static void the_page_map_is_measured(struct liveobj_thread *thread) {
 int main(void) {
     liveobj_os_keep_within_limits();
     EXPECT(liveobj_os_set_budget(BUDGET) == BUDGET);
-    EXPECT(liveobj_threads_start() && liveobj_traces_start_collected(SPACE));
+    EXPECT(liveobj_threads_start() && liveobj_stack_depot_start_prepaid(2 * SPACE));
     EXPECT(liveobj_records_start(1 << 20));
     EXPECT(liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(), NULL));
     EXPECT(liveobj_stacks_start(64, SPACE) != LIVEOBJ_STACKS_OFF);
     struct liveobj_thread *thread = attach();
     traces_of_dead_objects_are_dropped(thread);
     traces_are_found_again_after_a_collection(thread);
-    a_holder_keeps_a_collection_from_running(thread);
+    EXPECT(liveobj_stack_depot_dropped() == 0);
+    a_holder_keeps_a_collection_from_advancing(thread);
     a_thread_in_a_hook_is_waited_for(thread);
     deallocate_all(thread);
     the_page_map_is_measured(thread);
-    EXPECT(liveobj_stack_depot_dropped() == 0);
     every_trace_is_right_while_threads_allocate_and_traces_are_collected();
     return EXPECT_STATUS();
 }

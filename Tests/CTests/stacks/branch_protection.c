@@ -50,8 +50,7 @@ static void traces_have_plain_addresses(void) {
     uintptr_t found[MAX_FRAMES];
     call_deeply(CALLS);
     EXPECT(processor_signs() ? signed_addresses > 0 : signed_addresses == 0);
-    EXPECT(liveobj_unwind_rule_find(expected[0]).kind ==
-           LIVEOBJ_UNWIND_STEP);
+    EXPECT(liveobj_unwind_rule_find(expected[0]).kind == LIVEOBJ_UNWIND_STEP);
     size_t count = expand(trace, found);
     EXPECT(count > CALLS + 1);
     for (size_t i = 0; i < CALLS; i++)

@@ -18,6 +18,11 @@ static uint64_t hash_of(uint64_t number) {
     return number * 0x9e3779b97f4a7c15u;
 }
 
+/// The ids of the parent, which stores the traces 1 to TRACES.
+static uint32_t id_of(uint64_t number) {
+    return (uint32_t)(2 * number);
+}
+
 static uint32_t insert(uint64_t number) {
     const uintptr_t frames[] = {number, number + 1};
     return liveobj_stack_depot_insert(
@@ -57,13 +62,14 @@ static void a_child_has_only_its_own_traces(void) {
     pid_t child = fork();
     if (child == 0) {
         EXPECT(bytes_in_memory() < TRACES); // the parent has 56 bytes a trace
-        EXPECT(!liveobj_stack_depot_has(1) && !liveobj_stack_depot_has(TRACES));
+        EXPECT(!liveobj_stack_depot_has(id_of(1)) && !liveobj_stack_depot_has(id_of(TRACES)));
         EXPECT(find(1) == 0);
         for (uint64_t number = 1; number <= TRACES; number++)
-            EXPECT(insert(number) == TRACES + number);
-        EXPECT(find(1) == TRACES + 1 && insert(1) == TRACES + 1);
-        EXPECT(liveobj_stack_depot_has(TRACES + 1) && is_stored(TRACES + 1, 1));
-        EXPECT(liveobj_stack_depot_renew(1) == 0);
+            EXPECT(insert(number) == id_of(TRACES + number));
+        uint32_t id = id_of(TRACES + 1);
+        EXPECT(find(1) == id && insert(1) == id);
+        EXPECT(liveobj_stack_depot_has(id) && is_stored(id, 1));
+        EXPECT(liveobj_stack_depot_renew(id_of(1)) == 0);
         _exit(EXPECT_STATUS());
     }
     expect_success(child);
@@ -83,8 +89,8 @@ static void a_child_by_system_call_stores_nothing(void) {
 static bool write_traces(void *context, liveobj_write_fn write, void *destination) {
     (void)context;
     bool are_there = true;
-    for (uint32_t id = 1; id <= TRACES; id++)
-        are_there = are_there && is_stored(id, id);
+    for (uint64_t number = 1; number <= TRACES; number++)
+        are_there = are_there && is_stored(id_of(number), number);
     return write(destination, &are_there, sizeof are_there);
 }
 
@@ -95,8 +101,8 @@ static void the_snapshot_process_has_all_traces(void) {
 }
 
 static void the_parent_keeps_its_traces(void) {
-    for (uint32_t id = 1; id <= TRACES; id++)
-        EXPECT(find(id) == id && is_stored(id, id));
+    for (uint64_t number = 1; number <= TRACES; number++)
+        EXPECT(find(number) == id_of(number) && is_stored(id_of(number), number));
     EXPECT(bytes_in_memory() > 32 * TRACES);
 }
 
@@ -104,7 +110,7 @@ int main(void) {
     liveobj_fork_add_handlers();
     EXPECT(liveobj_stack_depot_start((uint64_t)1 << 30));
     for (uint64_t number = 1; number <= TRACES; number++)
-        EXPECT(insert(number) == number);
+        EXPECT(insert(number) == id_of(number));
     a_child_has_only_its_own_traces();
     a_child_by_system_call_stores_nothing();
     the_snapshot_process_has_all_traces();

@@ -13,7 +13,7 @@ static uint32_t insert(uint64_t number) {
 }
 
 int main(void) {
-    if (!liveobj_stack_depot_start(LIMIT))
+    if (!liveobj_stack_depot_start(2 * LIMIT))
         return 1;
     uint64_t stored = 0;
     while (insert(stored + 1))
@@ -24,9 +24,9 @@ int main(void) {
     EXPECT(insert(stored + 2) == 0);
     EXPECT(liveobj_stack_depot_dropped() == 2);
     for (uint64_t number = 1; number <= stored; number++) {
-        EXPECT(insert(number) == number);
-        EXPECT(liveobj_stack_depot_get((uint32_t)number).frames[1] == number + 1);
+        EXPECT(insert(number) == 2 * number);
+        EXPECT(liveobj_stack_depot_get((uint32_t)(2 * number)).frames[1] == number + 1);
     }
-    EXPECT(liveobj_stack_depot_last() == stored);
+    EXPECT(liveobj_stack_depot_last() == 2 * stored);
     return EXPECT_STATUS();
 }
