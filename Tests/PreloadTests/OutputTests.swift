@@ -51,10 +51,11 @@ struct OutputTests {
   }
 
   /// A test may compare the standard error of a program that it starts.
-  @Test(arguments: ["", "nonsense=1", "output=/does/not/exist", "verbosity=2"])
-  func standardErrorOfChildProcessesIsUnchanged(options: String) throws {
+  @Test(arguments: [nil, "", "nonsense=1", "output=/does/not/exist", "verbosity=2"])
+  func standardErrorOfChildProcessesIsUnchanged(options: String?) throws {
     let errors = folder.path("errors")
-    let run = try runPreloaded("/bin/sh", ["-c", "'\(exiter)' exit 5 2> '\(errors)'"], options: options)
+    let run = try runPreloaded(
+      "/bin/sh", ["-c", "'\(exiter)' exit 5 2> '\(errors)'"], environment: ["LIVEOBJECTS_OPTIONS": options])
     #expect(run.status == .exited(5))
     #expect(run.standardOutput == "about to end\n")
     #expect(run.standardError == "")

@@ -17,12 +17,12 @@ public final class TemporaryFolder: Sendable {
   /// The path of a file in the folder.
   public func path(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a C source file.
+  /// Writes a source file; one in C without another name.
   ///
   /// - Returns: Its path.
-  public func source(_ text: String) throws -> String {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path("main.c")))
-    return path("main.c")
+  public func source(_ text: String, named name: String = "main.c") throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
   }
 
   /// The names of all files in the folder, sorted.

@@ -4,12 +4,17 @@
 // error. Only the first may empty the file or print messages about the options. None may write to a
 // standard error that is not the first's file: a test may read it. Whether a process is the first
 // cannot be found out later (its parent may have ended, or be unreadable). So it is passed on in
-// the one variable that is ours: as the pair `first=PROCESS.START.DEVICE.FILE` at the end of
+// the one variable that is ours: as the pair `first=PROCESS.START.ERRORS` at the end of
 // LIVEOBJECTS_OPTIONS. A program that is started with other options begins a new run: then the pair
 // is missing, or not at the end.
 //
 //   PROCESS, START  the first process, until a process of the run is tracked; then 0
-//   DEVICE, FILE    its standard error; 0 if it had none
+//   ERRORS          identifies the file of its standard error; 0 if it had none
+//
+// Without that variable ERRORS is passed on in how the library's path is spelled in LD_PRELOAD. The
+// list of the environment must stay where it is: the Swift runtime finds the arguments before it,
+// also when it is loaded later, and other programs the auxiliary vector behind it. So no entry can
+// be added.
 //
 // Programs that are not tracked (a shell) pass it on as well. Runs in the constructor. Without
 // getenv, setenv and malloc, because some programs (bash) define functions with these names.
@@ -19,15 +24,16 @@
 #include "program/program.h"
 #include "text.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char variable[] = LIVEOBJ_OPTIONS_VARIABLE "=";
+static const char variable[] = LIVEOBJ_OPTIONS_VARIABLE "=", preloads[] = "LD_PRELOAD=";
 static const char key[] = "first=";
 
-enum { PROCESS, START, DEVICE, INODE, FIELDS };
+enum { PROCESS, START, ERRORS, FIELDS };
 
 static struct {
     bool is_first;
@@ -36,15 +42,16 @@ static struct {
 
 // MARK: - Reading the pair
 
-static char **find_entry(void) {
+/// \param name With `=`.
+static char **find_entry(const char *name) {
     for (char **entry = environ; entry && *entry; entry++)
-        if (strncmp(*entry, variable, sizeof variable - 1) == 0)
+        if (strncmp(*entry, name, strlen(name)) == 0)
             return entry;
     return NULL;
 }
 
 const char *liveobj_origin_options(void) {
-    char **entry = find_entry();
+    char **entry = find_entry(variable);
     return entry ? *entry + sizeof variable - 1 : "";
 }
 
@@ -73,7 +80,105 @@ static const char *find_pair(const char *options, uint64_t fields[FIELDS]) {
     return options + strlen(options);
 }
 
-// MARK: - Passing the pair on
+static char *append_pair(char *end) {
+    char digits[LIVEOBJ_DIGITS];
+    end = stpcpy(end, key);
+    for (int i = 0; i < FIELDS; i++)
+        end = stpcpy(stpcpy(end, i ? "." : ""), liveobj_text_digits(digits, origin.fields[i]));
+    return end;
+}
+
+// MARK: - The path in LD_PRELOAD
+
+// Between folder and file name, 64 times: `./` for a bit that is 1, `/` for one that is 0. The last
+// written is the lowest.
+enum { BITS = 64, BEGUN = 1 };
+
+/// The library's file name in LD_PRELOAD; NULL if it has no folder there.
+static const char *find_file_name(char *const *entry) {
+    Dl_info self;
+    const char *name = entry && dladdr(&origin, &self) ? strrchr(self.dli_fname, '/') : NULL;
+    const char *found = name ? strstr(*entry, name) : NULL;
+    return found ? found + 1 : NULL;
+}
+
+/// \returns where the bits begin; `name` if there are none.
+static const char *read_bits(const char *name, uint64_t *bits) {
+    const char *start = name; // `LD_PRELOAD=` is before the path
+    *bits = 0;
+    for (int i = 0; i < BITS; i++) {
+        bool is_set = strncmp(start - 3, "/./", 3) == 0;
+        if (!is_set && strncmp(start - 2, "//", 2) != 0)
+            return name;
+        start -= is_set ? 2 : 1;
+        *bits |= (uint64_t)is_set << i;
+    }
+    return start;
+}
+
+static char *append_bits(char *end, uint64_t bits) {
+    for (int i = BITS; i-- > 0;)
+        end = stpcpy(end, bits >> i & 1 ? "./" : "/");
+    return end;
+}
+
+/// Which process is the first is not passed on: no file needs to be emptied.
+static bool read_path(uint64_t fields[FIELDS]) {
+    uint64_t bits;
+    const char *name = find_file_name(find_entry(preloads));
+    if (!name || read_bits(name, &bits) == name)
+        return false;
+    fields[PROCESS] = bits & BEGUN ? 0 : UINT64_MAX;
+    fields[START] = 0;
+    fields[ERRORS] = bits & ~(uint64_t)BEGUN;
+    return true;
+}
+
+// MARK: - Passing it on
+
+static void *map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static char *options_with_pair(void) {
+    uint64_t fields[FIELDS];
+    const char *options = liveobj_origin_options();
+    size_t length = (size_t)(find_pair(options, fields) - options);
+    char *text = map(sizeof variable + length + sizeof key + FIELDS * LIVEOBJ_DIGITS);
+    if (!text)
+        return NULL;
+    char *end = mempcpy(stpcpy(text, variable), options, length);
+    if (length && end[-1] != ':')
+        *end++ = ':';
+    append_pair(end);
+    return text;
+}
+
+static char *path_with_bits(char *const *entry) {
+    enum { LONGEST = PATH_MAX / 2 }; // the dynamic linker skips what exceeds PATH_MAX
+    uint64_t bits;
+    const char *name = find_file_name(entry);
+    if (!name || strlen(*entry) > LONGEST)
+        return NULL;
+    size_t length = (size_t)(read_bits(name, &bits) - *entry);
+    char *text = map(length + sizeof "./" * BITS + strlen(name) + 1);
+    if (text)
+        stpcpy(append_bits(mempcpy(text, *entry, length),
+                           origin.fields[ERRORS] | (origin.fields[PROCESS] ? 0 : BEGUN)),
+               name);
+    return text;
+}
+
+/// The old entry, with which the program was started, is not changed.
+static void hand_down(void) {
+    char **options = find_entry(variable), **entry = options ? options : find_entry(preloads);
+    char *text = options ? options_with_pair() : path_with_bits(entry);
+    if (text)
+        *entry = text;
+}
+
+// MARK: - The first process
 
 /// The start time of this process in the kernel's ticks; 0 if unknown.
 static uint64_t start_time(void) {
@@ -93,57 +198,23 @@ static uint64_t start_time(void) {
     return time;
 }
 
-static char *append_pair(char *end) {
-    char digits[LIVEOBJ_DIGITS];
-    end = stpcpy(end, key);
-    for (int i = 0; i < FIELDS; i++)
-        end = stpcpy(stpcpy(end, i ? "." : ""), liveobj_text_digits(digits, origin.fields[i]));
-    return end;
+/// Identifies a file; an even number.
+static uint64_t identity(const struct stat *file) {
+    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15); // spreads the bits of the device
+    return (file->st_dev * odd ^ file->st_ino) << 1;
 }
-
-/// Puts the pair at the end of the options. The old entry, with which the program was started, is
-/// not changed.
-static void hand_down(void) {
-    char **entry = find_entry();
-    uint64_t fields[FIELDS];
-    const char *options = liveobj_origin_options();
-    size_t length = (size_t)(find_pair(options, fields) - options), count = 0;
-    while (!entry && environ && environ[count])
-        count++;
-    size_t bytes = (count + 2) * sizeof(char *) + sizeof variable + length + sizeof key +
-                   FIELDS * LIVEOBJ_DIGITS;
-    char **list = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (list == MAP_FAILED)
-        return;
-    char *text = (char *)(list + count + 2), *end = stpcpy(text, variable);
-    end = mempcpy(end, options, length);
-    if (length && end[-1] != ':')
-        *end++ = ':';
-    append_pair(end);
-    if (entry) {
-        *entry = text;
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        list[i] = environ[i];
-    list[count] = text;
-    environ = list;
-}
-
-// MARK: - The first process
 
 static void become_first(uint64_t start) {
     struct stat errors;
-    bool has_errors = fstat(STDERR_FILENO, &errors) == 0;
     origin.fields[PROCESS] = (uint64_t)getpid();
     origin.fields[START] = start;
-    origin.fields[DEVICE] = has_errors ? errors.st_dev : 0;
-    origin.fields[INODE] = has_errors ? errors.st_ino : 0;
+    origin.fields[ERRORS] = fstat(STDERR_FILENO, &errors) == 0 ? identity(&errors) : 0;
 }
 
 void liveobj_origin_start(void) {
-    const char *options = liveobj_origin_options();
-    bool is_handed_down = *find_pair(options, origin.fields) != '\0';
+    bool is_handed_down = find_entry(variable)
+                              ? *find_pair(liveobj_origin_options(), origin.fields) != '\0'
+                              : read_path(origin.fields);
     bool has_id = origin.fields[PROCESS] == (uint64_t)getpid();
     uint64_t start = !is_handed_down || has_id ? start_time() : 0;
     // The first process may have executed this program; or its id was used again.
@@ -168,5 +239,5 @@ bool liveobj_origin_has_begun(void) {
 }
 
 bool liveobj_origin_has_standard_error(const struct stat *file) {
-    return origin.fields[DEVICE] == file->st_dev && origin.fields[INODE] == file->st_ino;
+    return origin.fields[ERRORS] == identity(file);
 }

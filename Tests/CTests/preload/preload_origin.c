@@ -49,11 +49,17 @@ static struct child start_child(bool has_other_errors) {
     return (struct child){status & 1, status & 2, status & 4};
 }
 
+/// The path of the library, which is the test itself here.
+static const char *own_path(void) {
+    static char path[PATH_MAX];
+    return realpath("/proc/self/exe", path);
+}
+
 static void a_process_without_an_origin_is_the_first(void) {
     give_options(NULL);
     liveobj_origin_start();
     EXPECT(liveobj_origin_is_first() && !liveobj_origin_has_begun() && has_standard_error());
-    EXPECT(starts_with(liveobj_origin_options(), "first="));
+    EXPECT_STRING(liveobj_origin_options(), "");
 }
 
 static void the_first_process_stays_first_after_exec(void) {
@@ -73,7 +79,7 @@ static void a_child_process_is_not_the_first(void) {
 }
 
 static void a_watched_process_is_recorded_as_watched(void) {
-    give_options(NULL);
+    give_options("");
     liveobj_origin_start();
     liveobj_origin_begin();
     EXPECT(liveobj_origin_is_first());
@@ -83,14 +89,14 @@ static void a_watched_process_is_recorded_as_watched(void) {
 
 static void a_reused_process_id_is_another_process(void) {
     char options[64];
-    snprintf(options, sizeof options, "first=%d.1.2.3", getpid());
+    snprintf(options, sizeof options, "first=%d.1.2", getpid());
     give_options(options);
     liveobj_origin_start();
     EXPECT(!liveobj_origin_is_first());
 }
 
 static void other_options_start_a_new_run(void) {
-    static const char *const options[] = {"first=1.2.3.4:depth=5", "first=1.2.3", "first=1.2.3.4x",
+    static const char *const options[] = {"first=1.2.3:depth=5", "first=1.2", "first=1.2.3x",
                                           "first=", "depth=5"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         give_options(options[i]);
@@ -100,19 +106,46 @@ static void other_options_start_a_new_run(void) {
     }
 }
 
-static void other_variables_are_kept(void) {
+/// The arguments are before the list, and the auxiliary vector is behind it.
+static void nothing_is_added_to_the_environment(void) {
     give_options(NULL);
-    setenv("LIVEOBJECTS_OTHER", "kept", 1);
-    size_t count = 0, new_count = 0;
+    char **before = environ;
+    size_t count = 0;
     while (environ[count])
         count++;
     liveobj_origin_start();
-    while (environ[new_count])
-        new_count++;
-    EXPECT(new_count == count + 1);
-    EXPECT_STRING(getenv("LIVEOBJECTS_OTHER"), "kept");
-    setenv("LIVEOBJECTS_OTHER", "changed", 1);
-    EXPECT_STRING(getenv("LIVEOBJECTS_OTHER"), "changed");
+    liveobj_origin_begin();
+    EXPECT(environ == before && !environ[count]);
+}
+
+static void without_options_the_library_path_is_another_name_of_the_same_file(void) {
+    char preloads[2 * PATH_MAX];
+    give_options(NULL);
+    snprintf(preloads, sizeof preloads, "libm.so.6:%s:libdl.so.2", own_path());
+    setenv("LD_PRELOAD", preloads, 1);
+    liveobj_origin_start();
+    struct child child = start_child(false);
+    EXPECT(!child.is_first && !child.has_begun && child.has_standard_error);
+    EXPECT(!start_child(true).has_standard_error);
+    liveobj_origin_begin();
+    EXPECT(start_child(false).has_begun && start_child(false).has_standard_error);
+    const char *found = getenv("LD_PRELOAD");
+    EXPECT(starts_with(found, "libm.so.6:/") && strcmp(found, preloads) != 0);
+    char path[PATH_MAX], real[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s", (int)(strrchr(found, ':') - found - 10), found + 10);
+    EXPECT(realpath(path, real) != NULL);
+    EXPECT_STRING(real, own_path());
+    unsetenv("LD_PRELOAD");
+}
+
+static void a_path_without_a_folder_is_kept(void) {
+    char preloads[PATH_MAX];
+    give_options(NULL);
+    snprintf(preloads, sizeof preloads, "%s", strrchr(own_path(), '/') + 1);
+    setenv("LD_PRELOAD", preloads, 1);
+    liveobj_origin_start();
+    EXPECT_STRING(getenv("LD_PRELOAD"), preloads);
+    unsetenv("LD_PRELOAD");
 }
 
 int main(void) {
@@ -122,6 +155,8 @@ int main(void) {
     a_watched_process_is_recorded_as_watched();
     a_reused_process_id_is_another_process();
     other_options_start_a_new_run();
-    other_variables_are_kept();
+    nothing_is_added_to_the_environment();
+    without_options_the_library_path_is_another_name_of_the_same_file();
+    a_path_without_a_folder_is_kept();
     return EXPECT_STATUS();
 }
