@@ -19,7 +19,8 @@ final class Explanation: Sendable {
 
   /// Whether objects were not recorded.
   var isIncomplete: Bool {
-    capture.tracking.state != .tracking || capture.tracking.droppedRecords > 0
+    let tracking = capture.tracking
+    return tracking.state != .tracking || tracking.droppedRecords > 0 || tracking.missesObjects
   }
 
   /// The reason why references are unknown; `nil` if they are known.

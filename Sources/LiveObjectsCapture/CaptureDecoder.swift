@@ -108,6 +108,7 @@ extension CaptureDecoder {
       droppedRecords: try reader.u64(),
       droppedStackTraces: try reader.u64(), missedDeallocations: try reader.u64(),
       allocations: try reader.u64(), deallocations: try reader.u64(), notes: try reader.strings())
+    tracking?.missesObjects = flags & 16 != 0
   }
 
   private mutating func decodeImage(_ reader: inout ByteReader) throws(CaptureError) {

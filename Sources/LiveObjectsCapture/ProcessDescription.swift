@@ -59,6 +59,9 @@ public struct TrackingStatus: Sendable, Hashable {
   public var hasBudget: Bool
   /// Whether tracking was stopped, for a while at least.
   public var wasStopped: Bool
+  /// Whether objects may be missing that the recorder cannot count: the process has a second Swift runtime, or
+  /// the hooks were replaced. The first of `notes` says which.
+  public var missesObjects = false
   public var droppedRecords: UInt64
   public var droppedStackTraces: UInt64
   public var missedDeallocations: UInt64

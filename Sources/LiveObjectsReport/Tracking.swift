@@ -93,6 +93,9 @@ extension Capture {
       return
         "\(process.label): \(Count.of(tracking.droppedRecords, "object was", "objects were")) not recorded"
     }
+    if tracking.missesObjects {
+      return "\(process.label): \(tracking.notes.first ?? "objects may be missing")"
+    }
     return graph?.status.evaluationFailure.map { "\(process.label): \($0)" }
   }
 }

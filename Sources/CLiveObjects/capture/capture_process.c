@@ -9,6 +9,10 @@
 #include "capture/capture.h"
 #include "hooks/hooks.h"
 #include "os/arena.h"
+#include "os/os.h"
+#include "runtime/image.h"
+#include "runtime/second_runtime.h"
+#include "runtime/unloads.h"
 
 #include <elf.h>
 #include <string.h>
@@ -35,7 +39,7 @@ static void put_arguments(struct liveobj_section *section) {
 
 void liveobj_put_executable(struct liveobj_section *section) {
     char path[4096];
-    ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path);
+    ssize_t length = readlink(liveobj_program_path, path, sizeof path);
     liveobj_put_string(section, path, length > 0 ? (size_t)length : 0);
 }
 
@@ -53,15 +57,58 @@ void liveobj_write_process(struct liveobj_stream *stream, uint64_t since, uint64
     liveobj_section_finish(&section);
 }
 
-enum { WAS_SHORT_OF_MEMORY = 2, HAS_BUDGET = 4, WAS_STOPPED = 8 }; // flags
+// MARK: - The status
+
+enum { WAS_SHORT_OF_MEMORY = 2, HAS_BUDGET = 4, WAS_STOPPED = 8, MISSES_OBJECTS = 16 }; // flags
+
+struct notes {
+    const char *sentences[4];
+    uint32_t count;
+};
+
+static void add_note(struct notes *notes, const char *sentence) {
+    if (sentence && *sentence)
+        notes->sentences[notes->count++] = sentence;
+}
+
+/// \returns a sentence in `text`; NULL if the process has one Swift runtime.
+static const char *describe_second_runtime(char text[512]) {
+    liveobj_unloads_note();
+    const char *user = liveobj_second_runtime_user();
+    if (!user)
+        return NULL;
+    bool is_program = strcmp(user, liveobj_program_path) == 0;
+    const char *slash = strrchr(user, '/');
+    strcpy(text, "the process has a second Swift runtime, which is not watched: objects of ");
+    strncat(text, is_program ? "the program itself" : slash ? slash + 1 : user, 255);
+    return strcat(text, " may be missing");
+}
+
+/// What objects may be missing without being counted.
+static void note_missing_objects(struct notes *notes, char text[512]) {
+    add_note(notes, describe_second_runtime(text));
+    add_note(notes, liveobj_hooks_failure());
+}
+
+static void put_counts(struct liveobj_section *section, const struct liveobj_status *status) {
+    liveobj_put_u64(section, status->dropped_records);
+    liveobj_put_u64(section, status->dropped_stacks);
+    liveobj_put_u64(section, status->missed_deallocations);
+    liveobj_put_u64(section, status->allocations);
+    liveobj_put_u64(section, status->deallocations);
+}
 
 void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_status *status) {
     static const char *const late_retains =
         "retains by weak and unowned references in libraries that were loaded after the start were "
         "not recorded";
     struct liveobj_section section;
+    struct notes notes = {.count = 0};
+    char second_runtime[512];
     if (!liveobj_section_start(&section, stream, "STAT"))
         return;
+    if (status->state == LIVEOBJ_STATE_TRACKING)
+        note_missing_objects(&notes, second_runtime);
     liveobj_put_u32(&section, status->state);
     liveobj_put_u32(&section, status->hook_mode);
     liveobj_put_u32(&section, status->stacks);
@@ -69,18 +116,15 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
     liveobj_put_u32(&section, status->depth);
     liveobj_put_u32(&section, (liveobj_os_was_short_of_memory() ? WAS_SHORT_OF_MEMORY : 0) |
                                   (status->has_budget ? HAS_BUDGET : 0) |
-                                  (status->was_stopped ? WAS_STOPPED : 0));
-    liveobj_put_u64(&section, status->dropped_records);
-    liveobj_put_u64(&section, status->dropped_stacks);
-    liveobj_put_u64(&section, status->missed_deallocations);
-    liveobj_put_u64(&section, status->allocations);
-    liveobj_put_u64(&section, status->deallocations);
-    bool has_late = status->retains && liveobj_retain_hooks_missed_images();
-    liveobj_put_u32(&section, (status->reason[0] != 0) + has_late);
-    if (status->reason[0])
-        liveobj_put_text(&section, status->reason);
-    if (has_late)
-        liveobj_put_text(&section, late_retains);
+                                  (status->was_stopped ? WAS_STOPPED : 0) |
+                                  (notes.count ? MISSES_OBJECTS : 0));
+    put_counts(&section, status);
+    add_note(&notes, status->reason);
+    if (status->retains && liveobj_retain_hooks_missed_images())
+        add_note(&notes, late_retains);
+    liveobj_put_u32(&section, notes.count);
+    for (uint32_t i = 0; i < notes.count; i++)
+        liveobj_put_text(&section, notes.sentences[i]);
     liveobj_section_finish(&section);
 }
 

@@ -224,12 +224,14 @@ static inline void forget(const void *address) {
 /// Allocates an object while the thread is at work for the recorder. The object is the recorder's
 /// own, or a signal handler's that interrupted a hook; the handler must not use what the hook is
 /// changing.
-__attribute__((noinline)) static void *allocate_unrecorded(const struct liveobj_tls *tls,
+__attribute__((noinline)) static void *allocate_unrecorded(struct liveobj_tls *tls,
                                                            const void *metadata, size_t bytes,
                                                            size_t alignment_mask) {
     if (tls->guard == LIVEOBJ_GUARD_HOOK)
         liveobj_counts_add_drop();
-    return original._swift_allocObject(metadata, bytes, alignment_mask);
+    void *object = original._swift_allocObject(metadata, bytes, alignment_mask);
+    tls->hidden_own_object = ~(uintptr_t)object;
+    return object;
 }
 
 // MARK: - Objects, through the runtime's hook pointers
@@ -306,6 +308,7 @@ __attribute__((noinline)) static void *allocate_own(size_t bytes) {
     void *memory = original.malloc(bytes);
     if (memory && bytes < MOST_BYTES)
         memset(memory, 0, usable_size ? usable_size(memory) : bytes);
+    liveobj_tls_get()->hidden_own_memory = ~(uintptr_t)memory;
     return memory;
 }
 
@@ -422,52 +425,6 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     if (hook_mode == LIVEOBJ_HOOKS_POINTERS)
         install_pointers(runtime);
     return true;
-}
-
-// MARK: - Self-test
-
-typedef void *(*slow_alloc_fn)(size_t bytes, size_t alignment_mask);
-typedef void (*slow_dealloc_fn)(void *memory, size_t bytes, size_t alignment_mask);
-
-enum { TEST_BYTES = 48, TEST_ALIGNMENT_MASK = 7 };
-
-/// Calls `swift_slowAlloc` in place of `swift_allocObject`.
-__attribute__((noinline)) static void *allocate_for_test(slow_alloc_fn slow_alloc_function) {
-    void *volatile memory = slow_alloc_function(TEST_BYTES, TEST_ALIGNMENT_MASK);
-    return memory; // volatile: keeps the call above from being a tail call, so this frame exists
-}
-
-static bool sees_allocation(const void *memory) {
-    struct liveobj_object object;
-    uintptr_t metadata =
-        objects_are_seen_by_got ? LIVEOBJ_METADATA_IN_HEADER : LIVEOBJ_METADATA_RAW_BUFFER;
-    return liveobj_records_find((uintptr_t)memory, &object) && object.metadata == metadata &&
-           object.bytes == TEST_BYTES;
-}
-
-static bool sees_allocation_and_deallocation(const struct liveobj_runtime *runtime) {
-    struct liveobj_object object;
-    slow_alloc_fn allocate = (slow_alloc_fn)(uintptr_t)runtime->swift_slowAlloc;
-    slow_dealloc_fn deallocate = (slow_dealloc_fn)(uintptr_t)runtime->swift_slowDealloc;
-    void *memory = allocate_for_test(allocate);
-    bool is_recorded = sees_allocation(memory);
-    deallocate(memory, TEST_BYTES, TEST_ALIGNMENT_MASK);
-    return is_recorded && !liveobj_records_find((uintptr_t)memory, &object);
-}
-
-bool liveobj_hooks_test(const struct liveobj_runtime *runtime) {
-    enum { CODE_BYTES = 256 }; // more than the code of `allocate_for_test`
-    if (!runtime->swift_slowAlloc || !runtime->swift_slowDealloc)
-        return false;
-    struct liveobj_extent allocator = object_allocators[0];
-    uint32_t guard = liveobj_tls_get()->guard;
-    uintptr_t code = (uintptr_t)allocate_for_test;
-    object_allocators[0] = (struct liveobj_extent){code, code + CODE_BYTES};
-    liveobj_tls_get()->guard = 0; // the thread that starts tracking may be at work for the recorder
-    bool works = sees_allocation_and_deallocation(runtime);
-    liveobj_tls_get()->guard = guard;
-    object_allocators[0] = allocator;
-    return works;
 }
 
 // MARK: - Switches

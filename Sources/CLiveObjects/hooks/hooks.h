@@ -19,16 +19,24 @@ void liveobj_hooks_stop(void);
 /// From now on all hooks do nothing but what they replace: they make no system call.
 void liveobj_hooks_end(void);
 LIVEOBJ_HOOK bool liveobj_hooks_have_ended(void);
-/// Checks the hooks: the runtime allocates and frees a block.
-/// \returns true if the hooks saw both and, in mode LIVEOBJ_HOOKS_GOT, can distinguish an object
-/// from a raw buffer.
-bool liveobj_hooks_test(const struct liveobj_runtime *runtime);
 /// Sets whether hooks record stack traces.
 void liveobj_hooks_set_stacks(bool on);
 LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
+
+// MARK: - self_test.c
+
+/// Checks the hooks, once they are installed: the runtime allocates and frees an object.
+/// \returns true if the hooks saw both and, in mode LIVEOBJ_HOOKS_GOT, can distinguish an object
+/// from a raw buffer.
+bool liveobj_hooks_test(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
+/// Checks whether the runtime still calls the hooks, by an object that is not recorded. Another
+/// tool that has replaced a hook, but calls it, is no failure. Cheap. Outside of hooks.
+/// \returns What is not recorded any more, a sentence; NULL if all is. Once it has failed, it
+/// always does: what was allocated meanwhile is missing.
+const char *liveobj_hooks_failure(void);
 
 // MARK: - retain_hooks.c: retains and releases
 

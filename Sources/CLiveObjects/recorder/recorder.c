@@ -266,7 +266,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         return become_blind_locked(no_order_reason);
     recorder.started = true;
     if (!liveobj_hooks_install(liveobj_runtime_current(), recorder.hook_mode) ||
-        !liveobj_hooks_test(liveobj_runtime_current()))
+        !liveobj_hooks_test(liveobj_runtime_current(), recorder.hook_mode))
         return become_blind_locked(failed_test_reason());
     if (recorder.retains)
         start_retains_locked();

@@ -59,6 +59,10 @@ struct liveobj_tls {
     bool ended;       // its destructors have run
     int cancel_state; // the program's, during the recorder's own work
     uint64_t signals; // the signals that the program blocks, during a fork
+    /// The last allocations for the recorder's own work (self_test.c), as complements, like
+    /// registers.
+    uintptr_t hidden_own_object;
+    uintptr_t hidden_own_memory;
     struct liveobj_caller_context caller;
 };
 

@@ -25,10 +25,12 @@ struct visit {
     bool seen_main;
 };
 
+const char liveobj_program_path[] = "/proc/thread-self/exe";
+
 static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_main) {
     struct liveobj_image image = {.bias = info->dlpi_addr,
                                   .start = UINTPTR_MAX,
-                                  .path = is_main ? "/proc/thread-self/exe" : info->dlpi_name,
+                                  .path = is_main ? liveobj_program_path : info->dlpi_name,
                                   .headers = info->dlpi_phdr,
                                   .header_count = info->dlpi_phnum,
                                   .thread_locals = (uintptr_t)info->dlpi_tls_data,
@@ -409,6 +411,24 @@ struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveob
                 add(&slots, store_in_slot(image, image->bias + entry->r_offset, replacement));
         }
     return slots;
+}
+
+/// Whether the dynamic linker has relocated the section: not that of the vDSO.
+static bool is_usable(const struct liveobj_image *image, const struct dynamic_section *dynamic) {
+    return liveobj_image_contains(image, (uintptr_t)dynamic->symbols, 0) &&
+           liveobj_image_contains(image, (uintptr_t)dynamic->names, 0);
+}
+
+void **liveobj_image_import(const struct liveobj_image *image, const char *symbol) {
+    struct dynamic_section dynamic = find_dynamic_section(image);
+    for (int table = 0; is_usable(image, &dynamic) && table < 2; table++)
+        for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
+            const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
+            const ElfW(Sym) *found = &dynamic.symbols[ELF64_R_SYM(entry->r_info)];
+            if (found->st_shndx == SHN_UNDEF && strcmp(dynamic.names + found->st_name, symbol) == 0)
+                return (void **)(image->bias + entry->r_offset);
+        }
+    return NULL;
 }
 
 struct slot_replacement {

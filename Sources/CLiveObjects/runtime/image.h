@@ -18,6 +18,9 @@ struct liveobj_image {
     bool is_main;
 };
 
+/// The path of the executable as an image.
+extern const char liveobj_program_path[];
+
 typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image *image);
 /// Calls `visit` for every image, the executable first, until it returns true. Takes the dynamic
 /// linker's lock, so it must be called outside of hooks. `visit` must not visit images itself.
@@ -63,8 +66,11 @@ struct liveobj_got_entries {
 struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
                                                              const char *symbol, void *replacement);
 
-/// The same in a loaded library, found by its file's name. Not inside `liveobj_images_visit`.
-/// \returns the number of slots found.
+/// The GOT entry of a function that the image imports; NULL if it imports no such function.
+void **liveobj_image_import(const struct liveobj_image *image, const char *symbol);
+
+/// Replaces GOT entries of a loaded library, found by its file's name. Not inside
+/// `liveobj_images_visit`. \returns the number of slots found.
 unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
                                             void *replacement);
 

@@ -14,6 +14,7 @@
 
 #define _GNU_SOURCE
 #include "runtime/unloads.h"
+#include "runtime/second_runtime.h"
 
 #include <link.h>
 
@@ -117,7 +118,8 @@ static void note_locked(struct changes present_changes) {
         note_gone(&present);
     liveobj_image_list_end(&noted.loaded);
     noted.loaded = present;
-    noted.changes = present_changes;
+    if (liveobj_second_runtime_look())
+        noted.changes = present_changes;
 }
 
 void liveobj_unloads_start(const struct liveobj_unload_listener *listener) {

@@ -1,0 +1,133 @@
+// second_runtime.c - finds images that use another Swift runtime than the watched one: a plugin
+// that is linked with the dynamic runtime in a program with a static one, a library with a runtime
+// inside it, anything that was loaded by `dlmopen`.
+//
+// Every image of Swift code calls `swift_addNewDSOImage` when it is loaded. What its import of that
+// function is bound to is the runtime that it uses. An image that does not import it has a runtime
+// inside it, whose symbols may be hidden or stripped.
+//
+// Owns the path of the first image that was found. Runs outside of hooks.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "runtime/second_runtime.h"
+#include "os/os.h"
+#include "runtime/image.h"
+#include "runtime/image_list.h"
+#include "runtime/runtime.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+static char user[4096];
+static bool is_found; // atomic
+
+struct look {
+    struct liveobj_image_list without_import;
+    bool is_loading;
+};
+
+static void note_user(const char *path) {
+    if (is_found)
+        return;
+    strncpy(user, path, sizeof user - 1);
+    // Release: who sees the flag sees the path.
+    __atomic_store_n(&is_found, true, __ATOMIC_RELEASE);
+}
+
+/// Files are read after the visit, which holds the dynamic linker's lock.
+static bool look_at(void *context, const struct liveobj_image *image) {
+    enum { LEAST_BYTES = 1 << 20 }; // a runtime has several times as many
+    struct look *look = context;
+    const struct liveobj_image *watched = &liveobj_runtime_current()->image;
+    if (image->start == watched->start)
+        return false;
+    void **entry = liveobj_image_import(image, "swift_addNewDSOImage");
+    if (!entry && image->end - image->start < LEAST_BYTES)
+        return false;
+    if (!entry)
+        return !liveobj_image_list_add(&look->without_import, &(struct liveobj_listed_image){0},
+                                       image->path);
+    uintptr_t function = (uintptr_t)__atomic_load_n(entry, __ATOMIC_RELAXED);
+    bool is_bound = !liveobj_image_contains(image, function, 0); // else by its first call
+    bool is_other = is_bound && !liveobj_image_contains(watched, function, 0);
+    look->is_loading |= !is_bound;
+    if (is_other)
+        note_user(image->path);
+    return is_other;
+}
+
+// MARK: - Namespaces of dlmopen
+
+/// In glibc 2.35 and later, from version 2 on.
+struct namespaces {
+    struct r_debug first;
+    struct namespaces *next;
+};
+
+static const struct namespaces *find_namespaces(const struct liveobj_image *program) {
+    const ElfW(Phdr) *headers = program->headers;
+    const ElfW(Dyn) *entry = NULL;
+    for (size_t i = 0; i < program->header_count; i++)
+        if (headers[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(program->bias + headers[i].p_vaddr);
+    while (entry && entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
+        entry++;
+    return entry && entry->d_tag == DT_DEBUG ? (const void *)entry->d_un.d_ptr : NULL;
+}
+
+/// The image begins with its file's header, at the difference between memory and file.
+static void look_at_map(struct look *look, const struct link_map *map) {
+    const ElfW(Ehdr) *header = (const void *)map->l_addr;
+    if (!liveobj_os_is_readable(map->l_addr) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return;
+    struct liveobj_image image = {.bias = map->l_addr,
+                                  .start = map->l_addr,
+                                  .end = UINTPTR_MAX,
+                                  .path = map->l_name,
+                                  .headers = (const char *)header + header->e_phoff,
+                                  .header_count = header->e_phnum};
+    look_at(look, &image);
+}
+
+static void look_at_namespaces(struct look *look, const struct liveobj_image *program) {
+    const struct namespaces *space = find_namespaces(program);
+    for (space = space && space->first.r_version >= 2 ? space->next : NULL; space;
+         space = space->next)
+        for (const struct link_map *map = space->first.r_map; map; map = map->l_next)
+            look_at_map(look, map);
+}
+
+/// The visit of the program, the first one, covers the other namespaces: the lock is held for all.
+static bool look_at_all(void *look, const struct liveobj_image *image) {
+    if (image->is_main)
+        look_at_namespaces(look, image);
+    return look_at(look, image);
+}
+
+// MARK: - The result
+
+bool liveobj_second_runtime_look(void) {
+    enum { LIMIT = 1 << 13, PATHS_BYTES = 1 << 20 };
+    struct look look = {.is_loading = false};
+    if (is_found || !liveobj_runtime_current()->image.path)
+        return true;
+    if (liveobj_image_list_start(&look.without_import, LIMIT, PATHS_BYTES))
+        liveobj_images_visit(look_at_all, &look);
+    for (uint32_t i = 0; !is_found && i < look.without_import.count; i++) {
+        const char *path =
+            liveobj_image_list_path(&look.without_import, &look.without_import.items[i]);
+        if (liveobj_image_has_section(&(struct liveobj_image){.path = path}, "swift5_"))
+            note_user(path);
+    }
+    liveobj_image_list_end(&look.without_import);
+    return !look.is_loading;
+}
+
+const char *liveobj_second_runtime_user(void) {
+    return __atomic_load_n(&is_found, __ATOMIC_ACQUIRE) ? user : NULL;
+}
+
+#endif
