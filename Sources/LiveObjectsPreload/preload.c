@@ -29,6 +29,7 @@
 #include "tests/companion.h"
 #include "text.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 /// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol
@@ -118,8 +119,14 @@ static void watch(int argument_count, char *const *arguments) {
     liveobj_origin_begin();
 }
 
+/// Whether another copy of the library, of any version, is loaded before this one: it records.
+static bool is_second_copy(void) {
+    const struct liveobj_table *const *first = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
+    return first && *first != &liveobj_recorder_table;
+}
+
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {
-    if (liveobj_activation_is_toolchain_program())
+    if (liveobj_activation_is_toolchain_program() || is_second_copy())
         return;
     liveobj_origin_start();
     if (!liveobj_activation_is_wanted(argument_count, arguments))

@@ -69,6 +69,17 @@ struct OutputTests {
     #expect(run.standardError == "report\nreport\n")
   }
 
+  @Test("two copies of the library make one report")
+  func twoCopies() throws {
+    let copy = folder.path("libLiveObjectsPreload.so")
+    try copyExecutable(BuiltProducts.preloadLibrary, to: copy)
+    let run = try runPreloaded(
+      exiter, ["exit", "5"], options: "tool=\(tool.path)",
+      environment: ["LD_PRELOAD": "\(BuiltProducts.preloadLibrary):\(copy)"])
+    #expect(run.status == .exited(5))
+    #expect(run.standardError == "report\n")
+  }
+
   @Test func wrongOptionsAreReportedOnce() throws {
     let run = try runPreloaded(
       BuiltProducts.executable("Execer"), [BuiltProducts.executable("Survivors")],
