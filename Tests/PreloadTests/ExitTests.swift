@@ -33,6 +33,31 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
+  @Test(
+    "a program that ends with its last thread ends so beside the recorder's thread, with all of its output",
+    arguments: ["budget=64M", "snapshots=on", "every=1h"])
+  func lastThread(options: String) throws {
+    let folder = try TemporaryFolder()
+    let program = folder.path("program")
+    try Compiler.compile(
+      [
+        try folder.source(
+          """
+          import Glibc
+
+          var thread = pthread_t()
+          pthread_create(&thread, nil, { _ in usleep(20_000); print("not flushed"); return nil }, nil)
+          pthread_exit(nil)
+          """, named: "main.swift")
+      ], [], to: program)
+    let tool = try Script("echo report")
+    let run = try runPreloaded(
+      program, options: "tool=\(tool.path):\(options)", environment: ["TMPDIR": folder.path])
+    #expect(run.status == .exited(0))
+    #expect(run.standardOutput == "not flushed\n")
+    #expect(run.standardError == "report\n")
+  }
+
   /// Locks that the report needs are never released. An emulated machine needs seconds to start a program.
   @Test(arguments: [
     ["_exit-while-heap-is-locked"], ["_exit-in-handler-in-heap"], ["exit-while-linker-is-locked", "5"],

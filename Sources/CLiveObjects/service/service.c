@@ -34,6 +34,10 @@ bool liveobj_service_is_stopped(void) {
     return __atomic_load_n(&is_stopped, __ATOMIC_ACQUIRE);
 }
 
+bool liveobj_service_is_running(void) {
+    return process == getpid() && atomic_load(&is_running);
+}
+
 enum liveobj_contents liveobj_service_contents(void) {
     return settings.references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
 }
@@ -55,18 +59,18 @@ static int open_files(void) {
     return settings.answers ? liveobj_listener_open(&failure) : -1;
 }
 
-/// Waits for a connection or the next entry of the timeline. With a listener never for long: this
-/// thread is woken by a connection, and a program that has changed its root or its user can make
-/// none.
+/// Waits for a connection or the next entry of the timeline. Never for long: the program's last
+/// thread may end, and where this thread is woken by a connection, a program that has changed its
+/// root or its user can make none.
 /// \returns whether there is a connection.
 static bool wait_for_work(int listener, uint64_t nanoseconds) {
     static const uint64_t longest = UINT64_C(500) * MILLISECOND;
     struct pollfd wanted = {.fd = listener, .events = POLLIN};
+    nanoseconds = nanoseconds < longest ? nanoseconds : longest;
     if (listener < 0) {
         liveobj_os_wait(&is_stopped, 0, nanoseconds);
         return false;
     }
-    nanoseconds = nanoseconds < longest ? nanoseconds : longest;
     return poll(&wanted, 1, (int)(nanoseconds / MILLISECOND + 1)) > 0;
 }
 
@@ -104,6 +108,7 @@ static void work(int listener) {
          !liveobj_service_is_stopped();) {
         if (wait_for_work(listener, time_to_work(next)))
             answer_next(listener);
+        liveobj_last_thread_look();
         add_if_due(&next);
         if (settings.collects && !liveobj_service_is_stopped())
             liveobj_recorder_measure_memory();
@@ -181,15 +186,17 @@ liveobj_recorder_service_start(const struct liveobj_service_settings *wanted) {
         return (struct liveobj_service_start){"the timeline cannot be written", error};
     liveobj_recorder_ignore_begin();
     const char *why = start_and_wait();
+    if (!why)
+        liveobj_last_thread_start();
     liveobj_recorder_ignore_end();
     return (struct liveobj_service_start){why, 0};
 }
 
 int liveobj_recorder_service_stop(void) {
     enum { PATIENCE_MILLISECONDS = 1000 };
-    if (process != getpid() || !atomic_load(&is_running) ||
-        __atomic_exchange_n(&is_stopped, 1, __ATOMIC_ACQ_REL))
+    if (!liveobj_service_is_running() || __atomic_exchange_n(&is_stopped, 1, __ATOMIC_ACQ_REL))
         return 0;
+    liveobj_last_thread_stop();
     liveobj_os_wake(&is_stopped);
     liveobj_listener_wake();
     liveobj_listener_remove();

@@ -11,6 +11,16 @@
 
 #pragma GCC visibility push(hidden)
 
+// MARK: - last_thread.c
+
+/// Lets the process end with the program's last thread. On the thread that starts the service; only
+/// the main thread makes it work.
+void liveobj_last_thread_start(void);
+/// Ends the process if the program has no thread left. Called by the service's thread, often.
+void liveobj_last_thread_look(void);
+/// Ends the waiting thread.
+void liveobj_last_thread_stop(void);
+
 // MARK: - requests.c
 
 /// Reads one request from a connection, answers it, and closes the connection.
@@ -20,6 +30,8 @@ void liveobj_request_answer(int connection);
 
 /// Whether the thread is to end: a capture that is being written is broken off then.
 bool liveobj_service_is_stopped(void);
+/// Whether the thread runs in this process.
+bool liveobj_service_is_running(void);
 /// The contents of the thread's captures.
 enum liveobj_contents liveobj_service_contents(void);
 
