@@ -32,7 +32,7 @@ swift_libraries() {
 
 # For scripts that preload what they build: the loader would leave it out without an error.
 require_preloadable_path() {
-  [[ $repository != *[\ :]* ]] || die "LD_PRELOAD cannot name a path with a space or a colon: move $repository"
+  [[ $repository != *[\ :\$]* ]] || die "LD_PRELOAD cannot name a path with a space, a colon or a \$: move $repository"
 }
 
 missing_packages() {

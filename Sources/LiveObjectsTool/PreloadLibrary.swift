@@ -22,10 +22,10 @@ enum PreloadLibrary {
           + "build it with: swift build --product LiveObjectsPreload")
     }
     let path = "\(folder)/\(name)"
-    guard !path.utf8.contains(where: { " :".utf8.contains($0) }) else {
+    guard !path.utf8.contains(where: { " :$".utf8.contains($0) }) else {
       throw ToolFailure(
-        "\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space "
-          + "or a colon; put the tool and the library under a path without")
+        "\(path) cannot be preloaded: LD_PRELOAD cannot name a path with a space, "
+          + "a colon or a $; put the tool and the library under a path without")
     }
     return path
   }
