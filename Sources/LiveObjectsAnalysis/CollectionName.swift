@@ -33,7 +33,7 @@ private struct TypeNameReader {
   }
 
   /// The name up to its arguments.
-  var base: Substring { Substring(name.prefix { $0 != UInt8(ascii: "<") }) }
+  var base: Substring { Substring(name).prefix(before: "<") }
 
   private var next: UInt8? { index < name.endIndex ? name[index] : nil }
 
@@ -61,7 +61,7 @@ private struct TypeNameReader {
   /// One type, up to the comma or bracket that ends it.
   private mutating func type() -> String {
     let start = index
-    while let byte = next, !"<>,(& [])".utf8.contains(byte) { name.formIndex(after: &index) }
+    while let byte = next, !"<>,(& [])".utf8.contains(byte) { skipCharacter() }
     let base = Substring(name[start..<index])
     let arguments = listedArguments()
     guard !skipRest(), let arguments else { return String(Substring(name[start..<index])) }
@@ -83,8 +83,15 @@ private struct TypeNameReader {
       if depth == 0, closes || byte == UInt8(ascii: ",") { break }
       depth += "<([".utf8.contains(byte) ? 1 : closes ? -1 : 0
       last = byte
-      name.formIndex(after: &index)
+      skipCharacter()
     }
     return index != start
+  }
+
+  /// Goes to the next character, or behind a raw identifier.
+  private mutating func skipCharacter() {
+    let quote = UInt8(ascii: "`")
+    if next == quote, let end = name[name.index(after: index)...].firstIndex(of: quote) { index = end }
+    name.formIndex(after: &index)
   }
 }

@@ -35,8 +35,8 @@ extension SourceFrame {
 
   /// Whether it is a test that the optimiser has inlined there: single instructions have no line, and the wrong file.
   private var isInlinedTest: Bool {
-    guard line == nil, let name = function?.prefix(while: { $0 != "(" }) else { return false }
-    return name.split(separator: ".").last?.hasPrefix("test") == true
+    guard line == nil, let name = function?.prefix(before: "(") else { return false }
+    return name.components.last?.hasPrefix("test") == true
   }
 
   private var isRuntime: Bool {
@@ -66,7 +66,7 @@ extension SourceFrame {
     guard let function else { return isGenerated }
     if isGenerated && !hasWrittenFunction { return true }
     if isThunk { return true }
-    let name = function.prefix { $0 != "(" }
+    let name = function.prefix(before: "(")
     return name == "__allocating_init" || name.hasSuffix(".__allocating_init")
   }
 
@@ -75,7 +75,7 @@ extension SourceFrame {
 
   /// Whether the function is an initialiser, which allocates what its caller requests.
   var isInitializer: Bool {
-    guard let name = function?.prefix(while: { $0 != "(" }) else { return false }
+    guard let name = function?.prefix(before: "(") else { return false }
     return ["init", "__allocating_init"].contains { name == $0 || name.hasSuffix(".\($0)") }
   }
 
@@ -88,8 +88,8 @@ extension SourceFrame {
   private var hasWrittenFunction: Bool {
     guard let function, function.holds("(") else { return false }
     if function.hasPrefix("closure #") { return true }
-    let name = function.trimmingPrefix("static ").prefix { $0 != "(" }
-    let base = name.split(separator: ".").last
+    let name = function.trimmingPrefix("static ").prefix(before: "(")
+    let base = name.components.last
     return !name.contains(" ") && base != "init" && base != "$main"
   }
 

@@ -128,7 +128,7 @@ struct NamedTraces {
       return false
     }
     let name = function.prefix { $0 != "(" }
-    return name.split(separator: ".").last?.lowercased() == "makesut"
+    return name.components.last?.lowercased() == "makesut"
   }
 
   /// The functions on a trace, with their modules; they may attribute its objects.

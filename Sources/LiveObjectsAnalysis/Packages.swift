@@ -114,13 +114,17 @@ struct Packages {
   }
 
   /// Whether a type is the program's own, whatever its arguments are.
-  func isProgram(type: String) -> Bool { isProgram(String(type.prefix { $0 != "<" })) }
+  func isProgram(type: String) -> Bool { isProgram(String(type.prefix(before: "<"))) }
 
   /// `NIOCore` and `Swift` of `closure #1 in NIOCore.Future<Swift.Int>.map(_:)`.
   private func modules(in name: String) -> [Substring] {
     var modules: [Substring] = []
     var rest = name[...]
-    while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" }) {
+    while let start = rest.firstIndex(where: { $0.isLetter || $0 == "_" || $0 == "`" }) {
+      guard rest[start] != "`" else {
+        rest = rest[start...].dropFirst().drop { $0 != "`" }.dropFirst()
+        continue
+      }
       let isNested = start > rest.startIndex && rest[rest.index(before: start)] == "."
       let identifier = rest[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
       rest = rest[identifier.endIndex...]

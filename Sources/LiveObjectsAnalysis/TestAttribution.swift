@@ -72,7 +72,7 @@ struct TestAttribution {
   private static func functions(_ tests: [TestDescription], _ namesakes: [Int]) -> [String: Int] {
     var functions: [String: Int] = [:]
     for (test, first) in zip(tests, namesakes) {
-      let name = test.id.replacing("/", with: ".") + (test.library == .xctest ? "()" : "")
+      let name = test.id.withDotsForSlashes + (test.library == .xctest ? "()" : "")
       functions[name] = functions[name, default: first] == first ? first : -1
     }
     return functions

@@ -144,7 +144,7 @@ extension ObjectKind {
   ]
 
   private static func genericBase(of name: String) -> Substring {
-    name.prefix { $0 != "<" }
+    name.prefix(before: "<")
   }
 }
 

@@ -137,10 +137,16 @@ struct ModulelessNames {
 extension String {
   /// `closure #1 in Demo.Box<Demo.Item>.run(with:)` is `closure #1 in Box<Item>.run(with:)`.
   var withoutModules: String {
-    // A queue's label, in quotes, is no type.
-    split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-      .map { $0.offset.isMultiple(of: 2) ? String($0.element).withModulesRemoved : String($0.element) }
-      .joined(separator: "\"")
+    // A queue's label, in quotes, is no type; and dots in a raw identifier, in backticks, are part of it.
+    var result = ""
+    var rest = self[...]
+    while let start = rest.firstIndex(where: { $0 == "\"" || $0 == "`" }),
+      let end = rest[start...].dropFirst().firstIndex(of: rest[start])
+    {
+      result += String(rest[..<start]).withModulesRemoved + rest[start...end]
+      rest = rest[end...].dropFirst()
+    }
+    return result + String(rest).withModulesRemoved
   }
 
   private var withModulesRemoved: String {

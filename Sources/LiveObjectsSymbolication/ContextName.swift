@@ -41,9 +41,12 @@ struct ContextName {
     from word: ArraySlice<UInt8>
   ) -> (name: ArraySlice<UInt8>, attribute: ArraySlice<UInt8>) {
     // Parameters may have attributes too: those stand in brackets.
-    let name = word.prefix { !"@(<[".utf8.contains($0) }
-    let isAttributed = word[name.endIndex...].first == UInt8(ascii: "@")
-    return isAttributed ? (name, word[name.endIndex...]) : (word, [])
+    let brackets = BracketedText(word)
+    var end = word.startIndex
+    while end < word.endIndex, !"@(<[".utf8.contains(word[end]) {
+      end = (brackets.closer(ofBracketAt: end) ?? end) + 1
+    }
+    return word[end...].first == UInt8(ascii: "@") ? (word[..<end], word[end...]) : (word, [])
   }
 
   /// `infix(A, A)`, which follows an operator's name, gives `(_:_:)`.
@@ -84,7 +87,7 @@ struct ContextName {
       }
       if word[position] == UInt8(ascii: "(") {
         result += labels(of: word[(position + 1)..<closer])
-      } else if word[position] == UInt8(ascii: "[") {
+      } else if "[`".utf8.contains(word[position]) {
         result += word[position...closer]
       }
       position = closer + 1
@@ -107,7 +110,8 @@ struct ContextName {
 
 /// Text with brackets that nest, as demangled names have them: finds what stands outside of all.
 ///
-/// `->` closes nothing, and an operator's own `<` or `>` is no bracket.
+/// `->` closes nothing, and an operator's own `<` or `>` is no bracket. The backticks of a raw identifier are brackets,
+/// and nothing between them is one.
 struct BracketedText {
   let bytes: ArraySlice<UInt8>
   /// The position of the closing bracket, for every position of an opening one.
@@ -145,9 +149,16 @@ struct BracketedText {
   private static func matchBrackets(in bytes: ArraySlice<UInt8>) -> [Int: Int] {
     var closers: [Int: Int] = [:]
     var open: [Int] = []
-    for position in bytes.indices {
+    var next = bytes.startIndex
+    while next < bytes.endIndex {
+      let position = next
+      next += 1
       let previous = position > bytes.startIndex ? bytes[position - 1] : UInt8(ascii: " ")
       switch bytes[position] {
+      case UInt8(ascii: "`"):
+        guard let closer = bytes[next...].firstIndex(of: UInt8(ascii: "`")) else { continue }
+        closers[position] = closer
+        next = closer + 1
       case UInt8(ascii: "("), UInt8(ascii: "["):
         open.append(position)
       case UInt8(ascii: "<") where opensArguments(after: previous):

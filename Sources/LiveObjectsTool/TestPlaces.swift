@@ -31,7 +31,7 @@ struct TestPlaces {
     let tests = Set(capture.tests.lazy.filter { $0.library == .xctest }.map(\.id))
     return tests.reduce(into: [:]) { entries, id in
       // `DemoTests.LoaderTests/testLoad` is the method `DemoTests.LoaderTests.testLoad`.
-      let method = String(id.map { $0 == "/" ? "." : $0 })
+      let method = id.withDotsForSlashes
       entries[id] = symbolicator.entry(of: [method], in: image, of: capture)
     }
   }

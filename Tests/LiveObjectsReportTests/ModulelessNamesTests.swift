@@ -18,6 +18,9 @@ struct ModulelessNamesTests {
       ("closure in main", "closure in main"),
       ("global in libfoo.so.1", "global in libfoo.so.1"),
       ("closure in DemoPackageTests.xctest", "closure in DemoPackageTests.xctest"),
+      ("Demo.`http://evil.org/x.png`.next", "`http://evil.org/x.png`.next"),
+      ("closure #1 in Demo.Box<Demo.`a.b \"c.d`>.`e.f`()", "closure #1 in Box<`a.b \"c.d`>.`e.f`()"),
+      ("queue \"com.demo.`q\" of Demo.A", "queue \"com.demo.`q\" of A"),
       ("", ""), ("...", "..."),
     ])
   func keepsTheOtherParts(name: String, expected: String) {

@@ -45,6 +45,12 @@ struct FunctionNameTests {
         "variable initialization expression of A.n"
       ),
       ("default argument 0 of Demo.f(x: Swift.Int) -> ()", "default argument 0 of f(x:)"),
+      ("Demo.`make <x> from a.b`() -> ()", "`make <x> from a.b`()"),
+      (
+        "Demo.`<b>(1)</b>`.`go @ http://x.y (now)`(_: Swift.Int, `for: [a`: Swift.Int) -> ()",
+        "`<b>(1)</b>`.`go @ http://x.y (now)`(_:`for: [a`:)"
+      ),
+      ("Demo.Box.`a.b <c>`.getter : Swift.Int", "Box.`a.b <c>`.getter"),
     ])
   func omitsTypesAndModule(demangled: String, expected: String) {
     let name = FunctionName(demangled: demangled)

@@ -27,7 +27,7 @@ struct PathNaming {
     var numbers: [Substring: Int] = [:]
     captures = graph.heap.labels.map { label in
       guard label.kind == .capture else { return Capture() }
-      let type = label.text.prefix { $0 != "<" }
+      let type = label.text.prefix(before: "<")
       let number = numbers[type] ?? numbers.count
       numbers[type] = number
       return Capture(type: number, isWhole: !label.text.contains("\t"))

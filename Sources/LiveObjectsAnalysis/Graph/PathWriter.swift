@@ -88,7 +88,7 @@ extension PathWriter {
   /// Whether the closure is in a method of the type: `closure #1 in Demo.Loader.load(completion:)`.
   private static func isSelf(_ captured: TypeName, in closure: String) -> Bool {
     let context = closure[(closure.end(ofLast: " in ") ?? closure.startIndex)...]
-    let owner = captured.text.prefix { $0 != "<" } + "."
+    let owner = captured.text.prefix(before: "<") + "."
     let function = context.hasPrefix("static ") ? context.dropFirst("static ".count) : context
     guard function.hasPrefix(owner) else { return false }
     return isMember(function.dropFirst(owner.count))
@@ -97,7 +97,7 @@ extension PathWriter {
   /// Whether a function is a member: `load(completion:)` and `format.getter` are, `Request.start()` is one of
   /// a nested type.
   private static func isMember(_ name: Substring) -> Bool {
-    let components = name.prefix { $0 != "(" }.split(separator: ".")
+    let components = name.prefix(before: "(").components
     let accessors: Set<Substring> = ["getter", "setter", "modify", "read", "willset", "didset", "init"]
     return components.count == 1 || (components.count == 2 && accessors.contains(components[1]))
   }

@@ -24,7 +24,7 @@ struct CycleHints {
 
     var isSelf: Bool { place.place.captured == "self" }
     var isCertain: Bool { isSelf || place.place.capturesVariable }
-    var isNested: Bool { property.contains(".") }
+    var isNested: Bool { property.components.count > 1 }
     var name: PropertyName { PropertyName(property) }
   }
 
@@ -113,7 +113,7 @@ extension CycleHints {
     else { return nil }
     let path = naming.label(reference).text
     let place = Finding.Hint.Place(kind: .property, name: "\(label.text).\(path)")
-    guard !path.contains(".") else { return DraftHint.Place(place) }
+    guard path.components.count == 1 else { return DraftHint.Place(place) }
     let types = [label.text] + (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
     // The metadata of a generic class may lie in the runtime's own memory.
     let image = graph.capture.types[type].image.flatMap { graph.capture.images[$0].isSystem ? nil : $0 }
@@ -209,7 +209,7 @@ extension Finding.Hint.Place.Kind {
       self = .closure
     } else if name.hasPrefix("implicit closure #") {
       self = .implicitClosure
-    } else if name.prefix(while: { $0 != "(" }).contains(" #") {
+    } else if name.prefix(before: "(").contains(" #") {
       self = .localFunction
     } else {
       return nil
@@ -219,5 +219,5 @@ extension Finding.Hint.Place.Kind {
 
 extension String {
   /// `Demo.Box<Demo.Item>` is `Demo.Box`.
-  var withoutArguments: String { String(prefix { $0 != "<" }) }
+  var withoutArguments: String { String(prefix(before: "<")) }
 }

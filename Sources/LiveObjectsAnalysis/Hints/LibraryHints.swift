@@ -125,7 +125,7 @@ struct LibraryHints {
     naming.graph.references(from: future).contains { naming.label($0).text.hasPrefix("_callbacks") }
   }
 
-  private func type(of object: Int) -> Substring { naming.name(of: object).prefix { $0 != "<" } }
+  private func type(of object: Int) -> Substring { naming.name(of: object).prefix(before: "<") }
 
   private func isOf(_ name: String, _ object: Int) -> Bool { type(of: object) == name }
 

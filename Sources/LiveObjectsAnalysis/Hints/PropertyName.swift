@@ -5,7 +5,7 @@ struct PropertyName {
 
   /// - Parameter path: the path to the property: `outer.inner.owner`.
   init(_ path: String) {
-    text = path.split(separator: ".").last.map { $0.drop { $0 == "_" }.lowercased() } ?? ""
+    text = path.components.last.map { $0.drop { $0 == "_" }.lowercased() } ?? ""
   }
 
   /// Whether the name is that of one or several observers, which usually own the object that calls them.

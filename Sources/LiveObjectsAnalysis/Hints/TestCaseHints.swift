@@ -39,7 +39,7 @@ struct TestCaseHints {
     let label = graph.heap.labels[Int(graph.heap.references[first].label)]
     guard label.kind == .property || label.kind == .objectProperty else { return nil }
     let type = graph.capture.objects[holder.path.start].type
-    return Property(type: type, name: String(label.text.prefix { $0 != "." }))
+    return Property(type: type, name: String(label.text.prefix(before: ".")))
   }
 
   /// The property, as one of the class and of each of its superclasses.
