@@ -4,17 +4,17 @@
 // error. Only the first may empty the file or print messages about the options. None may write to a
 // standard error that is not the first's file: a test may read it. Whether a process is the first
 // cannot be found out later (its parent may have ended, or be unreadable). So it is passed on in
-// the one variable that is ours: as the pair `first=PROCESS.START.ERRORS` at the end of
+// the one variable that is ours: as the pair `first=PROCESS.START.DEVICE.FILE` at the end of
 // LIVEOBJECTS_OPTIONS. A program that is started with other options begins a new run: then the pair
 // is missing, or not at the end.
 //
 //   PROCESS, START  the first process, until a process of the run is tracked; then 0
-//   ERRORS          identifies the file of its standard error; 0 if it had none
+//   DEVICE, FILE    its standard error; 0 if it had none
 //
-// Without that variable ERRORS is passed on in how the library's path is spelled in LD_PRELOAD. The
-// list of the environment must stay where it is: the Swift runtime finds the arguments before it,
-// also when it is loaded later, and other programs the auxiliary vector behind it. So no entry can
-// be added.
+// Without that variable, the same is passed on in how the library's path is spelled in LD_PRELOAD.
+// The list of the environment must stay where it is: the Swift runtime finds the arguments before
+// it, also when it is loaded later, and other programs the auxiliary vector behind it. So no entry
+// can be added.
 //
 // Programs that are not tracked (a shell) pass it on as well. Runs in the constructor. Without
 // getenv, setenv and malloc, because some programs (bash) define functions with these names.
@@ -33,7 +33,7 @@
 static const char variable[] = LIVEOBJ_OPTIONS_VARIABLE "=", preloads[] = "LD_PRELOAD=";
 static const char key[] = "first=";
 
-enum { PROCESS, START, ERRORS, FIELDS };
+enum { PROCESS, START, DEVICE, INODE, FIELDS };
 
 static struct {
     bool is_first;
@@ -90,9 +90,9 @@ static char *append_pair(char *end) {
 
 // MARK: - The path in LD_PRELOAD
 
-// Between folder and file name, 64 times: `./` for a bit that is 1, `/` for one that is 0. The last
-// written is the lowest.
-enum { BITS = 64, BEGUN = 1 };
+// Between folder and file name, for each bit of the fields: `./` if it is 1, `/` if it is 0. The
+// last written is the lowest of the first field.
+enum { FIELD_BITS = 64, BITS = FIELDS * FIELD_BITS };
 
 /// The library's file name in LD_PRELOAD; NULL if it has no folder there.
 static const char *find_file_name(char *const *entry) {
@@ -103,35 +103,28 @@ static const char *find_file_name(char *const *entry) {
 }
 
 /// \returns where the bits begin; `name` if there are none.
-static const char *read_bits(const char *name, uint64_t *bits) {
+static const char *read_bits(const char *name, uint64_t fields[FIELDS]) {
     const char *start = name; // `LD_PRELOAD=` is before the path
-    *bits = 0;
+    memset(fields, 0, FIELDS * sizeof *fields);
     for (int i = 0; i < BITS; i++) {
         bool is_set = strncmp(start - 3, "/./", 3) == 0;
         if (!is_set && strncmp(start - 2, "//", 2) != 0)
             return name;
         start -= is_set ? 2 : 1;
-        *bits |= (uint64_t)is_set << i;
+        fields[i / FIELD_BITS] |= (uint64_t)is_set << i % FIELD_BITS;
     }
     return start;
 }
 
-static char *append_bits(char *end, uint64_t bits) {
+static char *append_bits(char *end) {
     for (int i = BITS; i-- > 0;)
-        end = stpcpy(end, bits >> i & 1 ? "./" : "/");
+        end = stpcpy(end, origin.fields[i / FIELD_BITS] >> i % FIELD_BITS & 1 ? "./" : "/");
     return end;
 }
 
-/// Which process is the first is not passed on: no file needs to be emptied.
 static bool read_path(uint64_t fields[FIELDS]) {
-    uint64_t bits;
     const char *name = find_file_name(find_entry(preloads));
-    if (!name || read_bits(name, &bits) == name)
-        return false;
-    fields[PROCESS] = bits & BEGUN ? 0 : UINT64_MAX;
-    fields[START] = 0;
-    fields[ERRORS] = bits & ~(uint64_t)BEGUN;
-    return true;
+    return name && read_bits(name, fields) != name;
 }
 
 // MARK: - Passing it on
@@ -157,16 +150,14 @@ static char *options_with_pair(void) {
 
 static char *path_with_bits(char *const *entry) {
     enum { LONGEST = PATH_MAX / 2 }; // the dynamic linker skips what exceeds PATH_MAX
-    uint64_t bits;
+    uint64_t fields[FIELDS];
     const char *name = find_file_name(entry);
     if (!name || strlen(*entry) > LONGEST)
         return NULL;
-    size_t length = (size_t)(read_bits(name, &bits) - *entry);
-    char *text = map(length + sizeof "./" * BITS + strlen(name) + 1);
+    size_t length = (size_t)(read_bits(name, fields) - *entry);
+    char *text = map(length + strlen("./") * BITS + strlen(name) + 1);
     if (text)
-        stpcpy(append_bits(mempcpy(text, *entry, length),
-                           origin.fields[ERRORS] | (origin.fields[PROCESS] ? 0 : BEGUN)),
-               name);
+        stpcpy(append_bits(mempcpy(text, *entry, length)), name);
     return text;
 }
 
@@ -198,17 +189,13 @@ static uint64_t start_time(void) {
     return time;
 }
 
-/// Identifies a file; an even number.
-static uint64_t identity(const struct stat *file) {
-    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15); // spreads the bits of the device
-    return (file->st_dev * odd ^ file->st_ino) << 1;
-}
-
 static void become_first(uint64_t start) {
     struct stat errors;
+    bool has_errors = fstat(STDERR_FILENO, &errors) == 0;
     origin.fields[PROCESS] = (uint64_t)getpid();
     origin.fields[START] = start;
-    origin.fields[ERRORS] = fstat(STDERR_FILENO, &errors) == 0 ? identity(&errors) : 0;
+    origin.fields[DEVICE] = has_errors ? errors.st_dev : 0;
+    origin.fields[INODE] = has_errors ? errors.st_ino : 0;
 }
 
 void liveobj_origin_start(void) {
@@ -239,5 +226,5 @@ bool liveobj_origin_has_begun(void) {
 }
 
 bool liveobj_origin_has_standard_error(const struct stat *file) {
-    return origin.fields[ERRORS] == identity(file);
+    return origin.fields[DEVICE] == file->st_dev && origin.fields[INODE] == file->st_ino;
 }

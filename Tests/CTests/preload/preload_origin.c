@@ -89,14 +89,14 @@ static void a_watched_process_is_recorded_as_watched(void) {
 
 static void a_reused_process_id_is_another_process(void) {
     char options[64];
-    snprintf(options, sizeof options, "first=%d.1.2", getpid());
+    snprintf(options, sizeof options, "first=%d.1.2.3", getpid());
     give_options(options);
     liveobj_origin_start();
     EXPECT(!liveobj_origin_is_first());
 }
 
 static void other_options_start_a_new_run(void) {
-    static const char *const options[] = {"first=1.2.3:depth=5", "first=1.2", "first=1.2.3x",
+    static const char *const options[] = {"first=1.2.3.4:depth=5", "first=1.2.3", "first=1.2.3.4x",
                                           "first=", "depth=5"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         give_options(options[i]);
