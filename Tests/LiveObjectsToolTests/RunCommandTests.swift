@@ -169,6 +169,21 @@ struct RunCommandTests {
     #expect(lines.last?.firstMatch(of: /:format=capture:first=[0-9.]+$/) != nil)
   }
 
+  #if os(Linux)
+    @Test("refuses a folder that the loader would read differently", arguments: ["a b", "a:b", "a$LIB"])
+    func refusesFolder(name: String) throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path(name)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      try copyExecutable(BuiltProducts.tool, to: path + "/liveobjects")
+      try copyExecutable(BuiltProducts.preloadLibrary, to: path + "/libLiveObjectsPreload.so")
+      let result = try runProgram(path + "/liveobjects", ["run", "--", "echo", "started"])
+      #expect(result.status == .exited(2))
+      #expect(result.standardOutput.isEmpty)
+      #expect(result.standardError.contains("cannot be preloaded: LD_PRELOAD cannot name a path with"))
+    }
+  #endif
+
   @Test("leaves no file behind")
   func leavesNoFiles() throws {
     let folder = try TemporaryFolder()
