@@ -7,13 +7,15 @@
 
 #define _GNU_SOURCE
 #include "roots/roots.h"
+#include "arch/address.h"
+#include "metadata/metadata.h"
 #include "os/kernel_words.h"
 #include "os/os.h"
+#include "roots/mappings.h"
 #include "runtime/image.h"
 
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 /// The lowest address of a thread's stack that is in use.
@@ -31,6 +33,8 @@ struct finding {
     struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
+    uintptr_t *page; // a copy of the program's words: the recorder's own, and so no root
+    size_t copied_bytes;
     bool failed;
 };
 
@@ -61,8 +65,8 @@ static void take(void *context, uintptr_t start, uintptr_t end) {
 
 /// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
-    add_range(context, (struct liveobj_memory_range){extent.start, extent.end, LIVEOBJ_ROOT_GLOBAL,
-                                                     0, false});
+    add_range(context, (struct liveobj_memory_range){
+                           .start = extent.start, .end = extent.end, .kind = LIVEOBJ_ROOT_GLOBAL});
     size_t page = liveobj_os_page_bytes();
     take(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
 }
@@ -116,16 +120,33 @@ static void add_thread(void *context, uint32_t thread) {
         add_stack(finding, (struct stack){pointer - (is_own ? 0 : RED_ZONE), thread});
 }
 
-// MARK: - The kernel
+// MARK: - Words that the snapshot process does not have
 
-static void add_kernel_word(void *context, uintptr_t word) {
+static void add_word(void *context, uintptr_t word) {
     struct finding *finding = context;
     struct liveobj_roots *roots = finding->roots;
-    if (liveobj_os_make_room((void **)&roots->kernel_words, roots->kernel_word_count,
-                             &roots->kernel_word_capacity, sizeof word))
-        roots->kernel_words[roots->kernel_word_count++] = word;
+    if (!liveobj_is_address(word & LIVEOBJ_WORD_ADDRESS))
+        return;
+    if (liveobj_os_make_room((void **)&roots->words, roots->word_count, &roots->word_capacity,
+                             sizeof word))
+        roots->words[roots->word_count++] = word;
     else
         finding->failed = true;
+}
+
+/// Copies the words of pages that a fork leaves out or clears: of BoringSSL for example, which
+/// recognises a fork by them, and for hardware that writes to memory.
+static void copy_words(void *context, struct liveobj_extent pages) {
+    enum { MOST_BYTES = 4 << 20, BYTES = LIVEOBJ_PAGE_BYTES };
+    struct finding *finding = context;
+    for (uintptr_t page = pages.start; page < pages.end; page += BYTES) {
+        bool is_read = finding->page && finding->copied_bytes < MOST_BYTES &&
+                       liveobj_read_block(liveobj_metadata_reader(), page, finding->page, BYTES);
+        finding->roots->unread |= is_read ? 0 : LIVEOBJ_UNREAD_FORK;
+        finding->copied_bytes += BYTES;
+        for (size_t i = 0; is_read && i < BYTES / sizeof *finding->page; i++)
+            add_word(finding, finding->page[i]);
+    }
 }
 
 // MARK: - Mappings
@@ -137,28 +158,30 @@ static void add_c_memory(struct finding *finding, struct liveobj_memory_range ra
     struct liveobj_roots *roots = finding->roots;
     struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
     if (last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == range.start &&
-        !last->ends_at_stack && !range.ends_at_stack)
+        !last->ends_at_stack && !range.ends_at_stack && last->is_file == range.is_file &&
+        last->is_inaccessible == range.is_inaccessible)
         last->end = range.end;
     else
         add_range(finding, range);
 }
 
-/// Adds the parts of a mapping that were not added with another kind and are not the recorder's
-/// own.
-static void add_rest(struct finding *finding, struct liveobj_extent mapping, bool ends_at_stack) {
-    while (mapping.start < mapping.end) {
-        uintptr_t until = mapping.end, after = mapping.end;
+/// Adds the parts of memory of C code that were not added with another kind and are not the
+/// recorder's own.
+static void add_rest(struct finding *finding, struct liveobj_memory_range rest) {
+    while (rest.start < rest.end) {
+        uintptr_t until = rest.end, after = rest.end;
         for (uint32_t i = 0; i < finding->taken_count; i++) {
             struct liveobj_extent taken = finding->taken[i];
-            if (taken.end > mapping.start && taken.start < until) {
-                until = taken.start > mapping.start ? taken.start : mapping.start;
+            if (taken.end > rest.start && taken.start < until) {
+                until = taken.start > rest.start ? taken.start : rest.start;
                 after = taken.end;
             }
         }
-        add_c_memory(finding,
-                     (struct liveobj_memory_range){mapping.start, until, LIVEOBJ_ROOT_C_MEMORY, 0,
-                                                   ends_at_stack && until == mapping.end});
-        mapping.start = after;
+        struct liveobj_memory_range part = rest;
+        part.end = until;
+        part.ends_at_stack = rest.ends_at_stack && until == rest.end;
+        add_c_memory(finding, part);
+        rest.start = after;
     }
 }
 
@@ -181,42 +204,37 @@ static bool add_stacks(struct finding *finding, struct liveobj_extent mapping) {
     const struct stack *stack = next_stack(finding, mapping, mapping.start);
     bool is_stack = stack != NULL;
     if (is_stack)
-        add_rest(finding, (struct liveobj_extent){mapping.start, stack->from}, true);
+        add_rest(finding, (struct liveobj_memory_range){.start = mapping.start,
+                                                        .end = stack->from,
+                                                        .kind = LIVEOBJ_ROOT_C_MEMORY,
+                                                        .ends_at_stack = true});
     while (stack) {
         const struct stack *next = next_stack(finding, mapping, stack->from + 1);
         uintptr_t end = next ? next->from : mapping.end;
-        add_range(finding, (struct liveobj_memory_range){stack->from, end, LIVEOBJ_ROOT_STACK,
-                                                         stack->thread, next != NULL});
+        add_range(finding, (struct liveobj_memory_range){.start = stack->from,
+                                                         .end = end,
+                                                         .kind = LIVEOBJ_ROOT_STACK,
+                                                         .thread = stack->thread,
+                                                         .ends_at_stack = next != NULL});
         stack = next;
     }
     return is_stack;
 }
 
-/// Whether references may be read from a mapping, given as ` rw-p offset device inode name`. Only
-/// from memory, shared or not: reading a device's memory may have side effects. Also from memory
-/// that the program has made read-only after it wrote to it.
-static bool is_memory(const char *line) {
-    static const char *const names[] = {"[heap]",    "[stack",         "[anon", // anon_shmem too
-                                        "/dev/zero", "/anon_hugepage", "/dev/shm/",
-                                        "/memfd:",   "/SYSV"};
-    const char *name = strpbrk(line, "/[");
-    if (line[1] != 'r' || !name)
-        return line[1] == 'r' && line[4] == 'p';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-/// Adds a mapping, given as a line of /proc/self/maps.
-static bool add_mapping(void *context, const char *line) {
+static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
     struct finding *finding = context;
-    struct liveobj_extent mapping;
-    mapping.start = liveobj_os_take_hexadecimal(&line);
-    line++;
-    mapping.end = liveobj_os_take_hexadecimal(&line);
-    if (is_memory(line) && !add_stacks(finding, mapping))
-        add_rest(finding, mapping, false);
+    bool is_file = mapping->kind == LIVEOBJ_MAPPING_FILE;
+    struct liveobj_memory_range range = {.start = mapping->extent.start,
+                                         .end = mapping->extent.end,
+                                         .kind = LIVEOBJ_ROOT_C_MEMORY,
+                                         .is_file = is_file,
+                                         .is_inaccessible = mapping->is_inaccessible};
+    if (!is_file && add_stacks(finding, mapping->extent))
+        return !finding->failed;
+    if (!mapping->is_not_forked)
+        add_rest(finding, range);
+    else if (!liveobj_os_visit_pages(mapping->extent, is_file, copy_words, finding))
+        finding->roots->unread |= LIVEOBJ_UNREAD_FORK;
     return !finding->failed;
 }
 
@@ -235,16 +253,18 @@ static const char *failure_of(const struct finding *finding, bool has_mappings) 
 
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry) {
-    struct finding finding = {.roots = roots};
+    struct finding finding = {.roots = roots, .page = liveobj_os_map(LIVEOBJ_PAGE_BYTES)};
     *roots = (struct liveobj_roots){
         .entry = entry, .own_thread = liveobj_os_thread_id(), .first_stack = getauxval(AT_RANDOM)};
     // First, because it takes the longest: other threads' stacks should change little until the
     // snapshot.
-    roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, &finding);
+    if (!liveobj_kernel_words_visit(add_word, &finding))
+        roots->unread |= LIVEOBJ_UNREAD_KERNEL;
     liveobj_images_visit(add_globals, &finding);
     liveobj_os_visit_threads(add_thread, &finding);
     liveobj_os_visit_mappings(take, &finding);
-    bool has_mappings = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, &finding);
+    bool has_mappings = liveobj_mappings_visit(add_mapping, &finding, &roots->unread);
+    liveobj_os_unmap(finding.page, LIVEOBJ_PAGE_BYTES);
     liveobj_os_unmap(finding.stacks, finding.stack_capacity * sizeof *finding.stacks);
     liveobj_os_unmap(finding.taken, finding.taken_capacity * sizeof *finding.taken);
     return failure_of(&finding, has_mappings);
@@ -252,8 +272,7 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
 
 void liveobj_roots_end(struct liveobj_roots *roots) {
     liveobj_os_unmap(roots->ranges, roots->capacity * sizeof *roots->ranges);
-    liveobj_os_unmap(roots->kernel_words,
-                     roots->kernel_word_capacity * sizeof *roots->kernel_words);
+    liveobj_os_unmap(roots->words, roots->word_capacity * sizeof *roots->words);
     *roots = (struct liveobj_roots){0};
 }
 

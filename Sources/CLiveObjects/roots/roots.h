@@ -9,6 +9,7 @@
 #include "records/thread.h"
 #include "roots/dispatch_continuations.h"
 #include "roots/idle_threads.h"
+#include "roots/mappings.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -17,7 +18,7 @@ enum liveobj_root_kind {
     LIVEOBJ_ROOT_GLOBAL = 1,       // place: the variable's address
     LIVEOBJ_ROOT_STACK = 2,        // place: the thread's id
     LIVEOBJ_ROOT_THREAD_LOCAL = 3, // place: the thread's id; 0 if unknown
-    LIVEOBJ_ROOT_C_MEMORY = 4,     // place: the address of the word; 0: in the kernel
+    LIVEOBJ_ROOT_C_MEMORY = 4,     // place: the address of the word; 0 for one of `words`
     LIVEOBJ_ROOT_HANDLER = 5,      // place: the address of the block's code; 0 for no block
     LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_HANDLER,
 };
@@ -38,24 +39,26 @@ struct liveobj_memory_range {
     enum liveobj_root_kind kind; // GLOBAL, STACK or C_MEMORY
     uint32_t thread;             // for STACK
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
+    bool is_file;       // only the pages that are the process's own copies are read
+    bool is_inaccessible; // made readable before it is read
 };
 
-/// The memory that holds roots: variables, stacks and anonymous memory, also if it is read-only by
-/// now. Without mapped files and without the recorder's own.
+/// The memory that holds roots: variables, stacks, anonymous memory and changed pages of private
+/// files, also if it is read-only or inaccessible by now. Without the recorder's own.
 struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;
     uint32_t capacity;
-    uintptr_t *kernel_words; // pointers that the kernel keeps for the program
-    uint32_t kernel_word_count;
-    uint32_t kernel_word_capacity;
+    uintptr_t *words; // that the snapshot process does not have: the kernel does, or no fork gets
+    uint32_t word_count;
+    uint32_t word_capacity;
     uint32_t threads;          // number of live threads
     size_t thread_local_bytes; // of one thread, at its control block; at most
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     uintptr_t first_stack; // an address in the stack on which the process began; 0 if unknown
     bool misses_stacks;    // the stack pointer of a thread could not be read
-    bool misses_kernel_words;
+    uint32_t unread;       // of `enum liveobj_unread`
     struct liveobj_idle_threads idle;
     struct liveobj_continuation_caches caches;
 };
@@ -68,8 +71,9 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
 void liveobj_roots_end(struct liveobj_roots *roots);
 /// Visits words that may refer to objects. Skips words inside live objects and in the memory of
 /// tasks: those are references.
-/// \returns false if some of the memory could not be read.
-bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
-                        liveobj_visit_root_fn visit, void *context);
+/// \returns what was not read, of `enum liveobj_unread`.
+uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
+                            const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
+                            void *context);
 
 #pragma GCC visibility pop

@@ -34,8 +34,12 @@ struct liveobj_scan {
     uintptr_t *library_objects;                 // that may call the program later
     uint32_t library_object_count;
     uint32_t library_object_capacity;
-    bool is_complete;
+    uint32_t unread; // of `enum liveobj_unread`
 };
+
+static inline void liveobj_scan_note(struct liveobj_scan *scan, bool is_read) {
+    scan->unread |= is_read ? 0 : LIVEOBJ_UNREAD_MEMORY;
+}
 
 static inline uintptr_t liveobj_scan_end_of_page(uintptr_t address) {
     return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;

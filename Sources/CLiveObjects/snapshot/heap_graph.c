@@ -119,13 +119,34 @@ static uint32_t flags_of(struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
     return (walk->roots.misses_stacks ? MISSES_STACKS : 0) |
-           (walk->report->misses_roots ? MISSES_ROOTS : 0) | flags_of_others(walk);
+           (walk->report->unread ? MISSES_ROOTS : 0) | flags_of_others(walk);
 }
 
-static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
+/// Why roots may be missing, by bit of `enum liveobj_unread`.
+static const char *const unread_roots[LIVEOBJ_UNREAD_KINDS] = {
+    "Some memory outside of the heap could not be read.",
+    "The system does not say which pages of mapped files the process has changed.",
+    "Files that are mapped shared and writable were not read.",
+    "Memory that is swapped out was not read.",
+    "Memory that a fork leaves out or clears was not read in full.",
+    "What the kernel keeps for the process could not be read in full.",
+};
+
+static void put_notes(struct liveobj_section *section,
+                      const struct liveobj_heap_walk_report *report) {
     static const char *const locked =
         "another thread held the locks of the Swift runtime while references were read, so some "
         "types' properties are not known";
+    uint32_t has_timeouts = report->timeouts > 0;
+    liveobj_put_u32(section, has_timeouts + (uint32_t)__builtin_popcount(report->unread));
+    if (has_timeouts)
+        liveobj_put_text(section, locked);
+    for (uint32_t i = 0; i < LIVEOBJ_UNREAD_KINDS; i++)
+        if (report->unread >> i & 1)
+            liveobj_put_text(section, unread_roots[i]);
+}
+
+static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "GRPH"))
         return;
@@ -135,9 +156,7 @@ static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk 
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
     liveobj_put_u32(&section, flags_of(walk));
-    liveobj_put_u32(&section, report->timeouts > 0);
-    if (report->timeouts > 0)
-        liveobj_put_text(&section, locked);
+    put_notes(&section, report);
     liveobj_section_finish(&section);
 }
 

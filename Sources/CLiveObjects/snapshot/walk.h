@@ -38,7 +38,7 @@ struct liveobj_heap_walk_report {
     uint32_t unread_objects;
     uint32_t scanned_objects;
     uint32_t timeouts;
-    bool misses_roots;
+    uint32_t unread; // of `enum liveobj_unread`
     /// Types of objects that were allocated after the program had listed the types. Their ids
     /// follow those of the capture. The program looks up their names.
     uint32_t new_type_count;
