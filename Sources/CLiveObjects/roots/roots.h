@@ -73,6 +73,9 @@ void liveobj_roots_end(struct liveobj_roots *roots);
 /// tasks: those are references.
 /// \returns what was not read, of `enum liveobj_unread`.
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
+/// Whether the words around the address are in memory that C code may have allocated.
+/// A `liveobj_is_heap_fn`.
+bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
                             const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
                             void *context);
 

@@ -131,8 +131,7 @@ static bool is_object(uintptr_t content, uintptr_t end) {
     return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
 
-/// Whether the words around the address are in memory that C code may have allocated.
-static bool is_heap(const void *context, uintptr_t address) {
+bool liveobj_roots_is_heap(const void *context, uintptr_t address) {
     const struct liveobj_roots *roots = context;
     for (uint32_t i = 0; i < roots->count; i++) {
         const struct liveobj_memory_range *range = &roots->ranges[i];
@@ -172,7 +171,8 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
         if (scan_stack_in_chunk(scan, content, end) ||
-            liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
+            liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
+            is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
         if (is_object(content, end))

@@ -11,6 +11,7 @@
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
+#include "roots/freed_buffers.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 
@@ -151,6 +152,8 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_start(liveobj_metadata_reader());
+    if (!walk.capture->selection)
+        liveobj_freed_buffers_forget(walk.roots);
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
     find_task_memory(&walk);
