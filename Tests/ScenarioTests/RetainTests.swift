@@ -52,6 +52,35 @@ extension Scenarios {
       #expect(report.leaks.map(\.verdict) == ["overRetained"], "\(report.findings)")
     }
 
+    @Test(
+      "an object into which a pointer leads, or which a tag hides, is a probable leak",
+      arguments: ["interiorPointer", "taggedPointer", "inCStructureOfFormerBuffer", "retainedAddress"])
+    func possiblyHeld(scenario: String) throws {
+      let leaks = try ScenarioReport(of: scenario).leaks
+      #expect(leaks.map(\.verdict) == ["overRetained"])
+      #expect(leaks.map(\.certainty) == ["probable"])
+      #expect(leaks.first?.remarks.contains { $0.contains("may be a pointer to the object") } == true)
+    }
+
+    @Test(
+      "addresses of objects that have died hide no leak",
+      arguments: [
+        ("formerIdentifiers", "definite"), ("formerIdentifiersAsKeys", "definite"),
+        ("formerNumbers", "probable"),
+      ])
+    func formerAddresses(scenario: String, certainty: String) throws {
+      let leaks = try ScenarioReport(of: scenario).leaks
+      #expect(leaks.map(\.verdict) == ["overRetained"] && leaks.map(\.instances) == [30], "\(leaks)")
+      #expect(leaks.map(\.certainty) == [certainty])
+    }
+
+    @Test("buffers that C code has freed are not there any more")
+    func freedByC() throws {
+      let report = try ScenarioReport(of: "cFreesBuffers")
+      #expect(
+        report.findings.isEmpty && report.tracking.complete, "\(report.findings) \(report.tracking.notes)")
+    }
+
     @Test("an object that pending work will release is not over-retained")
     func suspendedWork() throws {
       let report = try ScenarioReport(of: "suspendedWork")
@@ -67,5 +96,6 @@ extension ExpectedFinding {
     .overRetained("retainedTwice", "Handle", unexplainedRetains: 2),
     .overRetained("retainedWithVictims", "Archive", victims: 3),
     .overRetained("retainedCycle", "Author", victims: 1),
+    .overRetained("retainedAddress", "Handle", certainty: "probable"),
   ]
 }

@@ -28,8 +28,12 @@ struct liveobj_root {
     enum liveobj_root_kind kind;
     uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
-    uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
+    uint32_t label;  // of a handler: the name of the object that will call it; 0 if unknown
+    bool may_be_old; // in a block of malloc that is large enough to have words of earlier uses
 };
+
+/// Blocks of malloc that are larger are often used in part only.
+enum { LIVEOBJ_SMALL_BLOCK_BYTES = 1024 };
 
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
 
@@ -69,13 +73,13 @@ struct liveobj_roots {
 const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry);
 void liveobj_roots_end(struct liveobj_roots *roots);
+/// Whether the words around the address are in memory that C code may have allocated.
+/// A `liveobj_is_heap_fn`.
+bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
 /// Visits words that may refer to objects. Skips words inside live objects and in the memory of
 /// tasks: those are references.
 /// \returns what was not read, of `enum liveobj_unread`.
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
-/// Whether the words around the address are in memory that C code may have allocated.
-/// A `liveobj_is_heap_fn`.
-bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
                             const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
                             void *context);
 

@@ -231,9 +231,9 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t place) {
-    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
-    if (liveobj_scan_may_find(scan, target))
-        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0});
+    if (liveobj_scan_may_find(scan, word))
+        scan->visit(scan->context,
+                    &(struct liveobj_root){kind, word & LIVEOBJ_REFERENCE_MASK, place, 0, false});
 }
 
 static void scan_copies(const struct liveobj_scan *scan) {
@@ -250,8 +250,9 @@ static void scan_copies(const struct liveobj_scan *scan) {
 static void visit_handler(void *context, const struct liveobj_reference *reference) {
     const struct liveobj_scan *scan = context;
     if (reference->target)
-        scan->visit(scan->context, &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
-                                                          reference->function, reference->label});
+        scan->visit(scan->context,
+                    &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
+                                           reference->function, reference->label, false});
 }
 
 /// The object is at `next`.

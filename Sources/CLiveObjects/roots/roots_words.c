@@ -32,13 +32,13 @@ static struct liveobj_root describe(const struct liveobj_scan *scan, const uintp
         return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
                                          ? LIVEOBJ_ROOT_THREAD_LOCAL
                                          : LIVEOBJ_ROOT_STACK,
-                                     target, scan->range.thread, 0};
+                                     target, scan->range.thread, 0, false};
     case LIVEOBJ_ROOT_C_MEMORY:
         if (is_in_block(scan, place))
-            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0};
-        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place, 0};
+            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0, false};
+        return (struct liveobj_root){LIVEOBJ_ROOT_C_MEMORY, target, (uintptr_t)place, 0, false};
     default:
-        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0};
+        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0, false};
     }
 }
 
@@ -60,11 +60,13 @@ __attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uin
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
         return;
     struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
+    root.may_be_old =
+        scan->end_of_heap && scan->range.end - scan->range.start > LIVEOBJ_SMALL_BLOCK_BYTES;
     scan->visit(scan->context, &root);
 }
 
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
-    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
+    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
         visit(scan, place);
 }
 

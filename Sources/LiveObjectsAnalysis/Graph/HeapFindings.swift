@@ -146,6 +146,11 @@ extension HeapFindings {
     if leak.group.verdict == .overRetained, graph.heap.status.waitedForOthers {
       finding.remarks.append("Other threads were running: one of them may hold the object in a register.")
     }
+    if leak.group.mayBeReferenced {
+      finding.remarks.append(
+        "A word was found that may be a pointer to the object: into the middle of it, with a tag, or kept as a number."
+      )
+    }
     if leak.group.verdict == .leakedTask, !graph.heap.status.hasAllRegisters {
       let activity = graph.heap.status.othersSlept ? "waiting" : "running"
       finding.remarks.append(

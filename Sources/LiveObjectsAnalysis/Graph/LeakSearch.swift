@@ -8,6 +8,8 @@ struct LeakGroup {
   var core: [UInt32]
   /// Other objects that only the core keeps alive.
   var victims: [UInt32]
+  /// Whether a word was found that may refer to it; see `HeapGraph.possiblyReferenced`.
+  var mayBeReferenced = false
   /// The test that left the objects behind.
   var owner = ObjectOwner.unattributed
 
@@ -33,6 +35,8 @@ struct LeakSearch {
   let retainSites: [UInt32: [RetainSite]]
   /// By object: whether it may hold others without being evaluated itself.
   private let older: [Bool]
+  /// Unreachable objects to which words may refer that are no references by their form, and what those keep alive.
+  private var possible: Set<Int> = []
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
@@ -146,6 +150,7 @@ extension LeakSearch {
   /// if the capture has waited for those threads, or if the ledger accounts for all of its retains and every
   /// thread's stack was read.
   mutating func findOverRetained(_ holders: HolderSearch) {
+    possible = possiblyReferenced(holders)
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
     let held = targets(of: candidates)
@@ -187,6 +192,20 @@ extension LeakSearch {
     return targets
   }
 
+  private func possiblyReferenced(_ holders: HolderSearch) -> Set<Int> {
+    var open = graph.heap.possiblyReferenced.map(Int.init).filter {
+      Self.isUnreachable($0, in: graph, holders)
+    }
+    var found: Set<Int> = []
+    while let object = open.popLast() {
+      guard found.insert(object).inserted else { continue }
+      for reference in graph.references(from: object) where graph.mayKeepAlive(reference) {
+        open.append(graph.target(reference))
+      }
+    }
+    return found
+  }
+
   private static func isUnreachable(
     _ object: Int, in graph: ReferenceGraph, _ holders: HolderSearch
   ) -> Bool {
@@ -215,10 +234,14 @@ extension LeakSearch {
     taken[object] = true
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
+    let mayBeReferenced = possible.contains(object)
     let certainty: Finding.Certainty =
       graph.heap.status.missesRoots || graph.conservative[object] > 0 || !graph.heap.status.hasAllRegisters
+        || mayBeReferenced
       ? .probable : .definite
     groups.append(
-      LeakGroup(verdict: .overRetained, certainty: certainty, core: core, victims: victims))
+      LeakGroup(
+        verdict: .overRetained, certainty: certainty, core: core, victims: victims,
+        mayBeReferenced: mayBeReferenced))
   }
 }
