@@ -39,11 +39,20 @@ extension Scenarios {
 
     @Test(
       "an object that the kernel has a pointer to is not over-retained",
-      arguments: ["epollEvent", "timerValue"])
+      arguments: ["epollEvent", "timerValue", "wordInPipe"])
     func inKernel(scenario: String) throws {
       let report = try ScenarioReport(of: scenario)
       #expect(report.findings.map(\.type) == ["Scenarios.Handle"])
       #expect(report.leaks.isEmpty, "\(report.leaks)")
+    }
+
+    @Test(
+      "an object that the kernel may have a pointer to is a probable leak, and the report says so",
+      arguments: ["wordInSocket", "wordInSignal"])
+    func maybeInKernel(scenario: String) throws {
+      let report = try ScenarioReport(of: scenario)
+      #expect(report.leaks.map(\.certainty) == ["probable"], "\(report.leaks)")
+      #expect(report.tracking.notes.contains { $0.contains("the kernel keeps") }, "\(report.tracking.notes)")
     }
 
     @Test("an object that a closed epoll had a pointer to is over-retained")

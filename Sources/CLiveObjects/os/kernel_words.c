@@ -150,13 +150,27 @@ static void ask_socket(struct reading *reading, int descriptor) {
 
 // MARK: - Descriptors
 
-/// By the link's text. It is the only question that asks nothing of the file behind the descriptor,
-/// which may be on a server that does not answer.
-static bool is_named(const struct reading *reading, uint32_t descriptor, const char *name) {
-    char path[PATH_BYTES], link[PATH_BYTES];
+/// Reads the link's text. It is the only question that asks nothing of the file behind the
+/// descriptor, which may be on a server that does not answer.
+static bool read_link(const struct reading *reading, uint32_t descriptor, char link[PATH_BYTES]) {
+    char path[PATH_BYTES];
     liveobj_os_append_number(strcat(strcpy(path, reading->folder), "/fd/"), descriptor);
-    ssize_t length = readlink(path, link, sizeof link);
-    return length >= (ssize_t)strlen(name) && memcmp(link, name, strlen(name)) == 0;
+    ssize_t length = readlink(path, link, PATH_BYTES - 1);
+    link[length > 0 ? length : 0] = 0;
+    return length > 0;
+}
+
+static bool begins_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static void read_lines(struct reading *reading, uint32_t descriptor, const char *name) {
+    char path[PATH_BYTES], link[PATH_BYTES];
+    liveobj_os_append_number(strcat(strcpy(path, reading->folder), "/fdinfo/"), descriptor);
+    // Asks again, because another thread may have closed the descriptor.
+    if (!liveobj_os_visit_lines(path, take_line, reading) && read_link(reading, descriptor, link) &&
+        begins_with(link, name))
+        reading->misses_words = true;
 }
 
 /// Whether the descriptor is the end of a pipe that is only written to.
@@ -167,16 +181,32 @@ static bool is_write_end(const struct reading *reading, uint32_t descriptor) {
     return lstat(path, &link) == 0 && !(link.st_mode & S_IRUSR);
 }
 
-static void read_lines(struct reading *reading, uint32_t descriptor, const char *name) {
-    char path[PATH_BYTES];
-    liveobj_os_append_number(strcat(strcpy(path, reading->folder), "/fdinfo/"), descriptor);
-    // Asks again, because another thread may have closed the descriptor.
-    if (!liveobj_os_visit_lines(path, take_line, reading) && is_named(reading, descriptor, name))
-        reading->misses_words = true;
+struct socket_list {
+    char number[PATH_BYTES]; // with the space before it
+    bool has_it;
+};
+
+static bool take_socket(void *context, const char *line) {
+    struct socket_list *list = context;
+    const char *place = strstr(line, list->number);
+    char behind = place ? place[strlen(list->number)] : '?';
+    list->has_it |= behind == ' ' || behind == 0;
+    return true;
 }
 
-/// Calls `ask` for the file behind a descriptor.
-static void ask(struct reading *reading, uint32_t descriptor, void (*ask)(struct reading *, int)) {
+/// Whether something that cannot be asked for may have words: not sockets of the network.
+static bool may_have_words(const char *link) {
+    struct socket_list list = {" ", false};
+    if (!begins_with(link, "socket:["))
+        return true;
+    strcat(list.number, link + strlen("socket:["));
+    list.number[strlen(list.number) - 1] = 0; // the bracket
+    return !liveobj_os_visit_lines("/proc/net/unix", take_socket, &list) || list.has_it;
+}
+
+/// Calls `ask` for the file behind a descriptor. Containers may forbid to get a copy of it.
+static void ask_for(struct reading *reading, uint32_t descriptor, const char *link,
+                    void (*ask)(struct reading *, int)) {
     int copy = -1;
     if (is_write_end(reading, descriptor))
         return;
@@ -188,7 +218,7 @@ static void ask(struct reading *reading, uint32_t descriptor, void (*ask)(struct
         ask(reading, copy);
         close(copy);
     } else if (reading->process < 0 || errno != EBADF) { // else it was closed
-        reading->misses_words = true;
+        reading->misses_words |= may_have_words(link);
     }
 }
 
@@ -201,13 +231,16 @@ static void read_descriptor(void *context, uint32_t descriptor) {
                  {"pipe:[", "", "", read_pipe},
                  {"socket:[", "", "", ask_socket}};
     struct reading *reading = context;
+    char link[PATH_BYTES];
+    if (!read_link(reading, descriptor, link))
+        return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!is_named(reading, descriptor, kinds[i].name))
+        if (!begins_with(link, kinds[i].name))
             continue;
         reading->label = kinds[i].label;
         reading->mark = kinds[i].mark;
         if (kinds[i].ask)
-            return ask(reading, descriptor, kinds[i].ask);
+            return ask_for(reading, descriptor, link, kinds[i].ask);
         return read_lines(reading, descriptor, kinds[i].name);
     }
 }

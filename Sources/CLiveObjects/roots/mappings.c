@@ -97,10 +97,11 @@ static bool take_line(void *context, const char *line) {
         *entry = entry_of(line);
         return is_wanted;
     }
-    bool is_swapped = is_some(line, "Swap:");
+    bool is_swapped = is_some(line, "Swap:"), is_huge = is_some(line, "Private_Hugetlb:");
     entry->is_swapped |= is_swapped;
-    entry->has_pages |= is_swapped || is_some(line, "Rss:");
-    entry->has_own_pages |= is_swapped || is_some(line, "Anonymous:");
+    entry->has_own_pages |= is_swapped || is_huge || is_some(line, "Anonymous:");
+    entry->has_pages |=
+        entry->has_own_pages || is_some(line, "Rss:") || is_some(line, "Shared_Hugetlb:");
     if (strncmp(line, "VmFlags:", strlen("VmFlags:")) == 0)
         take_flags(entry, line);
     return true;

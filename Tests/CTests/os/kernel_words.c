@@ -7,13 +7,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -196,6 +201,42 @@ static void a_thread_with_descriptors_of_its_own_visits_those_of_the_program(voi
     close(ends[1]);
 }
 
+/// Forbids this thread to get a copy of a descriptor, as containers do.
+static void forbid_copies(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 438 /* pidfd_getfd */, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+static void *visit_without_copies(void *is_reported) {
+    forbid_copies();
+    EXPECT(liveobj_os_close_range(0, UINT32_MAX, true) == 0);
+    liveobj_kernel_words_exclude_thread();
+    EXPECT(misses_words() == *(const bool *)is_reported);
+    return NULL;
+}
+
+/// Standard input may be a pipe with something in it. \returns whether it is anything like that.
+static bool may_have_words(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode);
+}
+
+static void what_cannot_be_asked_for_is_reported(int domain, bool is_reported) {
+    pthread_t thread;
+    int descriptor = socket(domain, SOCK_STREAM, 0);
+    bool expected = is_reported || may_have_words(STDIN_FILENO);
+    EXPECT(pthread_create(&thread, NULL, visit_without_copies, &expected) == 0);
+    pthread_join(thread, NULL);
+    close(descriptor);
+}
+
 /// One descriptor is enough for a list, but not for the files that it names.
 static void a_lack_of_descriptors_is_reported(void) {
     struct rlimit present;
@@ -224,6 +265,8 @@ int main(void) {
     a_signal_that_waits_is_reported(SIGUSR1, true);
     a_signal_that_waits_is_reported(SIGCHLD, false);
     a_thread_with_descriptors_of_its_own_visits_those_of_the_program();
+    what_cannot_be_asked_for_is_reported(AF_INET, false);
+    what_cannot_be_asked_for_is_reported(AF_UNIX, true);
     a_lack_of_descriptors_is_reported();
     return EXPECT_STATUS();
 }
