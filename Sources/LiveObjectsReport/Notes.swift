@@ -147,7 +147,8 @@ enum ReferenceNotes {
         status.unreadObjects, "object", "objects",
         "could not be read: objects that they hold are reported without a holder."),
       status.missesRoots
-        ? "Not all memory outside of the heap was read: objects that only such memory holds are reported as growth."
+        ? "Not all memory outside of the heap was read. What only such memory holds may look like a leak: leaks that it could "
+          + "refute are called probable."
         : nil,
     ]
   }

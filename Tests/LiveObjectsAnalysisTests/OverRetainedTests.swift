@@ -119,6 +119,23 @@ import Testing
     #expect(finding.certainty == .probable)
   }
 
+  @Test mutating func anObjectIntoWhichAWordLeadsIsAProbableLeak() throws {
+    let handle = builder.object(of: builder.type("Demo.Handle"))
+    builder.possibleReference(to: handle)
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.overRetained, .probable))
+    #expect(finding.remarks.contains { $0.contains("into the middle of it") })
+  }
+
+  @Test mutating func whatMemoryHoldsIntoWhichAWordLeadsIsAProbableLeak() throws {
+    let memory = builder.object(of: builder.type("", kind: .rawBuffer, image: nil), strongCount: nil)
+    let handle = builder.object(of: builder.type("Demo.Handle"))
+    builder.reference(from: memory, to: handle, ReferenceLabel(.memory, ownership: .conservative))
+    builder.possibleReference(to: memory)
+    let finding = try #require(analysis().findings.first { $0.type == "Demo.Handle" })
+    #expect((finding.verdict, finding.certainty) == (.overRetained, .probable))
+  }
+
   private func analysis() -> Analysis {
     Analysis(of: builder.capture, symbolicator: symbolicator)
   }

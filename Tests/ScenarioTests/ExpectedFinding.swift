@@ -34,11 +34,12 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 
   /// Objects with more retains than references.
   static func overRetained(
-    _ scenario: String, _ type: String, instances: Int = 1, victims: Int = 0, unexplainedRetains: Int = 1
+    _ scenario: String, _ type: String, instances: Int = 1, victims: Int = 0, unexplainedRetains: Int = 1,
+    certainty: String = "definite"
   ) -> ExpectedFinding {
     ExpectedFinding(
       scenario: scenario, verdict: "overRetained", type: type, path: [], instances: instances,
-      objects: instances + victims, victims: victims, callSite: plant(scenario),
+      objects: instances + victims, victims: victims, callSite: plant(scenario), certainty: certainty,
       unexplainedRetains: unexplainedRetains)
   }
 

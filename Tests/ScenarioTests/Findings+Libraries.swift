@@ -84,7 +84,6 @@ extension ExpectedFinding {
     .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
     .held("longList", "Link", by: ["global list → "], instances: 100_000),
     .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
-    .held("retainedAddress", "Handle", by: ["global addresses → "], certainty: "probable"),
     .held(
       "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
     .held(

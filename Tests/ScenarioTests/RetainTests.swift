@@ -39,17 +39,55 @@ extension Scenarios {
 
     @Test(
       "an object that the kernel has a pointer to is not over-retained",
-      arguments: ["epollEvent", "timerValue"])
+      arguments: ["epollEvent", "timerValue", "wordInPipe"])
     func inKernel(scenario: String) throws {
       let report = try ScenarioReport(of: scenario)
       #expect(report.findings.map(\.type) == ["Scenarios.Handle"])
       #expect(report.leaks.isEmpty, "\(report.leaks)")
     }
 
+    @Test(
+      "an object that the kernel may have a pointer to is a probable leak, and the report says so",
+      arguments: ["wordInSocket", "wordInSignal"])
+    func maybeInKernel(scenario: String) throws {
+      let report = try ScenarioReport(of: scenario)
+      #expect(report.leaks.map(\.certainty) == ["probable"], "\(report.leaks)")
+      #expect(report.tracking.notes.contains { $0.contains("the kernel keeps") }, "\(report.tracking.notes)")
+    }
+
     @Test("an object that a closed epoll had a pointer to is over-retained")
     func inClosedEpoll() throws {
       let report = try ScenarioReport(of: "closedEpoll")
       #expect(report.leaks.map(\.verdict) == ["overRetained"], "\(report.findings)")
+    }
+
+    @Test(
+      "an object into which a pointer leads, or which a tag hides, is a probable leak",
+      arguments: ["interiorPointer", "taggedPointer", "inCStructureOfFormerBuffer", "retainedAddress"])
+    func possiblyHeld(scenario: String) throws {
+      let leaks = try ScenarioReport(of: scenario).leaks
+      #expect(leaks.map(\.verdict) == ["overRetained"])
+      #expect(leaks.map(\.certainty) == ["probable"])
+      #expect(leaks.first?.remarks.contains { $0.contains("may be a pointer to the object") } == true)
+    }
+
+    @Test(
+      "addresses of objects that have died hide no leak",
+      arguments: [
+        ("formerIdentifiers", "definite"), ("formerIdentifiersAsKeys", "definite"),
+        ("formerNumbers", "probable"),
+      ])
+    func formerAddresses(scenario: String, certainty: String) throws {
+      let leaks = try ScenarioReport(of: scenario).leaks
+      #expect(leaks.map(\.verdict) == ["overRetained"] && leaks.map(\.instances) == [30], "\(leaks)")
+      #expect(leaks.map(\.certainty) == [certainty])
+    }
+
+    @Test("buffers that C code has freed are not there any more")
+    func freedByC() throws {
+      let report = try ScenarioReport(of: "cFreesBuffers")
+      #expect(
+        report.findings.isEmpty && report.tracking.complete, "\(report.findings) \(report.tracking.notes)")
     }
 
     @Test("an object that pending work will release is not over-retained")
@@ -67,5 +105,6 @@ extension ExpectedFinding {
     .overRetained("retainedTwice", "Handle", unexplainedRetains: 2),
     .overRetained("retainedWithVictims", "Archive", victims: 3),
     .overRetained("retainedCycle", "Author", victims: 1),
+    .overRetained("retainedAddress", "Handle", certainty: "probable"),
   ]
 }

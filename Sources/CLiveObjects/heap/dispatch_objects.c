@@ -106,7 +106,8 @@ enum { IS_BLOCK = 0x10, WORK_FLAGS_END = 0x1000, TEXT_BYTES = 256 };
 /// What a function gets: a task that sleeps, for example.
 static void visit_argument(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
                            void *context) {
-    visit(context, &(struct liveobj_reference){argument, label, LIVEOBJ_NO_ELEMENT, 0});
+    visit(context, &(struct liveobj_reference){
+                       .target = argument, .label = label, .element = LIVEOBJ_NO_ELEMENT});
 }
 
 static void visit_work(const struct work *work, uint32_t label, liveobj_visit_reference_fn visit,

@@ -30,11 +30,15 @@ static uint64_t array_count(const struct liveobj_storage *storage,
     return fits && count <= capacity ? count : LIVEOBJ_NO_ELEMENTS;
 }
 
+static bool has_references(const struct liveobj_layout *layout) {
+    return layout && layout->has_references;
+}
+
 static void walk_elements(struct liveobj_visit *visit, const struct liveobj_storage *storage,
                           const struct liveobj_object *object) {
     uintptr_t value = object->address + storage->first_element;
     visit->elements = array_count(storage, object);
-    if (!storage->elements || visit->elements == LIVEOBJ_NO_ELEMENTS)
+    if (!has_references(storage->elements) || visit->elements == LIVEOBJ_NO_ELEMENTS)
         return;
     visit->outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
     for (uint64_t i = 0; i < visit->elements; i++, value += storage->element_stride) {
@@ -44,7 +48,7 @@ static void walk_elements(struct liveobj_visit *visit, const struct liveobj_stor
 }
 
 struct buckets {
-    const struct liveobj_layout *layout; // NULL if they contain no references
+    const struct liveobj_layout *layout;
     uintptr_t first;
     size_t stride;
     uint32_t label;
@@ -54,7 +58,7 @@ static void walk_buckets(struct liveobj_visit *visit, const struct buckets *buck
                          const uintptr_t *occupied, size_t count) {
     enum { BITS = 64 };
     visit->outer = buckets->label;
-    for (size_t bucket = 0; buckets->layout && bucket < count; bucket++)
+    for (size_t bucket = 0; has_references(buckets->layout) && bucket < count; bucket++)
         if (occupied[bucket / BITS] >> bucket % BITS & 1) {
             visit->element = (uint32_t)bucket;
             liveobj_visit_layout(visit, buckets->layout, buckets->first + bucket * buckets->stride);
@@ -113,7 +117,7 @@ static void walk_text(struct liveobj_visit *visit, const struct liveobj_object *
             &(struct liveobj_reference){liveobj_word(place, 0),
                                         liveobj_label_make(LIVEOBJ_LABEL_OBJECT_PROPERTY,
                                                            LIVEOBJ_OWNERSHIP_STRONG, "breadcrumbs"),
-                                        visit->element, 0});
+                                        visit->element, 0, 0});
 }
 
 static void walk_instance(struct liveobj_visit *visit, const struct liveobj_object *object,
@@ -228,6 +232,65 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
         break;
     }
     return (struct liveobj_object_contents){visit.is_precise, visit.elements};
+}
+
+// MARK: - Words that are no references
+
+static enum liveobj_slot_kind kind_at(const struct liveobj_layout *layout, size_t offset) {
+    for (uint32_t i = 0; layout && i < layout->count; i++) {
+        const struct liveobj_slot *slot = &layout->slots[i];
+        if (offset - slot->offset < slot->bytes)
+            return slot->kind;
+    }
+    return LIVEOBJ_SLOT_WORDS;
+}
+
+/// The same in a value of an array or a hash table.
+/// \param offset From the first value.
+static enum liveobj_slot_kind kind_in(const struct liveobj_layout *layout, size_t stride,
+                                      uintptr_t offset) {
+    return stride ? kind_at(layout, offset % stride) : LIVEOBJ_SLOT_WORDS;
+}
+
+static enum liveobj_slot_kind kind_in_instance(const struct liveobj_object *object,
+                                               uintptr_t metadata, uintptr_t place) {
+    const struct liveobj_storage *storage = liveobj_storage_of(metadata);
+    const struct liveobj_hash_table *table = (const void *)object->address;
+    uintptr_t offset = place - object->address;
+    switch (storage ? storage->kind : LIVEOBJ_STORAGE_NONE) {
+    case LIVEOBJ_STORAGE_ARRAY:
+        return offset < storage->first_element ? LIVEOBJ_SLOT_WORDS
+                                               : kind_in(storage->elements, storage->element_stride,
+                                                         offset - storage->first_element);
+    case LIVEOBJ_STORAGE_DICTIONARY:
+    case LIVEOBJ_STORAGE_SET:
+        if (storage->values && table->values >= table->keys && place >= table->values)
+            return kind_in(storage->values, storage->value_stride, place - table->values);
+        return place < table->keys
+                   ? LIVEOBJ_SLOT_WORDS
+                   : kind_in(storage->elements, storage->element_stride, place - table->keys);
+    default:
+        return kind_at(liveobj_layout_of_class(metadata), offset);
+    }
+}
+
+enum liveobj_slot_kind liveobj_references_kind_at(const struct liveobj_object *object,
+                                                  const struct liveobj_type *type,
+                                                  uintptr_t place) {
+    enum { AT_VALUE_OFFSET = 8 };
+    uintptr_t offset = place - object->address;
+    switch (type->kind) {
+    case LIVEOBJ_TYPE_CLASS:
+        return kind_in_instance(object, type->metadata, place);
+    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
+        return kind_at(liveobj_layout_of_context(type->metadata, object->address, object->bytes),
+                       offset);
+    case LIVEOBJ_TYPE_GENERIC_BOX:
+        return kind_at(liveobj_layout_of_value(type->subject),
+                       offset - liveobj_half_word(type->metadata, AT_VALUE_OFFSET));
+    default:
+        return LIVEOBJ_SLOT_WORDS;
+    }
 }
 
 // MARK: - Ahead of time

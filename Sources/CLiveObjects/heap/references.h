@@ -19,6 +19,7 @@ struct liveobj_reference {
     uint32_t label;
     uint32_t element;   // index in an array, bucket of a dictionary or set; LIVEOBJ_NO_ELEMENT
     uintptr_t function; // the code of a closure context; 0 for other references
+    uintptr_t place;    // of the word, if it was scanned; else 0
 };
 typedef void (*liveobj_visit_reference_fn)(void *context,
                                            const struct liveobj_reference *reference);
@@ -42,6 +43,9 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
                                                         const struct liveobj_type *type,
                                                         liveobj_visit_reference_fn visit,
                                                         void *context);
+/// What a word in the object is by its type: LIVEOBJ_SLOT_WORDS if that is not known.
+enum liveobj_slot_kind liveobj_references_kind_at(const struct liveobj_object *object,
+                                                  const struct liveobj_type *type, uintptr_t place);
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);

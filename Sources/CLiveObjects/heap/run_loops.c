@@ -108,7 +108,7 @@ static void visit_timer(const struct timer *timer, liveobj_visit_reference_fn vi
         return;
     uint32_t label =
         label_for(timer->run_loop, "timer on the main run loop", "timer on a run loop");
-    visit(context, &(struct liveobj_reference){timer->argument, label, LIVEOBJ_NO_ELEMENT, 0});
+    visit(context, &(struct liveobj_reference){timer->argument, label, LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
 /// The argument of a source of version 1 is in the same place.
@@ -118,7 +118,7 @@ static void visit_source(const struct source *source, liveobj_visit_reference_fn
         return;
     uint32_t label =
         liveobj_label_make(LIVEOBJ_LABEL_HANDLER, LIVEOBJ_OWNERSHIP_STRONG, "source on a run loop");
-    visit(context, &(struct liveobj_reference){source->argument, label, LIVEOBJ_NO_ELEMENT, 0});
+    visit(context, &(struct liveobj_reference){source->argument, label, LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
 static void visit_run_loop(const struct run_loop *run_loop, liveobj_visit_reference_fn visit,

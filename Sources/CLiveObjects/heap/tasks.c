@@ -25,9 +25,9 @@ struct visit {
 static void report_reference(const struct visit *visit, uintptr_t target,
                              enum liveobj_label_kind kind) {
     if (target)
-        visit->function(
-            visit->context,
-            &(struct liveobj_reference){target, liveobj_label_strong(kind), LIVEOBJ_NO_ELEMENT, 0});
+        visit->function(visit->context,
+                        &(struct liveobj_reference){target, liveobj_label_strong(kind),
+                                                    LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
 static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t end) {
@@ -156,7 +156,7 @@ static void visit_locals(const struct visit *visit) {
 static void report_task(const struct visit *visit, uintptr_t task, enum liveobj_label_kind kind) {
     uint32_t label = liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
     visit->function(visit->context,
-                    &(struct liveobj_reference){task, label, LIVEOBJ_NO_ELEMENT, 0});
+                    &(struct liveobj_reference){task, label, LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
 /// Visits the tasks that wait for this one's value. Their list begins in the word that has the

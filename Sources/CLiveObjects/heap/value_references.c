@@ -40,7 +40,7 @@ static void report_reference(struct liveobj_visit *visit, uintptr_t target, uint
                              uintptr_t function) {
     if (target)
         visit->function(visit->context, &(struct liveobj_reference){target, label_in(visit, label),
-                                                                    visit->element, function});
+                                                                    visit->element, function, 0});
 }
 
 void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
@@ -51,9 +51,10 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
         if (start % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_snapshot_advance();
         uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
-        if (liveobj_is_address(word))
+        // With other bits, a tag, it may be one too: the caller knows.
+        if (liveobj_is_address(word) || liveobj_records_near(word))
             visit->function(visit->context,
-                            &(struct liveobj_reference){word, label, visit->element, 0});
+                            &(struct liveobj_reference){word, label, visit->element, 0, start});
     }
 }
 
@@ -186,6 +187,9 @@ static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *sl
         return walk_enum(visit, slot, value);
     case LIVEOBJ_SLOT_EXISTENTIAL:
         return walk_existential(visit, slot, value);
+    case LIVEOBJ_SLOT_NUMBER:
+    case LIVEOBJ_SLOT_IDENTIFIER:
+        return;
     case LIVEOBJ_SLOT_WORDS:
         return liveobj_visit_scan(visit, value, value + slot->bytes, slot->label);
     }

@@ -55,7 +55,9 @@ const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder
         struct liveobj_slot *slots = (struct liveobj_slot *)(layout + 1);
         if (bytes)
             memcpy(slots, builder->slots, bytes);
-        *layout = (struct liveobj_layout){slots, builder->count, builder->is_precise};
+        *layout = (struct liveobj_layout){slots, builder->count, builder->is_precise, false};
+        for (uint32_t i = 0; i < builder->count; i++)
+            layout->has_references |= slots[i].kind < LIVEOBJ_SLOT_NUMBER;
     }
     liveobj_os_unmap(builder->slots, builder->capacity * sizeof *builder->slots);
     return layout;

@@ -1,4 +1,4 @@
-// layout.h - the references in the values of a type.
+// layout.h - the references in the values of a type, and the words that are none by their type.
 //
 // A layout is compiled once from the runtime's metadata and kept until the process ends, keyed by
 // the metadata's address. Compiling calls the runtime, which allocates and locks. So layouts are
@@ -27,6 +27,8 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_ENUM,        // a value of `type`, whose case decides what it contains
     LIVEOBJ_SLOT_EXISTENTIAL, // an opaque existential: buffer, type, witnesses
     LIVEOBJ_SLOT_WORDS,       // `bytes` of unknown types: scanned
+    LIVEOBJ_SLOT_NUMBER,      // an integer as large as a pointer: no reference by its type
+    LIVEOBJ_SLOT_IDENTIFIER,  // an ObjectIdentifier: no reference
 };
 
 struct liveobj_slot {
@@ -41,6 +43,7 @@ struct liveobj_layout {
     const struct liveobj_slot *slots;
     uint32_t count;
     bool is_precise; // metadata was known for all of it, so no slot is scanned
+    bool has_references;
 };
 
 /// The maximum number of slots of a layout; the rest of the value is left out.

@@ -270,6 +270,60 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
         add_unknown(builder, type, offset, label);
 }
 
+// MARK: - Words that are no references
+
+static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset);
+
+/// Adds an integer that has the size of a pointer, or an ObjectIdentifier.
+static void add_word(struct liveobj_layout_builder *builder, uintptr_t descriptor, size_t offset) {
+    static const struct {
+        const char *name;
+        enum liveobj_slot_kind kind;
+    } known[] = {{"ObjectIdentifier", LIVEOBJ_SLOT_IDENTIFIER},
+                 {"Int", LIVEOBJ_SLOT_NUMBER},
+                 {"UInt", LIVEOBJ_SLOT_NUMBER},
+                 {"Int64", LIVEOBJ_SLOT_NUMBER},
+                 {"UInt64", LIVEOBJ_SLOT_NUMBER}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(liveobj_descriptor_name(descriptor), known[i].name) == 0)
+            add_one(builder, known[i].kind, offset, sizeof(uintptr_t), 0, 0);
+}
+
+/// Types of the package swift-atomics keep references as integers.
+static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t type,
+                             size_t offset) {
+    uintptr_t descriptor = liveobj_descriptor_of(type);
+    if (liveobj_descriptor_is_in_module(descriptor, "Swift"))
+        return add_word(builder, descriptor, offset);
+    if (liveobj_descriptor_is_in_module(descriptor, "Atomics"))
+        return;
+    struct liveobj_fields fields = liveobj_fields_of(type);
+    for (uint32_t i = 0; fields.is_known && i < fields.count; i++) {
+        struct liveobj_field field = liveobj_field_at(&fields, i);
+        bool is_typed = field.type.text && !liveobj_mangled_is_accessor(&field.type);
+        uintptr_t field_type = is_typed ? liveobj_field_type(&fields, &field) : 0;
+        if (field_type)
+            add_plain(builder, field_type, offset + liveobj_field_offset(&fields, i));
+    }
+}
+
+/// Adds the words of a value without references that are known to be no pointers either.
+static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset) {
+    enum { PAYLOAD = 2 }; // of an optional
+    if (builder->depth == DEPTH_LIMIT || liveobj_witnesses_of(type)->size < sizeof(uintptr_t))
+        return;
+    builder->depth++;
+    if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_STRUCT)
+        add_plain_struct(builder, type, offset);
+    else if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
+        add_plain(builder, liveobj_word(type, PAYLOAD), offset);
+    else if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_TUPLE)
+        for (size_t i = 0; i < liveobj_word(type, 1); i++)
+            add_plain(builder, elements_of(type)[i].type,
+                      offset + (uint32_t)elements_of(type)[i].offset);
+    builder->depth--;
+}
+
 // MARK: - Any value
 
 /// Adds a reference that is not strong.
@@ -332,7 +386,7 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
         return add_one(builder, LIVEOBJ_SLOT_UNMANAGED, offset, sizeof(uintptr_t), unmanaged, 0);
     }
     if (!has_references(type))
-        return;
+        return add_plain(builder, type, offset);
     if (builder->depth == DEPTH_LIMIT)
         return add_unknown(builder, type, offset, label);
     builder->depth++;

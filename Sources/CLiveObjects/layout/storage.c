@@ -43,19 +43,14 @@ size_t liveobj_array_element_offset(uintptr_t metadata, size_t index) {
            index * liveobj_storage_stride(metadata, 0);
 }
 
-static const struct liveobj_layout *layout_if_it_holds(uintptr_t type) {
-    const struct liveobj_layout *layout = liveobj_layout_of_value(type);
-    return layout && layout->count > 0 ? layout : NULL;
-}
-
 static void find_elements(struct liveobj_storage *storage, uintptr_t metadata) {
     uintptr_t arguments = liveobj_generic_arguments(metadata);
     uintptr_t element = liveobj_word(arguments, 0);
-    storage->elements = layout_if_it_holds(element);
+    storage->elements = liveobj_layout_of_value(element);
     storage->element_stride = liveobj_storage_stride(metadata, 0);
     storage->first_element = liveobj_array_element_offset(metadata, 0);
     if (storage->kind == LIVEOBJ_STORAGE_DICTIONARY) {
-        storage->values = layout_if_it_holds(liveobj_word(arguments, 1));
+        storage->values = liveobj_layout_of_value(liveobj_word(arguments, 1));
         storage->value_stride = liveobj_storage_stride(metadata, 1);
     }
 }

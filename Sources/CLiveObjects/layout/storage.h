@@ -82,8 +82,7 @@ static inline uintptr_t liveobj_text_breadcrumbs(uintptr_t object, uint64_t capa
 /// The elements that follow a class's stored properties.
 struct liveobj_storage {
     enum liveobj_storage_kind kind;
-    const struct liveobj_layout
-        *elements; // keys of a dictionary; NULL if they contain no references
+    const struct liveobj_layout *elements; // keys of a dictionary; NULL if memory could not be had
     const struct liveobj_layout *values;
     size_t element_stride;
     size_t value_stride;

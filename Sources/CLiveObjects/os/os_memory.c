@@ -267,58 +267,6 @@ bool liveobj_os_make_room(void **items, uint32_t count, uint32_t *capacity, size
     return moved != NULL;
 }
 
-// MARK: - Residence
-
-struct run {
-    struct liveobj_extent pages; // empty at first
-    liveobj_extent_visit_fn visit;
-    void *context;
-};
-
-static void visit_run(const struct run *run) {
-    if (run->pages.start < run->pages.end)
-        run->visit(run->context, run->pages);
-}
-
-/// Extends the run by the pages that are in memory, and visits it where it ends.
-static void add_pages(struct run *run, struct liveobj_extent extent,
-                      const unsigned char *residence) {
-    uintptr_t page = liveobj_os_page_bytes();
-    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
-        end = (start | (page - 1)) + 1;
-        end = end < extent.end ? end : extent.end;
-        if (!(*residence++ & 1))
-            continue;
-        if (run->pages.end != start) {
-            visit_run(run);
-            run->pages.start = start;
-        }
-        run->pages.end = end;
-    }
-}
-
-bool liveobj_os_visit_resident(struct liveobj_extent extent, liveobj_extent_visit_fn visit,
-                               void *context) {
-    enum { PAGES = 1024 };
-    unsigned char residence[PAGES];
-    struct run run = {.visit = visit, .context = context};
-    bool is_complete = true;
-    uintptr_t page = liveobj_os_page_bytes();
-    int saved = errno;
-    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
-        uintptr_t first = start & ~(page - 1);
-        end = first + PAGES * page;
-        end = end < extent.end ? end : extent.end;
-        bool is_known = mincore((void *)first, end - first, residence) == 0;
-        if (is_known)
-            add_pages(&run, (struct liveobj_extent){start, end}, residence);
-        is_complete &= is_known;
-    }
-    visit_run(&run);
-    errno = saved;
-    return is_complete;
-}
-
 LIVEOBJ_UNCHECKED_END
 
 #endif

@@ -306,7 +306,7 @@ static void add_leaf(uint64_t *sum, uint32_t *const *entry) {
     uintptr_t leaf = (uintptr_t)__atomic_load_n(entry, __ATOMIC_ACQUIRE);
     struct liveobj_extent extent = {leaf, leaf + LIVEOBJ_LEAF_BYTES};
     if (leaf)
-        liveobj_os_visit_resident(extent, add_bytes, sum);
+        liveobj_os_visit_pages(extent, false, add_bytes, sum);
 }
 
 uint64_t liveobj_records_map_bytes(void) {

@@ -96,8 +96,8 @@ static bool is_heap_at(uintptr_t address, uintptr_t end) {
     bool is_resident = false;
     if (end - address < LIVEOBJ_PAGE_BYTES)
         return false;
-    liveobj_os_visit_resident((struct liveobj_extent){address, address + LIVEOBJ_PAGE_BYTES},
-                              note_resident, &is_resident);
+    liveobj_os_visit_pages((struct liveobj_extent){address, address + LIVEOBJ_PAGE_BYTES}, false,
+                           note_resident, &is_resident);
     return is_resident && end_of_thread_heap(address, end) != 0;
 }
 

@@ -7,13 +7,15 @@
 
 #define _GNU_SOURCE
 #include "roots/roots.h"
+#include "arch/address.h"
+#include "metadata/metadata.h"
 #include "os/kernel_words.h"
 #include "os/os.h"
+#include "roots/mappings.h"
 #include "runtime/image.h"
 
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 // MARK: - Lists
@@ -29,17 +31,13 @@ void liveobj_roots_add(struct liveobj_roots *roots, struct liveobj_memory_range 
         roots->failed = true;
 }
 
-static void add_extent(struct liveobj_roots *roots, struct liveobj_extents *list,
-                       struct liveobj_extent extent) {
-    if (liveobj_os_make_room((void **)&list->items, list->count, &list->capacity, sizeof extent))
-        list->items[list->count++] = extent;
-    else
-        roots->failed = true;
-}
-
 static void take(void *context, uintptr_t start, uintptr_t end) {
     struct liveobj_roots *roots = context;
-    add_extent(roots, &roots->taken, (struct liveobj_extent){start, end});
+    if (liveobj_os_make_room((void **)&roots->taken, roots->taken_count, &roots->taken_capacity,
+                             sizeof *roots->taken))
+        roots->taken[roots->taken_count++] = (struct liveobj_extent){start, end};
+    else
+        roots->failed = true;
 }
 
 // MARK: - Images
@@ -82,45 +80,64 @@ static void add_thread(void *context, uint32_t thread) {
     liveobj_continuation_caches_add(&roots->caches, thread);
 }
 
-// MARK: - The kernel
+// MARK: - Words that the snapshot process does not have
 
-static void add_kernel_word(void *context, uintptr_t word) {
+static void add_word(void *context, uintptr_t word) {
     struct liveobj_roots *roots = context;
-    if (liveobj_os_make_room((void **)&roots->kernel_words, roots->kernel_word_count,
-                             &roots->kernel_word_capacity, sizeof word))
-        roots->kernel_words[roots->kernel_word_count++] = word;
+    if (!liveobj_is_address(word & LIVEOBJ_WORD_ADDRESS))
+        return;
+    if (liveobj_os_make_room((void **)&roots->words, roots->word_count, &roots->word_capacity,
+                             sizeof word))
+        roots->words[roots->word_count++] = word;
     else
         roots->failed = true;
 }
 
-// MARK: - Mappings
+/// A copy of the program's words: the recorder's own memory, and so no root.
+struct copying {
+    struct liveobj_roots *roots;
+    uintptr_t *page;
+    size_t bytes;
+};
 
-/// Whether references may be read from a mapping, given as ` rw-p offset device inode name`. Only
-/// from memory, shared or not: reading a device's memory may have side effects. Also from memory
-/// that the program has made read-only after it wrote to it.
-static bool is_memory(const char *line) {
-    static const char *const names[] = {"[heap]",    "[stack",         "[anon", // anon_shmem too
-                                        "/dev/zero", "/anon_hugepage", "/dev/shm/",
-                                        "/memfd:",   "/SYSV"};
-    const char *name = strpbrk(line, "/[");
-    if (line[1] != 'r' || !name)
-        return line[1] == 'r' && line[4] == 'p';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+/// Copies the words of pages that a fork leaves out or clears: of BoringSSL for example, which
+/// recognises a fork by them, and for hardware that writes to memory.
+static void copy_words(void *context, struct liveobj_extent pages) {
+    enum { MOST_BYTES = 4 << 20, BYTES = LIVEOBJ_PAGE_BYTES };
+    struct copying *copying = context;
+    for (uintptr_t page = pages.start; page < pages.end; page += BYTES) {
+        bool is_read = copying->page && copying->bytes < MOST_BYTES &&
+                       liveobj_read_block(liveobj_metadata_reader(), page, copying->page, BYTES);
+        copying->roots->unread |= is_read ? 0 : LIVEOBJ_UNREAD_FORK;
+        copying->bytes += BYTES;
+        for (size_t i = 0; is_read && i < BYTES / sizeof *copying->page; i++)
+            add_word(copying->roots, copying->page[i]);
+    }
 }
 
-/// Adds a mapping, given as a line of /proc/self/maps.
-static bool add_mapping(void *context, const char *line) {
-    struct liveobj_roots *roots = context;
-    struct liveobj_extent mapping;
-    mapping.start = liveobj_os_take_hexadecimal(&line);
-    line++;
-    mapping.end = liveobj_os_take_hexadecimal(&line);
-    if (is_memory(line))
-        add_extent(roots, &roots->mappings, mapping);
-    return !roots->failed;
+// MARK: - Mappings
+
+static void add_memory(struct liveobj_roots *roots, struct liveobj_memory_range range) {
+    if (liveobj_os_make_room((void **)&roots->mappings, roots->mapping_count,
+                             &roots->mapping_capacity, sizeof range))
+        roots->mappings[roots->mapping_count++] = range;
+    else
+        roots->failed = true;
+}
+
+static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
+    struct copying *copying = context;
+    bool is_file = mapping->kind == LIVEOBJ_MAPPING_FILE;
+    if (!mapping->is_not_forked)
+        add_memory(copying->roots,
+                   (struct liveobj_memory_range){.start = mapping->extent.start,
+                                                 .end = mapping->extent.end,
+                                                 .kind = LIVEOBJ_ROOT_C_MEMORY,
+                                                 .is_file = is_file,
+                                                 .is_inaccessible = mapping->is_inaccessible});
+    else if (!liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying))
+        copying->roots->unread |= LIVEOBJ_UNREAD_FORK;
+    return !copying->roots->failed;
 }
 
 static const char *failure_of(const struct liveobj_roots *roots, bool has_threads,
@@ -141,22 +158,23 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
                                const struct liveobj_caller_context *entry) {
     *roots = (struct liveobj_roots){
         .entry = entry, .own_thread = liveobj_os_thread_id(), .first_stack = getauxval(AT_RANDOM)};
-    roots->misses_kernel_words = !liveobj_kernel_words_visit(add_kernel_word, roots);
+    struct copying copying = {.roots = roots, .page = liveobj_os_map(LIVEOBJ_PAGE_BYTES)};
+    if (!liveobj_kernel_words_visit(add_word, roots))
+        roots->unread |= LIVEOBJ_UNREAD_KERNEL;
     liveobj_images_visit(add_globals, roots);
     liveobj_os_visit_threads(add_thread, roots);
     bool has_threads = liveobj_threads_prepare(&roots->threads);
     liveobj_os_visit_mappings(take, roots);
-    bool has_mappings = liveobj_os_visit_lines("/proc/thread-self/maps", add_mapping, roots);
+    bool has_mappings = liveobj_mappings_visit(add_mapping, &copying, &roots->unread);
+    liveobj_os_unmap(copying.page, LIVEOBJ_PAGE_BYTES);
     return failure_of(roots, has_threads, has_mappings);
 }
 
 void liveobj_roots_end(struct liveobj_roots *roots) {
     liveobj_os_unmap(roots->ranges, roots->capacity * sizeof *roots->ranges);
-    liveobj_os_unmap(roots->kernel_words,
-                     roots->kernel_word_capacity * sizeof *roots->kernel_words);
-    liveobj_os_unmap(roots->mappings.items,
-                     roots->mappings.capacity * sizeof *roots->mappings.items);
-    liveobj_os_unmap(roots->taken.items, roots->taken.capacity * sizeof *roots->taken.items);
+    liveobj_os_unmap(roots->words, roots->word_capacity * sizeof *roots->words);
+    liveobj_os_unmap(roots->mappings, roots->mapping_capacity * sizeof *roots->mappings);
+    liveobj_os_unmap(roots->taken, roots->taken_capacity * sizeof *roots->taken);
     liveobj_threads_end(&roots->threads);
     *roots = (struct liveobj_roots){0};
 }

@@ -9,6 +9,7 @@
 #include "metadata/task_memory.h"
 #include "records/thread.h"
 #include "roots/dispatch_continuations.h"
+#include "roots/mappings.h"
 #include "roots/waiting_threads.h"
 
 #pragma GCC visibility push(hidden)
@@ -18,7 +19,7 @@ enum liveobj_root_kind {
     LIVEOBJ_ROOT_GLOBAL = 1,       // place: the variable's address
     LIVEOBJ_ROOT_STACK = 2,        // place: the thread's id
     LIVEOBJ_ROOT_THREAD_LOCAL = 3, // place: the thread's id; 0 if unknown
-    LIVEOBJ_ROOT_C_MEMORY = 4,     // place: the address of the word; 0: in the kernel
+    LIVEOBJ_ROOT_C_MEMORY = 4,     // place: the address of the word; 0 for one of `words`
     LIVEOBJ_ROOT_HANDLER = 5,      // place: the address of the block's code; 0 for no block
     LIVEOBJ_ROOT_KIND_LAST = LIVEOBJ_ROOT_HANDLER,
 };
@@ -28,9 +29,13 @@ struct liveobj_root {
     enum liveobj_root_kind kind;
     uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
-    uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
-    bool is_in_use; // of C memory: the word cannot be old
+    uint32_t label;  // of a handler: the name of the object that will call it; 0 if unknown
+    bool is_in_use;  // of C memory: the word cannot be old
+    bool may_be_old; // in a block of malloc that is large enough to have words of earlier uses
 };
+
+/// Blocks of malloc that are larger are often used in part only.
+enum { LIVEOBJ_SMALL_BLOCK_BYTES = 1024 };
 
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
 
@@ -41,33 +46,32 @@ struct liveobj_memory_range {
     uint32_t thread;             // for STACK
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
     bool is_idle;       // a stack: only the thread's variables on it are in use
+    bool is_file;       // only the pages that are the process's own copies are read
+    bool is_inaccessible; // made readable before it is read
 };
 
-/// A list of extents that grows.
-struct liveobj_extents {
-    struct liveobj_extent *items;
-    uint32_t count;
-    uint32_t capacity;
-};
-
-/// The memory that holds roots: variables, stacks and anonymous memory, also if it is read-only by
-/// now. Without mapped files and without the recorder's own.
+/// The memory that holds roots: variables, stacks, anonymous memory and changed pages of private
+/// files, also if it is read-only or inaccessible by now. Without the recorder's own.
 struct liveobj_roots {
     struct liveobj_memory_range *ranges;
     uint32_t count;
     uint32_t capacity;
-    uintptr_t *kernel_words; // pointers that the kernel keeps for the program
-    uint32_t kernel_word_count;
-    uint32_t kernel_word_capacity;
-    struct liveobj_extents mappings;        // that may hold roots
-    struct liveobj_extents taken;           // added with another kind, or the recorder's own
+    struct liveobj_memory_range *mappings; // that become ranges when the stacks are known
+    uint32_t mapping_count;
+    uint32_t mapping_capacity;
+    struct liveobj_extent *taken; // added with another kind, or the recorder's own
+    uint32_t taken_count;
+    uint32_t taken_capacity;
+    uintptr_t *words; // that the snapshot process does not have: the kernel does, or no fork gets
+    uint32_t word_count;
+    uint32_t word_capacity;
     struct liveobj_stopped_threads threads; // the others
     size_t thread_local_bytes;              // of one thread, at its control block; at most
     const struct liveobj_caller_context *entry;
     uint32_t own_thread;
     uintptr_t first_stack; // an address in the stack on which the process began; 0 if unknown
-    bool misses_kernel_words;
-    bool failed; // memory ran out
+    uint32_t unread;       // of `enum liveobj_unread`
+    bool failed;           // memory ran out
     struct liveobj_waiting_code waiting_code;
     struct liveobj_continuation_caches caches;
 };
@@ -85,10 +89,14 @@ bool liveobj_roots_miss_stacks(const struct liveobj_roots *roots);
 /// Divides the mappings by the stacks in them. In the snapshot process.
 /// \returns false if memory ran out.
 bool liveobj_roots_place_stacks(struct liveobj_roots *roots);
+/// Whether the words around the address are in memory that C code may have allocated.
+/// A `liveobj_is_heap_fn`.
+bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
 /// Visits words that may refer to objects. Skips words inside live objects and in the memory of
 /// tasks: those are references.
-/// \returns false if some of the memory could not be read.
-bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
-                        liveobj_visit_root_fn visit, void *context);
+/// \returns what was not read, of `enum liveobj_unread`.
+uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
+                            const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
+                            void *context);
 
 #pragma GCC visibility pop

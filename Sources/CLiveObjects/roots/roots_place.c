@@ -69,38 +69,37 @@ bool liveobj_roots_miss_stacks(const struct liveobj_roots *roots) {
 /// ends at a stack stays a range of its own, because stale words at its end are left out.
 static void add_c_memory(struct liveobj_roots *roots, struct liveobj_memory_range range) {
     struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
-    range.kind = LIVEOBJ_ROOT_C_MEMORY;
     if (last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == range.start &&
-        !last->ends_at_stack && !range.ends_at_stack)
+        !last->ends_at_stack && !range.ends_at_stack && last->is_file == range.is_file &&
+        last->is_inaccessible == range.is_inaccessible)
         last->end = range.end;
     else
         liveobj_roots_add(roots, range);
 }
 
-/// Adds the parts of a mapping that were not added with another kind and are not the recorder's
-/// own.
-static void add_rest(struct liveobj_roots *roots, struct liveobj_extent mapping,
-                     bool ends_at_stack) {
-    while (mapping.start < mapping.end) {
-        uintptr_t until = mapping.end, after = mapping.end;
-        for (uint32_t i = 0; i < roots->taken.count; i++) {
-            struct liveobj_extent taken = roots->taken.items[i];
-            if (taken.end > mapping.start && taken.start < until) {
-                until = taken.start > mapping.start ? taken.start : mapping.start;
+/// Adds the parts of memory of C code that were not added with another kind and are not the
+/// recorder's own.
+static void add_rest(struct liveobj_roots *roots, struct liveobj_memory_range rest) {
+    while (rest.start < rest.end) {
+        uintptr_t until = rest.end, after = rest.end;
+        for (uint32_t i = 0; i < roots->taken_count; i++) {
+            struct liveobj_extent taken = roots->taken[i];
+            if (taken.end > rest.start && taken.start < until) {
+                until = taken.start > rest.start ? taken.start : rest.start;
                 after = taken.end;
             }
         }
-        add_c_memory(roots, (struct liveobj_memory_range){.start = mapping.start,
-                                                          .end = until,
-                                                          .ends_at_stack = ends_at_stack &&
-                                                                           until == mapping.end});
-        mapping.start = after;
+        struct liveobj_memory_range part = rest;
+        part.end = until;
+        part.ends_at_stack = rest.ends_at_stack && until == rest.end;
+        add_c_memory(roots, part);
+        rest.start = after;
     }
 }
 
 /// The stack with the lowest address in use, among those at or above `from`.
-static const struct stack *next_stack(const struct placing *placing, struct liveobj_extent mapping,
-                                      uintptr_t from) {
+static const struct stack *next_stack(const struct placing *placing,
+                                      struct liveobj_memory_range mapping, uintptr_t from) {
     const struct stack *next = NULL;
     for (uint32_t i = 0; i < placing->stack_count; i++) {
         const struct stack *stack = &placing->stacks[i];
@@ -112,11 +111,14 @@ static const struct stack *next_stack(const struct placing *placing, struct live
 
 /// Adds a mapping, with the stacks in it: since glibc 2.42 the system may unite stacks with each
 /// other and with other memory, because their guard pages are not mappings any more.
-static void place(struct placing *placing, struct liveobj_extent mapping) {
+static void place(struct placing *placing, struct liveobj_memory_range mapping) {
     struct liveobj_roots *roots = placing->roots;
-    const struct stack *stack = next_stack(placing, mapping, mapping.start);
-    add_rest(roots, (struct liveobj_extent){mapping.start, stack ? stack->from : mapping.end},
-             stack);
+    const struct stack *stack =
+        mapping.is_file ? NULL : next_stack(placing, mapping, mapping.start);
+    struct liveobj_memory_range rest = mapping;
+    rest.end = stack ? stack->from : mapping.end;
+    rest.ends_at_stack = stack;
+    add_rest(roots, rest);
     while (stack) {
         const struct stack *next = next_stack(placing, mapping, stack->from + 1);
         liveobj_roots_add(roots,
@@ -137,8 +139,8 @@ bool liveobj_roots_place_stacks(struct liveobj_roots *roots) {
         return false;
     add_stack(&placing, roots->entry->stack_pointer, roots->own_thread, false);
     add_stacks_of_others(&placing);
-    for (uint32_t i = 0; i < roots->mappings.count; i++)
-        place(&placing, roots->mappings.items[i]);
+    for (uint32_t i = 0; i < roots->mapping_count; i++)
+        place(&placing, roots->mappings[i]);
     liveobj_os_unmap(placing.stacks, bytes);
     return !roots->failed;
 }

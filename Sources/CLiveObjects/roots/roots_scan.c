@@ -11,6 +11,8 @@
 #include "roots/malloc_chunks.h"
 #include "runtime/runtime.h"
 
+#include <sys/mman.h>
+
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Threads' control blocks
@@ -49,7 +51,7 @@ static void scan_part(struct liveobj_scan *scan, uintptr_t start, uintptr_t end)
     if (scan->next < start) // otherwise an object extends into it
         scan->next = start;
     while (scan->next < end && !liveobj_snapshot_step(liveobj_scan_range, scan)) {
-        scan->is_complete = false;
+        liveobj_scan_note(scan, false);
         scan->next = liveobj_scan_end_of_page(scan->next);
     }
 }
@@ -102,18 +104,18 @@ static void scan_extent(void *context, struct liveobj_extent extent) {
 static void scan_up_to_heap(struct liveobj_scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->next = scan->end_of_heap = 0;
-    scan->is_complete &= liveobj_os_visit_resident(
-        (struct liveobj_extent){range.start, scan->next_heap}, scan_extent, scan);
+    struct liveobj_extent extent = {range.start, scan->next_heap};
+    liveobj_scan_note(scan, liveobj_os_visit_pages(extent, range.is_file, scan_extent, scan));
 }
 
 static void scan_whole(struct liveobj_scan *scan, struct liveobj_memory_range range) {
     scan->whole = range;
+    bool may_have_heap = range.kind == LIVEOBJ_ROOT_C_MEMORY && !range.is_file;
     while (range.start < range.end) {
         scan->range = range;
         scan->end_of_heap = 0;
         scan->next_heap = range.end;
-        bool is_read =
-            range.kind == LIVEOBJ_ROOT_C_MEMORY && liveobj_snapshot_step(liveobj_scan_heap, scan);
+        bool is_read = may_have_heap && liveobj_snapshot_step(liveobj_scan_heap, scan);
         bool was_heap = is_read && scan->end_of_heap;
         if (!was_heap)
             scan_up_to_heap(scan, range);
@@ -133,8 +135,8 @@ static void find_in_extent(void *context, struct liveobj_extent extent) {
 static uintptr_t end_of_stack(struct liveobj_scan *scan, struct liveobj_memory_range range) {
     scan->range = range;
     scan->thread_block = 0;
-    liveobj_os_visit_resident((struct liveobj_extent){range.start, range.end}, find_in_extent,
-                              scan);
+    liveobj_os_visit_pages((struct liveobj_extent){range.start, range.end}, false, find_in_extent,
+                           scan);
     uintptr_t end = liveobj_scan_end_of_page(extent_of_thread(scan).end);
     return scan->thread_block && end < range.end ? end : range.end;
 }
@@ -213,6 +215,9 @@ static void scan_before_stack(struct liveobj_scan *scan, uint32_t index) {
 /// The lists of mappings and of stacks in them are ordered by address.
 static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
     struct liveobj_memory_range range = scan->roots->ranges[index];
+    if (range.is_inaccessible) // here it belongs to the snapshot process alone
+        liveobj_scan_note(scan,
+                          mprotect((void *)range.start, range.end - range.start, PROT_READ) == 0);
     if (range.kind == LIVEOBJ_ROOT_C_MEMORY && range.ends_at_stack)
         scan_before_stack(scan, index);
     else if (range.kind != LIVEOBJ_ROOT_STACK)
@@ -228,9 +233,10 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t place) {
-    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
-    if (liveobj_scan_may_find(scan, target))
-        scan->visit(scan->context, &(struct liveobj_root){kind, target, place, 0, false});
+    if (liveobj_scan_may_find(scan, word))
+        scan->visit(scan->context, &(struct liveobj_root){.kind = kind,
+                                                          .target = word & LIVEOBJ_REFERENCE_MASK,
+                                                          .place = place});
 }
 
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,
@@ -254,8 +260,8 @@ static void scan_copies(const struct liveobj_scan *scan) {
         visit_copy(scan, ~registers[i], LIVEOBJ_ROOT_STACK, roots->own_thread);
     for (uint32_t i = 0; i < roots->threads.count; i++)
         scan_registers(scan, &roots->threads.items[i]);
-    for (uint32_t i = 0; i < roots->kernel_word_count; i++)
-        visit_copy(scan, roots->kernel_words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
+    for (uint32_t i = 0; i < roots->word_count; i++)
+        visit_copy(scan, roots->words[i], LIVEOBJ_ROOT_C_MEMORY, 0);
 }
 
 // MARK: - Objects of libraries
@@ -263,9 +269,10 @@ static void scan_copies(const struct liveobj_scan *scan) {
 static void visit_handler(void *context, const struct liveobj_reference *reference) {
     const struct liveobj_scan *scan = context;
     if (reference->target)
-        scan->visit(scan->context,
-                    &(struct liveobj_root){LIVEOBJ_ROOT_HANDLER, reference->target,
-                                           reference->function, reference->label, false});
+        scan->visit(scan->context, &(struct liveobj_root){.kind = LIVEOBJ_ROOT_HANDLER,
+                                                          .target = reference->target,
+                                                          .place = reference->function,
+                                                          .label = reference->label});
 }
 
 /// The object is at `next`.
@@ -291,8 +298,9 @@ static void visit_library_objects(struct liveobj_scan *scan) {
                      scan->library_object_capacity * sizeof *scan->library_objects);
 }
 
-bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_task_memory *tasks,
-                        liveobj_visit_root_fn visit, void *context) {
+uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
+                            const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
+                            void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct liveobj_scan scan = {.roots = roots,
@@ -301,20 +309,20 @@ bool liveobj_roots_scan(const struct liveobj_roots *roots, const struct liveobj_
                                 .context = context,
                                 .layout = liveobj_thread_layout_find(roots->own_thread),
                                 .continuations = liveobj_continuations_find(&roots->caches),
-                                .is_complete = !roots->misses_kernel_words};
+                                .unread = roots->unread};
     uintptr_t left = most;
     scan_copies(&scan);
     for (uint32_t i = 0; i < roots->count; i++) {
         uintptr_t bytes = roots->ranges[i].end - roots->ranges[i].start;
         bool is_scanned = bytes <= left;
         left -= is_scanned ? bytes : 0;
-        scan.is_complete &= is_scanned;
+        liveobj_scan_note(&scan, is_scanned);
         if (is_scanned)
             scan_memory(&scan, i);
     }
     visit_library_objects(&scan);
     liveobj_address_table_end(&scan.continuations);
-    return scan.is_complete;
+    return scan.unread;
 }
 
 LIVEOBJ_ANY_MEMORY_END

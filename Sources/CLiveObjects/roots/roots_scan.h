@@ -34,17 +34,22 @@ struct liveobj_scan {
     uintptr_t *library_objects;                 // that may call the program later
     uint32_t library_object_count;
     uint32_t library_object_capacity;
-    bool is_complete;
+    uint32_t unread; // of `enum liveobj_unread`
 };
+
+static inline void liveobj_scan_note(struct liveobj_scan *scan, bool is_read) {
+    scan->unread |= is_read ? 0 : LIVEOBJ_UNREAD_MEMORY;
+}
 
 static inline uintptr_t liveobj_scan_end_of_page(uintptr_t address) {
     return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
 }
 
-/// Whether an object, or a task in the memory of another one, may be at the address.
-static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t address) {
-    return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
-           liveobj_task_memory_may_find(scan->tasks, address);
+/// Whether a word may be the address of an object, or of a task in the memory of another one, or
+/// lead into an object.
+static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t word) {
+    return liveobj_records_near(word) ||
+           liveobj_task_memory_may_find(scan->tasks, word & LIVEOBJ_REFERENCE_MASK);
 }
 
 /// A step: scans a page at a time, from `next`. If a page cannot be read, the step ends with `next`

@@ -34,22 +34,19 @@ static bool is_in_job(const struct liveobj_scan *scan) {
 static struct liveobj_root describe(const struct liveobj_scan *scan, const uintptr_t *place,
                                     uintptr_t target) {
     enum { CODE = -1 };
-    switch (scan->range.kind) {
-    case LIVEOBJ_ROOT_STACK:
-        return (struct liveobj_root){(uintptr_t)place >= scan->thread_locals
-                                         ? LIVEOBJ_ROOT_THREAD_LOCAL
-                                         : LIVEOBJ_ROOT_STACK,
-                                     target, scan->range.thread, 0, false};
-    case LIVEOBJ_ROOT_C_MEMORY:
-        if (is_in_block(scan, place))
-            return (struct liveobj_root){LIVEOBJ_ROOT_HANDLER, target, place[CODE], 0, false};
-        return (struct liveobj_root){.kind = LIVEOBJ_ROOT_C_MEMORY,
-                                     .target = target,
-                                     .place = (uintptr_t)place,
-                                     .is_in_use = is_in_job(scan)};
-    default:
-        return (struct liveobj_root){scan->range.kind, target, (uintptr_t)place, 0, false};
+    struct liveobj_root root = {
+        .kind = scan->range.kind, .target = target, .place = (uintptr_t)place};
+    if (root.kind == LIVEOBJ_ROOT_STACK) {
+        root.place = scan->range.thread;
+        if ((uintptr_t)place >= scan->thread_locals)
+            root.kind = LIVEOBJ_ROOT_THREAD_LOCAL;
+    } else if (root.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_block(scan, place)) {
+        root.kind = LIVEOBJ_ROOT_HANDLER;
+        root.place = place[CODE];
+    } else {
+        root.is_in_use = root.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_job(scan);
     }
+    return root;
 }
 
 /// Whether the word is in a retired frame of AddressSanitizer, which moves functions' frames to the
@@ -70,11 +67,13 @@ __attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uin
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
         return;
     struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
+    root.may_be_old =
+        scan->end_of_heap && scan->range.end - scan->range.start > LIVEOBJ_SMALL_BLOCK_BYTES;
     scan->visit(scan->context, &root);
 }
 
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
-    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
+    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
         visit(scan, place);
 }
 
@@ -141,8 +140,7 @@ static bool is_object(uintptr_t content, uintptr_t end) {
     return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
 
-/// Whether the words around the address are in memory that C code may have allocated.
-static bool is_heap(const void *context, uintptr_t address) {
+bool liveobj_roots_is_heap(const void *context, uintptr_t address) {
     const struct liveobj_roots *roots = context;
     for (uint32_t i = 0; i < roots->count; i++) {
         const struct liveobj_memory_range *range = &roots->ranges[i];
@@ -182,7 +180,8 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
         if (scan_stack_in_chunk(scan, content, end) ||
-            liveobj_chunk_is_free(chunks, chunk, is_heap, scan->roots) || is_no_root(scan, content))
+            liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
+            is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
         if (is_object(content, end))

@@ -40,7 +40,7 @@ static bool add_live_types(struct liveobj_capture *capture) {
 /// cgroup. Beyond the limit the system kills a process, which need not be the snapshot process.
 static bool has_room(const struct liveobj_capture *capture) {
     // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
-    enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
+    enum { OBJECT_BYTES = 100 + 100 + 32, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
     struct liveobj_memory_room memory = liveobj_os_memory_room();
     if (memory.room.left == UINT64_MAX)
         return true;
@@ -98,14 +98,35 @@ static uint32_t flags_of(struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
     return (liveobj_roots_miss_stacks(&walk->roots) ? MISSES_STACKS : 0) |
-           (walk->report->misses_roots ? MISSES_ROOTS : 0) |
+           (walk->report->unread ? MISSES_ROOTS : 0) |
            (walk->roots.threads.is_complete ? HAS_REGISTERS : 0);
 }
 
-static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
+/// Why roots may be missing, by bit of `enum liveobj_unread`.
+static const char *const unread_roots[LIVEOBJ_UNREAD_KINDS] = {
+    "Some memory outside of the heap could not be read.",
+    "The system does not say which pages of mapped files the process has changed.",
+    "Files that are mapped shared and writable were not read.",
+    "Memory that is swapped out was not read.",
+    "Memory that a fork leaves out or clears was not read in full.",
+    "What the kernel keeps for the process could not be read in full.",
+};
+
+static void put_notes(struct liveobj_section *section,
+                      const struct liveobj_heap_walk_report *report) {
     static const char *const locked =
         "another thread held the locks of the Swift runtime while references were read, so some "
         "types' properties are not known";
+    uint32_t has_timeouts = report->timeouts > 0;
+    liveobj_put_u32(section, has_timeouts + (uint32_t)__builtin_popcount(report->unread));
+    if (has_timeouts)
+        liveobj_put_text(section, locked);
+    for (uint32_t i = 0; i < LIVEOBJ_UNREAD_KINDS; i++)
+        if (report->unread >> i & 1)
+            liveobj_put_text(section, unread_roots[i]);
+}
+
+static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk *walk) {
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "GRPH"))
         return;
@@ -115,9 +136,7 @@ static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk 
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
     liveobj_put_u32(&section, flags_of(walk));
-    liveobj_put_u32(&section, report->timeouts > 0);
-    if (report->timeouts > 0)
-        liveobj_put_text(&section, locked);
+    put_notes(&section, report);
     liveobj_section_finish(&section);
 }
 

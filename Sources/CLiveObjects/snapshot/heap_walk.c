@@ -11,6 +11,7 @@
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/snapshot_process.h"
+#include "roots/freed_buffers.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 
@@ -151,15 +152,20 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_start(liveobj_metadata_reader());
+    if (!walk.capture->selection)
+        liveobj_freed_buffers_forget(walk.roots);
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
     find_task_memory(&walk);
+    if (!liveobj_walk_start_possible(&walk))
+        return false;
     liveobj_walk_write_references(&walk);
     if (!walk.capture->selection) {
         liveobj_walk_write_roots(&walk);
         liveobj_walk_write_tasks(&walk);
     }
     liveobj_walk_write_retains(&walk);
+    liveobj_section_finish(&walk.possible_section);
     walk.report->sections = walk.stream.sections;
     walk.report->timeouts = liveobj_snapshot_timeouts();
     return !walk.stream.failed;

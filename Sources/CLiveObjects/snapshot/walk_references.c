@@ -45,12 +45,17 @@ static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
 
 // MARK: - One object
 
+/// Large memory without types is often used in part only.
+static bool may_be_old(const struct liveobj_walk *walk) {
+    return walk->object.bytes > LIVEOBJ_SMALL_BLOCK_BYTES;
+}
+
 static void add_edge(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     liveobj_snapshot_advance();
     uint32_t target = liveobj_walk_find(walk, reference->target);
     if (!target)
-        return;
+        return liveobj_walk_note_possible(walk, reference->target, may_be_old(walk));
     if (walk->edge_count == walk->edge_capacity &&
         !liveobj_os_make_room((void **)&walk->edges, walk->edge_count, &walk->edge_capacity,
                               sizeof *walk->edges)) {
@@ -67,12 +72,22 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
 // MARK: - Pointers
 
 /// Adds a word that equals an object's address and is not a reference by its type: an `Unmanaged`,
-/// an opaque pointer, a number, a task's continuation. It is the only evidence of a holder for what
-/// the program retained through it, and of what can resume a task.
+/// an opaque pointer, a task's continuation. It is the only evidence of a holder for what the
+/// program retained through it, and of what can resume a task. A number may equal an address by
+/// chance, or have been one; an identifier is none.
 static void add_pointer(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
+    const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    if (!liveobj_records_near(reference->target) &&
+        !liveobj_task_memory_may_find(&walk->task_memory, reference->target))
+        return;
+    enum liveobj_slot_kind kind = liveobj_references_kind_at(&walk->object, type, reference->place);
+    if (kind == LIVEOBJ_SLOT_IDENTIFIER)
+        return;
+    if (kind == LIVEOBJ_SLOT_NUMBER)
+        return liveobj_walk_note_possible(walk, reference->target, may_be_old(walk));
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (target && walk->referrers[target] != walk->ordinals[walk->index])
+    if (!target || walk->referrers[target] != walk->ordinals[walk->index])
         add_edge(walk, reference);
 }
 

@@ -61,6 +61,9 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
+    // Calls leave pointers to properties on the stack.
+    if (!number && root->kind != LIVEOBJ_ROOT_STACK)
+        liveobj_walk_note_possible(walk, root->target, root->may_be_old);
     if (number && is_wanted(writer, number - 1, root))
         put_root(writer, root, number - 1);
 }
@@ -68,13 +71,13 @@ static void take_root(void *context, const struct liveobj_root *root) {
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     struct root_writer writer = {.walk = walk,
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
-    walk->report->misses_roots = true;
+    walk->report->unread = LIVEOBJ_UNREAD_MEMORY;
     if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
         writer.section.before = &walk->label_section;
-        walk->report->misses_roots =
-            !liveobj_roots_place_stacks(walk->roots) ||
-            !liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
+        if (liveobj_roots_place_stacks(walk->roots))
+            walk->report->unread =
+                liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
     }
     liveobj_section_finish(&writer.section);
     liveobj_section_finish(&walk->label_section);

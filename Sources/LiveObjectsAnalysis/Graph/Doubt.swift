@@ -4,6 +4,8 @@ import LiveObjectsCapture
 enum Doubt: Sendable, Hashable, CaseIterable {
   /// Words that may be pointers account for retains.
   case conservativeReferences
+  /// A word may be a pointer to the object: into the middle of it, with a tag, or kept as a number.
+  case possibleReference
   /// More references than retains were found.
   case contradiction
   /// The registers of another thread were not read.
@@ -31,6 +33,8 @@ enum Doubt: Sendable, Hashable, CaseIterable {
   var remark: String? {
     switch self {
     case .conservativeReferences, .contradiction: nil
+    case .possibleReference:
+      "A word was found that may be a pointer to the object: into the middle of it, with a tag, or kept as a number."
     case .registers: "The registers of other threads could not be read: one of them may hold the object."
     case .memory: "Some memory outside of the heap could not be read: it may hold the object."
     case .stack: "The stack of another thread could not be read: it may hold the object."
@@ -44,7 +48,7 @@ enum Doubt: Sendable, Hashable, CaseIterable {
   /// same too.
   fileprivate var prevents: Bool {
     switch self {
-    case .conservativeReferences, .contradiction, .registers, .memory: false
+    case .conservativeReferences, .possibleReference, .contradiction, .registers, .memory: false
     case .stack, .unreadObject, .oldWord: true
     }
   }

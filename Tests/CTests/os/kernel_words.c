@@ -7,15 +7,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-static const uintptr_t in_event = 0x7fabcdef01234560, in_timer = 0x5678fedcba98;
+static const uintptr_t in_event = 0x7fabcdef01234560, in_timer = 0x5678fedcba98,
+                       in_pipe = 0x6789abcdef10;
 
 /// The words that were visited.
 struct words {
@@ -27,6 +35,10 @@ static void count_word(void *context, uintptr_t word) {
     struct words *words = context;
     words->count++;
     words->last = word;
+}
+
+static void count_in_pipe(void *count, uintptr_t word) {
+    *(uint32_t *)count += word == in_pipe;
 }
 
 static struct words visited(void) {
@@ -91,10 +103,87 @@ static void the_word_of_a_timer_is_visited_until_it_is_deleted(void) {
     EXPECT(visited().count == 0);
 }
 
+static void the_count_of_an_eventfd_is_visited(void) {
+    int event = eventfd(0, EFD_CLOEXEC);
+    EXPECT(visited().count == 0);
+    EXPECT(write(event, &in_event, sizeof in_event) == sizeof in_event);
+    struct words words = visited();
+    EXPECT(words.count == 1 && words.last == in_event);
+    close(event);
+}
+
+/// \returns the number of visited words that equal the one in a pipe.
+static uint32_t words_in_pipe(void) {
+    uint32_t count = 0;
+    EXPECT(liveobj_kernel_words_visit(count_in_pipe, &count));
+    return count;
+}
+
+static void what_waits_in_a_pipe_is_visited_and_stays_there(void) {
+    int ends[2];
+    char text[3], all[sizeof text + sizeof in_pipe];
+    EXPECT(pipe(ends) == 0 && write(ends[1], text, sizeof text) == sizeof text);
+    EXPECT(words_in_pipe() == 0);
+    EXPECT(write(ends[1], &in_pipe, sizeof in_pipe) == sizeof in_pipe);
+    EXPECT(words_in_pipe() == 1);
+    close(ends[1]);
+    EXPECT(words_in_pipe() == 1);
+    EXPECT(read(ends[0], all, sizeof all) == sizeof all);
+    EXPECT(memcmp(all + sizeof text, &in_pipe, sizeof in_pipe) == 0);
+    EXPECT(words_in_pipe() == 0);
+    close(ends[0]);
+}
+
+static bool misses_words(void) {
+    struct words words = {0};
+    return !liveobj_kernel_words_visit(count_word, &words);
+}
+
+static void a_pipe_with_more_than_is_copied_is_reported(void) {
+    enum { CAPACITY = 1 << 18, BYTES = CAPACITY / 2 };
+    static char bytes[BYTES];
+    int ends[2];
+    EXPECT(pipe(ends) == 0 && fcntl(ends[0], F_SETPIPE_SZ, CAPACITY) == CAPACITY);
+    EXPECT(write(ends[1], bytes, BYTES) == BYTES);
+    EXPECT(misses_words());
+    close(ends[0]);
+    close(ends[1]);
+    EXPECT(!misses_words());
+}
+
+static void what_waits_in_a_socket_of_the_process_is_reported(void) {
+    static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        int ends[2];
+        uintptr_t word;
+        EXPECT(socketpair(AF_UNIX, types[i], 0, ends) == 0 && !misses_words());
+        EXPECT(write(ends[0], &in_pipe, sizeof in_pipe) == sizeof in_pipe && misses_words());
+        EXPECT(read(ends[1], &word, sizeof word) == sizeof word && !misses_words());
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
+static void a_signal_that_waits_is_reported(int number, bool is_reported) {
+    sigset_t signals;
+    siginfo_t info;
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    EXPECT(pthread_sigmask(SIG_BLOCK, &signals, NULL) == 0);
+    EXPECT(sigqueue(getpid(), number, (union sigval){.sival_ptr = &info}) == 0);
+    EXPECT(misses_words() == is_reported);
+    EXPECT(sigwaitinfo(&signals, &info) == number && !misses_words());
+    EXPECT(pthread_sigqueue(pthread_self(), number, (union sigval){.sival_ptr = &info}) == 0);
+    EXPECT(misses_words() == is_reported);
+    EXPECT(sigwaitinfo(&signals, &info) == number && !misses_words());
+    EXPECT(pthread_sigmask(SIG_UNBLOCK, &signals, NULL) == 0);
+}
+
 static void *visit_with_own_descriptors(void *words) {
     EXPECT(liveobj_os_close_range(0, UINT32_MAX, true) == 0);
     liveobj_kernel_words_exclude_thread();
     *(struct words *)words = visited();
+    EXPECT(words_in_pipe() == 1);
     return NULL;
 }
 
@@ -102,11 +191,50 @@ static void *visit_with_own_descriptors(void *words) {
 static void a_thread_with_descriptors_of_its_own_visits_those_of_the_program(void) {
     struct words words = {0};
     pthread_t thread;
-    int epoll = make_epoll(1);
+    int epoll = make_epoll(1), ends[2];
+    EXPECT(pipe(ends) == 0 && write(ends[1], &in_pipe, sizeof in_pipe) == sizeof in_pipe);
     EXPECT(pthread_create(&thread, NULL, visit_with_own_descriptors, &words) == 0);
     pthread_join(thread, NULL);
-    EXPECT(words.count == 1 && words.last == in_event);
+    EXPECT(words.count > 0);
     close(epoll);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/// Forbids this thread to get a copy of a descriptor, as containers do.
+static void forbid_copies(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 438 /* pidfd_getfd */, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+static void *visit_without_copies(void *is_reported) {
+    forbid_copies();
+    EXPECT(liveobj_os_close_range(0, UINT32_MAX, true) == 0);
+    liveobj_kernel_words_exclude_thread();
+    EXPECT(misses_words() == *(const bool *)is_reported);
+    return NULL;
+}
+
+/// Standard input may be a pipe with something in it. \returns whether it is anything like that.
+static bool may_have_words(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode);
+}
+
+static void what_cannot_be_asked_for_is_reported(int domain, bool is_reported) {
+    pthread_t thread;
+    int descriptor = socket(domain, SOCK_STREAM, 0);
+    bool expected = is_reported || may_have_words(STDIN_FILENO);
+    EXPECT(pthread_create(&thread, NULL, visit_without_copies, &expected) == 0);
+    pthread_join(thread, NULL);
+    close(descriptor);
 }
 
 /// One descriptor is enough for a list, but not for the files that it names.
@@ -129,7 +257,16 @@ int main(void) {
     the_first_descriptor_may_be_an_epoll();
     a_large_epoll_is_read_to_its_end();
     the_word_of_a_timer_is_visited_until_it_is_deleted();
+    the_count_of_an_eventfd_is_visited();
+    what_waits_in_a_pipe_is_visited_and_stays_there();
+    a_pipe_with_more_than_is_copied_is_reported();
+    what_waits_in_a_socket_of_the_process_is_reported();
+    a_signal_that_waits_is_reported(SIGRTMIN + 1, true);
+    a_signal_that_waits_is_reported(SIGUSR1, true);
+    a_signal_that_waits_is_reported(SIGCHLD, false);
     a_thread_with_descriptors_of_its_own_visits_those_of_the_program();
+    what_cannot_be_asked_for_is_reported(AF_INET, false);
+    what_cannot_be_asked_for_is_reported(AF_UNIX, true);
     a_lack_of_descriptors_is_reported();
     return EXPECT_STATUS();
 }

@@ -72,12 +72,12 @@ static void only_touched_pages_are_resident(void) {
     uintptr_t start = (uintptr_t)memory;
     struct seen seen = {0};
     madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
-    EXPECT(liveobj_os_visit_resident((struct liveobj_extent){start, start + PAGES * PAGE}, note,
-                                     &seen));
+    EXPECT(liveobj_os_visit_pages((struct liveobj_extent){start, start + PAGES * PAGE}, false, note,
+                                  &seen));
     EXPECT(seen.count == 0);
     memory[0] = memory[5 * PAGE] = memory[6 * PAGE] = memory[(PAGES - 1) * PAGE] = 1;
-    EXPECT(liveobj_os_visit_resident((struct liveobj_extent){start + 8, start + PAGES * PAGE - 16},
-                                     note, &seen));
+    EXPECT(liveobj_os_visit_pages((struct liveobj_extent){start + 8, start + PAGES * PAGE - 16},
+                                  false, note, &seen));
     EXPECT(seen.count == 3 && is(seen.items[0], start + 8, start + PAGE));
     EXPECT(is(seen.items[1], start + 5 * PAGE, start + 7 * PAGE));
     EXPECT(is(seen.items[2], start + (PAGES - 1) * PAGE, start + PAGES * PAGE - 16));
@@ -89,7 +89,8 @@ static void residency_of_unmapped_memory_is_unknown(void) {
     struct seen seen = {0};
     uintptr_t start = (uintptr_t)memory;
     munmap(memory, PAGE);
-    EXPECT(!liveobj_os_visit_resident((struct liveobj_extent){start, start + PAGE}, note, &seen));
+    EXPECT(
+        !liveobj_os_visit_pages((struct liveobj_extent){start, start + PAGE}, false, note, &seen));
     EXPECT(seen.count == 0);
 }
 
@@ -112,9 +113,9 @@ static void reserved_memory_is_not_filled_if_memory_is_locked(void) {
         struct seen seen = {0}, seen_shared = {0};
         uintptr_t start = (uintptr_t)room, start_shared = (uintptr_t)shared;
         room[PAGE] = shared[PAGE] = 1;
-        liveobj_os_visit_resident((struct liveobj_extent){start, start + ROOM}, note, &seen);
-        liveobj_os_visit_resident((struct liveobj_extent){start_shared, start_shared + ROOM}, note,
-                                  &seen_shared);
+        liveobj_os_visit_pages((struct liveobj_extent){start, start + ROOM}, false, note, &seen);
+        liveobj_os_visit_pages((struct liveobj_extent){start_shared, start_shared + ROOM}, false,
+                               note, &seen_shared);
         EXPECT(seen.count == 1 && seen.items[0].end - seen.items[0].start < ROOM / 2);
         EXPECT(seen_shared.count == 1 &&
                seen_shared.items[0].end - seen_shared.items[0].start < ROOM / 2);

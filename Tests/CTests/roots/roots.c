@@ -102,7 +102,7 @@ static void note_root(void *context, const struct liveobj_root *root) {
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
     static const struct liveobj_task_memory none;
     return liveobj_roots_place_stacks(context) &&
-           liveobj_roots_scan(context, &none, note_root, NULL) &&
+           liveobj_roots_scan(context, &none, note_root, NULL) == 0 &&
            write(destination, seen, sizeof seen);
 }
 

@@ -44,7 +44,7 @@ static void add_bytes(void *sum, struct liveobj_extent extent) {
 }
 
 static void add_mapping(void *sum, uintptr_t start, uintptr_t end) {
-    liveobj_os_visit_resident((struct liveobj_extent){start, end}, add_bytes, sum);
+    liveobj_os_visit_pages((struct liveobj_extent){start, end}, false, add_bytes, sum);
 }
 
 static uint64_t bytes_in_memory(void) {

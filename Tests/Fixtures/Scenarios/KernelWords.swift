@@ -8,6 +8,9 @@ extension Scenario {
     Scenario("epollEvent", plantEpollEvent),
     Scenario("closedEpoll", plantClosedEpoll),
     Scenario("timerValue", plantTimerValue),
+    Scenario("wordInPipe", plantWordInPipe),
+    Scenario("wordInSocket", plantWordInSocket),
+    Scenario("wordInSignal", plantWordInSignal),
   ]
 }
 
@@ -55,4 +58,37 @@ func plantTimerValue() {
   event.sigev_value.sival_ptr = Handle().giveAway()
   var timer: timer_t?
   precondition(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+}
+
+/// Writes the address of a retained object, and reads it never.
+@inline(never) @_optimize(none)
+private func send(to descriptor: CInt) {
+  withUnsafeTemporaryAllocation(byteCount: MemoryLayout<UInt>.size, alignment: 8) { bytes in
+    bytes.storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self)
+    precondition(write(descriptor, bytes.baseAddress, bytes.count) == bytes.count)
+  }
+}
+
+@inline(never) @_optimize(none)
+func plantWordInPipe() {
+  var ends: [CInt] = [0, 0]
+  precondition(pipe(&ends) == 0)
+  send(to: ends[1])
+  close(ends[1])
+}
+
+@inline(never) @_optimize(none)
+func plantWordInSocket() {
+  var ends: [CInt] = [0, 0]
+  precondition(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+  send(to: ends[1])
+}
+
+@inline(never) @_optimize(none)
+func plantWordInSignal() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGUSR1)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
+  precondition(sigqueue(getpid(), SIGUSR1, sigval(sival_ptr: Handle().giveAway())) == 0)
 }

@@ -25,7 +25,9 @@ struct Scenario: Sendable {
   static var planted: [String] { getenv("SCENARIO").map { [String(cString: $0)] } ?? all.map(\.name) }
 
   /// For separate programs only.
-  static var alone: [Scenario] { finishedWork + kernelWords + libraryThreads + blockedTasks }
+  static var alone: [Scenario] {
+    finishedWork + kernelWords + hiddenPointers + formerAddresses + libraryThreads + blockedTasks
+  }
 }
 
 /// Keeps the optimiser from knowing that a value is not used.

@@ -1,0 +1,90 @@
+// os_pages.c - which pages of memory are there; see os.h. Owns nothing.
+
+#if defined(__linux__)
+
+#define _GNU_SOURCE
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGES = 1024 };
+
+struct run {
+    struct liveobj_extent pages; // empty at first
+    liveobj_extent_visit_fn visit;
+    void *context;
+};
+
+static void visit_run(const struct run *run) {
+    if (run->pages.start < run->pages.end)
+        run->visit(run->context, run->pages);
+}
+
+/// Extends the run by the pages that are there, and visits it where it ends.
+static void add_pages(struct run *run, struct liveobj_extent extent,
+                      const unsigned char *is_there) {
+    uintptr_t page = liveobj_os_page_bytes();
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        end = (start | (page - 1)) + 1;
+        end = end < extent.end ? end : extent.end;
+        if (!(*is_there++ & 1))
+            continue;
+        if (run->pages.end != start) {
+            visit_run(run);
+            run->pages.start = start;
+        }
+        run->pages.end = end;
+    }
+}
+
+/// Finds which pages belong to the process and not to a file.
+static bool find_own(int file, uintptr_t first, size_t count, unsigned char *is_own) {
+    uint64_t entries[PAGES];
+    size_t bytes = count * sizeof *entries;
+    off_t place = (off_t)(first / liveobj_os_page_bytes() * sizeof *entries);
+    if (pread(file, entries, bytes, place) != (ssize_t)bytes)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        bool is_present = entries[i] >> 63, is_of_file = entries[i] >> 61 & 1;
+        is_own[i] = is_present && !is_of_file;
+    }
+    return true;
+}
+
+/// \param file The list of the process's pages; -1 for all pages that are in memory.
+static bool visit_pages(struct liveobj_extent extent, int file, liveobj_extent_visit_fn visit,
+                        void *context) {
+    unsigned char is_there[PAGES];
+    struct run run = {.visit = visit, .context = context};
+    bool is_complete = true;
+    uintptr_t page = liveobj_os_page_bytes();
+    for (uintptr_t start = extent.start, end; start < extent.end; start = end) {
+        uintptr_t first = start & ~(page - 1);
+        end = first + PAGES * page;
+        end = end < extent.end ? end : extent.end;
+        size_t count = (end - first + page - 1) / page;
+        bool is_known = file < 0 ? mincore((void *)first, end - first, is_there) == 0
+                                 : find_own(file, first, count, is_there);
+        if (is_known)
+            add_pages(&run, (struct liveobj_extent){start, end}, is_there);
+        is_complete &= is_known;
+    }
+    visit_run(&run);
+    return is_complete;
+}
+
+bool liveobj_os_visit_pages(struct liveobj_extent extent, bool is_file,
+                            liveobj_extent_visit_fn visit, void *context) {
+    int saved = errno;
+    int file = is_file ? open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    bool is_complete = (!is_file || file >= 0) && visit_pages(extent, file, visit, context);
+    if (file >= 0)
+        close(file);
+    errno = saved;
+    return is_complete;
+}
+
+#endif

@@ -1,0 +1,16 @@
+// freed_buffers.h - raw buffers that Swift code allocated and C code has freed.
+//
+// The recorder does not see C's `free`. A record that stayed would count as growth without end, and
+// what C code keeps in the memory now would be taken for the buffer's words.
+
+#pragma once
+
+#include "roots/roots.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Removes the records of raw buffers for which malloc has no chunk in use, or one that is too
+/// small, and of those whose memory is gone. In the snapshot process only: the page map is a copy.
+void liveobj_freed_buffers_forget(const struct liveobj_roots *roots);
+
+#pragma GCC visibility pop

@@ -1,0 +1,88 @@
+// Words that are addresses of objects, or lead to them, without being references.
+
+import Glibc
+
+extension Scenario {
+  /// For a separate program: LeakSanitizer takes the words for references.
+  static let hiddenPointers = [
+    Scenario("interiorPointer") { hide(Handle().giveAway() + MemoryLayout<Int>.size * 2) },
+    Scenario("taggedPointer") {
+      hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: Handle().giveAway()) | 0xabcd << 48)!)
+    },
+    Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
+    Scenario("cFreesBuffers", plantFreedBuffers),
+  ]
+
+  /// For a separate program: whether a leak has the address of an object that has died depends on what ran before.
+  static let formerAddresses = [
+    Scenario("formerIdentifiers") {
+      plantGuests(beside: &GuestBook.shared.identifiers) { ObjectIdentifier($0) }
+    },
+    Scenario("formerIdentifiersAsKeys") {
+      plantGuests { GuestBook.shared.table[GuestBook.Key(identifier: ObjectIdentifier($0))] = 1 }
+    },
+    Scenario("formerNumbers") {
+      plantGuests(beside: &GuestBook.shared.numbers) { UInt(bitPattern: ObjectIdentifier($0)) }
+    },
+  ]
+}
+
+// MARK: - Pointers that lead into an object
+
+/// Keeps a pointer in memory of C code only.
+@inline(never) @_optimize(none)
+private func hide(_ pointer: UnsafeMutableRawPointer) {
+  let cell = malloc(64)!
+  cell.storeBytes(of: pointer, as: UnsafeMutableRawPointer.self)
+  listOfC = cell
+}
+
+nonisolated(unsafe) private var listOfC: UnsafeMutableRawPointer?
+
+private let formerBytes = 72
+
+/// C code frees memory that Swift code has allocated, and gets it again for a structure to whose middle its list leads.
+@inline(never) @_optimize(none)
+private func plantInFormerBuffer() {
+  free(UnsafeMutableRawPointer.allocate(byteCount: formerBytes, alignment: 8))
+  let structure = malloc(formerBytes)!
+  structure.storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self)
+  hide(structure + 24)
+}
+
+@inline(never) @_optimize(none)
+private func plantFreedBuffers() {
+  let buffers = (0..<30).map { _ in UnsafeMutableRawPointer.allocate(byteCount: 3_000, alignment: 8) }
+  for buffer in buffers { free(buffer) }
+  free(UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 8))
+}
+
+// MARK: - Addresses of objects that have died
+
+final class Guest {
+  var digits = (1, 2, 3)
+}
+
+/// Knows objects by their addresses, and keeps none of them alive.
+final class GuestBook {
+  nonisolated(unsafe) static let shared = GuestBook()
+
+  struct Key: Hashable {
+    var identifier: ObjectIdentifier
+    var section: Int32 = 0
+  }
+  var identifiers: [ObjectIdentifier] = []
+  var table: [Key: Int] = [:]
+  var numbers: [UInt] = []
+}
+
+@inline(never) @_optimize(none)
+private func plantGuests(register: (Guest) -> Void) {
+  for guest in (0..<30).map({ _ in Guest() }) { register(guest) }
+  for _ in 0..<30 { use(Unmanaged.passRetained(Guest()).toOpaque()) }
+}
+
+@inline(never) @_optimize(none)
+private func plantGuests<Word>(beside words: inout [Word], word: (Guest) -> Word) {
+  plantGuests { words.append(word($0)) }
+}
