@@ -37,10 +37,11 @@ struct trial {
 
 static void name(void *context) {
     const struct trial *trial = context;
-    liveobj_type_name(trial->type);
+    char shortened[LIVEOBJ_SHORT_NAME_BYTES];
+    liveobj_type_name(trial->type, shortened);
     if (trial->type->kind == LIVEOBJ_TYPE_CLASS)
         for (uintptr_t class = trial->type->metadata; class; class = liveobj_superclass_of(class))
-            liveobj_type_name(&(struct liveobj_type){class, class, LIVEOBJ_TYPE_CLASS});
+            liveobj_type_name(&(struct liveobj_type){class, class, LIVEOBJ_TYPE_CLASS}, shortened);
 }
 
 static void lay_out(void *context) {
