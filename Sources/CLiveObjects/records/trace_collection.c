@@ -39,9 +39,8 @@ bool liveobj_traces_start_collected(uint64_t max_bytes) {
 
 // MARK: - Exclusion
 
-bool liveobj_traces_hold(void) {
-    static const uint64_t nap = 1000000, patience = 20000000000;
-    uint64_t deadline = liveobj_os_time() + patience;
+bool liveobj_traces_hold(uint64_t deadline) {
+    static const uint64_t nap = 1000000;
     // Sequentially consistent, as in `exclude_holders`: one of the two sees the other.
     __atomic_fetch_add(&collection.holds, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&collection.is_running, __ATOMIC_SEQ_CST)) {

@@ -18,8 +18,8 @@ bool liveobj_traces_start_collected(uint64_t max_bytes);
 bool liveobj_traces_collect_if_needed(void);
 
 /// Keep collections from starting, for someone who reads ids of traces and then the traces. Waits
-/// for one that runs, some seconds at most. \returns false if it still runs.
-bool liveobj_traces_hold(void);
+/// for one that runs. \returns false if it still runs at the deadline.
+bool liveobj_traces_hold(uint64_t deadline);
 void liveobj_traces_release(void);
 
 /// No thread collects in the child.

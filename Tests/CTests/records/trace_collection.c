@@ -190,7 +190,7 @@ static void traces_are_found_again_after_a_collection(struct liveobj_thread *thr
 
 static void a_holder_keeps_a_collection_from_running(struct liveobj_thread *thread) {
     uint32_t way = 1 << DEPTH;
-    EXPECT(liveobj_traces_hold());
+    EXPECT(liveobj_traces_hold(UINT64_MAX));
     for (; !liveobj_stack_depot_is_worth_a_collection(); way--) {
         deallocate(thread, address_of(0, 0));
         go(thread, address_of(0, 0), way, DEPTH);
@@ -272,7 +272,7 @@ static void check_in_child(void) {
     pid_t child = fork();
     if (child == 0) {
         liveobj_traces_after_fork_child();
-        EXPECT(liveobj_traces_hold());
+        EXPECT(liveobj_traces_hold(UINT64_MAX));
         check_all(false);
         _exit(EXPECT_STATUS());
     }
@@ -284,7 +284,7 @@ static void *read_all_the_time(void *most) {
     while (!is_over()) {
         uint64_t bytes = bytes_in_memory();
         *(uint64_t *)most = bytes > *(uint64_t *)most ? bytes : *(uint64_t *)most;
-        EXPECT(liveobj_traces_hold());
+        EXPECT(liveobj_traces_hold(UINT64_MAX));
         check_all(false); // an object without its retain yet may be among them
         liveobj_traces_release();
         check_in_child();

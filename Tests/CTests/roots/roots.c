@@ -111,7 +111,7 @@ __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) 
     EXPECT(!liveobj_roots_find(&roots, &entry));
     EXPECT(roots.threads == 2);
     EXPECT(!roots.misses_stacks);
-    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &roots, 1 << 20, UINT64_MAX);
     EXPECT(!child.failure && child.count == sizeof seen);
     if (child.count == sizeof seen)
         memcpy(seen, child.bytes, sizeof seen);
