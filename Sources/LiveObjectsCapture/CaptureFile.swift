@@ -26,6 +26,26 @@ extension Capture {
   }
 }
 
+/// The first bytes of a capture, from which its process is known before the rest is there.
+package enum CaptureStart {
+  /// The headers of the capture and of its first section, and the process id.
+  package static let size = 36
+
+  /// The id of the process.
+  ///
+  /// - Returns: `nil` if the bytes do not begin a capture.
+  package static func process(of bytes: [UInt8]) -> Int32? {
+    let (header, tag) = (16, Array("PROC".utf8))
+    guard bytes.count >= size, bytes.withUnsafeBytes(Capture.mayBegin), bytes[header...].starts(with: tag)
+    else {
+      return nil
+    }
+    return bytes.withUnsafeBytes {
+      Int32(littleEndian: $0.loadUnaligned(fromByteOffset: size - 4, as: Int32.self))
+    }
+  }
+}
+
 /// The readable captures of a file: those before the first one that is cut off or damaged.
 public struct ReadableCaptures: Sendable {
   public private(set) var captures: [Capture] = []

@@ -50,7 +50,7 @@ public final class BinarySymbolicator: Symbolicator {
   /// - Parameter timeout: the time after which a symbolizer without an answer is killed.
   init(
     binaries: String?, origin: CaptureOrigin = .unknown, search: SymbolizerSearch,
-    timeout: Duration = .seconds(60)
+    timeout: Duration = .seconds(20)
   ) {
     self.origin = origin
     self.search = search

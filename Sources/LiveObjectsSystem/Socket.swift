@@ -76,6 +76,19 @@ package struct Socket {
     #endif
   }
 
+  /// The process that has made the other end, or listened for it, and its user then; `nil` where the system does not
+  /// say.
+  package var peer: (process: pid_t, user: uid_t)? {
+    #if canImport(Glibc)
+      var credentials: [UInt32] = [0, 0, 0]  // of the process, the user and the group
+      var size = socklen_t(MemoryLayout<UInt32>.size * credentials.count)
+      guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
+      return (pid_t(bitPattern: credentials[0]), uid_t(credentials[1]))
+    #else
+      return nil
+    #endif
+  }
+
   /// Closes this end, but no file that the host has opened under the same number.
   package func close() {
     if isOurs { _ = closeDescriptor(descriptor) }

@@ -13,8 +13,8 @@ struct WatchedProcess {
     case counts
   }
 
-  /// Many may wait for a program, and a snapshot of a large heap takes seconds.
-  private static let patience = Duration.seconds(600)
+  /// Others may wait for the program too, and a snapshot of a large heap takes seconds.
+  private static let patience = Duration.seconds(120)
 
   let id: Int32
 
@@ -36,27 +36,26 @@ struct WatchedProcess {
 
   /// Sends a request, and passes on the bytes of the answer as they come.
   ///
-  /// - Throws: a sentence that names the process and says what to do, if it does not answer. An answer that ends too
-  ///   early is a capture that says so, but not if it has not begun.
+  /// - Throws: a sentence that names the process and says what to do, if it does not answer, if another process may
+  ///   answer in its place, or if it sends more than a capture of it can have. An answer that ends too early is a
+  ///   capture that says so, but not if it has not begun.
   func ask(_ request: Request, _ receive: ([UInt8]) throws(SystemError) -> Void) throws(ToolFailure) {
-    let path = try socket()
-    do throws(SystemError) {
-      let socket = try Socket.connected(to: path)
-      defer { socket.close() }
-      var rest = Array((request.rawValue + "\n").utf8)[...]
-      var part: [UInt8] = []
-      var isEmpty = true
-      while case .progress = socket.exchange(&rest, &part, timeout: Self.patience) {
-        isEmpty = isEmpty && part.isEmpty
+    let socket = try connection()
+    defer { socket.close() }
+    var answer = Answer(of: id)
+    var rest = Array((request.rawValue + "\n").utf8)[...]
+    var part: [UInt8] = []
+    while case .progress = socket.exchange(&rest, &part, timeout: Self.patience) {
+      try answer.add(part)
+      do throws(SystemError) {
         try receive(part)
-        part.removeAll(keepingCapacity: true)
+      } catch {
+        throw ToolFailure(
+          "the answer of process \(id) cannot be stored in \(Environment.temporaryFolder) (TMPDIR): \(error)")
       }
-      if isEmpty { throw SystemError(code: ECONNREFUSED) }
-    } catch {
-      throw ToolFailure(
-        "process \(id) does not answer: \(error). It must run with the preload library and with snapshots=on in "
-          + "LIVEOBJECTS_OPTIONS, and be yours.")
+      part.removeAll(keepingCapacity: true)
     }
+    if answer.isEmpty { throw noAnswer(SystemError(code: ECONNREFUSED)) }
   }
 
   /// The number of live objects of each type.
@@ -70,10 +69,36 @@ struct WatchedProcess {
     }
   }
 
-  /// The path that the recorder computes (service/listener.c).
-  private func socket() throws(ToolFailure) -> String {
+  // MARK: - The socket
+
+  private func noAnswer(_ error: SystemError) -> ToolFailure {
+    ToolFailure(
+      "process \(id) does not answer: \(error). It must run with the preload library and with snapshots=on in "
+        + "LIVEOBJECTS_OPTIONS, and be yours.")
+  }
+
+  /// The folder is in /tmp, where anybody can make one of its name before the process does.
+  private func connection() throws(ToolFailure) -> Socket {
     var status = stat()
     guard stat("/proc/\(id)", &status) == 0 else { throw ToolFailure("there is no process \(id)") }
-    return "/tmp/liveobjects-\(status.st_uid)/\(id).socket"
+    let owner = status.st_uid
+    let folder = "/tmp/liveobjects-\(owner)"  // as in service/listener.c
+    guard lstat(folder, &status) != 0 || Self.isClosed(status, to: owner) else {
+      throw ToolFailure(
+        "process \(id) is not asked: \(folder) is no folder that only user \(owner) can use, so another one may answer"
+      )
+    }
+    do throws(SystemError) {
+      let socket = try Socket.connected(to: "\(folder)/\(id).socket")
+      if let peer = socket.peer, peer.process == id, peer.user == owner { return socket }
+      socket.close()
+    } catch {
+      throw noAnswer(error)
+    }
+    throw ToolFailure("process \(id) is not asked: another process has its socket in \(folder)")
+  }
+
+  private static func isClosed(_ folder: stat, to owner: uid_t) -> Bool {
+    folder.st_mode & S_IFMT == S_IFDIR && folder.st_uid == owner && folder.st_mode & 0o777 == 0o700
   }
 }

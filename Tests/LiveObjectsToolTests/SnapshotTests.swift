@@ -86,6 +86,15 @@ struct SnapshotTests {
     #expect(answers.last?.contains("Connection refused") == true, "\(run.errors)")
   }
 
+  @Test("says so if the disk is full", .enabled(if: geteuid() == 0, "only root can mount one"))
+  func reportsAFullDisk() throws {
+    let small = "mount -t tmpfs -o size=4k none /mnt && TMPDIR=/mnt exec \(tool) snapshot"
+    let run = try serve(["unshare -m sh -c '\(small) '$PPID"])
+    #expect(run.statuses == [2])
+    #expect(
+      run.errors.contains("cannot be stored in /mnt (TMPDIR): No space left on device"), "\(run.errors)")
+  }
+
   @Test("of a program without snapshots=on, or of none, says what to do")
   func explains() throws {
     let run = try serve(["\(tool) snapshot $PPID; ls /proc/$PPID/task"], options: "")

@@ -152,6 +152,7 @@ struct liveobj_selection {
 /// A capture that is being written.
 struct liveobj_capture {
     uint64_t since;
+    uint64_t deadline;                         // by which references have been read
     const struct liveobj_selection *selection; // of the objects of a graph; NULL for all
     struct liveobj_status status;
     struct liveobj_stream stream;

@@ -42,7 +42,8 @@ static uint32_t image_of(const struct liveobj_type *type, struct liveobj_capture
 
 void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct liveobj_type *type,
                       struct liveobj_captured_images *images) {
-    struct liveobj_name name = liveobj_type_name(type);
+    char shortened[LIVEOBJ_SHORT_NAME_BYTES];
+    struct liveobj_name name = liveobj_type_name(type, shortened);
     bool is_unloaded = type->kind == LIVEOBJ_TYPE_UNLOADED;
     liveobj_section_reserve(section, LIVEOBJ_STRING_LIMIT + 64);
     liveobj_put_u32(section, id);
@@ -77,7 +78,8 @@ static void put_superclasses(struct liveobj_section *section, uint32_t id,
     liveobj_put_u32(section, id);
     liveobj_put_u32(section, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct liveobj_name name = liveobj_type_name(&superclasses[i]);
+        char shortened[LIVEOBJ_SHORT_NAME_BYTES];
+        struct liveobj_name name = liveobj_type_name(&superclasses[i], shortened);
         liveobj_put_string(section, name.text, name.length < NAME_LIMIT ? name.length : NAME_LIMIT);
     }
 }

@@ -6,6 +6,7 @@
 #include "layout/storage.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
+#include "os/snapshot_process.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
@@ -56,23 +57,44 @@ static bool lies_in(const struct liveobj_buckets *buckets, uintptr_t place) {
     return place >= buckets->first && place < buckets->end;
 }
 
-static bool is_taken(struct liveobj_words *words, size_t bucket, struct liveobj_reader *reader) {
-    enum { BITS = 64 };
+enum { BITS = 64 };
+
+/// The bits of the buckets from this one on that share a word of the bitmap.
+static uint64_t taken_from(struct liveobj_words *words, size_t bucket,
+                           struct liveobj_reader *reader) {
     uintptr_t place = words->bitmap + bucket / BITS * sizeof words->bits;
     if (place != words->bitmap_word &&
         !liveobj_read(reader, place, &words->bits, sizeof words->bits))
-        return true;
+        return UINT64_MAX;
     words->bitmap_word = place;
-    return words->bits >> bucket % BITS & 1;
+    return words->bits >> bucket % BITS;
 }
 
-static bool is_left_over(struct liveobj_words *words, uintptr_t place,
-                         struct liveobj_reader *reader) {
-    const struct liveobj_buckets *buckets = lies_in(&words->keys, place)     ? &words->keys
-                                            : lies_in(&words->values, place) ? &words->values
-                                                                             : NULL;
-    return place == words->seed ||
-           (buckets && !is_taken(words, (place - buckets->first) / buckets->stride, reader));
+/// The place itself in a bucket that is taken; else the next one that is, or the buckets' end. Free
+/// buckets are not read: a table may have reserved more memory than the machine has.
+static uintptr_t behind_free_buckets(struct liveobj_words *words,
+                                     const struct liveobj_buckets *buckets, uintptr_t place,
+                                     struct liveobj_reader *reader) {
+    size_t bucket = (place - buckets->first) / buckets->stride;
+    uint64_t taken = 0;
+    while (lies_in(buckets, place) && !(taken = taken_from(words, bucket, reader))) {
+        liveobj_snapshot_advance();
+        bucket += BITS - bucket % BITS;
+        place = buckets->first + bucket * buckets->stride;
+    }
+    place += taken ? (size_t)__builtin_ctzll(taken) * buckets->stride : 0;
+    return liveobj_round_up(place < buckets->end ? place : buckets->end, sizeof place);
+}
+
+/// The next word that may be a reference. The seed of a hash table is none.
+static uintptr_t next_place(struct liveobj_words *words, struct liveobj_reader *reader) {
+    uintptr_t place = words->next;
+    place += place == words->seed ? sizeof place : 0;
+    if (lies_in(&words->keys, place))
+        place = behind_free_buckets(words, &words->keys, place, reader);
+    if (lies_in(&words->values, place))
+        place = behind_free_buckets(words, &words->values, place, reader);
+    return place;
 }
 
 // MARK: - All words
@@ -127,13 +149,9 @@ struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *objec
 
 bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,
                         uintptr_t *word) {
-    uintptr_t place = words->next;
-    if (place >= words->end || !liveobj_read(reader, place, word, sizeof *word))
-        return false;
-    words->next += sizeof *word;
-    if (*word && is_left_over(words, place, reader))
-        *word = 0;
-    return true;
+    uintptr_t place = next_place(words, reader);
+    words->next = place + sizeof *word;
+    return place < words->end && liveobj_read(reader, place, word, sizeof *word);
 }
 
 LIVEOBJ_ANY_MEMORY_END

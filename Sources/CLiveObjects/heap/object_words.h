@@ -39,7 +39,7 @@ struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *objec
                                               const struct liveobj_type *type,
                                               struct liveobj_reader *reader);
 
-/// \param word receives the next one; 0 in place of what a hash table left in a free bucket.
+/// \param word receives the next one. Leaves out what a hash table left in free buckets.
 /// \returns false behind the last one, and where memory is not there any more.
 bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,
                         uintptr_t *word);

@@ -8,6 +8,7 @@
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
+#include "os/snapshot_process.h"
 
 #include <malloc.h>
 
@@ -54,15 +55,24 @@ struct buckets {
     uint32_t label;
 };
 
+static void walk_bucket(struct liveobj_visit *visit, const struct buckets *buckets, size_t bucket) {
+    visit->element = (uint32_t)bucket;
+    liveobj_visit_layout(visit, buckets->layout, buckets->first + bucket * buckets->stride);
+}
+
+/// The bits behind the last bucket's are set.
 static void walk_buckets(struct liveobj_visit *visit, const struct buckets *buckets,
-                         const uintptr_t *occupied, size_t count) {
+                         const uint64_t *occupied, size_t count) {
     enum { BITS = 64 };
     visit->outer = buckets->label;
-    for (size_t bucket = 0; has_references(buckets->layout) && bucket < count; bucket++)
-        if (occupied[bucket / BITS] >> bucket % BITS & 1) {
-            visit->element = (uint32_t)bucket;
-            liveobj_visit_layout(visit, buckets->layout, buckets->first + bucket * buckets->stride);
+    for (size_t first = 0; has_references(buckets->layout) && first < count; first += BITS) {
+        liveobj_snapshot_advance();
+        for (uint64_t bits = occupied[first / BITS]; bits; bits &= bits - 1) {
+            size_t bucket = first + (size_t)__builtin_ctzll(bits);
+            if (bucket < count)
+                walk_bucket(visit, buckets, bucket);
         }
+    }
 }
 
 static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_storage *storage,
@@ -80,8 +90,7 @@ static void walk_hash_table(struct liveobj_visit *visit, const struct liveobj_st
         !liveobj_buckets_lie_inside(values.first, count, values.stride, object))
         return;
     visit->elements = table->count <= count ? table->count : LIVEOBJ_NO_ELEMENTS;
-    const uintptr_t *occupied =
-        (const uintptr_t *)(object->address + liveobj_bitmap_offset(!is_set));
+    const uint64_t *occupied = (const uint64_t *)(object->address + liveobj_bitmap_offset(!is_set));
     walk_buckets(visit, &keys, occupied, count);
     walk_buckets(visit, &values, occupied, count);
 }

@@ -43,18 +43,40 @@ static void report_reference(struct liveobj_visit *visit, uintptr_t target, uint
                                                                     visit->element, function, 0});
 }
 
-void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
-                        uint32_t label) {
-    label = label_in(visit, label);
-    start = liveobj_round_up(start, sizeof(uintptr_t));
-    for (; start + sizeof(uintptr_t) <= end; start += sizeof(uintptr_t)) {
-        if (start % LIVEOBJ_PAGE_BYTES == 0)
+struct scan {
+    struct liveobj_visit *visit;
+    uint32_t label;
+};
+
+static void scan_words(void *context, struct liveobj_extent extent) {
+    const struct scan *scan = context;
+    struct liveobj_visit *visit = scan->visit;
+    for (uintptr_t place = extent.start; place < extent.end; place += sizeof place) {
+        if (place % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_snapshot_advance();
-        uintptr_t word = *(const uintptr_t *)start & LIVEOBJ_REFERENCE_MASK;
+        uintptr_t word = *(const uintptr_t *)place & LIVEOBJ_REFERENCE_MASK;
         // With other bits, a tag, it may be one too: the caller knows.
         if (liveobj_is_address(word) || liveobj_records_near(word))
-            visit->function(visit->context,
-                            &(struct liveobj_reference){word, label, visit->element, 0, start});
+            visit->function(visit->context, &(struct liveobj_reference){word, scan->label,
+                                                                        visit->element, 0, place});
+    }
+}
+
+/// Reads of large memory only what is resident: a program may have reserved more than the machine
+/// has.
+void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
+                        uint32_t label) {
+    enum { LARGE_BYTES = 1 << 20, PIECE_BYTES = 64 << 20 };
+    struct scan scan = {visit, label_in(visit, label)};
+    start = liveobj_round_up(start, sizeof start);
+    end &= ~(sizeof end - 1);
+    if (start < end && end - start < LARGE_BYTES)
+        return scan_words(&scan, (struct liveobj_extent){start, end});
+    for (uintptr_t next; start < end; start = next) {
+        next = end - start > PIECE_BYTES ? start + PIECE_BYTES : end;
+        liveobj_snapshot_advance();
+        if (!liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_words, &scan))
+            __builtin_trap(); // a part is not mapped: ends the step, as reading it would
     }
 }
 

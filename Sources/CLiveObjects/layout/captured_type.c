@@ -100,9 +100,9 @@ static size_t add_function(struct liveobj_layout_builder *builder, enum function
 
 static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
                         enum liveobj_ownership ownership, size_t offset) {
-    char text[1024];
+    char text[1024], shortened[LIVEOBJ_SHORT_NAME_BYTES];
     struct liveobj_type named = {type, type, LIVEOBJ_TYPE_OTHER};
-    struct liveobj_name name = liveobj_type_name(&named);
+    struct liveobj_name name = liveobj_type_name(&named, shortened);
     size_t length = name.length < sizeof text ? name.length : sizeof text - 1;
     memcpy(text, name.text, length);
     text[length] = 0;

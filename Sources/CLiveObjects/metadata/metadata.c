@@ -160,6 +160,34 @@ bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char 
            strcmp(liveobj_descriptor_name(parent), module) == 0;
 }
 
+/// The type that an extension extends, to which its mangled name refers. If it refers to none, the
+/// extension's parent, its module.
+static uintptr_t extended_type(uintptr_t extension) {
+    enum { DIRECT = 1, INDIRECT = 2 };
+    uintptr_t name = (uintptr_t)liveobj_descriptor_name(extension);
+    char control = name ? *(const char *)name : 0;
+    if (control != DIRECT && control != INDIRECT)
+        return liveobj_descriptor_parent(extension);
+    uintptr_t target = liveobj_relative(name + 1);
+    return control == INDIRECT && target ? liveobj_word(target, 0) : target;
+}
+
+LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descriptor) {
+    enum { MOST = sizeof((struct liveobj_name_parts *)0)->parts / sizeof(char *) };
+    struct liveobj_name_parts name = {.count = 0};
+    for (unsigned depth = 0; descriptor && depth < 2 * MOST && name.count < MOST; depth++) {
+        uint32_t kind = liveobj_descriptor_kind(descriptor);
+        if (kind == LIVEOBJ_DESCRIPTOR_EXTENSION) {
+            descriptor = extended_type(descriptor);
+            continue;
+        }
+        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
+            name.parts[name.count++] = liveobj_descriptor_name(descriptor);
+        descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
+    }
+    return name;
+}
+
 // MARK: - Classes
 
 uintptr_t liveobj_superclass_of(uintptr_t metadata) {

@@ -189,6 +189,14 @@ bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char 
 /// The same for a type of any name, nested ones included.
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module);
 
+/// The parts of a name: of a type, of those that it is nested in, of its module, in this order.
+struct liveobj_name_parts {
+    const char *parts[16];
+    uint32_t count;
+};
+/// The name in the source, without generic arguments and private contexts.
+LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descriptor);
+
 /// The superclass; 0 for a root class.
 uintptr_t liveobj_superclass_of(uintptr_t metadata);
 /// The bytes of an instance up to the end of its stored properties.

@@ -1,4 +1,4 @@
-// types.c - gets kinds and names from metadata, and numbers the types of a capture.
+// types.c - gets kinds from metadata, and numbers the types of a capture.
 //
 // Metadata layouts are those of the Swift ABI (docs/ABI/TypeMetadata.rst of swiftlang/swift). Owns
 // the memory of type tables. Runs outside of hooks.
@@ -27,22 +27,6 @@ uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
 LIVEOBJ_HOOK bool liveobj_type_is_task(uintptr_t header) {
     uintptr_t *task = liveobj_runtime_current()->_swift_concurrency_debug_asyncTaskMetadata;
     return task && *task == header;
-}
-
-// MARK: - Names
-
-struct liveobj_name liveobj_type_name(const struct liveobj_type *type) {
-    typedef struct liveobj_name (*get_type_name_fn)(const void *metadata, bool qualified);
-    get_type_name_fn get_type_name =
-        (get_type_name_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeName;
-    if (type->kind == LIVEOBJ_TYPE_TASK)
-        return (struct liveobj_name){"Swift.Task", strlen("Swift.Task")};
-    if (!type->subject || type->kind == LIVEOBJ_TYPE_UNLOADED || !get_type_name ||
-        !liveobj_runtime_enter())
-        return (struct liveobj_name){"", 0};
-    struct liveobj_name name = get_type_name((const void *)type->subject, true);
-    liveobj_runtime_leave();
-    return name;
 }
 
 // MARK: - Table

@@ -47,12 +47,21 @@ LIVEOBJ_HOOK bool liveobj_type_is_task(uintptr_t header);
 /// metadata.
 uint32_t liveobj_type_capture_count(const struct liveobj_type *type);
 
+// MARK: - type_names.c
+
 struct liveobj_name {
     const char *text;
     size_t length;
 };
+/// A name in which more types than these are nested is shortened to that of the outermost one:
+/// `Demo.Parser<…>`. The whole name of a type that nests twelve levels may have 4,096 others.
+enum { LIVEOBJ_TYPES_IN_NAME = 64, LIVEOBJ_SHORT_NAME_BYTES = 512 };
 /// The type's name as the runtime writes it; empty for none. The runtime allocates and locks here.
-struct liveobj_name liveobj_type_name(const struct liveobj_type *type);
+/// \param shortened The memory of a name that is shortened.
+struct liveobj_name liveobj_type_name(const struct liveobj_type *type,
+                                      char shortened[LIVEOBJ_SHORT_NAME_BYTES]);
+/// The number of types in the name of this one, itself included; counts up to `most`.
+uint32_t liveobj_type_size(uintptr_t metadata, uint32_t most);
 
 /// Types by id. Ids count from 1, in the order in which the types were first seen.
 struct liveobj_type_table {

@@ -79,35 +79,7 @@ LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, co
     }
 }
 
-// MARK: - Names
-
-/// The type that an extension extends, to which its mangled name refers. If it refers to none, the
-/// extension's parent, its module.
-static uintptr_t extended_type(uintptr_t extension) {
-    enum { DIRECT = 1, INDIRECT = 2 };
-    uintptr_t name = (uintptr_t)liveobj_descriptor_name(extension);
-    char control = name ? *(const char *)name : 0;
-    if (control != DIRECT && control != INDIRECT)
-        return liveobj_descriptor_parent(extension);
-    uintptr_t target = liveobj_relative(name + 1);
-    return control == INDIRECT && target ? liveobj_word(target, 0) : target;
-}
-
-static struct liveobj_name_parts name_of(uintptr_t descriptor) {
-    enum { MOST = sizeof((struct liveobj_name_parts *)0)->parts / sizeof(char *) };
-    struct liveobj_name_parts name = {.count = 0};
-    for (unsigned depth = 0; descriptor && depth < 2 * MOST && name.count < MOST; depth++) {
-        uint32_t kind = liveobj_descriptor_kind(descriptor);
-        if (kind == LIVEOBJ_DESCRIPTOR_EXTENSION) {
-            descriptor = extended_type(descriptor);
-            continue;
-        }
-        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
-            name.parts[name.count++] = liveobj_descriptor_name(descriptor);
-        descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
-    }
-    return name;
-}
+// MARK: - Decisions
 
 static bool decide(uintptr_t metadata) {
     static const struct liveobj_name_parts task = {{"Task", "Swift"}, 2};
@@ -116,8 +88,8 @@ static bool decide(uintptr_t metadata) {
     if (metadata <= LIVEOBJ_METADATA_TASK)
         return false;
     bool is_box = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_GENERIC_BOX;
-    struct liveobj_name_parts name =
-        name_of(liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
+    struct liveobj_name_parts name = liveobj_descriptor_names(
+        liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
     return liveobj_name_matches(&name, patterns);
 }
 

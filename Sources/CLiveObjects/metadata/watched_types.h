@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "os/compiler.h"
+#include "metadata/metadata.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,10 +28,6 @@ void liveobj_watched_types_forget(uintptr_t start, uintptr_t end);
 
 /// Whether one of the patterns matches the name with these parts, outermost last. Separate for
 /// tests.
-struct liveobj_name_parts {
-    const char *parts[16];
-    uint32_t count;
-};
 LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *patterns);
 
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 
 #define _GNU_SOURCE
 #include "os/snapshot_process.h"
-#include "os/os.h"
+#include "os/deadline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,6 @@ static struct {
     uint64_t last_progress; // at the last tick
     int64_t last_time;      // processor time at the start of the present turn, in microseconds
     long last_sleeps;       // likewise: the number of voluntary waits
-    uint32_t ticks;         // in this step
     uint32_t timeouts;
 } child;
 
@@ -106,15 +105,13 @@ static bool had_its_turn(bool has_progress) {
 }
 
 /// Whether a step waits for a lock that is never released: it had its turn between two ticks and
-/// made no progress. Also true after a minute, so that a step that never ends is ended too: an
-/// array of 16 million objects takes five to ten seconds.
+/// made no progress.
 static bool is_stuck(void) {
-    enum { MOST_TICKS = 600 };
     uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
     bool has_progress = progress != child.last_progress;
     bool is_idle = had_its_turn(has_progress) && !has_progress;
     child.last_progress = progress;
-    return is_idle || child.ticks++ == MOST_TICKS;
+    return is_idle;
 }
 
 static void handle(int signal) {
@@ -132,7 +129,6 @@ bool liveobj_snapshot_is_in_step(void) {
 }
 
 bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
-    child.ticks = 0;
     liveobj_snapshot_advance();
     if (sigsetjmp(child.leave, 0) != 0)
         return false;
@@ -267,7 +263,8 @@ static const char *const no_room =
 static const char *const crashed = "references were not read: the snapshot process crashed";
 static const char *const killed =
     "references were not read: the snapshot process was killed; is its memory limited?";
-static const char *const hung = "references were not read: the snapshot process made no progress";
+static const char *const late = "references were not read: it took longer than 30 seconds";
+_Static_assert(LIVEOBJ_READING_SECONDS == 30, "as the note says");
 
 static const char *const first_of_namespace =
     "references were not read: this process has a new PID namespace for its children; the snapshot "
@@ -372,26 +369,20 @@ static uint32_t state_of(const struct liveobj_snapshot *child) {
 }
 
 /// Waits for the child to end. It wakes this thread; but nothing does if it is killed, because it
-/// has no exit signal.
-/// \returns false if it made no progress for too long.
-static bool wait_for_state(struct liveobj_snapshot *child) {
-    static const uint64_t pause = 2000000, patience = 10000000000;
-    uint64_t waited = 0, progress = 0;
-    while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) && waited < patience) {
+/// has no exit signal. Time in which both processes are stopped does not count.
+static void wait_for_state(struct liveobj_snapshot *child, uint64_t deadline) {
+    static const uint64_t pause = 2000000, longest = 1000000000;
+    while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) &&
+           !liveobj_deadline_is_past(deadline)) {
         uint64_t before = liveobj_os_time();
         liveobj_os_wait(&child->result->state, RUNNING, pause);
         uint64_t passed = liveobj_os_time() - before;
-        uint64_t present = __atomic_load_n(&child->result->progress, __ATOMIC_RELAXED);
-        // A signal makes the wait shorter; if both processes are stopped for a while, it seems
-        // longer.
-        waited = present == progress ? waited + (passed < pause ? passed : pause) : 0;
-        progress = present;
+        deadline += passed > longest ? passed : 0;
     }
-    return waited < patience;
 }
 
-static const char *wait_for_answer(struct liveobj_snapshot *child) {
-    bool is_patient = wait_for_state(child);
+static const char *wait_for_answer(struct liveobj_snapshot *child, uint64_t deadline) {
+    wait_for_state(child, deadline);
     switch (state_of(child)) {
     case DONE:
         return NULL;
@@ -400,13 +391,13 @@ static const char *wait_for_answer(struct liveobj_snapshot *child) {
     case CRASHED:
         return crashed;
     default:
-        return is_patient ? killed : hung;
+        return child->process ? late : killed;
     }
 }
 
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
                                              const struct liveobj_snapshot_hooks *hooks,
-                                             void *context, size_t capacity) {
+                                             void *context, size_t capacity, uint64_t deadline) {
     struct liveobj_snapshot new = {0};
     int saved = errno;
     if (may_be_first_of_namespace()) {
@@ -417,7 +408,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
         child.context = context;
         new.process = copy_process(hooks);
         child.result = NULL; // in the program, which unmaps it
-        new.failure = new.process > 0 ? wait_for_answer(&new) : why_no_process(errno);
+        new.failure = new.process > 0 ? wait_for_answer(&new, deadline) : why_no_process(errno);
         new.bytes = bytes_of(new.result);
         new.count = new.failure ? 0 : new.result->count;
     } else {

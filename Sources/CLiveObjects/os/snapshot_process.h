@@ -41,9 +41,10 @@ struct liveobj_snapshot_hooks {
 
 /// Runs `work` in a snapshot process. `bytes` is what it has written.
 /// \param capacity The most that it may write; only address space is reserved.
+/// \param deadline When it is ended, by the clock of `liveobj_os_time`.
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
                                              const struct liveobj_snapshot_hooks *hooks,
-                                             void *context, size_t capacity);
+                                             void *context, size_t capacity, uint64_t deadline);
 /// Frees the memory of the first `count` bytes of the result, which are not read any more.
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count);
 /// Waits until the snapshot process has ended, and frees the shared memory.
@@ -57,8 +58,7 @@ bool liveobj_snapshot_step(void (*step)(void *context), void *context);
 bool liveobj_snapshot_is_in_step(void);
 /// Called now and then in a long step, to show that it does not wait. Does nothing in the program.
 void liveobj_snapshot_advance(void);
-/// In the snapshot process: the number of steps that were ended because they waited or took too
-/// long.
+/// In the snapshot process: the number of steps that were ended because they waited.
 uint32_t liveobj_snapshot_timeouts(void);
 
 #pragma GCC visibility pop

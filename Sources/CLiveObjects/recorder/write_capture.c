@@ -11,7 +11,7 @@
 #include "recorder/write_capture.h"
 #include "capture/stream.h"
 #include "heap/object_type.h"
-#include "os/os.h"
+#include "os/deadline.h"
 #include "records/records.h"
 #include "records/trace_collection.h"
 #include "runtime/memory_reader.h"
@@ -94,11 +94,11 @@ static const char *const lost_turn =
 static const char *const long_turn =
     "references were not read: another capture takes too long or was broken off";
 
-static const char *take_turn(void) {
-    static const uint64_t pause = 1000000, patience = 20000000000;
+static const char *take_turn(uint64_t deadline) {
+    static const uint64_t pause = 1000000;
     if (turn.is_lost)
         return lost_turn;
-    for (uint64_t waited = 0; waited < patience; waited += pause) {
+    while (!liveobj_deadline_is_past(deadline)) {
         if (liveobj_lock_try(&turn.lock))
             return NULL;
         if (liveobj_lock_is_own(&turn.lock)) // a signal handler interrupted the holder
@@ -119,7 +119,7 @@ void liveobj_captures_after_fork_child(void) {
 /// \returns why there are no references; NULL if they were written.
 static const char *write_references(struct liveobj_capture *capture,
                                     const struct liveobj_caller_context *entry) {
-    const char *failure = take_turn();
+    const char *failure = take_turn(capture->deadline);
     if (failure)
         return failure;
     failure = liveobj_write_heap_graph(capture, entry);
@@ -147,7 +147,7 @@ static void end_work(struct liveobj_capture *capture) {
 
 /// For a capture without references. With references, types are tried when those are read.
 static void try_types(struct liveobj_capture *capture) {
-    if (liveobj_unloads_count() == 0 || take_turn())
+    if (liveobj_unloads_count() == 0 || take_turn(capture->deadline))
         return;
     liveobj_types_try(capture);
     give_turn();
@@ -195,6 +195,7 @@ static void write_all_tests(struct liveobj_capture *capture, uint64_t next) {
 bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     struct liveobj_capture capture = {
         .since = request->since,
+        .deadline = liveobj_deadline_in(LIVEOBJ_READING_SECONDS),
         .selection = request->selection,
         .status = request->status,
         .stream = {.write = request->write, .context = request->context},

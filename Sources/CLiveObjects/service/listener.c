@@ -12,10 +12,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -68,28 +68,12 @@ static bool is_allowed(int connection) {
            (peer.uid == owner || peer.uid == 0);
 }
 
-/// A side that neither reads nor writes must not keep the next one waiting.
-static void limit_waits(int connection) {
-    const struct timeval limit = {.tv_sec = 5};
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-}
-
 int liveobj_listener_accept(int listener) {
-    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (connection < 0)
-        return -1;
-    if (is_allowed(connection)) {
-        limit_waits(connection);
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection < 0 || is_allowed(connection))
         return connection;
-    }
     close(connection);
     return -1;
-}
-
-bool liveobj_listener_send(int connection, const void *bytes, size_t count) {
-    // Less than all is sent only at the time limit: the thread's signals are blocked.
-    return send(connection, bytes, count, MSG_NOSIGNAL) == (ssize_t)count;
 }
 
 void liveobj_listener_remove(void) {

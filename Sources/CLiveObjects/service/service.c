@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -62,16 +61,12 @@ static int open_files(void) {
 /// Waits for a connection or the next entry of the timeline. Never for long: the program's last
 /// thread may end, and where this thread is woken by a connection, a program that has changed its
 /// root or its user can make none.
-/// \returns whether there is a connection.
-static bool wait_for_work(int listener, uint64_t nanoseconds) {
+static void wait_for_work(int listener, uint64_t nanoseconds) {
     static const uint64_t longest = UINT64_C(500) * MILLISECOND;
-    struct pollfd wanted = {.fd = listener, .events = POLLIN};
     nanoseconds = nanoseconds < longest ? nanoseconds : longest;
-    if (listener < 0) {
-        liveobj_os_wait(&is_stopped, 0, nanoseconds);
-        return false;
-    }
-    return poll(&wanted, 1, (int)(nanoseconds / MILLISECOND + 1)) > 0;
+    if (listener < 0)
+        return liveobj_os_wait(&is_stopped, 0, nanoseconds);
+    liveobj_requests_serve(listener, (int)(nanoseconds / MILLISECOND + 1));
 }
 
 /// Adds to the timeline if it is time. An entry that would be late because of a long snapshot is
@@ -85,34 +80,23 @@ static void add_if_due(uint64_t *next) {
 }
 
 /// The time until there is work besides requests.
-static uint64_t time_to_work(uint64_t next) {
+static uint64_t time_to_work(uint64_t next_entry) {
     static const uint64_t longest = UINT64_C(3600) * SECOND;
     uint64_t now = liveobj_os_time();
-    uint64_t rest = !settings.every ? longest : next > now ? next - now : 0;
+    uint64_t rest = !settings.every ? longest : next_entry > now ? next_entry - now : 0;
     return settings.collects && rest > SECOND ? SECOND : rest;
 }
 
-/// Pauses if the connection cannot be accepted: it may wait on, as when the system has no more
-/// descriptors, and trying it again at once would take a processor.
-static void answer_next(int listener) {
-    static const uint64_t pause = UINT64_C(100) * MILLISECOND;
-    int connection = liveobj_listener_accept(listener);
-    if (connection < 0)
-        liveobj_os_wait(&is_stopped, 0, pause);
-    else if (!liveobj_service_is_stopped())
-        liveobj_request_answer(connection);
-}
-
 static void work(int listener) {
-    for (uint64_t next = liveobj_os_time() + settings.every * SECOND;
-         !liveobj_service_is_stopped();) {
-        if (wait_for_work(listener, time_to_work(next)))
-            answer_next(listener);
+    uint64_t next_entry = liveobj_os_time() + settings.every * SECOND;
+    while (!liveobj_service_is_stopped()) {
+        wait_for_work(listener, time_to_work(next_entry));
         liveobj_last_thread_look();
-        add_if_due(&next);
+        add_if_due(&next_entry);
         if (settings.collects && !liveobj_service_is_stopped())
             liveobj_recorder_measure_memory();
     }
+    liveobj_requests_end();
 }
 
 static void *serve(void *unused) {

@@ -23,8 +23,10 @@ void liveobj_last_thread_stop(void);
 
 // MARK: - requests.c
 
-/// Reads one request from a connection, answers it, and closes the connection.
-void liveobj_request_answer(int connection);
+/// Waits for a request, or until a client can take more of its answer, and does that.
+void liveobj_requests_serve(int listener, int milliseconds);
+/// Gives the clients a moment to take the rest of their answers.
+void liveobj_requests_end(void);
 
 // MARK: - service.c
 

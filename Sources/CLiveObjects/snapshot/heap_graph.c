@@ -9,7 +9,7 @@
 #include "capture/capture.h"
 #include "heap/references.h"
 #include "metadata/task_state.h"
-#include "os/os.h"
+#include "os/deadline.h"
 #include "os/snapshot_process.h"
 #include "roots/roots.h"
 #include "snapshot/walk.h"
@@ -22,16 +22,18 @@ static void add_type(struct liveobj_capture *capture, uint32_t id) {
     liveobj_references_prepare(type);
 }
 
-/// \returns false if memory for a type could not be had.
+/// \returns false if memory for a type could not be had. Past the deadline, the rest is left out.
 static bool add_live_types(struct liveobj_capture *capture) {
     struct liveobj_object object;
     uint32_t count = liveobj_captured_records(capture), id = 1;
-    for (uint32_t i = 0; i < count && id; i++) {
+    bool is_late = false;
+    for (uint32_t i = 0; i < count && id && !is_late; i++) {
         bool is_new = false;
         if (liveobj_records_get(liveobj_captured_record(capture, i), &object))
             id = liveobj_captured_type_id(&capture->types, &object, &capture->reader, &is_new);
         if (is_new)
             add_type(capture, id);
+        is_late = is_new && liveobj_deadline_is_past(capture->deadline);
     }
     return id != 0;
 }
@@ -184,8 +186,9 @@ const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
     const char *failure = prepare(&walk, entry);
     if (!failure) {
         static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
-        struct liveobj_snapshot child = liveobj_snapshot_run(
-            liveobj_heap_walk, capture->selection ? NULL : &hooks, &walk, answer_capacity());
+        struct liveobj_snapshot child =
+            liveobj_snapshot_run(liveobj_heap_walk, capture->selection ? NULL : &hooks, &walk,
+                                 answer_capacity(), capture->deadline);
         failure = child.failure;
         if (!failure)
             write_answer(&walk, &child);

@@ -152,7 +152,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_start(liveobj_metadata_reader());
-    if (!walk.capture->selection)
+    if (!walk.capture->selection && liveobj_roots_place_stacks(walk.roots))
         liveobj_freed_buffers_forget(walk.roots);
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;

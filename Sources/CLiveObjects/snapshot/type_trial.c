@@ -37,10 +37,11 @@ struct trial {
 
 static void name(void *context) {
     const struct trial *trial = context;
-    liveobj_type_name(trial->type);
+    char shortened[LIVEOBJ_SHORT_NAME_BYTES];
+    liveobj_type_name(trial->type, shortened);
     if (trial->type->kind == LIVEOBJ_TYPE_CLASS)
         for (uintptr_t class = trial->type->metadata; class; class = liveobj_superclass_of(class))
-            liveobj_type_name(&(struct liveobj_type){class, class, LIVEOBJ_TYPE_CLASS});
+            liveobj_type_name(&(struct liveobj_type){class, class, LIVEOBJ_TYPE_CLASS}, shortened);
 }
 
 static void lay_out(void *context) {
@@ -83,11 +84,12 @@ static bool is_done(const struct trial *trial) {
 }
 
 /// Where the system refuses snapshot processes, no type is trusted.
-static void run(struct trial *trial) {
+static void run(struct trial *trial, uint64_t deadline) {
     enum { MOST_COPIES = 16, ANSWER_BYTES = 1 << 20 };
     bool has_failed = false;
     for (int i = 0; !has_failed && i < MOST_COPIES && !is_done(trial); i++) {
-        struct liveobj_snapshot copy = liveobj_snapshot_run(try_types, NULL, trial, ANSWER_BYTES);
+        struct liveobj_snapshot copy =
+            liveobj_snapshot_run(try_types, NULL, trial, ANSWER_BYTES, deadline);
         has_failed = copy.failure != NULL;
         liveobj_snapshot_end(&copy);
     }
@@ -128,7 +130,7 @@ static void try_new_types(struct liveobj_capture *capture) {
     if (trial.results) {
         for (uint32_t id = 1; id <= trial.types.count; id++)
             trial.results[id].trust = UNTRIED;
-        run(&trial);
+        run(&trial, capture->deadline);
         keep_results(&trial);
     }
     liveobj_os_unmap(trial.results, bytes);

@@ -75,7 +75,7 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
         writer.section.before = &walk->label_section;
-        if (liveobj_roots_place_stacks(walk->roots))
+        if (!walk->roots->failed)
             walk->report->unread =
                 liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
     }

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "CLiveObjects.h"
 #include "options.h"
-#include "os/os.h"
+#include "os/deadline.h"
 #include "output/descriptor.h"
 #include "output/output.h"
 #include "recorder/fork.h"
@@ -28,6 +28,7 @@
 /// The input and result of a guarded step.
 struct work {
     const struct liveobj_options *options;
+    uint64_t deadline;
     int capture;     ///< a descriptor; -1 if there is no capture
     const char *why; ///< why there is no capture
     int error;       ///< the errno of that failure; 0 for none
@@ -172,12 +173,13 @@ static void write_copy(int report) {
         liveobj_output_close(output, liveobj_descriptor_copy(report, output));
 }
 
-static enum liveobj_verdict analyse(const struct liveobj_options *options, int capture) {
+static enum liveobj_verdict analyse(const struct work *work) {
     int report = liveobj_tool_path() ? liveobj_descriptor_make_nameless("liveobjects-report") : -1;
     if (report < 0)
         return LIVEOBJ_VERDICT_NONE;
     have_others_step_back();
-    enum liveobj_verdict verdict = liveobj_tool_report(options, capture, report);
+    enum liveobj_verdict verdict =
+        liveobj_tool_report(work->options, work->capture, report, work->deadline);
     if (verdict != LIVEOBJ_VERDICT_NONE)
         write_copy(report);
     close(report);
@@ -197,7 +199,7 @@ static enum liveobj_verdict write_report(struct work *work) {
     if (!run_step(make_capture, work))
         return verdict;
     if (work->capture >= 0)
-        verdict = analyse(work->options, work->capture);
+        verdict = analyse(work);
     if (verdict == LIVEOBJ_VERDICT_NONE && !run_step(replace_report, work))
         liveobj_capture_discard();
     if (work->capture >= 0)
@@ -218,7 +220,10 @@ static bool has_no_reader(const struct liveobj_options *options) {
 }
 
 struct liveobj_report_result liveobj_report_write(const struct liveobj_options *options) {
-    struct work work = {.options = options, .capture = -1, .why = "the capture could not be made"};
+    struct work work = {.options = options,
+                        .deadline = liveobj_deadline_in(LIVEOBJ_DEADLINE_SECONDS),
+                        .capture = -1,
+                        .why = "the capture could not be made"};
     if (is_said_already(options) || has_no_reader(options))
         return (struct liveobj_report_result){false, false};
     enum liveobj_verdict verdict = write_report(&work);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -62,8 +63,9 @@ enum liveobj_verdict {
 };
 
 /// Turns the capture in one descriptor into a report in the other.
+/// \param deadline When the tool is ended.
 enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
-                                         int report);
+                                         int report, uint64_t deadline);
 
 // MARK: - kept_capture.c: if no tool can make a report
 

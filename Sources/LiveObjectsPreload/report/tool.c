@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "CSpawn.h"
 #include "options.h"
+#include "os/deadline.h"
 #include "output/output.h"
 #include "program/program.h"
 #include "report/report.h"
@@ -18,8 +19,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define TOOL_SECONDS 120
 
 static char tool[PATH_MAX];
 static char baseline[PATH_MAX];
@@ -106,7 +105,7 @@ static char **append_file(char **end, char *option, char *path) {
 }
 
 enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
-                                         int report) {
+                                         int report, uint64_t deadline) {
     char fail_on[16];
     liveobj_options_word(options, "failon", fail_on, sizeof fail_on);
     bool is_json = options->format == LIVEOBJ_FORMAT_JSON;
@@ -125,7 +124,7 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
         .input = capture,
         .output = report,
         .errors = options->verbosity >= 2 ? liveobj_message_descriptor() : -1,
-        .seconds = TOOL_SECONDS,
+        .seconds = liveobj_seconds_to(deadline),
     };
     if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
         return LIVEOBJ_VERDICT_NONE;

@@ -43,7 +43,7 @@ static unsigned open_descriptors(void) {
 
 /// \returns whether the output of the snapshot process is `expected`.
 static bool outputs(liveobj_snapshot_work_fn work, void *context, const char *expected) {
-    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity, UINT64_MAX);
     bool answered = !child.failure && child.count == strlen(expected) &&
                     memcmp(child.bytes, expected, child.count) == 0;
     liveobj_snapshot_end(&child);
@@ -51,7 +51,7 @@ static bool outputs(liveobj_snapshot_work_fn work, void *context, const char *ex
 }
 
 static bool fails(liveobj_snapshot_work_fn work, void *context, const char *because) {
-    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity);
+    struct liveobj_snapshot child = liveobj_snapshot_run(work, NULL, context, capacity, UINT64_MAX);
     bool failed = child.failure && strstr(child.failure, because) && child.count == 0;
     liveobj_snapshot_end(&child);
     return failed;
@@ -93,7 +93,8 @@ static bool write_pages(void *context, liveobj_write_fn write, void *destination
 static void output_that_was_read_occupies_no_memory(void) {
     int pages = 3;
     unsigned char is_resident[3];
-    struct liveobj_snapshot child = liveobj_snapshot_run(write_pages, NULL, &pages, capacity);
+    struct liveobj_snapshot child =
+        liveobj_snapshot_run(write_pages, NULL, &pages, capacity, UINT64_MAX);
     EXPECT(child.count == (size_t)pages * liveobj_os_page_bytes());
     liveobj_snapshot_discard(&child, 2 * liveobj_os_page_bytes() + 1);
     EXPECT(mincore((void *)(uintptr_t)child.bytes, child.count, is_resident) == 0);
@@ -456,6 +457,23 @@ static void a_small_stack_is_enough(void) {
     pthread_attr_destroy(&attributes);
 }
 
+// MARK: - The deadline
+
+static bool advance_forever(void *context, liveobj_write_fn write, void *destination) {
+    (void)context, (void)write, (void)destination;
+    for (;;)
+        liveobj_snapshot_advance();
+}
+
+static void work_that_goes_on_is_ended_at_the_deadline(void) {
+    static const uint64_t tenth_of_a_second = 100000000;
+    struct liveobj_snapshot child = liveobj_snapshot_run(advance_forever, NULL, capacity,
+                                                         liveobj_os_time() + tenth_of_a_second);
+    EXPECT(child.failure && strstr(child.failure, "it took longer than"));
+    liveobj_snapshot_end(&child);
+    EXPECT(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
+}
+
 int main(void) {
     a_step_that_gets_no_processor_time_is_not_ended();
     output_of_the_snapshot_process_is_received();
@@ -478,5 +496,6 @@ int main(void) {
     the_signal_mask_is_restored();
     snapshot_processes_end_while_other_threads_allocate();
     a_small_stack_is_enough();
+    work_that_goes_on_is_ended_at_the_deadline();
     return EXPECT_STATUS();
 }

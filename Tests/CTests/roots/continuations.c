@@ -39,7 +39,8 @@ static bool count_found(void *caches, liveobj_write_fn write, void *destination)
 static uint32_t cached(uintptr_t thread, const void *head) {
     uintptr_t data[] = {thread, 0, 0, (uintptr_t)head, 0};
     struct liveobj_continuation_caches caches = {.count = 1, .items[0] = {(uintptr_t)data, THREAD}};
-    struct liveobj_snapshot child = liveobj_snapshot_run(count_found, NULL, &caches, 1 << 20);
+    struct liveobj_snapshot child =
+        liveobj_snapshot_run(count_found, NULL, &caches, 1 << 20, UINT64_MAX);
     uint32_t count = UINT32_MAX;
     if (!child.failure)
         memcpy(&count, child.bytes, sizeof count);

@@ -60,6 +60,7 @@ static void free_buffers(void) {
 
 static bool forget(void *context, liveobj_write_fn write, void *destination) {
     struct liveobj_object object;
+    EXPECT(liveobj_roots_place_stacks(context));
     liveobj_freed_buffers_forget(context);
     for (size_t i = 0; i < BUFFERS; i++)
         is_live[i] = liveobj_records_find((uintptr_t)buffers[i], &object);
@@ -70,7 +71,7 @@ static void forget_in_snapshot(void) {
     struct liveobj_roots roots;
     struct liveobj_object object;
     EXPECT(!liveobj_roots_find(&roots, &liveobj_tls.caller));
-    struct liveobj_snapshot child = liveobj_snapshot_run(forget, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(forget, NULL, &roots, 1 << 20, UINT64_MAX);
     EXPECT(!child.failure && child.count == sizeof is_live);
     if (child.count == sizeof is_live)
         memcpy(is_live, child.bytes, sizeof is_live);

@@ -82,7 +82,8 @@ static bool read_heaps(void *context, liveobj_write_fn write, void *destination)
 /// Heaps are read in the snapshot process.
 static struct reading read_mapping_of(const void *memory) {
     struct reading reading = {mapping_of(memory), memory, 0, false};
-    struct liveobj_snapshot snapshot = liveobj_snapshot_run(read_heaps, NULL, &reading, 1 << 20);
+    struct liveobj_snapshot snapshot =
+        liveobj_snapshot_run(read_heaps, NULL, &reading, 1 << 20, UINT64_MAX);
     EXPECT_STRING(snapshot.failure ? snapshot.failure : "", "");
     if (!snapshot.failure)
         memcpy(&reading, snapshot.bytes, sizeof reading);

@@ -91,6 +91,7 @@ static void note_root(void *context, const struct liveobj_root *root) {
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
     static const struct liveobj_task_memory none;
+    EXPECT(liveobj_roots_place_stacks(context));
     EXPECT(liveobj_roots_scan(context, &none, note_root, NULL) == 0);
     return write(destination, found, sizeof found);
 }
@@ -106,7 +107,7 @@ static uint32_t find(struct liveobj_roots *roots) {
 static void each_is_found_once(void) {
     struct liveobj_roots roots;
     EXPECT(find(&roots) == 0);
-    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(scan, NULL, &roots, 1 << 20, UINT64_MAX);
     EXPECT(!child.failure && child.count == sizeof found);
     if (child.count == sizeof found)
         memcpy(found, child.bytes, sizeof found);

@@ -124,7 +124,7 @@ __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) 
     struct liveobj_caller_context entry = {.stack_pointer = stack_pointer,
                                            .registers = {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
-    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &hooks, &roots, 1 << 20);
+    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &hooks, &roots, 1 << 20, UINT64_MAX);
     EXPECT(roots.threads.count == 2 && roots.threads.is_complete);
     EXPECT(!liveobj_roots_miss_stacks(&roots));
     EXPECT(!child.failure && child.count == sizeof seen);
