@@ -37,7 +37,6 @@ static void forget_in(uintptr_t start, uintptr_t end, size_t room) {
 
 /// A step: forgets the buffers of one heap, and finds where the next one may begin.
 struct search {
-    const struct liveobj_roots *roots;
     uintptr_t next;
     uintptr_t end;
 };
@@ -54,8 +53,7 @@ static void forget_in_heap(void *context) {
     for (; (bytes = liveobj_chunk_bytes(&chunks, chunk)) > 0; chunk += bytes) {
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        bool is_free = liveobj_chunk_is_free(&chunks, chunk, liveobj_roots_is_heap, search->roots);
-        forget_in(content, end, is_free ? 0 : end - content);
+        forget_in(content, end, liveobj_chunk_is_in_bin(&chunks, chunk) ? 0 : end - content);
     }
     forget_in(chunk, chunks.end, 0);
 }
@@ -77,7 +75,7 @@ void liveobj_freed_buffers_forget(const struct liveobj_roots *roots) {
         // A heap with a thread's stack in it can only be read as a whole; it stays as it is.
         bool may_have_heap = range->kind == LIVEOBJ_ROOT_C_MEMORY && !range->is_file &&
                              !range->is_inaccessible && !range->ends_at_stack;
-        struct search search = {roots, range->start, may_have_heap ? range->end : 0};
+        struct search search = {range->start, may_have_heap ? range->end : 0};
         while (search.next < search.end && liveobj_snapshot_step(forget_in_heap, &search))
             continue;
     }

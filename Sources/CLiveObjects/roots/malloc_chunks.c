@@ -153,11 +153,14 @@ static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks,
     return size_of(next) == size_of(chunk) || size_of(next - 2 * WORD) == size_of(chunk);
 }
 
+bool liveobj_chunk_is_in_bin(const struct liveobj_chunks *chunks, uintptr_t chunk) {
+    uintptr_t next = chunk + size_of(chunk);
+    return next + 2 * WORD <= chunks->end && !(word_at(next + WORD) & PREVIOUS_IN_USE);
+}
+
 bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
                            liveobj_is_heap_fn is_heap, const void *context) {
-    uintptr_t next = chunk + size_of(chunk);
-    bool is_in_bin = next + 2 * WORD <= chunks->end && !(word_at(next + WORD) & PREVIOUS_IN_USE);
-    return is_in_bin || is_listed(chunk, chunks, is_heap, context);
+    return liveobj_chunk_is_in_bin(chunks, chunk) || is_listed(chunk, chunks, is_heap, context);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -32,6 +32,9 @@ uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end);
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk);
 /// The address that malloc returned for the chunk.
 uintptr_t liveobj_chunk_content(uintptr_t chunk);
+/// Whether the chunk is certainly free. Those in the caches of threads are not known to be: a block
+/// from there that was not written to yet looks the same.
+bool liveobj_chunk_is_in_bin(const struct liveobj_chunks *chunks, uintptr_t chunk);
 /// \param is_heap Called for an address outside of these chunks.
 bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
                            liveobj_is_heap_fn is_heap, const void *context);

@@ -31,7 +31,7 @@ struct liveobj_root {
     uintptr_t place;
     uint32_t label;  // of a handler: the name of the object that will call it; 0 if unknown
     bool is_in_use;  // of C memory: the word cannot be old
-    bool may_be_old; // in a block of malloc that is large enough to have words of earlier uses
+    bool may_be_old; // at the end of a block of malloc, or in a large one: from an earlier use
 };
 
 /// Blocks of malloc that are larger are often used in part only.

@@ -467,7 +467,7 @@ static bool advance_forever(void *context, liveobj_write_fn write, void *destina
 
 static void work_that_goes_on_is_ended_at_the_deadline(void) {
     static const uint64_t tenth_of_a_second = 100000000;
-    struct liveobj_snapshot child = liveobj_snapshot_run(advance_forever, NULL, capacity,
+    struct liveobj_snapshot child = liveobj_snapshot_run(advance_forever, NULL, NULL, capacity,
                                                          liveobj_os_time() + tenth_of_a_second);
     EXPECT(child.failure && strstr(child.failure, "it took longer than"));
     liveobj_snapshot_end(&child);

@@ -15,9 +15,9 @@ enum {
     IN_USE,
     ALSO_IN_USE,
     LARGE_AND_IN_USE,
+    FREED_INTO_A_CACHE, // looks as if it were in use, and not written to yet
     FIRST_FREED,
-    FREED_SMALL = FIRST_FREED,
-    FREED_LARGE,
+    FREED_LARGE = FIRST_FREED,
     FREED_WITH_ITS_MAPPING,
     FREED_AND_SPLIT,
     FIRST_OF_TWO, // looks as if it were in use, and extended by realloc
@@ -51,7 +51,7 @@ static void make_buffers(void) {
 
 /// Leaves a smaller chunk in the place of one buffer, and a larger one around another.
 static void free_buffers(void) {
-    for (size_t i = FIRST_FREED; i < BUFFERS; i++)
+    for (size_t i = FREED_INTO_A_CACHE; i < BUFFERS; i++)
         free(buffers[i]);
     void *volatile smaller = malloc(MEDIUM / 2);
     void *volatile larger = malloc(MEDIUM + MEDIUM / 2);
