@@ -121,7 +121,10 @@ static void watch(int argument_count, char *const *arguments) {
 
 /// Whether another copy of the library, of any version, is loaded before this one: it records.
 static bool is_second_copy(void) {
-    const struct liveobj_table *const *first = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
+    // Not by RTLD_DEFAULT: a library that is linked with -Bsymbolic would find itself.
+    void *program = dlopen(NULL, RTLD_LAZY);
+    const struct liveobj_table *const *first =
+        program ? dlsym(program, "liveobj_preloaded_table") : NULL;
     return first && *first != &liveobj_recorder_table;
 }
 
