@@ -93,7 +93,7 @@ static uintptr_t extended_type(uintptr_t extension) {
     return control == INDIRECT && target ? liveobj_word(target, 0) : target;
 }
 
-static struct liveobj_name_parts name_of(uintptr_t descriptor) {
+LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_name_parts(uintptr_t descriptor) {
     enum { MOST = sizeof((struct liveobj_name_parts *)0)->parts / sizeof(char *) };
     struct liveobj_name_parts name = {.count = 0};
     for (unsigned depth = 0; descriptor && depth < 2 * MOST && name.count < MOST; depth++) {
@@ -102,7 +102,8 @@ static struct liveobj_name_parts name_of(uintptr_t descriptor) {
             descriptor = extended_type(descriptor);
             continue;
         }
-        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
+        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind == LIVEOBJ_DESCRIPTOR_PROTOCOL ||
+            kind >= LIVEOBJ_DESCRIPTOR_CLASS)
             name.parts[name.count++] = liveobj_descriptor_name(descriptor);
         descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
     }
@@ -116,8 +117,8 @@ static bool decide(uintptr_t metadata) {
     if (metadata <= LIVEOBJ_METADATA_TASK)
         return false;
     bool is_box = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_GENERIC_BOX;
-    struct liveobj_name_parts name =
-        name_of(liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
+    struct liveobj_name_parts name = liveobj_descriptor_name_parts(
+        liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
     return liveobj_name_matches(&name, patterns);
 }
 

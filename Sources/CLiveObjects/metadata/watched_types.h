@@ -26,12 +26,14 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata);
 /// Removes the decisions about types with metadata at these addresses, which were unloaded.
 void liveobj_watched_types_forget(uintptr_t start, uintptr_t end);
 
-/// Whether one of the patterns matches the name with these parts, outermost last. Separate for
-/// tests.
+/// A type's name in parts, outermost last.
 struct liveobj_name_parts {
     const char *parts[16];
     uint32_t count;
 };
+/// The name of the type with this descriptor.
+LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_name_parts(uintptr_t descriptor);
+/// Whether one of the patterns matches the name. Separate for tests.
 LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *patterns);
 
 #pragma GCC visibility pop
