@@ -56,10 +56,11 @@ public struct Report: Sendable {
   public var failingFindings: [Finding] { run.failOn.map { findings.filter($0.includes) } ?? [] }
 
   /// The status of a command that ends because of the report alone: 3 if nothing was watched or leaks could not
-  /// be evaluated, 1 if findings fail, else 0.
+  /// be evaluated, 1 if findings fail, 3 if none was found but not all memory was read, else 0.
   package var status: Int32 {
     guard tracking.wasWatched, tracking.unevaluated.isEmpty else { return Self.statusOfNothingWatched }
-    return failingFindings.isEmpty ? 0 : 1
+    guard failingFindings.isEmpty else { return 1 }
+    return tracking.missesRoots ? Self.statusOfNothingWatched : 0
   }
 
   /// The status where nothing was watched, or leaks could not be evaluated.

@@ -135,6 +135,7 @@ import Testing
     let text = TextRenderer().render(makeReport(of: builder))
     #expect(
       text.hasPrefix("LiveObjects: no leaks were found in demo (pid 12), but not all memory could be read\n"))
+    #expect(makeReport(of: builder).status == 3)
   }
 
   @Test func aDiffWithoutLeaksSaysWhatWasLeftBehind() {
