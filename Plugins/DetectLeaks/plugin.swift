@@ -12,6 +12,8 @@ struct DetectLeaks: CommandPlugin {
   ]
 
   func performCommand(context: PluginContext, arguments: [String]) async throws {
+    // The first time this takes minutes.
+    Self.say("building the tool…")
     let tool = try Self.products.map(build).last!
     let package = context.package.directoryURL
     let process = Process()
@@ -22,10 +24,16 @@ struct DetectLeaks: CommandPlugin {
     let scratch = tool.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     process.arguments =
       ["test", "--package-path", package.path, "--ignore-lock", "--scratch-path", scratch.path] + arguments
+    // SwiftPM announces that, without an end of line.
+    Self.say("running the tests; the other instance of SwiftPM is this one, which waits for them:")
     try process.run()
     process.waitUntilExit()
     guard process.terminationReason == .exit else { throw Failure("liveobjects was ended by a signal") }
     exit(process.terminationStatus)
+  }
+
+  private static func say(_ line: String) {
+    FileHandle.standardError.write(Data("LiveObjects: \(line)\n".utf8))
   }
 
   /// - Returns: the file that was built.

@@ -27,7 +27,14 @@ package struct LeakCheck: Sendable {
   private func failures(of diff: LiveObjects.Diff) -> [AssertionFailure] {
     let findings = diff.findings.filter(fails)
     if !findings.isEmpty { return findings.map { .object(FindingText($0).description, $0) } }
-    return growth(in: diff) + evaluationFailure(of: diff)
+    return growth(in: diff) + evaluationFailure(of: diff) + unknownNames
+  }
+
+  /// Names that no type has: the assertion would hold for ever.
+  private var unknownNames: [AssertionFailure] {
+    names.filter { !DeclaredTypes.mayContain($0) }.map {
+      .unwatched("growth(of:) names \($0.debugDescription), which is in the name of no type of this process")
+    }
   }
 
   private func skipped(_ why: String) -> [AssertionFailure] {
@@ -39,9 +46,11 @@ package struct LeakCheck: Sendable {
     FailOn.leaks.includes(finding) || (finding.isActionable && isNamed(finding.type))
   }
 
-  private func isNamed(_ type: String) -> Bool {
-    guard case .growth(let names) = options.failing else { return false }
-    return names.contains(where: type.contains)
+  private func isNamed(_ type: String) -> Bool { names.contains(where: type.contains) }
+
+  private var names: [String] {
+    guard case .growth(let names) = options.failing else { return [] }
+    return names
   }
 
   /// Instances that no finding is named after: for example, a collection keeps them with objects of another type.

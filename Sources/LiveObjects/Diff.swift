@@ -15,6 +15,7 @@ extension LiveObjects {
     public let unattributed: Int
     /// Live instances that the filter on types left out.
     let filteredOut: Int
+    private let unknownTypes: [String]
     let explanation: Explanation
     /// Whether the body returned a value, which was alive when the objects were counted.
     private var followsValue = false
@@ -24,6 +25,7 @@ extension LiveObjects {
       bytes = survivors.alive.reduce(0) { $0 &+ $1.bytes }
       unattributed = survivors.unattributed
       filteredOut = survivors.filteredOut
+      unknownTypes = survivors.unknownTypes
       explanation = Explanation(of: survivors)
     }
 
@@ -34,8 +36,8 @@ extension LiveObjects {
       return diff
     }
 
-    /// Whether no object was left behind, and none escaped the recorder.
-    public var isClean: Bool { instances == 0 && !isIncomplete }
+    /// Whether no object was left behind, none escaped the recorder, and each filter is in the name of some type.
+    public var isClean: Bool { instances == 0 && !isIncomplete && unknownTypes.isEmpty }
 
     /// Whether objects were not recorded.
     package var isIncomplete: Bool { explanation.isIncomplete }
@@ -78,7 +80,7 @@ extension LiveObjects {
 extension LiveObjects.Diff: CustomStringConvertible {
   /// A human-readable report: the objects left behind, their call sites, and the limits of the diff.
   public var description: String {
-    explanation.text(notes: [valueNote, unattributedNote, filterNote].compactMap { $0 })
+    explanation.text(notes: [valueNote, unattributedNote, filterNote].compactMap { $0 } + unknownTypeNotes)
   }
 
   /// Such objects have no holder that a report could name.
@@ -92,6 +94,12 @@ extension LiveObjects.Diff: CustomStringConvertible {
     let objects = unattributed == 1 ? "object was" : "objects were"
     return "\(unattributed) more \(objects) allocated at the same time and cannot be attributed: "
       + "on a dispatch queue or a thread, while other tests ran."
+  }
+
+  private var unknownTypeNotes: [String] {
+    unknownTypes.map {
+      "`types` names \($0.debugDescription), which is in the name of no type of this process."
+    }
   }
 
   /// A filter with a typing error would otherwise pass as code that leaves nothing behind.

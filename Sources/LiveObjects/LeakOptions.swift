@@ -8,7 +8,7 @@ extension LiveObjects {
       /// Unreachable objects: retain cycles, over-retained objects and tasks that are never resumed.
       case leaks
       /// Also reachable instances that were left behind, of types whose module-qualified name contains
-      /// one of these.
+      /// one of these. A name that is in that of no type of the process fails the assertion.
       case growth(of: [String])
     }
 

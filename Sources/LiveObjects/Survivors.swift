@@ -14,6 +14,8 @@ struct Survivors {
   var unattributed: Int
   /// Live instances that would count, were it not for the filter on types.
   var filteredOut: Int
+  /// The filters that match no type of the process, whether it has instances or not.
+  var unknownTypes: [String]
 
   /// - Parameters:
   ///   - capture: holds the objects since the first pass, at least.
@@ -35,6 +37,7 @@ struct Survivors {
     baseline = marks[0]
     passes = marks.count > 1 ? marks : []
     objects = grown.filter(matches)
+    unknownTypes = types.filter { !DeclaredTypes.mayContain($0) }
     filteredOut = grown.count { !matches($0) && capture.isLiveInstance($0) }
     unattributed = candidates.count {
       matches($0) && attribution.isUndecided(capture.objects[$0]) && capture.isLiveInstance($0)

@@ -319,6 +319,19 @@ enum Fingerprint {
   }
 }
 
+extension Finding {
+  /// The fingerprints that the same objects have in other runs and builds, for baselines. They are growth where something
+  /// may explain their retains, and over-retained where nothing does. An allocation that is the last call of a function
+  /// has only the caller in an optimised build.
+  package var otherFingerprints: [String] {
+    guard verdict == .overRetained || verdict == .growth else { return [] }
+    let functions = allocatedAt.flatMap { $0.frames.prefix(2).map { [$0.qualifiedFunction] } } + [[""], []]
+    return [Verdict.overRetained, .growth].flatMap { verdict in
+      functions.map { Fingerprint.make([verdict.rawValue, type] + $0) }
+    }
+  }
+}
+
 extension String {
   /// Whether a finding may have this fingerprint: 16 hexadecimal digits.
   package var isFingerprint: Bool {

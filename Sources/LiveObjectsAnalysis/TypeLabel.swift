@@ -67,7 +67,7 @@ package struct TypeName {
   package let text: String
 
   package init(_ runtimeName: String) {
-    text = Self.withoutPrivateContexts(runtimeName)
+    text = Self.withoutPacks(Self.withoutPrivateContexts(runtimeName))
   }
 
   /// The type is nominal and comes from a module outside the toolchain.
@@ -86,6 +86,13 @@ package struct TypeName {
     let module = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     let isFollowedByName = text[module.endIndex...].first == "."
     return module.isEmpty || !isFollowedByName ? nil : module
+  }
+
+  /// The runtime puts the arguments of a parameter pack in `Pack{…}`, which is no Swift.
+  private static func withoutPacks(_ name: String) -> String {
+    guard name.holds("Pack{") else { return name }
+    return name.replacing("Pack{", with: "").replacing("}", with: "").replacing(", >", with: ">")
+      .replacing("<, ", with: "<")
   }
 
   /// The runtime names a private or local type by the address of its context, which is another in

@@ -56,10 +56,17 @@ public struct Report: Sendable {
   public var failingFindings: [Finding] { run.failOn.map { findings.filter($0.includes) } ?? [] }
 
   /// The status of a command that ends because of the report alone: 3 if nothing was watched or leaks could not
-  /// be evaluated, 1 if findings fail, else 0.
+  /// be evaluated, 1 if findings fail, 3 if objects may be leaks for lack of memory that was read, else 0.
   package var status: Int32 {
     guard tracking.wasWatched, tracking.unevaluated.isEmpty else { return Self.statusOfNothingWatched }
-    return failingFindings.isEmpty ? 0 : 1
+    guard failingFindings.isEmpty else { return 1 }
+    return holdersAreUnread ? Self.statusOfNothingWatched : 0
+  }
+
+  /// Whether objects of the program are left whose holder may lie in memory that was not read, or which leak. Where none
+  /// are left, nothing leaks, whatever was read.
+  private var holdersAreUnread: Bool {
+    tracking.missesRoots && findings.contains { FailOn.growth.includes($0) && $0.verdict == .growth }
   }
 
   /// The status where nothing was watched, or leaks could not be evaluated.

@@ -2,7 +2,7 @@ import LiveObjectsAnalysis
 
 /// The findings that a report is restricted to. Without patterns or verdicts of a kind, all match.
 package struct ReportFilter: Sendable {
-  private let tests: [WildcardPattern]
+  private let tests: [(text: String, pattern: WildcardPattern)]
   private let types: [WildcardPattern]
   private let verdicts: Set<Finding.Verdict>
   /// As in a command, for the note in the report.
@@ -12,7 +12,7 @@ package struct ReportFilter: Sendable {
   ///   - tests: patterns in the syntax of suppressions; at least one matches a finding's test.
   ///   - types: the same for the finding's type or one on its path.
   package init(tests: [String], types: [String], verdicts: [Finding.Verdict]) {
-    self.tests = tests.map { WildcardPattern($0[...]) }
+    self.tests = tests.map { ($0, WildcardPattern($0[...])) }
     self.types = types.map { WildcardPattern($0[...]) }
     self.verdicts = Set(verdicts)
     let parts = [("test", tests), ("type", types), ("verdict", verdicts.map(\.rawValue))]
@@ -28,7 +28,7 @@ package struct ReportFilter: Sendable {
   }
 
   fileprivate func includes(test: String) -> Bool {
-    tests.isEmpty || tests.contains { $0.matches(test) }
+    tests.isEmpty || tests.contains { $0.pattern.matches(test) }
   }
 
   fileprivate func includes(type: String) -> Bool {
@@ -37,6 +37,14 @@ package struct ReportFilter: Sendable {
 
   /// Whether all findings of a type match that has a pattern.
   fileprivate var selectsTypesOnly: Bool { tests.isEmpty && verdicts.isEmpty }
+
+  /// The patterns that match no test of a report, a sentence each: such a filter would hide every leak.
+  package func mistakes(in report: Report) -> [String] {
+    let ids = Set(report.tests.map(\.id) + report.findings.compactMap(\.test))
+    return tests.filter { test in !ids.contains(where: test.pattern.matches) }.map {
+      "--test \($0.text) matches none of \(Count.of(ids.count, "test", "tests"))"
+    }
+  }
 
   fileprivate func note(matching: Int, of all: Int) -> String {
     "The report is restricted: of \(Count.of(all, "finding", "findings")) \(Count.grouped(matching)) "
@@ -50,6 +58,8 @@ extension Report {
   package mutating func restrict(to filter: ReportFilter) {
     guard !filter.isEmpty else { return }
     let all = findings.count
+    // That no test is in the report will not mean that none ran.
+    if !tests.isEmpty { tracking.listedTests = false }
     keepFindings(as: .filter, where: filter.includes)
     tests.removeAll { !filter.includes(test: $0.id) }
     let found = Set(findings.map(\.type))

@@ -45,6 +45,7 @@ struct AcceptanceOptions: ParsableArguments {
       throw ToolFailure("there is no baseline to prune: no --baseline, and no \(Baseline.defaultFile)")
     }
     try files.read()
+    try files.openOutput()
     return files
   }
 
@@ -68,6 +69,8 @@ struct AcceptanceFiles {
   private var baselineBytes: [UInt8] = []
   private var suppressionsBytes: [UInt8] = []
   private var accepted = AcceptedFindings()
+  /// The baseline that is written.
+  private var output: OutputFile?
 
   init(writesBaseline: String?, prunes: Bool) {
     (self.writesBaseline, self.prunes) = (writesBaseline, prunes)
@@ -85,6 +88,13 @@ struct AcceptanceFiles {
       accepted.suppressions = try Self.parsing(suppressionsFile) { () throws(LineError) in
         try Suppressions(parsing: suppressionsBytes)
       }
+    }
+  }
+
+  /// A file that cannot be written must not show after the tests have run.
+  fileprivate mutating func openOutput() throws(ToolFailure) {
+    output = try (writesBaseline ?? (prunes ? baselineFile : nil)).map { (path) throws(ToolFailure) in
+      try OutputFile(path)
     }
   }
 
@@ -129,40 +139,30 @@ struct AcceptanceFiles {
   /// Accepts findings of a report, and writes the baseline where that was asked for.
   ///
   /// - Parameter ranAllTests: whether no test was left out by an option.
-  func apply(to report: inout Report, ranAllTests: Bool) throws(ToolFailure) {
+  /// - Returns: whether it was written, where it was to be; else the failure has been printed.
+  func apply(to report: inout Report, ranAllTests: Bool) -> Bool {
     var accepted = accepted
     let stale = report.accept(accepted, ranAllTests: ranAllTests)
-    if let writesBaseline {
-      accepted.baseline = accepted.baseline.removing(stale)
-        .adding(
-          Baseline(
-            of: report, failOn: report.run.failOn == FailOn.none ? .leaks : report.run.failOn ?? .leaks))
-      try write(accepted.baseline, to: writesBaseline)
-      report.accepted.change = .written(entries: accepted.baseline.entries.count)
-      _ = report.accept(accepted, ranAllTests: ranAllTests)
-    } else if prunes, let baselineFile, !stale.isEmpty {
-      try write(accepted.baseline.removing(stale), to: baselineFile)
-      report.accepted.change = .pruned
-    }
     report.accepted.baselineFile = writesBaseline ?? baselineFile
     report.accepted.suppressionsFile = suppressionsFile
-  }
-
-  /// Another reader never finds half of it. A link stays one.
-  private func write(_ baseline: Baseline, to file: String) throws(ToolFailure) {
-    let file = file.resolvingLinks ?? file
-    let temporary = "\(file).\(getpid())"
-    let output = try OutputFile(temporary)
+    guard let output, writesBaseline != nil || !stale.isEmpty else { return true }
+    accepted.baseline = accepted.baseline.removing(stale)
+    if writesBaseline != nil {
+      let failOn = report.run.failOn == FailOn.none ? .leaks : report.run.failOn ?? .leaks
+      accepted.baseline = accepted.baseline.adding(Baseline(of: report, failOn: failOn))
+    }
     do {
-      try output.write(Array(baseline.text.utf8))
+      try output.write(Array(accepted.baseline.text.utf8))
     } catch {
-      output.discard()
-      throw error
+      printError(error.description)
+      return false
     }
-    guard rename(temporary, file) == 0 else {
-      let code = errno
-      output.discard()
-      throw ToolFailure("cannot write \(file): \(SystemError(code: code))")
+    guard writesBaseline != nil else {
+      report.accepted.change = .pruned
+      return true
     }
+    report.accepted.change = .written(entries: accepted.baseline.entries.count)
+    _ = report.accept(accepted, ranAllTests: ranAllTests)
+    return true
   }
 }

@@ -36,8 +36,9 @@ struct DiffCommand: ParsableCommand {
     var report = try later.report(output)
     let outputs = try output.open(defaultText: .output)
     if let reason = later.reasonIfUnwatched(report) { report.tracking.add(reason) }
-    try accepted.apply(to: &report, ranAllTests: false)
+    let isApplied = accepted.apply(to: &report, ranAllTests: false)
     report.compare(with: first)
-    throw ExitCode(try later.write(report, to: outputs))
+    let status = later.write(report, to: outputs)
+    throw ExitCode(isApplied ? status : ExitStatus.usage)
   }
 }

@@ -11,7 +11,8 @@ struct LiveObjectsTool: ParsableCommand {
       "Reports which Swift objects a program left behind, what holds them, and where they were allocated.",
     discussion: """
       Exit status: 2 for usage errors and unreadable or unwritable files; else the program's own \
-      status where it is not 0 (128 + n for signal n); else 3 where nothing could be watched or leaks could not be evaluated; else 1 \
+      status where it is not 0 (128 + n for signal n); else 2 where a report could not be written, on a full disk for \
+      instance; else 3 where nothing could be watched or leaks could not be evaluated; else 1 \
       where findings fail (--fail-on); else 0.
 
       On a terminal, text has colours unless the environment has NO_COLOR.

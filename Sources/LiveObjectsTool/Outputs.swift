@@ -121,13 +121,8 @@ struct OutputOptions: ParsableArguments {
   func open(defaultText: StandardStream) throws(ToolFailure) -> Outputs {
     var outputs = Outputs(listing: verbose ? Set(TextRenderer.Part.allCases) : Set(list))
     outputs.annotations = annotations
-    do {
-      for (format, path) in files { outputs.reports.append((format, try OutputFile(path))) }
-      if let capture { outputs.capture = try OutputFile(capture) }
-    } catch {
-      outputs.discard()
-      throw error
-    }
+    for (format, path) in files { outputs.reports.append((format, try OutputFile(path))) }
+    if let capture { outputs.capture = try OutputFile(capture) }
     if outputs.isEmpty { outputs.fallback = OutputFile(defaultText) }
     return outputs
   }
@@ -173,23 +168,42 @@ struct Outputs {
     StandardStream.error.write(renderer.summary(of: report))
   }
 
-  /// Leaves no empty files behind where there is no report.
+  /// Leaves nothing unfinished behind.
   func discard() {
     for output in reports.map(\.file) + [capture].compactMap({ $0 }) { output.discard() }
   }
 
-  /// Writes a report and its captures to all files.
-  func write(_ report: Report, captures: some Sequence<[UInt8]>) throws(ToolFailure) {
-    for (format, file) in reports { try file.write(format.bytes(of: report, text: renderer(for: file))) }
-    if let fallback, report.tracking.wasWatched {
-      try fallback.write(ReportFormat.text.bytes(of: report, text: renderer(for: fallback)))
+  /// Writes a report and its captures to all files. What a file cannot take, on a full disk for instance, is not lost:
+  /// the report goes to standard error then.
+  ///
+  /// - Returns: whether all was written; else the failures have been printed.
+  func write(_ report: Report, captures: some Sequence<[UInt8]>) -> Bool {
+    var (isComplete, hasLostFile) = (true, false)
+    func attempt(_ file: OutputFile, _ write: (OutputFile) throws(ToolFailure) -> Void) {
+      do {
+        try write(file)
+      } catch {
+        printError(error.description)
+        (isComplete, hasLostFile) = (false, hasLostFile || !file.isStream)
+      }
+    }
+    for (format, file) in reports {
+      attempt(file) { (file) throws(ToolFailure) in try self.write(report, as: format, to: file) }
+    }
+    if let capture {
+      attempt(capture) { (file) throws(ToolFailure) in try file.write(parts: captures) }
+    }
+    if report.tracking.wasWatched, let terminal = fallback ?? (hasLostFile ? OutputFile(.error) : nil) {
+      attempt(terminal) { (file) throws(ToolFailure) in try self.write(report, as: .text, to: file) }
     }
     if annotations == .github {
       let text = GitHubAnnotations.text(of: report, in: Environment["GITHUB_WORKSPACE"]?.resolvingLinks)
-      try OutputFile(.output).write(Array(text.utf8))
+      attempt(OutputFile(.output)) { (file) throws(ToolFailure) in try file.write(Array(text.utf8)) }
     }
-    guard let capture else { return }
-    try capture.write([])
-    for bytes in captures { try capture.write(bytes) }
+    return isComplete
+  }
+
+  private func write(_ report: Report, as format: ReportFormat, to file: OutputFile) throws(ToolFailure) {
+    try file.write(format.bytes(of: report, text: renderer(for: file)))
   }
 }

@@ -42,8 +42,9 @@ struct ReportCommand: ParsableCommand {
     var report = try inputs.report(output)
     let outputs = try output.open(defaultText: .output)
     if let reason = inputs.reasonIfUnwatched(report) { report.tracking.add(reason) }
-    try accepted.apply(to: &report, ranAllTests: false)
-    report.restrict(to: filters.filter)
-    throw ExitCode(try inputs.write(report, to: outputs))
+    let isApplied = accepted.apply(to: &report, ranAllTests: false)
+    inputs.restrict(&report, to: filters.filter)
+    let status = inputs.write(report, to: outputs)
+    throw ExitCode(isApplied ? status : ExitStatus.usage)
   }
 }

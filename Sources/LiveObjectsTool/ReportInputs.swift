@@ -9,7 +9,7 @@ struct ReportInputs {
   /// The captures as they are, if they are kept.
   private(set) var streams: [[UInt8]] = []
   private let keepsCaptures: Bool
-  /// Sentences about files that could not be read in full.
+  /// Sentences about files that could not be read in full, and about what could not be done.
   private(set) var failures: [String] = []
 
   /// - Parameter keepsCaptures: whether `streams` is wanted.
@@ -66,6 +66,12 @@ struct ReportInputs {
     return output.report(Report.merging(ofCaptures + reports))
   }
 
+  /// Restricts a report, and notes what the filter does not match.
+  mutating func restrict(_ report: inout Report, to filter: ReportFilter) {
+    failures += filter.mistakes(in: report)
+    report.restrict(to: filter)
+  }
+
   /// The reason why nothing was watched; `nil` if something was, or no capture says why.
   func reasonIfUnwatched(_ report: Report) -> UnwatchedReason? {
     report.tracking.wasWatched ? nil : UnwatchedReason(of: builder.captures)
@@ -74,13 +80,13 @@ struct ReportInputs {
   /// Writes the report on these files, and prints what they lack.
   ///
   /// - Returns: the exit status.
-  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
+  func write(_ report: Report, to outputs: Outputs) -> Int32 {
     outputs.warnAboutMissingEvaluation(report)
-    try outputs.write(report, captures: streams)
+    let isWritten = outputs.write(report, captures: streams)
     if !report.tracking.wasWatched {
       printError("nothing was watched: \(reasonIfUnwatched(report)?.description ?? "no reason given")")
     }
     for failure in failures { printError(failure) }
-    return failures.isEmpty ? ExitStatus.status(for: report) : ExitStatus.usage
+    return failures.isEmpty && isWritten ? ExitStatus.status(for: report) : ExitStatus.usage
   }
 }

@@ -50,22 +50,17 @@ struct RunCommand: ParsableCommand {
   private func watch(
     preloading library: String, _ accepted: AcceptanceFiles, _ signals: BlockedSignals, for outputs: Outputs
   ) throws(ToolFailure) -> WatchedRun {
-    do {
-      let first = try runProgram(
-        preloading: library, options, accepted, lastFor: explainRetains ? nil : outputs, signals)
-      guard explainRetains, !first.ending.isRequested,
-        let types = RetainPatterns(of: accepted.remaining(in: first.collected.builder.report()))
-      else {
-        return first
-      }
-      first.folder.remove()
-      printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
-      return try runProgram(
-        preloading: library, types.added(to: options), accepted, lastFor: outputs, signals)
-    } catch {
-      outputs.discard()
-      throw error
+    let first = try runProgram(
+      preloading: library, options, accepted, lastFor: explainRetains ? nil : outputs, signals)
+    guard explainRetains, !first.ending.isRequested,
+      let types = RetainPatterns(of: accepted.remaining(in: first.collected.builder.report()))
+    else {
+      return first
     }
+    first.folder.remove()
+    printError("running again, to record the retains of \(types.patterns.joined(separator: ", "))")
+    return try runProgram(
+      preloading: library, types.added(to: options), accepted, lastFor: outputs, signals)
   }
 
   /// - Parameter outputs: `nil` if the program may run again.
@@ -98,16 +93,11 @@ struct RunCommand: ParsableCommand {
       report.tracking.add(reason)
     }
     outputs.warnAboutMissingEvaluation(report)
-    do {
-      // The package's baseline, taken by default, may be that of other programs.
-      try accepted.apply(to: &report, ranAllTests: acceptance.baseline != nil)
-      try outputs.write(report, captures: run.collected.streams)
-      outputs.summarize(report)
-    } catch {
-      printError(error.description)
-      return ExitStatus.usage
-    }
-    return ExitStatus.status(for: report)
+    // The package's baseline, taken by default, may be that of other programs.
+    let isApplied = accepted.apply(to: &report, ranAllTests: acceptance.baseline != nil)
+    guard outputs.write(report, captures: run.collected.streams) else { return ExitStatus.usage }
+    outputs.summarize(report)
+    return isApplied ? ExitStatus.status(for: report) : ExitStatus.usage
   }
 
   private func unwatchedReason(_ report: Report, _ run: WatchedRun) -> UnwatchedReason? {

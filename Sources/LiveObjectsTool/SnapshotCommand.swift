@@ -34,9 +34,10 @@ struct SnapshotCommand: ParsableCommand {
     try inputs.add([snapshot.path])
     var report = try inputs.report(output)
     let outputs = try output.open(defaultText: .output)
-    try accepted.apply(to: &report, ranAllTests: false)
+    let isApplied = accepted.apply(to: &report, ranAllTests: false)
     if sinceLast { report.tracking.restriction = .sinceLastSnapshot }
-    report.restrict(to: filters.filter)
-    throw ExitCode(try inputs.write(report, to: outputs))
+    inputs.restrict(&report, to: filters.filter)
+    let status = inputs.write(report, to: outputs)
+    throw ExitCode(isApplied ? status : ExitStatus.usage)
   }
 }

@@ -52,12 +52,7 @@ struct TestCommand: ParsableCommand {
     let outputs = try output.open(defaultText: .error)
     let signals = BlockedSignals()
     defer { signals.restore() }
-    do {
-      throw ExitCode(try runTests(preloading: library, accepted, signals, reportTo: outputs))
-    } catch let failure as ToolFailure {
-      outputs.discard()
-      throw failure
-    }
+    throw ExitCode(try runTests(preloading: library, accepted, signals, reportTo: outputs))
   }
 
   private func runTests(
@@ -75,7 +70,7 @@ struct TestCommand: ParsableCommand {
         second.arguments, second.types.added(to: options), preloading: library, accepted, lastFor: outputs,
         signals)
     }
-    return try report(on: run, accepted, to: outputs)
+    return report(on: run, accepted, to: outputs)
   }
 
   /// - Parameter outputs: `nil` if the tests may run again.
@@ -105,25 +100,15 @@ struct TestCommand: ParsableCommand {
     ExplainingTestRun(after: run.test.arguments, of: accepted.remaining(in: run.tests.builder.report()))
   }
 
-  private func report(
-    on run: WatchedTestRun, _ accepted: AcceptanceFiles, to outputs: Outputs
-  ) throws(ToolFailure) -> Int32 {
+  private func report(on run: WatchedTestRun, _ accepted: AcceptanceFiles, to outputs: Outputs) -> Int32 {
     var tests = run.tests
     let status = run.ending.shellStatus
-    if tests.isEmpty && (status != 0 || !run.test.arguments.runsTests) {
-      outputs.discard()
-      return status
-    }
+    if tests.isEmpty && (status != 0 || !run.test.arguments.runsTests) { return status }
     if tests.isEmpty { tests.add(unwatched: run.test.reasonForNoRuns) }
     var report = output.report(of: tests.builder, options: options, in: packagePath ?? ".")
-    try accepted.apply(to: &report, ranAllTests: run.test.arguments.runsAllTests)
-    do {
-      let own = try tests.write(report, to: outputs)
-      return status == 0 ? own : status
-    } catch {
-      printError(error.description)
-      return status == 0 ? ExitStatus.usage : status
-    }
+    let isApplied = accepted.apply(to: &report, ranAllTests: run.test.arguments.runsAllTests)
+    let own = tests.write(report, to: outputs)
+    return status != 0 ? status : isApplied ? own : ExitStatus.usage
   }
 
   private var swiftTestArguments: [String] {

@@ -41,13 +41,7 @@ struct TimelineCommand: ParsableCommand {
     let outputs = try (
       text: open(text ?? (html == nil && csv == nil ? "-" : nil)), html: open(html), csv: open(csv)
     )
-    let timeline: Timeline
-    do {
-      timeline = try self.timeline()
-    } catch {
-      for output in [outputs.text, outputs.html, outputs.csv] { output?.discard() }
-      throw error
-    }
+    let timeline = try self.timeline()
     let summary = TimelineSummary(timeline)
     try outputs.text?.write(text(of: summary, color: outputs.text?.wantsColor == true))
     try outputs.html?.write(Array(TimelinePage.render(summary).utf8))

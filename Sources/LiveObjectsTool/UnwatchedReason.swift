@@ -35,7 +35,8 @@ struct UnwatchedReason: CustomStringConvertible {
 
   private static func reason(inFile path: String) -> String? {
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & (S_ISUID | S_ISGID) != 0 {
+    guard stat(path, &status) == 0 else { return "cannot be read: \(SystemError(code: errno))" }
+    if status.st_mode & (S_ISUID | S_ISGID) != 0 {
       return "is set-user-ID or set-group-ID: the system preloads nothing into such programs"
     }
     guard let file = ELFFile(path: path) else {

@@ -46,13 +46,14 @@ struct WatchedTests {
   /// Writes the report.
   ///
   /// - Returns: the exit status where `swift test` succeeded.
-  func write(_ report: Report, to outputs: Outputs) throws(ToolFailure) -> Int32 {
+  func write(_ report: Report, to outputs: Outputs) -> Int32 {
     var report = report
     if report.tracking.wasWatched { report.tracking.unevaluated += unwatched }
     collected.warnAboutLeakSanitizer()
     outputs.warnAboutMissingEvaluation(report)
-    try outputs.write(report, captures: collected.streams)
+    let isWritten = outputs.write(report, captures: collected.streams)
     if !report.tracking.wasWatched { warnThatNothingWasWatched() }
+    guard isWritten else { return ExitStatus.usage }
     outputs.summarize(report)
     return ExitStatus.status(for: report)
   }

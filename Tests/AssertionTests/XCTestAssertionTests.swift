@@ -98,6 +98,13 @@ struct XCTestAssertionTests {
     #expect(message.contains(part))
   }
 
+  @Test func eachMisspeltTypeFails() {
+    let expected = ["Demo.Itm", "Deno.Item", "Holdr<Int>"].map {
+      "failed - XCTAssertNoLeaks: growth(of:) names \"\($0)\", which is in the name of no type of this process"
+    }
+    #expect(run.messages(of: "NoLeaksTests.testMisspeltType") == expected)
+  }
+
   @Test func trackingFromTheStartPrintsNothing() {
     #expect(run.run.standardError == "")
   }

@@ -17,6 +17,15 @@ import Testing
     #expect(TypeName(runtimeName).text == text)
   }
 
+  @Test(arguments: [
+    ("Demo.P<Pack{Swift.Int, Swift.String}>", "Demo.P<Swift.Int, Swift.String>"),
+    ("Demo.P<Swift.Int, Pack{}>", "Demo.P<Swift.Int>"), ("Demo.P<Pack{}, Swift.Int>", "Demo.P<Swift.Int>"),
+    ("Demo.P<Pack{}>", "Demo.P<>"),
+  ])
+  func packsAreSpelledAsInSwift(runtimeName: String, text: String) {
+    #expect(TypeName(runtimeName).text == text)
+  }
+
   @Test(
     arguments: [
       ("Demo.Loader", "Demo"),

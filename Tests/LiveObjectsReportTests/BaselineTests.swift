@@ -1,6 +1,8 @@
+import CaptureFixtures
 import LiveObjectsAnalysis
 import Testing
 
+@testable import LiveObjectsCapture
 @testable import LiveObjectsReport
 
 @Suite struct BaselineTests {
@@ -59,6 +61,79 @@ import Testing
     var report = report([], tests: ["Demo.A/test"])
     report.tests[0].evaluation = .notWanted
     #expect(try accept(&report, "00000000000000c1\tDemo.A/test").isEmpty)
+  }
+
+  @Test func aLineOfAProbableFindingIsNeverStale() throws {
+    var probable = leak()
+    probable.certainty = .probable
+    let text = Baseline(of: report([probable]), failOn: .leaks).text
+    #expect(text.contains("\tprobable retainCycle Demo."))
+    var gone = report([])
+    #expect(try accept(&gone, text).isEmpty)
+  }
+
+  /// A task that nothing resumes may look held by an old word in another run.
+  @Test func aLineIsNotStaleIfTheTestLeftTheTypeBehindUnderAnotherVerdict() throws {
+    let text = Baseline(of: report([leak()]), failOn: .leaks).text
+    var held = leak("00000000000000d1")
+    held.verdict = .heldBy
+    var doubtful = report([held])
+    #expect(try accept(&doubtful, text).isEmpty)
+    held.test = "Demo.B/test"
+    var elsewhere = report([held])
+    #expect(try accept(&elsewhere, text).count == 1)
+  }
+
+  @Test func aLineIsStaleIfOtherLinesAreAboutTheRemainingObjects() throws {
+    let both = report([leak(), leak("00000000000000c2")])
+    let text = Baseline(of: both, failOn: .leaks).text
+    var one = report([leak("00000000000000c2")])
+    #expect(try accept(&one, text).count == 1)
+  }
+
+  /// The verdict depends on the threads that run meanwhile.
+  @Test func oneLineIsAboutAnObjectThatIsOverRetainedOrGrowth() throws {
+    let reports = [1, 2].map { threads -> Report in
+      var builder = CaptureBuilder()
+      let symbolicator = TableSymbolicator()
+      symbolicator.define(0x10, [.user("makeLoader()", line: 3)])
+      _ = builder.object(
+        of: builder.type("Demo.Loader"), stackTrace: builder.stackTrace([0x10]), strongCount: 2)
+      builder.heapGraph(HeapGraph.Status(threads: UInt32(threads)))
+      return Report(of: [(builder.capture, Analysis(of: builder.capture, symbolicator: symbolicator))])
+    }
+    #expect(reports.map { $0.findings.map(\.verdict) } == [[.overRetained], [.growth]])
+    for (written, read) in [(reports[0], reports[1]), (reports[1], reports[0])] {
+      let text = Baseline(of: written, failOn: .growth).text
+      var read = read
+      #expect(try accept(&read, text).isEmpty)
+      #expect(read.findings.map(\.acceptance) == [.baseline])
+    }
+  }
+
+  /// In an optimised build, the function whose last call makes the object is missing in the stack trace.
+  @Test func aLineOfAnOptimisedBuildIsAboutTheSameObjectInDebug() throws {
+    let stackTraces: [[UInt64]] = [[0x20], [0x10, 0x20]]
+    let reports = stackTraces.map { stackTrace -> Report in
+      var builder = CaptureBuilder()
+      let symbolicator = TableSymbolicator()
+      symbolicator.define(0x10, [.user("makeLoader()", line: 3)])
+      symbolicator.define(0x20, [.user("run()", line: 9)])
+      _ = builder.object(
+        of: builder.type("Demo.Loader"), stackTrace: builder.stackTrace(stackTrace), strongCount: 2)
+      builder.heapGraph()
+      return Report(of: [(builder.capture, Analysis(of: builder.capture, symbolicator: symbolicator))])
+    }
+    var debug = reports[1]
+    #expect(try accept(&debug, Baseline(of: reports[0], failOn: .leaks).text).isEmpty)
+    #expect(debug.findings.map(\.acceptance) == [.baseline])
+  }
+
+  @Test func aStepWithoutANameHasNoDot() throws {
+    var finding = leak()
+    finding.path = [.init(type: "Demo.Canary", reference: ""), .init(type: "suspended task", reference: "a")]
+    let text = Baseline(of: report([finding]), failOn: .leaks).text
+    #expect(text.contains("\tDemo.Canary → suspended task.a\n"))
   }
 
   @Test func aWrittenBaselineAcceptsAllThatFailed() throws {

@@ -35,6 +35,16 @@ import Testing
       TextRenderer().render(restricted(types: ["Nope"])).hasPrefix("LiveObjects: no leaks match the filter "))
   }
 
+  /// Else a misspelt pattern would be green in CI.
+  @Test func patternsThatMatchNoTestAreMistakes() {
+    let filter = ReportFilter(tests: ["Nope*", "LoaderTests/test2$"], types: ["Nope"], verdicts: [])
+    let tests = Set(all.tests.map(\.id)).count
+    #expect(filter.mistakes(in: all) == ["--test Nope* matches none of \(tests) tests"])
+    #expect(
+      TextRenderer().render(restricted(tests: ["Nope*"])).hasPrefix("LiveObjects: no leaks match the filter ")
+    )
+  }
+
   @Test func typesOnThePathMatch() {
     let report = restricted(types: ["^Demo.Cl*t$"])
     #expect(Set(report.findings.map(\.verdict)) == [.retainCycle])

@@ -135,6 +135,10 @@ import Testing
     let text = TextRenderer().render(makeReport(of: builder))
     #expect(
       text.hasPrefix("LiveObjects: no leaks were found in demo (pid 12), but not all memory could be read\n"))
+    // Nothing is left that could leak.
+    #expect(makeReport(of: builder).status == 0)
+    builder.objects(of: builder.type("Demo.Loader"), strongCount: nil)
+    #expect(makeReport(of: builder).status == 3)
   }
 
   @Test func aDiffWithoutLeaksSaysWhatWasLeftBehind() {

@@ -128,6 +128,15 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.types.map(\.type), ["LiveObjectsTests.GenericPlanted<Swift.Int>"])
   }
 
+  /// It would leave out everything, for ever.
+  func testMisspeltTypeInTheFilterIsNeverClean() throws {
+    let diff = try LiveObjects.diff(.init(types: ["GenericPlnted"])) { plant(GenericPlanted(1)) }
+    XCTAssertEqual(diff.instances, 0)
+    XCTAssertFalse(diff.isClean)
+    XCTAssertTrue("\(diff)".contains(#"`types` names "GenericPlnted", which"#), "\(diff)")
+    XCTAssertTrue(try LiveObjects.diff(.init(types: ["GenericPlanted"])) {}.isClean)
+  }
+
   func testNestedDiffIsCountedByBoth() throws {
     var inner: LiveObjects.Diff?
     let outer = try LiveObjects.diff {

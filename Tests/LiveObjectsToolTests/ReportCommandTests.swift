@@ -189,6 +189,54 @@ struct ReportCommandTests {
     #expect(result.standardError.hasPrefix("liveobjects: cannot write \(path): "))
   }
 
+  @Test("says that a pattern matches no test, and fails")
+  func rejectsPatternsWithoutTests() throws {
+    var builder = makeCapture(survivors: 3)
+    builder.test("Demo.Suite/test") { _, _ in }
+    let result = try report([write(builder), "--test", "Nope*"])
+    #expect(result.status == .exited(2))
+    #expect(result.standardError == "liveobjects: --test Nope* matches none of 1 test\n")
+    #expect(result.standardOutput.hasPrefix("LiveObjects: nothing of yours was left behind"))
+  }
+
+  /// A limit on the size of files is like a full disk.
+  @Test("leaves a file as it was, and prints the report, where its contents cannot be written")
+  func keepsFilesOnAFullDisk() throws {
+    let capture = try write(makeCapture(survivors: 3))
+    try "old".write(toFile: folder.path("old.html"), atomically: false, encoding: .utf8)
+    let command = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\""
+    let result = try runProgram(
+      "/bin/sh",
+      ["-c", command, BuiltProducts.tool, "report", capture]
+        + [
+          "--html", folder.path("old.html"), "--json", folder.path("new.json"), "--folded",
+          folder.path("folded"),
+        ])
+    #expect(result.status == .exited(2))
+    let lines = result.standardError.split(separator: "\n").map(String.init)
+    #expect(
+      Array(lines.prefix(2))
+        == ["new.json", "old.html"].map { "liveobjects: cannot write \(folder.path($0)): File too large" })
+    #expect(lines.dropFirst(2).first?.hasPrefix("LiveObjects: ") == true)
+    #expect(try folder.text(of: "old.html") == "old")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.allSatisfy { !$0.hasPrefix(".liveobjects") })
+    #expect(files.contains("folded"))
+  }
+
+  @Test("keeps the permissions of a file and what a link leads to")
+  func replacesFilesAsTheyAre() throws {
+    let capture = try write(makeCapture(survivors: 3))
+    try "old".write(toFile: folder.path("real"), atomically: false, encoding: .utf8)
+    #expect(chmod(folder.path("real"), 0o640) == 0)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "real")
+    #expect(try report([capture, "--text", folder.path("link")]).status == .exited(0))
+    #expect(try folder.text(of: "real").hasPrefix("LiveObjects: "))
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("real"))
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == "real")
+  }
+
   // MARK: - Captures
 
   private func makeCapture(survivors: Int) -> CaptureBuilder {

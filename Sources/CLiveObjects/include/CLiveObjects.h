@@ -163,6 +163,13 @@ enum liveobj_scope_owner {
 /// \param key The `TaskLocal` object, which must never be deallocated; NULL for none.
 void liveobj_scope_set_key(enum liveobj_scope_owner owner, const void *key);
 
+// MARK: - Types
+
+/// Whether an image of the process declares a type or protocol whose module-qualified name, without
+/// generic arguments and private contexts, contains a text, or with whose name and a dot the text
+/// begins. No instance is needed. True where that is unknown.
+bool liveobj_declares_type(const char *text);
+
 // MARK: - Work of LiveObjects itself
 
 /// Stops recording allocations of the calling thread until the matching `liveobj_ignore_end`.

@@ -12,6 +12,7 @@
 #include "os/compiler.h"
 #include "runtime/runtime.h"
 
+#include <stdio.h>
 #include <string.h>
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -203,12 +204,20 @@ bool liveobj_layout_hides_references(const struct liveobj_mangled *spelled, uint
     return liveobj_layout_omits_metatype(spelled, type) && has_references(type);
 }
 
+/// The label of an array's element in a value, `slots[1]`.
+static uint32_t index_label(size_t index, uint32_t outer) {
+    char text[32];
+    snprintf(text, sizeof text, "[%zu]", index);
+    return liveobj_label_join(
+        outer, liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, text));
+}
+
 static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                             uint32_t label) {
     uintptr_t element = liveobj_word(type, 2);
     size_t stride = liveobj_witnesses_of(element)->stride;
     for (size_t i = 0; i < liveobj_word(type, 1) && builder->count < LIVEOBJ_SLOTS_LIMIT; i++)
-        liveobj_layout_add_value(builder, element, offset + i * stride, label);
+        liveobj_layout_add_value(builder, element, offset + i * stride, index_label(i, label));
 }
 
 static void add_function(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,

@@ -110,9 +110,10 @@ static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
     char text[2 * TEXT_LIMIT + 2];
     size_t length = strlen(outer.text), inner_length = strlen(inner.text);
     memcpy(text, outer.text, length);
-    if (length && inner_length) // a tab, because a captured type's name contains dots
-        text[length++] =
-            outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t') ? '\t' : '.';
+    // A tab, because a captured type's name contains dots; nothing before an index.
+    bool follows_type = outer.kind == LIVEOBJ_LABEL_CAPTURE && !strchr(outer.text, '\t');
+    if (length && inner_length && (follows_type || inner.text[0] != '['))
+        text[length++] = follows_type ? '\t' : '.';
     memcpy(text + length, inner.text, inner_length);
     bool is_object =
         outer.kind == LIVEOBJ_LABEL_PROPERTY && inner.kind == LIVEOBJ_LABEL_OBJECT_PROPERTY;

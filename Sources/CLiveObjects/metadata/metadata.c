@@ -181,7 +181,8 @@ LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descri
             descriptor = extended_type(descriptor);
             continue;
         }
-        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind >= LIVEOBJ_DESCRIPTOR_CLASS)
+        if (kind == LIVEOBJ_DESCRIPTOR_MODULE || kind == LIVEOBJ_DESCRIPTOR_PROTOCOL ||
+            kind >= LIVEOBJ_DESCRIPTOR_CLASS)
             name.parts[name.count++] = liveobj_descriptor_name(descriptor);
         descriptor = kind == LIVEOBJ_DESCRIPTOR_MODULE ? 0 : liveobj_descriptor_parent(descriptor);
     }

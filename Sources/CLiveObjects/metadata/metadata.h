@@ -141,6 +141,7 @@ static inline uintptr_t liveobj_relative(uintptr_t pointer) {
 enum liveobj_descriptor_kind {
     LIVEOBJ_DESCRIPTOR_MODULE = 0,
     LIVEOBJ_DESCRIPTOR_EXTENSION = 1,
+    LIVEOBJ_DESCRIPTOR_PROTOCOL = 3,
     LIVEOBJ_DESCRIPTOR_CLASS = 16, // the first of the types
     LIVEOBJ_DESCRIPTOR_STRUCT = 17,
     LIVEOBJ_DESCRIPTOR_ENUM = 18,

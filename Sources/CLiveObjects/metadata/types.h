@@ -77,6 +77,13 @@ void liveobj_type_table_end(struct liveobj_type_table *table);
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new);
 
+// MARK: - declared_types.c
+
+/// Whether a text is a part of the name of a type or protocol that an image declares, or begins
+/// with such a name and a dot, as a method does. Names are those of watched_types.h. True if
+/// unknown.
+bool liveobj_type_is_declared(const char *text);
+
 // MARK: - type_trust.c: in a program that has unloaded an image
 
 enum liveobj_type_trust {

@@ -13,6 +13,7 @@
 #include "capture/capture.h"
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
+#include "metadata/types.h"
 #include "metadata/watched_types.h"
 #include "os/arena.h"
 #include "os/os.h"
@@ -344,6 +345,11 @@ void liveobj_recorder_scope_set_key(enum liveobj_scope_owner owner, const void *
 void liveobj_recorder_note_unloads(void) {
     if (recorder.started)
         liveobj_unloads_note();
+}
+
+bool liveobj_recorder_declares_type(const char *text) {
+    liveobj_recorder_note_unloads();
+    return liveobj_type_is_declared(text);
 }
 
 // MARK: - Own work, for callers outside of the recorder

@@ -40,7 +40,8 @@
               (test, visit, context))                                                              \
     FUNCTION(struct liveobj_service_start, service_start,                                          \
              (const struct liveobj_service_settings *settings), (settings))                        \
-    FUNCTION(int, service_stop, (void), ())
+    FUNCTION(int, service_stop, (void), ())                                                        \
+    FUNCTION(bool, declares_type, (const char *text), (text))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \
     result liveobj_recorder_##name parameters;

@@ -23,6 +23,7 @@ static const struct {
     .status = {.state = LIVEOBJ_STATE_NO_RUNTIME,
                .reason = "LiveObjects watches the Swift runtime on Linux only"},
     .scope_make = 1,
+    .declares_type = true,
     .test_capture = LIVEOBJ_CYCLE_NONE,
     .service_start = {.failure = "LiveObjects watches the Swift runtime on Linux only"},
 };

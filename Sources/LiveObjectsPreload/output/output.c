@@ -31,6 +31,7 @@ static struct {
     bool is_own_capture;
     pid_t process; ///< the process whose output it is: a forked child inherits it
     bool is_complained_of;
+    off_t end; ///< before the present report; -1 if another process may write meanwhile
     char path[2 * PATH_MAX];
 } output;
 
@@ -111,13 +112,16 @@ char *liveobj_output_file_prefix(char path[LIVEOBJ_FILE_PREFIX_BYTES]) {
     return stpcpy(end, liveobj_text_digits(digits, (uint64_t)getpid()));
 }
 
-static void wait_for_turn(int descriptor) {
+static bool wait_for_turn(int descriptor) {
     struct timespec pause = {.tv_nsec = TURN_NANOSECONDS};
     for (int i = 0; i < TURN_TRIES; i++) {
-        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-            return;
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK)
+            return false;
         nanosleep(&pause, NULL);
     }
+    return false;
 }
 
 int liveobj_output_open(void) {
@@ -125,13 +129,16 @@ int liveobj_output_open(void) {
         return liveobj_message_descriptor();
     int descriptor = open_path(O_CREAT);
     if (descriptor >= 0)
-        wait_for_turn(descriptor);
+        output.end = wait_for_turn(descriptor) ? lseek(descriptor, 0, SEEK_END) : -1;
     return descriptor;
 }
 
 void liveobj_output_close(int descriptor, int error) {
     if (output.is_standard_error)
         return;
+    // A part of a report is none: on a full disk the file keeps what it had.
+    if (error && output.end >= 0)
+        (void)!ftruncate(descriptor, output.end);
     if (close(descriptor) != 0 && !error)
         error = errno;
     if (error)

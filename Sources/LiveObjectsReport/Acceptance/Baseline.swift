@@ -3,15 +3,15 @@ import LiveObjectsAnalysis
 /// Findings that fail nothing because they were there when the baseline was written.
 ///
 /// A text file with a line for each finding, sorted, for review: fingerprint, test, type and path, with tabs
-/// between them. Lines that begin with `#` are comments. The first two fields count; `*` as the test stands for
-/// every test, `-` for objects that belong to no test.
+/// between them. Lines that begin with `#` are comments. The first two fields decide what is known; `*` as the test
+/// stands for every test, `-` for objects that belong to no test. The third one only helps a line to stay.
 package struct Baseline: Sendable, Equatable {
   /// One line.
   package struct Entry: Sendable, Hashable {
     package var fingerprint: String
     /// A test as `swift test list` spells it; `-` for none, `*` for every test.
     package var test: String
-    /// Verdict, type and path, for people.
+    /// Certainty, verdict and type in one, and the path.
     package var description: [String] = []
   }
 
@@ -47,8 +47,10 @@ package struct Baseline: Sendable, Equatable {
 
   /// Whether an entry is about a finding.
   func contains(_ finding: Finding) -> Bool {
-    [Self.field(of: finding.test), Self.everyTest].contains {
-      keys.contains(Key(fingerprint: finding.fingerprint, test: $0))
+    ([finding.fingerprint] + finding.otherFingerprints).contains { fingerprint in
+      [Self.field(of: finding.test), Self.everyTest].contains {
+        keys.contains(Key(fingerprint: fingerprint, test: $0))
+      }
     }
   }
 
@@ -87,6 +89,7 @@ extension Baseline {
 
 extension Baseline.Entry: Comparable {
   private static let longestField = 400
+  private static let probable = "probable "
 
   package static func < (a: Self, b: Self) -> Bool { a.order.lexicographicallyPrecedes(b.order) }
 
@@ -100,12 +103,21 @@ extension Baseline.Entry: Comparable {
   }
 
   init(_ finding: Finding) {
-    let path = finding.path.map { "\($0.type).\($0.reference)" }.joined(separator: " → ")
+    let path = finding.path.map { [$0.type, $0.reference].filter { !$0.isEmpty }.joined(separator: ".") }
+    let certainty = finding.certainty == .probable ? Self.probable : ""
     self.init(
       fingerprint: finding.fingerprint, test: Baseline.field(of: finding.test),
-      description: ["\(finding.verdict.rawValue) \(finding.type)", path].filter { !$0.isEmpty }.map {
-        $0.shortened(to: Self.longestField).printable
-      })
+      description: [
+        "\(certainty)\(finding.verdict.rawValue) \(finding.type)", path.joined(separator: " → "),
+      ].filter { !$0.isEmpty }.map { $0.shortened(to: Self.longestField).printable })
+  }
+
+  /// Whether the finding was probable when the line was written.
+  fileprivate var isProbable: Bool { description.first?.hasPrefix(Self.probable) == true }
+
+  /// The type in the line.
+  fileprivate var type: Substring? {
+    description.first?.dropFirst(isProbable ? Self.probable.count : 0).drop { $0 != " " }
   }
 
   /// The line of the file.
@@ -118,20 +130,36 @@ extension Baseline {
   /// The entries whose findings no longer occur.
   ///
   /// An entry is stale if its test ran and was evaluated: an absent test may be disabled here. If all tests of
-  /// the package ran, so are entries that belong to every test or to none.
+  /// the package ran, so are entries that belong to every test or to none. In doubt an entry stays: without it the next
+  /// run would fail. So it does if the finding was probable, which it may be again, or if the test left objects of the
+  /// type behind that no entry is about: one run may see a leak where another sees a holder.
   ///
   /// - Parameter ranAllTests: whether no test was left out by an option.
   package func stale(in report: Report, ranAllTests: Bool) -> [Entry] {
-    let found = report.findings + report.released
-    let present = Set(found.map { Key(fingerprint: $0.fingerprint, test: Self.field(of: $0.test)) })
-    let fingerprints = Set(found.lazy.map(\.fingerprint))
     let tests = Dictionary(grouping: report.tests) { Self.field(of: $0.id) }
     let sawAll = ranAllTests && report.tracking.sawEverything && report.unevaluatedTests.isEmpty
+    let remains = remaining(in: report.findings + report.released)
     return entries.filter { entry in
-      if entry.test == Self.everyTest { return sawAll && !fingerprints.contains(entry.fingerprint) }
-      guard !present.contains(Key(entry)) else { return false }
+      guard !entry.isProbable, !remains(entry) else { return false }
       return tests[entry.test].map { $0.allSatisfy { $0.evaluation == .complete } }
-        ?? (entry.test == Self.noTest && sawAll)
+        ?? ([Self.noTest, Self.everyTest].contains(entry.test) && sawAll)
+    }
+  }
+
+  /// Whether the finding of an entry is there, or one that may be it under another verdict.
+  private func remaining(in findings: [Finding]) -> (Entry) -> Bool {
+    var (present, types): (Set<[Substring]>, Set<[Substring]>) = ([], [])
+    for finding in findings {
+      let tests = [Self.field(of: finding.test)[...], Self.everyTest[...]]
+      for fingerprint in [finding.fingerprint] + finding.otherFingerprints {
+        for test in tests { present.insert([fingerprint[...], test]) }
+      }
+      guard !contains(finding), let type = Entry(finding).type else { continue }
+      for test in tests { types.insert([type, test]) }
+    }
+    return { entry in
+      present.contains([entry.fingerprint[...], entry.test[...]])
+        || entry.type.map { types.contains([$0, entry.test[...]]) } ?? false
     }
   }
 

@@ -265,14 +265,11 @@ static char *read_documentation(void) {
 }
 
 /// Every row of the table is in the documentation: key, values or default, and help, word for word.
-/// All but `way`, which is for the tests and no choice of a user's.
 static void the_documentation_lists_every_option(void) {
     const char *documentation = read_documentation();
     for (size_t i = 0; i < liveobj_options_count(); i++) {
         struct liveobj_option_row row = liveobj_options_row(i);
         char key[64], line[512];
-        if (strcmp(row.name, "way") == 0)
-            continue;
         snprintf(key, sizeof key, "| `%s` | ", row.name);
         const char *found = strstr(documentation, key);
         EXPECT(found);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -87,6 +88,22 @@ static void a_relative_path_is_resolved_at_the_start(void) {
 static void a_full_disk_is_only_an_error(void) {
     start("/dev/full");
     EXPECT(write_report("x") == ENOSPC);
+}
+
+/// A limit on the size of files is like a full disk.
+static void a_file_has_whole_reports_only(void) {
+    struct rlimit limit, former;
+    getrlimit(RLIMIT_FSIZE, &former);
+    limit = (struct rlimit){8, former.rlim_max};
+    start(in_folder("full"));
+    write_report("one ");
+    struct liveobj_signals saved = liveobj_signals_block(); // SIGXFSZ
+    setrlimit(RLIMIT_FSIZE, &limit);
+    int error = write_report("a long one");
+    setrlimit(RLIMIT_FSIZE, &former);
+    liveobj_signals_restore(&saved);
+    EXPECT(error == EFBIG);
+    EXPECT_STRING(contents("full"), "one ");
 }
 
 static void a_pipe_without_a_reader_is_only_an_error(void) {
@@ -175,6 +192,7 @@ int main(void) {
     a_new_file_is_readable_only_by_its_user();
     a_relative_path_is_resolved_at_the_start();
     a_full_disk_is_only_an_error();
+    a_file_has_whole_reports_only();
     a_pipe_without_a_reader_is_only_an_error();
     a_closed_reader_does_not_kill_the_writer();
     a_slow_reader_receives_all_output();

@@ -95,7 +95,8 @@ static bool write_traces(void *context, liveobj_write_fn write, void *destinatio
 }
 
 static void the_snapshot_process_has_all_traces(void) {
-    struct liveobj_snapshot snapshot = liveobj_snapshot_run(write_traces, NULL, 1 << 20);
+    struct liveobj_snapshot snapshot =
+        liveobj_snapshot_run(write_traces, NULL, NULL, 1 << 20, UINT64_MAX);
     EXPECT(!snapshot.failure && *(const bool *)snapshot.bytes);
     liveobj_snapshot_end(&snapshot);
 }

@@ -125,6 +125,28 @@ final class NoLeaksTests: XCTestCase {
     }
   }
 
+  func testMisspeltType() {
+    let options = LiveObjects.LeakOptions(
+      failing: .growth(of: ["Demo.Item", "Demo.Itm", "Deno.Item", "Holdr<Int>"]))
+    XCTAssertNoLeaks(options: options) {}  // fails: NoLeaksTests.testMisspeltType
+  }
+
+  /// Where no instance was ever made.
+  func testRightNamesOfTypesAreAccepted() {
+    final class Local {}
+    withExtendedLifetime((Local.self, Unused.self, Unused.Inner.self, UnusedBox<Int>.self, [Int].Unused.self))
+    {}
+    let names = [
+      "Unused", "DemoXCTests.Unused.Inner", "NoLeaksTests.Local", "UnusedBox<Swift.Int>",
+      "DemoXCTests.UnusedBox",
+      "Swift._ContiguousArrayStorage<Demo.Itm", "UnusedProtocol", "Array<Swift.Int>.Unused", "Array", "Demo.",
+      "closure #1 in DemoXCTests.missing", "closure", "raw buffer", "DemoXCTests.Unused.method",
+      "Swift.AnyKeyPath",
+      "Foundation.NSObject", "(extension in DemoXCTests)",
+    ]
+    XCTAssertNoLeaks(options: .init(failing: .growth(of: names))) {}
+  }
+
   func testLateReleaseOnTheMainQueueIsNoLeak() {
     XCTAssertNoLeaks(options: .init(failing: .growth(of: ["Demo.Loader"]))) {
       let loader = Loader(client: ClientSpy())
@@ -162,4 +184,16 @@ private func whileAnotherThreadRuns(_ body: () -> Void) {
 struct Unchecked<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
+}
+
+private final class Unused {
+  actor Inner {}
+}
+
+private final class UnusedBox<Value> {}
+
+protocol UnusedProtocol: AnyObject {}
+
+extension [Int] {
+  fileprivate final class Unused {}
 }
