@@ -80,6 +80,10 @@ static const struct library *running_library(int count, char *const *arguments) 
     return has_xctest ? &xctest : NULL;
 }
 
+bool liveobj_companion_runs_tests(int argument_count, char *const *arguments) {
+    return running_library(argument_count, arguments) != NULL;
+}
+
 // MARK: - Loading
 
 /// The text of dlerror, without the path, which the message already contains.
