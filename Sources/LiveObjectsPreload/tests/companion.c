@@ -48,6 +48,7 @@ static struct liveobj_companion_host host = {
     .version = LIVEOBJ_COMPANION_VERSION,
     .value_bound = liveobj_test_cases_value_bound,
     .value_unbinding = liveobj_test_cases_value_unbinding,
+    .test_failed = liveobj_test_cases_test_failed,
 };
 
 static void describe_host(const struct liveobj_options *options) {
