@@ -15,7 +15,8 @@ package enum Deallocation {
     let keptMemory = Recorder.KeptMemory()
     guard let object = try WatchedObject(madeBy: make) else { return noObject }
     defer { withExtendedLifetime(keptMemory) {} }
-    return failure(on: Lifetime.survivors(of: [object], within: time, pausing: pausing), after: time)
+    let left = Lifetime.survivors(of: [object], within: time, pausing: pausing)
+    return failure(on: Recorder.ignoring { left.compactMap(TypedObject.init) }, after: time)
   }
 
   /// The asynchronous form.
@@ -29,7 +30,10 @@ package enum Deallocation {
       return noObject
     }
     let left = await Lifetime.survivors(of: [object], within: time, isolation: isolation)
-    return failure(on: left, after: time)
+    let survivors = Recorder.ignoring { left.compactMap(TypedObject.init) }
+    if survivors.isEmpty { return nil }
+    Recorder.forgetStack()
+    return await OwnThread.run(isolation: isolation) { failure(on: survivors, after: time) }
   }
 
   /// Whether a scope has at most one leak, so that the failure about one object covers all of them; `false`
@@ -41,7 +45,7 @@ package enum Deallocation {
     return Recorder.ignoring { HolderReport().leaks(in: scope).map { $0 <= 1 } ?? false }
   }
 
-  private static func failure(on survivors: [WatchedObject], after time: Duration) -> AssertionFailure? {
+  private static func failure(on survivors: [TypedObject], after time: Duration) -> AssertionFailure? {
     Recorder.forgetStack()
     return Recorder.ignoring {
       survivors.isEmpty ? nil : HolderReport().explain(survivors).first?.failure("still alive after \(time)")
@@ -118,4 +122,19 @@ package struct WatchedObject {
 
   /// Module-qualified; `nil` if the object is gone.
   var type: String? { object.map { TypeName(String(reflecting: Swift.type(of: $0))).text } }
+}
+
+/// An object that was alive. It is not held: any thread may use this.
+struct TypedObject: Sendable {
+  let address: ObjectAddress
+  let type: String
+
+  /// On the object's own actor and outside of all locks: reading the type can end the object's life, and so run its
+  /// `deinit`.
+  ///
+  /// - Returns: `nil` if the object is gone.
+  init?(_ object: WatchedObject) {
+    guard let type = object.type else { return nil }
+    (address, self.type) = (object.address, type)
+  }
 }

@@ -2,7 +2,6 @@ internal import LiveObjects
 internal import LiveObjectsAnalysis
 internal import LiveObjectsCapture
 internal import LiveObjectsReport
-internal import LiveObjectsSymbolication
 
 /// A capture of the heap, and the holders of single live objects in it.
 ///
@@ -23,8 +22,8 @@ package struct HolderReport {
   /// nothing, and so costs little.
   package func isHolder(_ holder: AnyObject, of objects: [WatchedObject]) -> Bool {
     guard case .success(let capture) = capture else { return false }
-    let indices = objects.compactMap { index(of: $0, in: capture) }
-    let held = findings(on: indices.sorted(), in: capture, namedBy: ImageNames())
+    let indices = objects.compactMap { index(of: $0.address, in: capture) }
+    let held = findings(on: indices.sorted(), in: capture)
     let type = TypeName(String(reflecting: type(of: holder))).text
     return held.allSatisfy { $0.verdict == .heldBy && $0.path.first?.type == type }
       && held.reduce(0) { $0 + $1.objects } == objects.count
@@ -34,54 +33,62 @@ package struct HolderReport {
   package func leaks(in scope: UInt32) -> Int? {
     guard case .success(let capture) = capture, capture.evaluationFailure == nil else { return nil }
     let objects = capture.objects.indices.filter { capture.isObject(capture.objects[$0], of: scope) }
-    return findings(on: Array(objects), in: capture, namedBy: ImageNames())
+    return findings(on: Array(objects), in: capture)
       .count(where: FailOn.leaks.includes)
   }
 
   /// The reasons why objects are alive: objects of one finding have one. Deallocated objects are left out.
   package func explain(_ objects: [WatchedObject]) -> [ExplainedObjects] {
-    // Not inside the lock of `ProcessNames`: reading a type can end the object's life, and so run its `deinit`.
-    let alive = objects.compactMap { object in object.type.map { (object, $0) } }
-    return switch capture {
+    explain(objects.compactMap(TypedObject.init))
+  }
+
+  func explain(_ objects: [TypedObject]) -> [ExplainedObjects] {
+    switch capture {
     case .success(let capture):
-      ProcessNames.use { explained(alive, in: capture, namedBy: $0) }
+      explained(objects, in: capture)
     case .failure(let error):
-      alive.map { ExplainedObjects(types: [$0.1], evaluationFailure: "\(error)") }
+      objects.map { ExplainedObjects(types: [$0.type], evaluationFailure: "\(error)") }
     }
   }
 
   private func explained(
-    _ objects: [(WatchedObject, type: String)], in capture: Capture, namedBy symbolicator: BinarySymbolicator
+    _ objects: [TypedObject], in capture: Capture
   ) -> [ExplainedObjects] {
-    let indices = objects.map { index(of: $0.0, in: capture) }
-    let findings = findings(on: indices.compactMap(\.self).sorted(), in: capture, namedBy: symbolicator)
+    let indices = objects.map { index(of: $0.address, in: capture) }
+    let findings = findings(on: indices.compactMap(\.self).sorted(), in: capture) {
+      ProcessNames.name($0, after: $1).analysis
+    }
     var explained: [ExplainedObjects] = []
-    for ((object, type), index) in zip(objects, indices) {
+    for (object, index) in zip(objects, indices) {
       let finding = findings.first { $0.members.contains { $0.address == object.address } }
       if let equal = explained.firstIndex(where: { finding != nil && $0.finding == finding }) {
-        explained[equal].types.append(type)
+        explained[equal].types.append(object.type)
       } else {
         let failure =
           index == nil
           ? "it was allocated before tracking started" : capture.evaluationFailure
-        explained.append(ExplainedObjects(types: [type], finding: finding, evaluationFailure: failure))
+        explained.append(ExplainedObjects(types: [object.type], finding: finding, evaluationFailure: failure))
       }
     }
     return explained
   }
 
-  private func index(of object: WatchedObject, in capture: Capture) -> Int? {
-    capture.objects.firstIndex { $0.address == object.address }
+  private func index(of address: ObjectAddress, in capture: Capture) -> Int? {
+    capture.objects.firstIndex { $0.address == address }
   }
 
   private func findings(
-    on objects: [Int], in capture: Capture, namedBy symbolicator: some Symbolicator
+    on objects: [Int], in capture: Capture,
+    named: (UnnamedAnalysis, _ subjects: Set<ObjectAddress>) -> Analysis = {
+      $0.named(by: ImageNames(), after: $1)
+    }
   ) -> [Finding] {
     if objects.isEmpty { return [] }
     let options = Analysis.Options(objects: objects, findsSystemTypes: true)
-    let analysis = UnnamedAnalysis(of: capture, options: options)
-    symbolicator.prepare(analysis.frames, of: capture)
-    return analysis.named(by: symbolicator, after: Set(objects.map { capture.objects[$0].address })).findings
+    return named(
+      UnnamedAnalysis(of: capture, options: options), Set(objects.map { capture.objects[$0].address })
+    )
+    .findings
   }
 }
 

@@ -41,11 +41,7 @@ final class Explanation: Sendable {
   private func answer(_ cache: Locked<Answer?>, of capture: Capture) -> Answer {
     Recorder.ignoring {
       cache.withLock { cached in
-        let answer =
-          cached
-          ?? ProcessNames.use { names in
-            (Analysis(of: capture, symbolicator: names, options: options), names.notes)
-          }
+        let answer = cached ?? ProcessNames.name(UnnamedAnalysis(of: capture, options: options))
         cached = answer
         return answer
       }

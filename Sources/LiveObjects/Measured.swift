@@ -26,17 +26,9 @@ extension LiveObjects {
     }
   }
 
-  /// Runs work on another thread, and waits for it.
-  ///
-  /// - Returns: whether the work has run; if not, it never will.
-  package typealias Performer = (_ work: @escaping @Sendable () -> Void) async -> Bool
-
   /// A diff of an asynchronous body, which waits suspended, on the caller's actor.
-  ///
-  /// - Parameter elsewhere: the thread to explain the remaining objects on, which would otherwise count as
-  ///   busy.
   package static func measure<Value, Failure: Error>(
-    _ options: MeasurementOptions, isolation: isolated (any Actor)?, elsewhere: Performer? = nil,
+    _ options: MeasurementOptions, isolation: isolated (any Actor)?,
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Measured<Value> {
     switch Result(catching: { () throws(TrackingError) in try Measurement.begin(options) }) {
@@ -45,7 +37,7 @@ extension LiveObjects {
     case .success(let measurement):
       let value = try await measurement.run(isolation: isolation, body)
       do throws(TrackingError) {
-        let diff = try await measurement.finish(isolation: isolation, elsewhere: elsewhere)
+        let diff = try await measurement.finish(isolation: isolation, explaining: true)
         return Measured(value: value, diff: .success(diff), scope: measurement.scope)
       } catch {
         return Measured(value: value, diff: .failure(error))

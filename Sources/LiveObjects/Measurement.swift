@@ -12,11 +12,13 @@ final class Measurement {
   private let keptMemory = Recorder.KeptMemory()
   /// The baseline of every pass.
   private var marks: [UInt64] = []
+  private var settling: Settling
 
   private init(_ options: LiveObjects.MeasurementOptions, before: TrackingStatus) {
     self.options = options
     self.before = before
     stopsBefore = Recorder.stops
+    settling = Settling(limit: options.settle)
     marks.reserveCapacity(passes)
   }
 
@@ -73,74 +75,64 @@ extension Measurement {
   func finish(
     pausing: (Duration) -> Void = { $0.block() }
   ) throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
-    var settling = Settling(limit: options.settle)
     while true {
-      switch try attempt(&settling) {
+      switch try attempt() {
       case .settled(let diff): return diff
       case .retry(let pause): pausing(pause)
       }
     }
   }
 
-  /// Waits, suspended, until the remaining objects have settled.
+  /// Waits, suspended, until the remaining objects have settled. The work is done on another thread: the program's own
+  /// tasks need those that Swift has for tasks.
   ///
-  /// - Parameter elsewhere: the thread to explain them on; the current one if it is `nil` or never runs the
-  ///   work.
+  /// - Parameter explaining: whether to compute the findings as well, which are used next.
   func finish(
-    isolation: isolated (any Actor)?, elsewhere: LiveObjects.Performer? = nil
+    isolation: isolated (any Actor)?, explaining: Bool = false
   ) async throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
-    var settling = Settling(limit: options.settle)
+    Recorder.forgetStack()
     while true {
-      switch try attempt(&settling, explaining: elsewhere == nil) {
-      case .settled(let diff):
-        guard let elsewhere, diff.instances > 0 else { return diff }
-        if let diff = await explained(elsewhere, isolation: isolation) { return try diff.get() }
-        return try explained()
+      switch try await attempt(explaining: explaining, isolation: isolation).get() {
+      case .settled(let diff): return diff
       case .retry(let pause): await sleep(pause, isolation: isolation)
       }
     }
   }
 
-  private enum Attempt {
+  private enum Attempt: Sendable {
     case settled(LiveObjects.Diff)
     case retry(after: Duration)
   }
 
   private func attempt(
-    _ settling: inout Settling, explaining: Bool = true
-  ) throws(LiveObjects.TrackingError) -> Attempt {
+    explaining: Bool, isolation: isolated (any Actor)?
+  ) async -> Result<Attempt, LiveObjects.TrackingError> {
+    // It is not used here until the work is done.
+    nonisolated(unsafe) let measurement = self
+    return await Scopes.$current.withValue(Scopes.shared.pauses) {
+      await OwnThread.run(isolation: isolation) {
+        Result { () throws(LiveObjects.TrackingError) in
+          let attempt = try measurement.attempt()
+          if explaining, case .settled(let diff) = attempt { _ = diff.findings }
+          return attempt
+        }
+      }
+    }
+  }
+
+  private func sleep(_ pause: Duration, isolation: isolated (any Actor)?) async {
+    await Scopes.$current.withValue(Scopes.shared.pauses) { await pause.sleep(isolation: isolation) }
+  }
+
+  private func attempt() throws(LiveObjects.TrackingError) -> Attempt {
     Recorder.forgetStack()
     return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
       let survivors = try survivors()
       let identities = survivors.identities
       if let pause = settling.pause(after: identities) { return .retry(after: pause) }
       // References cost more than a list of objects, and are not needed where no object is left.
-      let explains = explaining && !identities.isEmpty
-      return .settled(LiveObjects.Diff(explains ? try self.survivors(references: true) : survivors))
+      return .settled(LiveObjects.Diff(identities.isEmpty ? survivors : try self.survivors(references: true)))
     }
-  }
-
-  private func explained() throws(LiveObjects.TrackingError) -> LiveObjects.Diff {
-    Recorder.forgetStack()
-    return try Recorder.ignoring { () throws(LiveObjects.TrackingError) in
-      LiveObjects.Diff(try survivors(references: true))
-    }
-  }
-
-  /// - Returns: `nil` if it was not done there.
-  private func explained(
-    _ elsewhere: LiveObjects.Performer, isolation: isolated (any Actor)?
-  ) async -> Result<LiveObjects.Diff, LiveObjects.TrackingError>? {
-    let diff = Recorder.ignoring { Locked<Result<LiveObjects.Diff, LiveObjects.TrackingError>?>(nil) }
-    // It is not used here until the work is done.
-    nonisolated(unsafe) let measurement = self
-    _ = await Scopes.$current.withValue(Scopes.shared.pauses) {
-      await elsewhere {
-        let explained = Result { () throws(LiveObjects.TrackingError) in try measurement.explained() }
-        diff.withLock { $0 = explained }
-      }
-    }
-    return diff.withLock { $0 }
   }
 
   private func survivors(references: Bool = false) throws(LiveObjects.TrackingError) -> Survivors {
@@ -149,10 +141,6 @@ extension Measurement {
     capture.tracking.subtract(before)
     return Survivors(
       in: capture, passes: marks, attribution: Scopes.shared.attribution(of: scope), types: options.types)
-  }
-
-  private func sleep(_ pause: Duration, isolation: isolated (any Actor)?) async {
-    await Scopes.$current.withValue(Scopes.shared.pauses) { await pause.sleep(isolation: isolation) }
   }
 }
 

@@ -4,7 +4,11 @@ internal import LiveObjectsSystem
 /// and they are the program's.
 package enum OwnThread {
   /// Runs work without recording what it allocates. The calling task is suspended meanwhile.
-  package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  ///
+  /// - Parameter isolation: the caller's actor, so that the call needs none of Swift's threads.
+  package static func run<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ work: @escaping @Sendable () -> Value
+  ) async -> Value {
     await withUnsafeContinuation { continuation in
       Recorder.ignoring { start { continuation.resume(returning: Recorder.ignoring(work)) } }
     }
@@ -25,6 +29,9 @@ package enum OwnThread {
     if error != 0 { _ = Work.main(argument) }
   }
 
+  /// One at a time: the program's threads share the processors with one of ours at most.
+  private static let turn = Recorder.ignoring { Locked(()) }
+
   private final class Work: Sendable {
     private let run: @Sendable () -> Void
 
@@ -33,7 +40,8 @@ package enum OwnThread {
     }
 
     static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-      Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+      let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+      turn.withLock { _ in work.run() }
       return nil
     }
   }

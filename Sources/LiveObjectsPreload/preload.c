@@ -116,7 +116,14 @@ static void watch(int argument_count, char *const *arguments) {
     liveobj_message_start();
     read_options();
     start(argument_count, arguments);
-    liveobj_origin_begin();
+    liveobj_origin_begin(liveobj_companion_runs_tests(argument_count, arguments));
+}
+
+/// Whether a test started this process to run tests in it: an exit test, or a test that asserts a
+/// crash. Its end is part of that test, which may expect any output and any status.
+static bool is_part_of_a_test(int argument_count, char *const *arguments) {
+    return liveobj_origin_is_started_by_test() &&
+           liveobj_companion_runs_tests(argument_count, arguments);
 }
 
 /// Whether another copy of the library, of any version, is loaded before this one: it records.
@@ -132,7 +139,8 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
     if (liveobj_activation_is_toolchain_program() || is_second_copy())
         return;
     liveobj_origin_start();
-    if (!liveobj_activation_is_wanted(argument_count, arguments))
+    if (!liveobj_activation_is_wanted(argument_count, arguments) ||
+        is_part_of_a_test(argument_count, arguments))
         return;
     liveobj_valgrind_ignore_begin();
     watch(argument_count, arguments);

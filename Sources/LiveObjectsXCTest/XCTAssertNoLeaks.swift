@@ -56,8 +56,7 @@
     file: StaticString = #filePath, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let measured = try await LiveObjects.measure(
-      options.measuring, isolation: isolation, elsewhere: { await MainLoop.perform($0) }, body)
+    let measured = try await LiveObjects.measure(options.measuring, isolation: isolation, body)
     for failure in LeakCheck(options).failures(of: measured.diff) {
       LeakFailure("XCTAssertNoLeaks", failure, message()).record(file, line)
     }

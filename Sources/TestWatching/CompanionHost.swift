@@ -35,4 +35,7 @@ package struct CompanionHost: @unchecked Sendable {
 
   /// Reports that Swift Testing is about to unbind one.
   package func valueWillBeUnbound() { host.pointee.value_unbinding() }
+
+  /// Reports that an issue that fails the test was recorded on this task.
+  package func testHasFailed() { host.pointee.test_failed() }
 }

@@ -23,6 +23,7 @@
         return UnsafePointer(strdup("it was built from other sources than the preload library"))
       }
       CaseWatcher.shared.start(host)
+      EventStream.host = host
       #if compiler(<6.1)
         BoundValues.host = host
       #endif
@@ -30,8 +31,8 @@
         version: UInt32(LIVEOBJ_COMPANION_VERSION),
         case_begin: { CaseWatcher.shared.begin() },
         case_end: { scope, hasFailed in CaseWatcher.shared.end(scope, hasFailed: hasFailed) },
-        with_value: nil)
-      liveobj_testing_set_with_value(result)
+        with_value: nil, entry_point: nil)
+      liveobj_testing_set_functions(result)
       return nil
     }
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LiveObjects
 
-/// Pauses and work on the main thread, with its run loop running.
+/// Pauses on the main thread, with its run loop running.
 package enum MainLoop {
   private static let slice = Duration.milliseconds(2)
 
@@ -16,40 +16,5 @@ package enum MainLoop {
       // busy machine all of the time may have passed meanwhile.
       _ = RunLoop.main.run(mode: .default, before: Date())
     } while .now < end
-  }
-
-  /// Runs work on the main thread, if that serves the main queue in time: it may wait for the caller itself.
-  ///
-  /// - Returns: whether the work has run; if not, it never will.
-  package static func perform(_ work: @escaping @Sendable () -> Void) async -> Bool {
-    await withUnsafeContinuation { continuation in
-      Recorder.ignoring {
-        let race = Race()
-        let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + timeout)
-        timer.setEventHandler { if race.isWon() { continuation.resume(returning: false) } }
-        timer.resume()
-        DispatchQueue.main.async {
-          guard race.isWon() else { return }
-          timer.cancel()
-          work()
-          continuation.resume(returning: true)
-        }
-      }
-    }
-  }
-
-  private static let timeout = DispatchTimeInterval.milliseconds(500)
-
-  /// A race between several threads, which the first caller wins.
-  private struct Race: Sendable {
-    private let isTaken = Locked(false)
-
-    func isWon() -> Bool {
-      isTaken.withLock { isTaken in
-        defer { isTaken = true }
-        return !isTaken
-      }
-    }
   }
 }

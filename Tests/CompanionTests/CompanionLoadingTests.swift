@@ -109,6 +109,19 @@ struct CompanionLoadingTests {
     #expect(watched.status == plain.status)
   }
 
+  /// Tests run in parallel, so that lines have no order.
+  @Test(arguments: ["CleanTests", "OutcomeTests", "NoSuchTest"])
+  func aCompanionDoesNotChangeOutputAndStatusOfSwiftTesting(filter: String) throws {
+    let binary = try TestingLeaks.package.testBinary()
+    let arguments = ["--testing-library", "swift-testing", "--filter", filter]
+    let plain = try runProgram(binary, arguments, environment: ["NO_COLOR": "1"])
+    let watched = try TestingLeaks.run(filter, options: "failon=none").run
+    #expect(
+      Self.withoutTimes(watched.standardError).sorted() == Self.withoutTimes(plain.standardError).sorted())
+    #expect(watched.standardOutput == plain.standardOutput)
+    #expect(watched.status == plain.status)
+  }
+
   private static func withoutTimes(_ output: String) -> [String] {
     output.split(separator: "\n").map { line in
       String(line.replacing(/\d+\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d:/, with: ""))

@@ -14,7 +14,7 @@ struct TestingSilenceTests {
     try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests"))
   }
 
-  /// The companion detects failures in the output of Swift Testing.
+  /// The companion gets the events, whatever is printed.
   @Test(arguments: [["--quiet"], ["--very-verbose"]])
   func theVerbosityOfSwiftTestingDoesNotMatter(arguments: [String]) throws {
     try expectOnlyTestsThatPassedLeak(TestingLeaks.run("OutcomeTests", arguments))
@@ -44,7 +44,7 @@ struct TestingSilenceTests {
       #expect(run.leakingTests == ["hasAKnownIssue()", "isCancelledOnce(number:)", "warns()"])
       #expect(
         run.report.outcomes(of: "LeakyTests.OutcomeTests/")
-          == ["failed", "failed", "failed", "failed", "leaked", "leaked", "leaked", "skipped", "skipped"])
+          == Array(repeating: "failed", count: 5) + ["leaked", "leaked", "leaked", "skipped", "skipped"])
       #expect(run.report.findings.count == 3)
     #endif
   }

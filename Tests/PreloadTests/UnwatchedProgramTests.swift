@@ -38,11 +38,4 @@ struct UnwatchedProgramTests {
     let run = try runPreloaded(folder.path("Some.xctest"), [argument], options: Self.options)
     #expect(messages(run).isEmpty)
   }
-
-  @Test func exitTestIsUnchanged() throws {
-    let run = try runPreloaded(
-      BuiltProducts.executable("Exiter"), ["return"], options: Self.options,
-      environment: ["SWT_EXIT_TEST_ID": "1"])
-    #expect(messages(run).isEmpty)
-  }
 }

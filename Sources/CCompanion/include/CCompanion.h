@@ -14,9 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /// Both sides were built from the same sources, or the companion is not used.
-#define LIVEOBJ_COMPANION_VERSION 6
+#define LIVEOBJ_COMPANION_VERSION 7
 #define LIVEOBJ_XCTEST_COMPANION_START "liveobj_xctest_companion_start"
 #define LIVEOBJ_TESTING_COMPANION_START "liveobj_testing_companion_start"
 
@@ -33,6 +34,9 @@ struct liveobj_companion_host {
     /// its task. For `with_value`.
     void (*value_bound)(void);
     void (*value_unbinding)(void);
+
+    /// To be called on the task that has recorded an issue that fails its test.
+    void (*test_failed)(void);
 };
 
 /// What the preload library calls at the borders of Swift Testing's test cases. Called on the task
@@ -48,14 +52,27 @@ struct liveobj_testing_companion {
     /// The replacement of the asynchronous `TaskLocal.withValue`, which Swift Testing 6.0 calls.
     /// NULL in a companion for later versions, which call the runtime's functions themselves.
     const void *with_value;
+    /// The replacement of the entry point that SwiftPM's runner calls: it runs the tests by the
+    /// library's stable entry point, which streams the events of the run.
+    const void *entry_point;
 };
 
-/// Sets `with_value` to Swift's record of an asynchronous function of the companion's own. Swift
-/// has no way to name it, and Swift 6.0.3 cannot compile a call of a C function that returns it.
-static inline void liveobj_testing_set_with_value(struct liveobj_testing_companion *result) {
-    extern const char function[] __asm__("liveobj_testing_with_valueTu") __attribute__((weak));
-    result->with_value = function;
+/// Sets the replacements to Swift's records of asynchronous functions of the companion's own. Swift
+/// has no way to name them, and Swift 6.0.3 cannot compile a call of a C function that returns one.
+static inline void liveobj_testing_set_functions(struct liveobj_testing_companion *result) {
+    extern const char with_value[] __asm__("liveobj_testing_with_valueTu") __attribute__((weak));
+    extern const char entry_point[] __asm__("liveobj_testing_entry_pointTu") __attribute__((weak));
+    result->with_value = with_value;
+    result->entry_point = entry_point;
 }
+
+/// Buffers standard output by lines, as the entry point that is replaced does.
+static inline void liveobj_testing_buffer_lines(void) {
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+}
+
+/// The library's stable entry point, as a pointer to a function in Swift: `ABI.v0.EntryPoint`.
+const void *swt_abiv0_getEntryPoint(void);
 
 /// \param result For Swift Testing: set to the companion's functions. Not used for XCTest.
 /// \returns NULL if the companion has started, otherwise one sentence about why it has not.

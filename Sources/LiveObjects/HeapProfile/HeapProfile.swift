@@ -43,7 +43,7 @@ enum HeapProfile {
     let moment = ProfileMoment(nanoseconds: now, duration: seconds * 1_000_000_000)
     let capture = try Recorder.capture(since: baseline).decoded()
     let options = Analysis.Options(baseline: baseline, findsSystemTypes: true)
-    let analysis = ProcessNames.use { Analysis(of: capture, symbolicator: $0, options: options) }
+    let analysis = ProcessNames.name(UnnamedAnalysis(of: capture, options: options)).analysis
     let report = Report(of: [(capture, analysis)])
     return Gzip.file(of: PprofRenderer(of: report, at: moment).bytes)
   }

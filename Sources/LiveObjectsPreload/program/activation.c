@@ -122,13 +122,8 @@ static bool only_lists_tests(int count, char *const *arguments) {
            liveobj_arguments_only_list_tests(count, arguments);
 }
 
-/// Whether the process is the body of a Swift Testing exit test: its end is part of the test.
-static bool is_exit_test(void) {
-    return getenv("SWT_EXIT_TEST_ID") != NULL;
-}
-
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments) {
     const char *program = liveobj_activation_program();
     return !is_our_tool(program) && !is_part_of_a_build() && !is_started_by_compiler() &&
-           !is_exit_test() && !only_lists_tests(argument_count, arguments);
+           !only_lists_tests(argument_count, arguments);
 }

@@ -8,7 +8,8 @@
 // LIVEOBJECTS_OPTIONS. A program that is started with other options begins a new run: then the pair
 // is missing, or not at the end.
 //
-//   PROCESS, START  the first process, until a process of the run is tracked; then 0
+//   PROCESS, START  the first process, until a process of the run is tracked; then 0, and the test
+//                   process that started this one, or 0
 //   DEVICE, FILE    its standard error; 0 if it had none
 //
 // Without that variable, the same is passed on in how the library's path is spelled in LD_PRELOAD.
@@ -212,8 +213,10 @@ void liveobj_origin_start(void) {
     hand_down();
 }
 
-void liveobj_origin_begin(void) {
-    origin.fields[PROCESS] = origin.fields[START] = 0;
+void liveobj_origin_begin(bool runs_tests) {
+    uint64_t test_process = liveobj_origin_has_begun() ? origin.fields[START] : 0;
+    origin.fields[PROCESS] = 0;
+    origin.fields[START] = runs_tests ? (uint64_t)getpid() : test_process;
     hand_down();
 }
 
@@ -223,6 +226,12 @@ bool liveobj_origin_is_first(void) {
 
 bool liveobj_origin_has_begun(void) {
     return origin.fields[PROCESS] == 0;
+}
+
+bool liveobj_origin_is_started_by_test(void) {
+    // A test process that executes itself again has its id.
+    return liveobj_origin_has_begun() && origin.fields[START] != 0 &&
+           origin.fields[START] != (uint64_t)getpid();
 }
 
 bool liveobj_origin_has_standard_error(const struct stat *file) {

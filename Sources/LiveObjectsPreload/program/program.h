@@ -16,7 +16,7 @@ bool liveobj_activation_is_toolchain_program(void);
 
 /// Whether a program that is not of a toolchain is to be tracked, as far as that is known without
 /// the recorder. False for the tool, package manifests and plugins, programs that the compiler
-/// starts, exit tests, and test binaries that only list their tests.
+/// starts, and test binaries that only list their tests.
 bool liveobj_activation_is_wanted(int argument_count, char *const *arguments);
 
 /// The absolute path of the running executable. Without /proc, the path with which it was started.
@@ -54,7 +54,8 @@ void liveobj_origin_start(void);
 
 /// Call once this process is tracked: from then on, processes that it starts neither empty the
 /// output nor repeat its messages.
-void liveobj_origin_begin(void);
+/// \param runs_tests Whether it runs tests: a process that it starts is part of one.
+void liveobj_origin_begin(bool runs_tests);
 
 /// The value of LIVEOBJECTS_OPTIONS.
 const char *liveobj_origin_options(void);
@@ -64,6 +65,9 @@ bool liveobj_origin_is_first(void);
 
 /// Whether an earlier process of the same run is or was tracked.
 bool liveobj_origin_has_begun(void);
+
+/// Whether a tracked process that runs tests started this process, directly or through others.
+bool liveobj_origin_is_started_by_test(void);
 
 /// Whether the file is standard error of the first process.
 bool liveobj_origin_has_standard_error(const struct stat *file);

@@ -48,6 +48,7 @@ static struct liveobj_companion_host host = {
     .version = LIVEOBJ_COMPANION_VERSION,
     .value_bound = liveobj_test_cases_value_bound,
     .value_unbinding = liveobj_test_cases_value_unbinding,
+    .test_failed = liveobj_test_cases_test_failed,
 };
 
 static void describe_host(const struct liveobj_options *options) {
@@ -78,6 +79,10 @@ static const struct library *running_library(int count, char *const *arguments) 
     if (wants_testing)
         return has_testing ? &testing : NULL;
     return has_xctest ? &xctest : NULL;
+}
+
+bool liveobj_companion_runs_tests(int argument_count, char *const *arguments) {
+    return running_library(argument_count, arguments) != NULL;
 }
 
 // MARK: - Loading

@@ -2,9 +2,6 @@
 
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #pragma GCC visibility push(hidden)
 
 struct liveobj_testing_companion;
@@ -16,8 +13,24 @@ const char *liveobj_test_cases_start(const struct liveobj_testing_companion *com
 /// Call on a task after Swift Testing has bound a task-local value, and before it unbinds one.
 void liveobj_test_cases_value_bound(void);
 void liveobj_test_cases_value_unbinding(void);
+/// Call on a task that has recorded an issue that fails its test.
+void liveobj_test_cases_test_failed(void);
 
-/// Whether text written by Swift Testing reports an issue that fails the test (test_output.c).
-bool liveobj_test_output_is_failure(const char *text, size_t count);
+// MARK: - testing_calls.c
+
+/// The runtime's functions for tasks and their values.
+struct liveobj_task_runtime {
+    void (*push)(const void *key, const void *value, const void *type);
+    void (*pop)(void);
+    const void *(*get)(const void *key);
+    const void *(*current)(void);
+    const void *word_type; ///< the metadata of UInt64
+};
+
+/// Has Swift Testing and the program call the functions above, by the companion's where necessary.
+/// \param runtime Set to the runtime's functions, where they are found.
+/// \returns NULL, or one sentence about why it failed.
+const char *liveobj_testing_calls_replace(struct liveobj_task_runtime *runtime,
+                                          const struct liveobj_testing_companion *companion);
 
 #pragma GCC visibility pop

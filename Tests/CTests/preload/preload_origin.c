@@ -31,7 +31,7 @@ static bool has_standard_error(void) {
 
 /// The origin that a child process of this one reads.
 struct child {
-    bool is_first, has_begun, has_standard_error;
+    bool is_first, has_begun, has_standard_error, is_started_by_test;
 };
 
 static struct child start_child(bool has_other_errors) {
@@ -42,11 +42,11 @@ static struct child start_child(bool has_other_errors) {
             dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
         liveobj_origin_start();
         _exit(liveobj_origin_is_first() | liveobj_origin_has_begun() << 1 |
-              has_standard_error() << 2);
+              has_standard_error() << 2 | liveobj_origin_is_started_by_test() << 3);
     }
     waitpid(process, &status, 0);
     status = WEXITSTATUS(status);
-    return (struct child){status & 1, status & 2, status & 4};
+    return (struct child){status & 1, status & 2, status & 4, status & 8};
 }
 
 /// The path of the library, which is the test itself here.
@@ -81,10 +81,30 @@ static void a_child_process_is_not_the_first(void) {
 static void a_watched_process_is_recorded_as_watched(void) {
     give_options("");
     liveobj_origin_start();
-    liveobj_origin_begin();
+    liveobj_origin_begin(false);
     EXPECT(liveobj_origin_is_first());
     struct child child = start_child(false);
     EXPECT(!child.is_first && child.has_begun && child.has_standard_error);
+    EXPECT(!child.is_started_by_test);
+}
+
+static void children_of_a_test_process_are_recognised(void) {
+    give_options(NULL);
+    liveobj_origin_start();
+    EXPECT(!start_child(false).is_started_by_test);
+    liveobj_origin_begin(true);
+    EXPECT(start_child(false).is_started_by_test);
+    liveobj_origin_start(); // as if it had executed itself again
+    EXPECT(!liveobj_origin_is_started_by_test());
+    pid_t process = fork();
+    if (process == 0) { // a helper program that is tracked, and that starts a test binary
+        liveobj_origin_start();
+        liveobj_origin_begin(false);
+        _exit(start_child(false).is_started_by_test);
+    }
+    int status;
+    waitpid(process, &status, 0);
+    EXPECT(WEXITSTATUS(status) == 1);
 }
 
 static void a_reused_process_id_is_another_process(void) {
@@ -153,6 +173,7 @@ int main(void) {
     the_first_process_stays_first_after_exec();
     a_child_process_is_not_the_first();
     a_watched_process_is_recorded_as_watched();
+    children_of_a_test_process_are_recognised();
     a_reused_process_id_is_another_process();
     other_options_start_a_new_run();
     nothing_is_added_to_the_environment();

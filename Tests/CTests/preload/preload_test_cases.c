@@ -94,12 +94,6 @@ static void pop(void) {
     ((void (*)(void))(uintptr_t)fake_entry("swift_task_localValuePop"))();
 }
 
-static void write_line(const char *text) {
-    FILE *file = fopen("/dev/null", "w");
-    ((int (*)(const char *, FILE *))(uintptr_t)fake_entry("fputs"))(text, file);
-    fclose(file);
-}
-
 static uint32_t bound_scope(void) {
     const uint32_t *scope = swift_task_localValueGet(fake_scope_key);
     return scope ? *scope : 0;
@@ -114,6 +108,13 @@ static void begin_case(struct task *task) {
 }
 
 // MARK: - Tests
+
+#define WITH_VALUE                                                                                 \
+    "$ss9TaskLocalC9withValue_9operation9isolation4file4line"                                      \
+    "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
+
+#define ENTRY_POINT                                                                                \
+    "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
 
 static void a_case_begins_and_ends_with_push_and_pop(void) {
     struct task task;
@@ -187,49 +188,57 @@ static void a_task_that_outlives_the_case_does_not_end_it(void) {
     uint32_t before = ended;
     running = &late;
     push(&other_key), pop();
-    write_line("\xE2\x9C\x98 Test f() recorded an issue: too late");
+    liveobj_test_cases_test_failed();
     EXPECT(ended == before && late.count == 2);
 }
 
-static void a_failure_written_during_a_case_fails_it(void) {
+static void a_failure_in_a_task_of_a_case_fails_it(void) {
     struct task task, child;
     begin_case(&task);
     child = (struct task){.parent = &task};
     running = &child;
-    write_line("\xE2\x9C\x98 Test f() recorded an issue: x");
+    liveobj_test_cases_test_failed();
     running = &task;
     pop();
     EXPECT(ended_failed);
     begin_case(&task);
-    write_line("\xE2\x97\x87 Test f() started.");
     pop();
     EXPECT(!ended_failed);
 }
 
+/// Swift's record of an asynchronous function, with its code behind it.
+static const struct {
+    int32_t distance;
+    uint32_t context_bytes;
+    char code[8];
+} other_entry_point = {8, 64, ""}, other_with_value = {8, 64, ""};
+
 static void without_calls_of_the_library_no_case_begins(void) {
-    const struct liveobj_testing_companion companion = {.case_begin = case_begin,
-                                                        .case_end = case_end};
+    const struct liveobj_testing_companion companion = {
+        .case_begin = case_begin, .case_end = case_end, .entry_point = &other_entry_point};
     fake_entries_exist = false;
     EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
     fake_entries_exist = true;
     EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
+    EXPECT(fake_entry(ENTRY_POINT "Tu") == &other_entry_point);
+    EXPECT(fake_entry(ENTRY_POINT) == other_entry_point.code);
 }
 
-#define WITH_VALUE                                                                                 \
-    "$ss9TaskLocalC9withValue_9operation9isolation4file4line"                                      \
-    "qd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF"
+static void without_the_entry_point_no_case_begins(void) {
+    const struct liveobj_testing_companion companion = {.case_begin = case_begin,
+                                                        .case_end = case_end};
+    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
+}
 
 /// Swift Testing 6.0.
 static void the_binding_function_of_the_library_is_replaced(void) {
-    static const struct {
-        int32_t distance;
-        uint32_t context_bytes;
-        char code[8];
-    } with_value = {8, 64, ""};
-    struct liveobj_testing_companion companion = {
-        .case_begin = case_begin, .case_end = case_end, .with_value = &with_value};
+    struct liveobj_testing_companion companion = {.case_begin = case_begin,
+                                                  .case_end = case_end,
+                                                  .with_value = &other_with_value,
+                                                  .entry_point = &other_entry_point};
     EXPECT(liveobj_test_cases_start(&companion) == NULL);
-    EXPECT(fake_entry(WITH_VALUE "Tu") == &with_value && fake_entry(WITH_VALUE) == with_value.code);
+    EXPECT(fake_entry(WITH_VALUE "Tu") == &other_with_value &&
+           fake_entry(WITH_VALUE) == other_with_value.code);
 }
 
 /// As that function calls.
@@ -249,6 +258,7 @@ static void a_case_begins_and_ends_with_the_binding_function(void) {
 }
 
 int main(void) {
+    without_the_entry_point_no_case_begins();
     without_calls_of_the_library_no_case_begins();
     a_case_begins_and_ends_with_push_and_pop();
     without_a_case_no_scope_is_bound();
@@ -256,7 +266,7 @@ int main(void) {
     child_tasks_inherit_the_case_and_do_not_end_it();
     cases_on_several_tasks_overlap();
     a_task_that_outlives_the_case_does_not_end_it();
-    a_failure_written_during_a_case_fails_it();
+    a_failure_in_a_task_of_a_case_fails_it();
     a_case_begins_and_ends_with_the_binding_function();
     the_binding_function_of_the_library_is_replaced();
     return EXPECT_STATUS();

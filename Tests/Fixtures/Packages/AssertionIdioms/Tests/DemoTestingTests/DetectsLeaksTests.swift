@@ -36,6 +36,12 @@
       makeLoaderCycle()
     }
 
+    /// Beside others, on whose threads old words may be.
+    @Test(arguments: 0..<4)  // fails: leavingATaskThatIsNeverResumed(number:)
+    func leavingATaskThatIsNeverResumed(number: Int) async {
+      await Waiter.leave()
+    }
+
     @Suite struct Inner {
       @Test func leakingInside() {  // fails: leakingInside()
         makeLoaderCycle()

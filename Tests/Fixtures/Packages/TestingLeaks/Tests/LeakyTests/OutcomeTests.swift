@@ -12,6 +12,12 @@ struct OutcomeTests {
     #expect(Bool(false))
   }
 
+  /// As readable output it takes two lines.
+  @Test("fails\nlater") func failsUnderALongName() {
+    makeRetainCycle(Int.self)
+    #expect(Bool(false))
+  }
+
   @Test func throwsAnError() throws {
     makeRetainCycle(Int.self)
     throw Mistake.made
