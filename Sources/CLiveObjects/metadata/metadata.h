@@ -72,6 +72,9 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
 /// The same for the metadata in an object's record or header, which may have been freed or unloaded
 /// with its image. Superclasses are checked too. A reader does not check valid metadata twice.
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
+/// Makes the reader use the cache of earlier captures: the runtime frees no metadata, and images
+/// are noticed when they are unloaded. With the turn of captures only.
+void liveobj_metadata_share_cache(struct liveobj_reader *reader);
 /// The words of metadata that can refer to its descriptor, superclass and generic arguments.
 enum { LIVEOBJ_METADATA_WORDS = 24 };
 /// The last unload of an image to which the metadata refers by these words. All of them were valid

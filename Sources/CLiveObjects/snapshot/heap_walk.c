@@ -150,6 +150,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .stream = {.write = write, .context = destination},
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // no other thread runs
+    liveobj_reader_keep_pages();
     liveobj_reader_start(liveobj_metadata_reader());
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
