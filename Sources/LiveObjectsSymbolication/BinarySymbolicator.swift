@@ -36,6 +36,8 @@ public final class BinarySymbolicator: Symbolicator {
   var methodsByBinary: [String: [String: UInt64]] = [:]
   /// What is known of modules, and the binaries that it was found in.
   var modulesByName: [String: (binaries: [String], source: ModuleSource?)] = [:]
+  /// The addresses of closures by symbol.
+  var closuresByBinary: [String: [String: UInt64]] = [:]
   /// The addresses of deinitialisers by class.
   var deinitialisersByBinary: [String: [String: UInt64]] = [:]
 
