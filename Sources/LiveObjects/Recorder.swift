@@ -55,7 +55,7 @@ package enum Recorder {
   package static func capture(
     since mark: UInt64, references: Bool = false
   ) throws(LiveObjects.TrackingError) -> RawCapture {
-    try captured(since: mark, references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_UNATTRIBUTED)
+    try captured(since: mark, references ? LIVEOBJ_CONTENTS_GRAPH_OF_TEST : LIVEOBJ_CONTENTS_UNATTRIBUTED)
   }
 
   /// The number of live objects of each type, as the bytes of a capture.

@@ -23,8 +23,9 @@ struct TestAttribution {
     scoped = Self.scoped(capture)
     knownIssueScopes = Self.knownIssueScopes(capture)
     windows = TestWindows(of: tests)
-    namesakes = Self.namesakes(tests)
-    functions = Self.functions(tests, namesakes)
+    // The names of thousands of tests, which the evaluation of a single one does not need.
+    namesakes = options.test == nil ? Self.namesakes(tests) : Array(tests.indices)
+    functions = options.test == nil ? Self.functions(tests, namesakes) : [:]
     isAccountable = tests.indices.map { [tests] in
       // Objects that the caller chose are reported in any case. While one test is evaluated, tests that run
       // in parallel may still become accountable for their objects.

@@ -29,6 +29,20 @@ extension Report {
   }
 }
 
+extension Report {
+  /// The tests with their outcomes in this report: one that passed by itself, and left findings that fail, has leaked.
+  /// Those of Swift Testing are evaluated when their process ends.
+  var concludedTests: [Test] {
+    let leaking = Set(failingFindings.lazy.compactMap { TestName(of: $0) })
+    return tests.map { test in
+      guard test.outcome == .passed, leaking.contains(TestName(test)) else { return test }
+      var test = test
+      test.outcome = .leaked
+      return test
+    }
+  }
+}
+
 extension Report.Test {
   /// The tests of all processes in the order in which they began; those of the same name are one.
   ///

@@ -5,7 +5,12 @@ extension BinarySymbolicator {
     let unlocated = addresses.filter { address in
       !withoutSymbolizer.contains(address.binary) && closure(at: address) != nil
     }
-    let closures = Self.addresses(ofFunctionsAt: unlocated) { closure(at: $0) }
+    let closures = unlocated.reduce(into: [CodeAddress: CodeAddress]()) { closures, address in
+      guard let start = closure(at: address).flatMap({ self.closures(in: address.binary)[$0] }) else {
+        return
+      }
+      closures[address] = CodeAddress(binary: address.binary, address: start)
+    }
     guard !closures.isEmpty, let symbolizer,
       let lines = try? symbolizer.symbolicate(Array(Set(closures.values)))
     else { return }
@@ -17,26 +22,31 @@ extension BinarySymbolicator {
 
   /// The symbol of the closure behind a name without a line; `nil` for all others.
   private func closure(at address: CodeAddress) -> String? {
-    guard let line = known[address]?.last, line.line == nil, var symbol = line.symbol?[...] else {
-      return nil
-    }
-    let name = symbol
-    if symbol.hasSuffix("Tu") { symbol.removeLast(2) }
-    if symbol.hasSuffix("TA") { symbol.removeLast(2) }
-    return symbol == name ? nil : String(symbol)
+    guard let line = known[address]?.last, line.line == nil else { return nil }
+    return line.symbol.flatMap(Self.closure(behind:))
   }
 
-  private static func addresses(
-    ofFunctionsAt addresses: Set<CodeAddress>, named name: (CodeAddress) -> String?
-  ) -> [CodeAddress: CodeAddress] {
-    var found: [CodeAddress: CodeAddress] = [:]
-    for (binary, addresses) in Dictionary(grouping: addresses, by: \.binary) {
-      guard let file = ELFFile(path: binary) else { continue }
-      let wanted = Dictionary(grouping: addresses) { name($0) ?? "" }
-      for (start, symbol) in SymbolTable(of: file, .functions).all {
-        for address in wanted[symbol] ?? [] { found[address] = CodeAddress(binary: binary, address: start) }
-      }
+  private static func closure(behind symbol: String) -> String? {
+    var closure = symbol[...]
+    if closure.hasSuffix("Tu") { closure.removeLast(2) }
+    if closure.hasSuffix("TA") { closure.removeLast(2) }
+    return closure == symbol ? nil : String(closure)
+  }
+
+  private func closures(in binary: String) -> [String: UInt64] {
+    let known = closuresByBinary[binary] ?? Self.closures(in: binary)
+    closuresByBinary[binary] = known
+    return known
+  }
+
+  /// The addresses of all closures in a binary that such a name stands for, by symbol.
+  private static func closures(in binary: String) -> [String: UInt64] {
+    guard let file = ELFFile(path: binary) else { return [:] }
+    let functions = SymbolTable(of: file, .functions)
+    let names = [functions, SymbolTable(of: file, .variables)].flatMap {
+      $0.all { closure(behind: $0) != nil }.lazy.compactMap { closure(behind: $0.name) }
     }
-    return found
+    let closures = functions.all(where: Set(names).contains).map { ($0.name, $0.address) }
+    return Dictionary(closures) { _, last in last }
   }
 }

@@ -61,14 +61,7 @@ extension BinarySymbolicator {
   /// private ones of several files, none.
   private static func deinitialisers(in binary: String) -> [String: UInt64] {
     guard let file = ELFFile(path: binary) else { return [:] }
-    // Symbols of a file that wants to take memory share long names.
-    var room = 64 << 20
-    let symbols = Array(
-      SymbolTable(of: file, .functions).all.lazy.filter { $0.name.hasPrefix("$s") && $0.name.hasSuffix("fD") }
-        .prefix { symbol in
-          room -= symbol.name.utf8.count
-          return room > 0
-        })
+    let symbols = SymbolTable(of: file, .functions).all { $0.hasPrefix("$s") && $0.hasSuffix("fD") }
     let names = demangle(symbols: Set(symbols.map(\.name)))
     let classes = symbols.compactMap { address, symbol -> (String, UInt64?)? in
       let name = names[symbol].map(FunctionName.init(demangled:))

@@ -36,6 +36,8 @@ public final class BinarySymbolicator: Symbolicator {
   var methodsByBinary: [String: [String: UInt64]] = [:]
   /// What is known of modules, and the binaries that it was found in.
   var modulesByName: [String: (binaries: [String], source: ModuleSource?)] = [:]
+  /// The addresses of closures by symbol.
+  var closuresByBinary: [String: [String: UInt64]] = [:]
   /// The addresses of deinitialisers by class.
   var deinitialisersByBinary: [String: [String: UInt64]] = [:]
 
@@ -64,7 +66,7 @@ public final class BinarySymbolicator: Symbolicator {
       addresses.formUnion(codeAddresses(of: request.frames, in: request.capture).values)
     }
     let images = Set(requests.lazy.flatMap(\.capture.images).map(\.path))
-    resolve(addresses.subtracting(known.keys), images: images.sorted())
+    resolve(addresses, images: images.sorted())
   }
 
   public func prepare(_ frames: Set<Frame>, of capture: Capture) {
@@ -80,7 +82,7 @@ public final class BinarySymbolicator: Symbolicator {
 
   public func symbolicate(_ frames: Set<Frame>, of capture: Capture) -> [Frame: [SourceFrame]] {
     let addresses = codeAddresses(of: frames, in: capture)
-    resolve(Set(addresses.values).subtracting(known.keys), images: capture.images.map(\.path))
+    resolve(Set(addresses.values), images: capture.images.map(\.path))
     noteMissingLines(of: addresses, in: capture)
     nameSymbols(at: addresses.values)
     return Dictionary(
@@ -141,7 +143,9 @@ public final class BinarySymbolicator: Symbolicator {
   }
 
   /// - Parameter images: the files of the processes.
-  private func resolve(_ addresses: Set<CodeAddress>, images: [String]) {
+  private func resolve(_ requested: Set<CodeAddress>, images: [String]) {
+    // The answers become more with each test: only the request is searched for new ones.
+    let addresses = requested.filter { known[$0] == nil }
     guard !addresses.isEmpty else { return }
     for address in addresses { known[address] = [] }
     let rest = addresses.subtracting(resolveWithoutLines(among: addresses))
@@ -247,7 +251,7 @@ public final class BinarySymbolicator: Symbolicator {
   /// Demangles all symbols at addresses in one go.
   private func nameSymbols(at addresses: some Sequence<CodeAddress>) {
     let symbols = Set(addresses.compactMap { known[$0] }.joined().compactMap(\.symbol))
-      .subtracting(names.keys)
+      .filter { names[$0] == nil }
     let demangled = demangle(symbols: symbols)
     for symbol in symbols {
       names[symbol] =

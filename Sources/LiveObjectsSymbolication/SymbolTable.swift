@@ -52,6 +52,17 @@ struct SymbolTable {
     everySymbol.lazy.compactMap { symbol in name(of: symbol).map { (symbol.address, $0) } }
   }
 
+  /// The symbols whose names are wanted, up to a limit: those of a file that wants to take memory share long names.
+  func all(where isWanted: @escaping (String) -> Bool) -> [(address: UInt64, name: String)] {
+    var room = 64 << 20
+    return Array(
+      all.lazy.filter { isWanted($0.name) }
+        .prefix { symbol in
+          room -= symbol.name.utf8.count
+          return room > 0
+        })
+  }
+
   /// The symbol for each of the ascending addresses, the one that begins there or last before it.
   private func lastSymbols(upTo addresses: [UInt64]) -> [Symbol?] {
     var last = [Symbol?](repeating: nil, count: addresses.count)

@@ -12,13 +12,19 @@ package struct TestHeapAnalysis {
   private let failOn: FailOn
   /// The findings that fail, before functions have names. Names may only remove findings.
   private let suspects: [Finding]
-  /// Whether an object is either over-retained or held by a running thread, or a task never resumed.
+  /// The retain cycles that nothing can release any more, whether they fail or not.
+  private let certainLeaks: [Finding]
+  /// Whether code may load a weak reference to a failure, and break its cycle.
+  private let mayBreakCycle: Bool
+  /// Whether it has no other holders than the objects of the test: only certain leaks are valid.
+  private let isPartial: Bool
+  /// Whether an object may be a leak: another look may decide it.
   private let isUndecided: Bool
 
   package var capture: Capture { analysis.capture }
 
   /// Searches for retain cycles among the objects reachable from those that a test left behind, without a scan
-  /// of the whole heap. Only the certain leaks of the analysis are valid.
+  /// of the whole heap.
   ///
   /// - Returns: an analysis with certain leaks, if there are any, and whether there are no other cycles.
   package static func cycles(
@@ -30,30 +36,43 @@ package struct TestHeapAnalysis {
     case .captured(let bytes):
       guard let capture = try? bytes.decoded() else { return (nil, false) }
       let analysis = TestHeapAnalysis(at: test, in: capture, failOn: failOn)
-      let mayBeReleased = analysis.suspects.contains(where: \.mayBeReleased)
-      return (analysis.hasCertainLeak ? analysis : nil, !mayBeReleased)
+      return (analysis.certainLeaks.isEmpty ? nil : analysis, !analysis.mayBreakCycle)
     }
   }
 
-  /// Scans the whole heap.
-  ///
-  /// - Parameter waits: whether to wait for a moment in which no running thread may hold an object, if
-  ///   necessary.
-  /// - Throws: if there is no capture.
-  package init(at test: WatchedTest, failOn: FailOn, waits: Bool) throws(LiveObjects.TrackingError) {
-    let capture = try Recorder.capture(since: 0, references: true).decoded()
-    self.init(at: test, in: capture, failOn: failOn)
+  /// Whether a scan of the whole heap takes many times as long as a search for cycles.
+  package static var isHeapLarge: Bool {
+    let status = LiveObjects.status
+    return status.allocations - min(status.allocations, status.deallocations) > largeHeap
   }
+
+  private static let largeHeap = 4096
+
+  /// Scans the whole heap. Allows one scan at a time: each takes memory for the whole heap.
+  ///
+  /// - Throws: if there is no capture.
+  package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
+    let result = Self.turn.withLock { _ in
+      Result { () throws(LiveObjects.TrackingError) in
+        let capture = try Recorder.capture(since: 0, references: true).decoded()
+        return TestHeapAnalysis(at: test, in: capture, failOn: failOn)
+      }
+    }
+    self = try result.get()
+  }
+
+  private static let turn = Locked(())
 
   private init(at test: WatchedTest, in capture: Capture, failOn: FailOn) {
     analysis = UnnamedAnalysis(of: capture, options: test.options)
     self.failOn = failOn
+    isPartial = capture.graph?.status.isPartial == true
     let findings = analysis.named(by: ImageNames()).findings
-    suspects = findings.filter(failOn.includes)
-    isUndecided = findings.contains { $0.certainty == .undecided && $0.isUnreachable }
+    certainLeaks = findings.filter(\.isCertainLeak)
+    suspects = (isPartial ? certainLeaks : findings).filter(failOn.includes)
+    mayBreakCycle = findings.contains { failOn.includes($0) && $0.mayBeReleased }
+    isUndecided = !isPartial && findings.contains { $0.certainty == .undecided && !$0.isLibraryLeak }
   }
-
-  package var objectCount: Int { capture.objects.count }
 
   /// Whether the result is still valid: all objects of its failures are alive, unreachable or held as before.
   /// Another scan could only show less, if a thread runs that did not run then.
@@ -64,13 +83,19 @@ package struct TestHeapAnalysis {
   }
 
   /// Whether all references were read, and no running thread makes a difference.
-  package var isConclusive: Bool { !isUndecided && capture.graph?.status.isEvaluated == true }
+  package var isConclusive: Bool { !isUndecided && !isPartial && capture.graph?.status.isEvaluated == true }
+
+  /// Whether there is a retain cycle that nothing can release any more.
+  package var hasCertainLeak: Bool { suspects.contains(where: \.isCertainLeak) }
 
   /// Whether there are failures, now or if their objects stay alive.
   package var hasSuspects: Bool { !suspects.isEmpty }
 
-  /// Whether there is a retain cycle that nothing can release any more.
-  package var hasCertainLeak: Bool { suspects.contains(where: \.isCertainLeak) }
+  /// Whether all objects are part of certain leaks: then nothing else in the heap makes a difference.
+  package func explains(_ survivors: [ObjectIdentity]) -> Bool {
+    let leaked = Set(certainLeaks.lazy.flatMap(\.members).map(ObjectIdentity.init))
+    return survivors.allSatisfy(leaked.contains)
+  }
 
   /// Whether a failure may still be released, or is inconclusive.
   ///
@@ -94,7 +119,7 @@ package struct TestHeapAnalysis {
     guard hasSuspects else { return [] }
     symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)
     return analysis.named(by: symbolicator, after: Set(cleared.compactMap(\.subject))).findings
-      .filter { failOn.includes($0) && (!certainOnly || $0.isCertainLeak) }
+      .filter { failOn.includes($0) && (!(certainOnly || isPartial) || $0.isCertainLeak) }
       .map { finding in
         var finding = finding
         let held = cleared.filter { finding.members.contains(where: $0.held) }

@@ -17,7 +17,6 @@
     static let shared = CaseWatcher()
 
     private let host = Locked<CompanionHost?>(nil)
-    private let budget = HeapScanBudget()
     /// The running cases, by their scopes.
     private let running = Locked<[UInt32: WatchedTest]>([:])
     /// One for all cases, with a cache of names.
@@ -68,7 +67,7 @@
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
       let (analysis, isConclusive) = TestHeapAnalysis.cycles(of: test, failOn: host.failOn)
-      return isConclusive ? analysis : budget.scan(at: test, failOn: host.failOn) ?? analysis
+      return isConclusive ? analysis : (try? TestHeapAnalysis(at: test, failOn: host.failOn)) ?? analysis
     }
 
     /// The leaks that are certain now. The rest is evaluated in the report at the end.

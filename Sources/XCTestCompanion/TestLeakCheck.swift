@@ -5,59 +5,48 @@
   internal import LiveObjectsSymbolication
   internal import TestWatching
 
-  /// The leak check of one test: a scan at its end, and another one when its objects have settled, if the
-  /// first has failures that may still be released.
+  /// The leak check of one test: one at its end, and another one when its objects have settled, if the first has
+  /// failures that may still be released.
   final class TestLeakCheck {
     private let test: WatchedTest
     private let failOn: FailOn
-    private let budget: HeapScanBudget
     private var settling = Settling()
     /// `nil` without a result.
     private var last: TestHeapAnalysis?
-    /// Whether the last analysis is of the whole heap, so that not only its certain leaks are valid.
-    private var isFull = true
-    /// Whether no object was left behind.
-    private var isClean = false
+    /// Whether all objects are known to leak, or none was left behind.
+    private var isDecided = false
     private var isSettled = true
-    private var isWaiting = false
 
-    init(
-      at test: WatchedTest, failOn: FailOn, within budget: HeapScanBudget,
-      namedBy symbolicator: BinarySymbolicator
-    ) {
+    init(at test: WatchedTest, failOn: FailOn, namedBy symbolicator: BinarySymbolicator) {
       self.test = test
       self.failOn = failOn
-      self.budget = budget
-      // A scan is expensive, and most tests leave no object behind.
+      // Most tests leave no object behind, and most that leak leave nothing but cycles: neither needs a scan of the
+      // whole heap, which has the same result.
       guard let survivors = try? test.survivors() else { return }
-      isClean = survivors.isEmpty
-      if isClean { return }
-      last = budget.scan(at: test, failOn: failOn)
+      isDecided = survivors.isEmpty
+      if isDecided { return }
+      if TestHeapAnalysis.isHeapLarge { last = cycles }
+      isDecided = last?.explains(survivors) ?? false
+      if isDecided { return }
+      last = scan ?? last ?? cycles
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
-      if last == nil { checkForCycles() }
     }
 
     /// Whether all objects that the test left behind were evaluated.
-    var isConclusive: Bool { isClean || (isFull && last?.isConclusive == true) }
+    var isConclusive: Bool { isDecided || last?.isConclusive == true }
 
-    private func checkForCycles() {
-      isFull = false
-      last = TestHeapAnalysis.cycles(of: test, failOn: failOn).analysis
-    }
+    private var cycles: TestHeapAnalysis? { TestHeapAnalysis.cycles(of: test, failOn: failOn).analysis }
+
+    private var scan: TestHeapAnalysis? { try? TestHeapAnalysis(at: test, failOn: failOn) }
 
     /// The time to wait before the next call; `nil` when the last analysis is final.
     func pause() -> Duration? {
       guard !isSettled else { return nil }
       let survivors = try? test.survivors()
-      if let survivors, let pause = settling.pause(after: survivors) {
-        if !isWaiting { budget.beginWait() }
-        isWaiting = true
-        return pause
-      }
+      if let survivors, let pause = settling.pause(after: survivors) { return pause }
       isSettled = true
       if let survivors, let last, last.isValid(for: survivors) { return nil }
-      last = budget.scan(at: test, failOn: failOn, waits: true)
-      if last == nil { checkForCycles() }
+      last = scan ?? cycles
       return nil
     }
   }
@@ -80,7 +69,7 @@
       let entry = last.entry(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
       let findings = last.failures(
-        namedBy: symbolicator, certainOnly: !isFull, cleared: running.clearedProperties, symbolicating: entry)
+        namedBy: symbolicator, cleared: running.clearedProperties, symbolicating: entry)
       let declaration = entry.flatMap { symbolicator.declaration(at: $0, of: last.capture) }
       return findings.map { finding in
         // Equal optimised methods are merged, and have no place of their own.

@@ -14,7 +14,6 @@
   /// program.
   final class TestObserver: XCTestObservation {
     private let host: CompanionHost
-    private let budget = HeapScanBudget()
     /// One for all tests, with a cache of names.
     private let symbolicator = BinarySymbolicator(origin: .ownRun)
     /// The running tests, the innermost last: a test may run others.
@@ -67,7 +66,7 @@
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       testCase.withFailuresThatEndNothing {
         let check = Recorder.ignoring {
-          TestLeakCheck(at: running.test, failOn: host.failOn, within: budget, namedBy: symbolicator)
+          TestLeakCheck(at: running.test, failOn: host.failOn, namedBy: symbolicator)
         }
         while let pause = Recorder.ignoring({ check.pause() }) { MainLoop.pause(pause) }
         for failure in Recorder.ignoring({ failures(of: running, check) }) { testCase.record(failure) }

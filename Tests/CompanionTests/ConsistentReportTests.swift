@@ -36,6 +36,26 @@ struct ConsistentReportTests {
     return try #require(findings.first)
   }
 
+  /// In one process after many other leaks, and in a process of its own.
+  @Test func theLastTestIsEvaluatedAsTheFirst() throws {
+    let filter = ["--disable-swift-testing", "--filter", "ObservedTests"]
+    let (run, serial) = try test(filter)
+    let parallel = try test(filter + ["--parallel"]).report
+    let leaking = Set(serial.tests.map(\.id)).subtracting([
+      "LeakyTests.ObservedTests/testA_runsManyThatLeak", "LeakyTests.ObservedTests/testC_leavesNothing",
+    ])
+    #expect(leaking.count == 27)
+    #expect(XCTestRun(run).failed.count == 27)
+    for report in [serial, parallel] {
+      #expect(Set(report.tests.lazy.filter { $0.outcome == "leaked" }.map(\.id)) == leaking)
+      #expect(!report.tests.contains { !$0.evaluated })
+    }
+    // XCTest itself leaks its suites, in each process.
+    let findings = [serial, parallel].map { Set($0.findings.filter { $0.test != nil }) }
+    #expect(findings[0].count { $0.verdict == "retainCycle" } == 27)
+    #expect(findings[0] == findings[1])
+  }
+
   @Test func aLaterDeallocationIsReportedWithItsTest() throws {
     let (run, report) = try test(["--filter", "ReleasedTests", "--disable-swift-testing"])
     #expect(XCTestRun(run).failed == ["ReleasedTests.testA_overRetains"])

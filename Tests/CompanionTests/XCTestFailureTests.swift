@@ -50,7 +50,6 @@ struct XCTestFailureTests {
   }
 
   /// Identifiers, unowned and weak references in variables hold nothing.
-  /// Each test runs in its own process: the searches become fewer after some without a result.
   @Test(arguments: [
     "testB_leaksALoaderThatIsCounted", "testC_leaksALoaderThatIsTheLatest",
     "testD_leaksALoaderThatIsObserved", "testE_leaksALoaderAndFillsACache",

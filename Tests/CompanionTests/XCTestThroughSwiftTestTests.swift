@@ -40,6 +40,7 @@ struct XCTestThroughSwiftTestTests {
     let leaks = run.failures.filter(\.isLeak)
     #expect(Set(leaks.map(\.test)).isSubset(of: run.failed))
     #expect(report.leaks == leaks.map { Self.identifier($0.test) + ": " + $0.verdict }.sorted())
+    #expect(report.leaking == Set(leaks.map { Self.identifier($0.test) }).sorted())
     #expect(Set(leaks.map(\.verdict)) == ["retainCycle", "overRetained"])
     #expect(run.run.status == .exited(1))
   }
@@ -76,15 +77,16 @@ private struct TestedReport: Decodable {
   var tests: [Test]
   var findings: [Finding]
 
-  /// Each test that failed because of leaks, with the verdict of each leak, sorted. The report may have more leaks of
-  /// other tests: not all are evaluated at the end of a test.
+  /// Each test with leaks, with the verdict of each of them, sorted.
   var leaks: [String] {
-    let failed = Set(tests.lazy.filter { $0.outcome == "leaked" }.map { Optional($0.id) })
-    return findings.filter { failed.contains($0.test) }.filter {
-      !$0.libraryLeak && ["retainCycle", "overRetained"].contains($0.verdict)
+    findings.filter {
+      $0.test != nil && !$0.libraryLeak && ["retainCycle", "overRetained"].contains($0.verdict)
     }
     .map { "\($0.test ?? "no test"): \($0.verdict)" }.sorted()
   }
+
+  /// The tests whose outcome is a leak, sorted.
+  var leaking: [String] { tests.lazy.filter { $0.outcome == "leaked" }.map(\.id).sorted() }
 }
 
 extension XCTestRun.Failure {

@@ -24,6 +24,30 @@ import Testing
     #expect(report.tests.contains { $0.findings.count == 2 })
   }
 
+  /// Such as an object of a case of Swift Testing, which is evaluated when its process ends.
+  @Test func aTestWithAFindingThatFailsHasLeaked() throws {
+    var builder = CaptureBuilder()
+    for test in ["T/testOne", "T/testTwo", "T/testThree"] { builder.test(test) }
+    var analysis = Analysis(of: builder.capture, symbolicator: ImageNames())
+    analysis.findings = [
+      ("T/testOne", "00000000000000a1", Finding.Verdict.overRetained),
+      ("T/testTwo", "00000000000000a2", .growth),
+    ].map {
+      Finding(
+        fingerprint: $1, verdict: $2, type: "Demo.A", kind: .classInstance, instances: 1, objects: 1,
+        bytes: 1, test: $0)
+    }
+    var report = Report(of: [(builder.capture, analysis)])
+    func outcomes() throws -> [TestDescription.Outcome] {
+      try JSONReportReader.report(in: Array(JSONRenderer().render(report).utf8)).tests.map(\.outcome)
+    }
+    #expect(try outcomes() == [.leaked, .passed, .passed])
+    report.run.failOn = .growth
+    #expect(try outcomes() == [.leaked, .leaked, .passed])
+    report.run.failOn = FailOn.none
+    #expect(try outcomes() == [.passed, .passed, .passed])
+  }
+
   @Test func oneTestMayHaveMostFindings() {
     var builder = CaptureBuilder()
     builder.test("T/testOne")

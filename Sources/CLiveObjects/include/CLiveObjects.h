@@ -207,6 +207,9 @@ enum liveobj_contents {
     /// The objects of LIVEOBJ_CONTENTS_OBJECTS without the process's tests and scopes, which become
     /// more with each test: for measurements in a test.
     LIVEOBJ_CONTENTS_UNATTRIBUTED = 3,
+    /// LIVEOBJ_CONTENTS_GRAPH without the findings of tests, which become more with each test that
+    /// fails: for the evaluation of a test.
+    LIVEOBJ_CONTENTS_GRAPH_OF_TEST = 4,
 };
 
 /// Writes a capture of the live objects.

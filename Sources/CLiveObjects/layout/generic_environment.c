@@ -51,14 +51,14 @@ static bool read_parameter(const char *name, struct parameter *parameter) {
 
 static bool is_type(uintptr_t value) {
     struct liveobj_reader *reader = liveobj_metadata_reader();
-    liveobj_reader_start(reader);
+    liveobj_reader_renew(reader);
     return value && (liveobj_layout_is_known(value) || liveobj_metadata_is_valid(reader, value));
 }
 
 bool liveobj_points_to_type(uintptr_t word) {
     struct liveobj_reader *reader = liveobj_metadata_reader();
     uintptr_t first;
-    liveobj_reader_start(reader);
+    liveobj_reader_renew(reader);
     return liveobj_is_address(word) && liveobj_read_checked(reader, word, &first, sizeof first) &&
            is_type(first);
 }

@@ -1,7 +1,7 @@
 // layout.c - compiles layouts and keeps them.
 //
-// Owns the tables of compiled layouts. layout_value.c has the layout of each kind of type,
-// layout_fields.c that of stored properties.
+// Owns the tables of compiled layouts. They are compiled with the turn of captures. layout_value.c
+// has the layout of each kind of type, layout_fields.c that of stored properties.
 
 #if defined(__linux__)
 
@@ -17,7 +17,25 @@ static struct liveobj_metadata_table values, classes;
 
 // MARK: - Builder
 
+/// The memory of an earlier builder, for the next one.
+static struct liveobj_layout_builder spare;
+
+static void take_spare(struct liveobj_layout_builder *builder) {
+    builder->slots = spare.slots;
+    builder->capacity = spare.capacity;
+    spare = (struct liveobj_layout_builder){0};
+}
+
+static void leave_spare(const struct liveobj_layout_builder *builder) {
+    if (spare.slots)
+        liveobj_os_unmap(builder->slots, builder->capacity * sizeof *builder->slots);
+    else
+        spare = *builder;
+}
+
 void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot) {
+    if (!builder->slots)
+        take_spare(builder);
     if (builder->count == LIVEOBJ_SLOTS_LIMIT)
         builder->is_precise = false;
     else if (liveobj_os_make_room((void **)&builder->slots, builder->count, &builder->capacity,
@@ -59,7 +77,7 @@ const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder
         for (uint32_t i = 0; i < builder->count; i++)
             layout->has_references |= slots[i].kind < LIVEOBJ_SLOT_NUMBER;
     }
-    liveobj_os_unmap(builder->slots, builder->capacity * sizeof *builder->slots);
+    leave_spare(builder);
     return layout;
 }
 

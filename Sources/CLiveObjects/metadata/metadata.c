@@ -94,15 +94,28 @@ static bool has_sound_superclasses(struct liveobj_reader *reader, uintptr_t meta
     return false;
 }
 
+enum { SHARED_CACHES = 32 };
+
+void liveobj_metadata_share_cache(struct liveobj_reader *reader) {
+    static struct liveobj_metadata_cache *caches;
+    if (!caches)
+        caches = liveobj_os_map(SHARED_CACHES * sizeof *caches);
+    reader->shared = caches;
+}
+
 /// The entry of metadata in the reader's cache, which is emptied after an unload: cached metadata
 /// may have been unloaded.
 static struct liveobj_known_metadata *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
-    enum { PLACES = sizeof reader->known / sizeof *reader->known };
+    enum { PLACES = sizeof reader->own.known / sizeof *reader->own.known };
+    // Images have equal metadata at equal distances: a multiplication spreads it.
+    uint64_t hash = (metadata * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    struct liveobj_metadata_cache *cache =
+        reader->shared ? &reader->shared[hash / PLACES % SHARED_CACHES] : &reader->own;
     uint32_t unloads = liveobj_unloads_count();
-    if (reader->unloads != unloads)
-        memset(reader->known, 0, sizeof reader->known);
-    reader->unloads = unloads;
-    return &reader->known[metadata / 16 % PLACES];
+    if (cache->unloads != unloads)
+        memset(cache->known, 0, sizeof cache->known);
+    cache->unloads = unloads;
+    return &cache->known[hash % PLACES];
 }
 
 static uint64_t read_last_unload(struct liveobj_reader *reader, uintptr_t metadata) {

@@ -66,12 +66,13 @@ static inline bool liveobj_is_class_existential(uintptr_t metadata) {
 }
 
 /// Whether a word found in memory is metadata that may be followed. Uses checked reads. A false
-/// positive is next to impossible, because the type's descriptor and value witnesses are checked
-/// too.
+/// positive is next to impossible: the type's descriptor and value witnesses are checked too.
 bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidate);
 /// The same for the metadata in an object's record or header, which may have been freed or unloaded
 /// with its image. Superclasses are checked too. A reader does not check valid metadata twice.
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
+/// Makes the reader use the cache of earlier captures. With the turn of captures only.
+void liveobj_metadata_share_cache(struct liveobj_reader *reader);
 /// The words of metadata that can refer to its descriptor, superclass and generic arguments.
 enum { LIVEOBJ_METADATA_WORDS = 24 };
 /// The last unload of an image to which the metadata refers by these words. All of them were valid
@@ -190,12 +191,11 @@ bool liveobj_descriptor_is(uintptr_t descriptor, const char *module, const char 
 /// The same for a type of any name, nested ones included.
 bool liveobj_descriptor_is_in_module(uintptr_t descriptor, const char *module);
 
-/// The parts of a name: of a type, of those that it is nested in, of its module, in this order.
+/// The parts of a type's name, its module last, without generic arguments and private contexts.
 struct liveobj_name_parts {
     const char *parts[16];
     uint32_t count;
 };
-/// The name in the source, without generic arguments and private contexts.
 LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descriptor);
 
 /// The superclass; 0 for a root class.

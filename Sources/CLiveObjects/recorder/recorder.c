@@ -458,7 +458,7 @@ static enum liveobj_cycle_check capture_possible_cycles(const struct liveobj_kep
                                                         liveobj_write_fn write, void *context) {
     struct liveobj_selection visited = {0};
     struct liveobj_capture_request request = {.since = test->first,
-                                              .contents = LIVEOBJ_CONTENTS_GRAPH,
+                                              .contents = LIVEOBJ_CONTENTS_GRAPH_OF_TEST,
                                               .selection = &visited,
                                               .write = write,
                                               .context = context,

@@ -11,6 +11,7 @@
 #include "recorder/write_capture.h"
 #include "capture/stream.h"
 #include "heap/object_type.h"
+#include "metadata/metadata.h"
 #include "os/deadline.h"
 #include "records/records.h"
 #include "records/trace_collection.h"
@@ -122,7 +123,9 @@ static const char *write_references(struct liveobj_capture *capture,
     const char *failure = take_turn(capture->deadline);
     if (failure)
         return failure;
+    liveobj_metadata_share_cache(&capture->reader);
     failure = liveobj_write_heap_graph(capture, entry);
+    capture->reader.shared = NULL;
     give_turn();
     return failure;
 }
@@ -153,22 +156,27 @@ static void try_types(struct liveobj_capture *capture) {
     give_turn();
 }
 
+static bool wants_graph(const struct liveobj_capture_request *request) {
+    return request->contents == LIVEOBJ_CONTENTS_GRAPH ||
+           request->contents == LIVEOBJ_CONTENTS_GRAPH_OF_TEST;
+}
+
 /// Objects, with or without references.
 static void write_live(struct liveobj_capture *capture,
                        const struct liveobj_capture_request *request, uint64_t next) {
     const char *failure = NULL;
-    bool wants_graph = request->contents == LIVEOBJ_CONTENTS_GRAPH;
+    bool has_graph = wants_graph(request);
     if (!liveobj_captured_images_start(&capture->images)) {
         capture->stream.failed = true;
         return;
     }
     liveobj_write_images(&capture->stream, &capture->images);
-    if (wants_graph)
+    if (has_graph)
         failure = write_references(capture, request->caller);
     else
         try_types(capture);
     capture->stream.failed |= failure && capture->selection;
-    if (!wants_graph || failure)
+    if (!has_graph || failure)
         write_objects(capture, next);
     if (failure)
         liveobj_write_no_heap_graph(&capture->stream, failure);
@@ -183,10 +191,11 @@ static void write_live_counts(struct liveobj_capture *capture,
     write_counts(capture, request, next);
 }
 
-static void write_all_tests(struct liveobj_capture *capture, uint64_t next) {
+static void write_all_tests(struct liveobj_capture *capture,
+                            const struct liveobj_capture_request *request, uint64_t next) {
     liveobj_write_tests(&capture->stream, next);
     liveobj_write_evaluated_tests(&capture->stream);
-    if (!capture->selection) // captures of single tests are frequent, and need no findings
+    if (request->contents != LIVEOBJ_CONTENTS_GRAPH_OF_TEST)
         liveobj_write_test_findings(&capture->stream);
     liveobj_write_scopes(&capture->stream);
     liveobj_write_known_scopes(&capture->stream);
@@ -207,7 +216,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     liveobj_write_sampling(&capture.stream, &capture.status);
     bool wants_counts = request->contents == LIVEOBJ_CONTENTS_COUNTS;
     if (!wants_counts && request->contents != LIVEOBJ_CONTENTS_UNATTRIBUTED)
-        write_all_tests(&capture, next);
+        write_all_tests(&capture, request, next);
     if (capture.status.state == LIVEOBJ_STATE_TRACKING) {
         if (!start_work(&capture))
             capture.stream.failed = true;

@@ -188,9 +188,13 @@ static bool find_sections(struct liveobj_file file, struct sections *sections) {
 /// Whether the NUL-terminated name at `offset` of a string table equals `name`, or begins with it.
 static bool name_matches(const char *table, uint64_t table_bytes, uint64_t offset, const char *name,
                          bool whole) {
-    size_t length = strlen(name) + (whole ? 1 : 0);
-    return offset <= table_bytes && length <= table_bytes - offset &&
-           memcmp(table + offset, name, length) == 0;
+    size_t length = strlen(name);
+    size_t bytes = length + (whole ? 1 : 0);
+    if (offset > table_bytes || bytes > table_bytes - offset)
+        return false;
+    // Most names of the same beginning have another length.
+    bool may_match = !whole || table[offset + length] == 0;
+    return may_match && memcmp(table + offset, name, length) == 0;
 }
 
 struct symbol_table {

@@ -3,8 +3,9 @@
 // Another thread may free an object and its page may be unmapped, metadata is unmapped with its
 // image, and the program may have written any value into an object. A plain load could crash the
 // program. So memory is read through the kernel, one page at a time: words on the same page cost
-// one system call. In the snapshot process, where a fault ends only one step, plain loads are used.
-// Owns nothing. Runs outside of hooks.
+// one system call. In the snapshot process, where a fault ends only one step, plain loads are used
+// for addresses, and for other words once the kernel has read their page.
+// Owns the list of these pages. Runs outside of hooks.
 
 #if defined(__linux__)
 
@@ -22,8 +23,13 @@ static const uintptr_t no_page = 1; // no page begins there
 void liveobj_reader_start(struct liveobj_reader *reader) {
     reader->direct = false;
     reader->refused = false;
+    reader->shared = NULL;
+    memset(&reader->own, 0, sizeof reader->own);
+    liveobj_reader_renew(reader);
+}
+
+void liveobj_reader_renew(struct liveobj_reader *reader) {
     reader->page = no_page;
-    memset(reader->known, 0, sizeof reader->known);
 }
 
 /// Used if a filter of system calls refuses process_vm_readv, as in some containers.
@@ -55,6 +61,38 @@ static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
     return is_there;
 }
 
+// MARK: - In the snapshot process
+
+enum { KEPT_PAGES = 1 << 14, IS_READABLE = 1, IS_UNREADABLE = 2 };
+
+static struct {
+    bool are_kept;
+    uintptr_t pages[KEPT_PAGES]; // with one of the above, by number modulo the size
+} kept;
+
+void liveobj_reader_keep_pages(void) {
+    kept.are_kept = true;
+}
+
+static bool is_readable(struct liveobj_reader *reader, uintptr_t page) {
+    unsigned char byte;
+    uintptr_t *place = &kept.pages[page / LIVEOBJ_PAGE_BYTES % KEPT_PAGES];
+    uintptr_t state = *place ^ page;
+    if (state != IS_READABLE && state != IS_UNREADABLE)
+        *place = page | (liveobj_read_block(reader, page, &byte, sizeof byte) ? IS_READABLE
+                                                                              : IS_UNREADABLE);
+    return *place & IS_READABLE;
+}
+
+// MARK: - Reading
+
+/// The bytes of a page; NULL if it cannot be read.
+static const unsigned char *bytes_of(struct liveobj_reader *reader, uintptr_t page) {
+    if (kept.are_kept)
+        return is_readable(reader, page) ? (const unsigned char *)page : NULL;
+    return reader->page == page || load_page(reader, page) ? reader->bytes : NULL;
+}
+
 bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count) {
     if (!reader->direct)
         return liveobj_read_checked(reader, address, into, count);
@@ -66,11 +104,12 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
                           size_t count) {
     for (unsigned char *next = into; count > 0;) {
         uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-        if (reader->page != page && !load_page(reader, page))
+        const unsigned char *bytes = bytes_of(reader, page);
+        if (!bytes)
             return false;
         size_t offset = address - page;
         size_t some = count < LIVEOBJ_PAGE_BYTES - offset ? count : LIVEOBJ_PAGE_BYTES - offset;
-        memcpy(next, reader->bytes + offset, some);
+        memcpy(next, bytes + offset, some);
         next += some;
         address += some;
         count -= some;

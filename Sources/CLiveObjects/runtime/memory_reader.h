@@ -14,22 +14,34 @@ struct liveobj_known_metadata {
     uint64_t last_unload;
 };
 
+/// Valid metadata by its address, the last of several in a place; emptied after an unload.
+struct liveobj_metadata_cache {
+    uint32_t unloads; // the count of unloads for which it is valid
+    struct liveobj_known_metadata known[256];
+};
+
 /// Reads memory of this process that may not be mapped, or not any more.
 struct liveobj_reader {
     bool direct;  // in the snapshot process: plain loads suffice
     bool refused; // the system refuses process_vm_readv
     uintptr_t page;
-    uint32_t unloads; // the count of unloads for which `known` is valid
-    struct liveobj_known_metadata known[256];
+    struct liveobj_metadata_cache *shared; // with the turn of captures; NULL: `own`
+    struct liveobj_metadata_cache own;
     unsigned char bytes[LIVEOBJ_PAGE_BYTES];
 };
 void liveobj_reader_start(struct liveobj_reader *reader);
+/// Forgets what was read, but not which metadata is valid.
+void liveobj_reader_renew(struct liveobj_reader *reader);
 /// \returns false if the memory is not mapped (any more).
 bool liveobj_read(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
-/// The same for any word, which may never have been an address. Never uses plain loads.
+/// The same for any word, which may never have been an address: a load from the memory of a device
+/// has effects. So the kernel reads it, in the snapshot process once for each page.
 bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void *into,
                           size_t count);
 /// The same, with one system call for the whole block.
 bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
+
+/// In the snapshot process, which unmaps no memory of the program: keeps which pages can be read.
+void liveobj_reader_keep_pages(void);
 
 #pragma GCC visibility pop

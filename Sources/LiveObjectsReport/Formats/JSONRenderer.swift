@@ -27,7 +27,7 @@ public struct JSONRenderer: Sendable {
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking, notes: report.notes),
       "processes": .array(report.processes.map(json)),
-      "tests": .array(report.tests.lazy.map(json)),
+      "tests": .array(report.concludedTests.lazy.map(json)),
       "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
       "types": .array(report.types.lazy.map(json)),
       "causes": .array(causes.lazy.map(json)),

@@ -134,7 +134,7 @@ static void nothing_is_added_to_the_environment(void) {
     while (environ[count])
         count++;
     liveobj_origin_start();
-    liveobj_origin_begin();
+    liveobj_origin_begin(false);
     EXPECT(environ == before && !environ[count]);
 }
 
@@ -147,7 +147,7 @@ static void without_options_the_library_path_is_another_name_of_the_same_file(vo
     struct child child = start_child(false);
     EXPECT(!child.is_first && !child.has_begun && child.has_standard_error);
     EXPECT(!start_child(true).has_standard_error);
-    liveobj_origin_begin();
+    liveobj_origin_begin(false);
     EXPECT(start_child(false).has_begun && start_child(false).has_standard_error);
     const char *found = getenv("LD_PRELOAD");
     EXPECT(starts_with(found, "libm.so.6:/") && strcmp(found, preloads) != 0);

@@ -81,7 +81,7 @@ extension HTMLData {
         counts[test, default: FindingSection.allCases.map { _ in 0 }][section(cause.section)] += 1
       }
     }
-    return report.tests.map { test in
+    return report.concludedTests.map { test in
       let name = TestName(test)
       return Self.array(
         [
