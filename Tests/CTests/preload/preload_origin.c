@@ -89,7 +89,7 @@ static void a_watched_process_is_recorded_as_watched(void) {
 }
 
 static void children_of_a_test_process_are_recognised(void) {
-    give_options(NULL);
+    give_options("");
     liveobj_origin_start();
     EXPECT(!start_child(false).is_started_by_test);
     liveobj_origin_begin(true);
