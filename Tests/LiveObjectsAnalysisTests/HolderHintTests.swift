@@ -91,7 +91,7 @@ import Testing
     let ticker = object("Demo.Ticker")
     builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
     if isKept { builder.reference(from: ticker, to: task, property: "task") }
-    builder.root(.cMemory(address: 64), to: task)
+    builder.root(.cMemory(address: 64), to: task, isInUse: true)
     symbolicator.define(0x900, [.system(function, module: "libswift_Concurrency.so")])
     symbolicator.define(0x901, [.user("closure #1 in Ticker.start()", file: "/<compiler-generated>")])
     builder.task(task, .suspended, frames: [0x900, 0x901, own].map { Frame(image: 0, offset: $0) })
@@ -107,7 +107,7 @@ import Testing
     let ticker = object("Demo.Ticker")
     builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
     builder.reference(from: ticker, to: task, property: "task")
-    builder.root(.cMemory(address: 64), to: task)
+    builder.root(.cMemory(address: 64), to: task, isInUse: true)
     let file = "/src/.build/checkouts/wire/Sources/Wire/Feed.swift"
     symbolicator.define(
       0x910, [.user("closure #1 in \(function)", module: "Wire", file: "/<compiler-generated>")])
@@ -134,7 +134,7 @@ import Testing
     }
     builder.reference(from: task, to: ticker, ReferenceLabel(.taskClosure))
     if isKept { builder.reference(from: ticker, to: task, property: "task") }
-    builder.root(.cMemory(address: 64), to: task)
+    builder.root(.cMemory(address: 64), to: task, isInUse: true)
     builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x900)])
     let findings = Analysis(of: builder.capture, symbolicator: symbolicator).findings
       .filter { $0.verdict == .heldBy }

@@ -66,7 +66,7 @@ import Testing
     let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
-    builder.root(.cMemory(address: 64), to: task)  // a timer
+    builder.root(.cMemory(address: 64), to: task, isInUse: true)  // a timer
     builder.task(task, .suspended, frames: [Frame(image: 0, offset: 0x200)])
     symbolicator.define(0x200, [.user("closure #1 in Poller.start()")])
     let found = try #require(finding(of: "Demo.Poller"))
@@ -108,7 +108,7 @@ import Testing
     let poller = builder.object(of: builder.type("Demo.Poller"))
     builder.reference(from: task, to: poller, ReferenceLabel(.taskClosure))
     builder.reference(from: poller, to: task, property: "task")
-    builder.root(.cMemory(address: 1), to: task)
+    builder.root(.cMemory(address: 1), to: task, isInUse: true)
     builder.task(task, .suspended)
     let found = try #require(finding(of: "Demo.Poller"))
     #expect(found.verdict == .heldBy)

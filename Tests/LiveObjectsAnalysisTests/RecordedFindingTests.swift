@@ -178,6 +178,7 @@ import Testing
     let test = leakToken()
     _ = failing(test)
     builder.heapGraph(HeapGraph.Status(threads: 2))
+    builder.root(.stack(thread: 7), to: 0)
     let findings = analyse(builder, options: Analysis.Options(objects: [0])).findings
     #expect(findings.map(\.verdict) == [.growth])
   }

@@ -201,8 +201,7 @@ import Testing
 
   @Test mutating func oneRetainFromOutsideHoldsTheWholeCycle() {
     cycle(builder.type("Demo.Author"), builder.type("Demo.Book"), outerRetains: 1)
-    builder.heapGraph(HeapGraph.Status(threads: 2))
-    #expect(analyse(builder).findings.map(\.verdict) == [.growth, .growth])
+    #expect(analyse(builder).findings.map(\.verdict) == [.overRetained])
   }
 
   @Test(arguments: [.weak, .unowned, .unmanaged] as [ReferenceLabel.Ownership])

@@ -251,7 +251,7 @@ import Testing
         })
     }
     let verdicts = tests.map { analyse(builder, options: Analysis.Options(test: $0)).findings.map(\.verdict) }
-    #expect(verdicts == [[.heldBy], [.growth]])
+    #expect(verdicts == [[.heldBy], [.overRetained]])
   }
 }
 

@@ -35,14 +35,9 @@ extension Scenarios {
       }
     }
 
-    @Test("with a thread that waits in a function of the program, such a task is probably a leak")
+    @Test("a thread that waits in a function of the program does not hide such a task")
     func waitingThread() throws {
-      let leaks =
-        try (0..<8).lazy.map { _ in try ScenarioReport(of: "blockedThread").leaks }.first { !$0.isEmpty }
-        ?? []
-      #expect(leaks.map(\.verdict) == ["leakedTask"])
-      #expect(leaks.map(\.certainty) == ["probable"])
-      #expect(leaks.flatMap(\.remarks).contains { $0.hasPrefix("Other threads were waiting: ") })
+      #expect(try ScenarioReport(of: "blockedThread").leaks.map(\.verdict) == ["leakedTask"])
     }
 
     @Test(

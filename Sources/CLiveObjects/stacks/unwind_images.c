@@ -2,8 +2,8 @@
 //
 // glibc 2.35 and later find the image of an address without a lock, in any context. Without that
 // function, a list is made outside of hooks: when tracking starts, when images were unloaded, and
-// in captures (roots/waiting_threads.c). Code that was loaded since has no image then, and the stack
-// walk guesses.
+// in captures (roots/waiting_threads.c). Code that was loaded since has no image then, and the
+// stack walk guesses.
 
 #if defined(__linux__)
 
