@@ -69,8 +69,8 @@ void liveobj_thread_helper(void *context);
 /// Makes room for the threads that there are. Called first: takes memory.
 /// \returns false if the system does not list them.
 bool liveobj_threads_prepare(struct liveobj_stopped_threads *threads);
-/// Stops them, for ten seconds at most. Takes no lock: a stopped thread may hold it. If the system
-/// does not allow it, notes the state of those that wait.
+/// Stops them, within half a second, for ten seconds at most. Takes no lock: a stopped thread may
+/// hold it. If the system does not allow it, notes the state of those that wait.
 void liveobj_threads_stop(struct liveobj_stopped_threads *threads);
 void liveobj_threads_continue(struct liveobj_stopped_threads *threads);
 void liveobj_threads_end(struct liveobj_stopped_threads *threads);

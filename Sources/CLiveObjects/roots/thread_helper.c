@@ -92,14 +92,9 @@ LIVEOBJ_BARE static bool has_stopped(struct liveobj_stopped_thread *thread) {
 /// Gives up on a thread that the kernel does not let stop, as during `vfork`; a thread that runs
 /// may have to wait for a processor first.
 LIVEOBJ_BARE static void wait_for_stop(struct liveobj_stopped_thread *thread, int64_t deadline) {
-    const struct timespec pause = {0, 50 * MICROSECOND};
-    enum { FAST_TRIES = 10 };
-    for (int i = 0; !has_stopped(thread) && now() < deadline; i++) {
-        if (i < FAST_TRIES)
-            liveobj_system_call(SYS_sched_yield, 0, 0, 0, 0);
-        else
-            liveobj_system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
-    }
+    const struct timespec pause = {0, 20 * MICROSECOND};
+    while (!has_stopped(thread) && now() < deadline)
+        liveobj_system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
 /// Tries again where it is not permitted: that may be because the thread is just ending.
@@ -115,12 +110,13 @@ LIVEOBJ_BARE static long seize(uint32_t thread) {
     return answer == 0 ? trace(PTRACE_INTERRUPT, thread, 0, 0) : answer;
 }
 
-LIVEOBJ_BARE static void stop(struct liveobj_stopped_threads *threads) {
-    int64_t deadline = now() + SECOND;
+/// Gives up at the deadline: where many more threads run than there are processors, this process
+/// has to wait for one between two threads, while those that it has stopped stand still.
+LIVEOBJ_BARE static void stop(struct liveobj_stopped_threads *threads, int64_t deadline) {
     for (uint32_t i = threads->asked; i < threads->count && !threads->is_refused; i++) {
         long answer = seize(threads->items[i].id);
         threads->items[i].state = answer == -ESRCH ? LIVEOBJ_THREAD_ENDED : LIVEOBJ_THREAD_RUNS;
-        threads->is_refused = answer != 0 && answer != -ESRCH;
+        threads->is_refused = (answer != 0 && answer != -ESRCH) || now() > deadline;
     }
     for (uint32_t i = threads->asked; i < threads->count && !threads->is_refused; i++)
         if (threads->items[i].state == LIVEOBJ_THREAD_RUNS)
@@ -159,8 +155,9 @@ LIVEOBJ_BARE static void answer(struct liveobj_stopped_threads *threads) {
 
 LIVEOBJ_BARE void liveobj_thread_helper(void *context) {
     struct liveobj_stopped_threads *threads = context;
+    int64_t deadline = now() + SECOND / 2;
     while (is_asked(threads) && !threads->is_over) {
-        stop(threads);
+        stop(threads, deadline);
         answer(threads);
     }
     let_go(threads);
