@@ -14,11 +14,17 @@ struct StackTests {
     arguments: ["native", "hook", "report", "small-heap", "large-heap", "mapping"],
     [[], ["disarmed"]])
   func heldObjectsAreNoLeaks(place: String, options: [String]) throws {
-    #expect(try report([place] + options).hasPrefix("LiveObjects: no leaks in Stacks "))
+    try expectNoLeaks(in: report([place] + options))
   }
 
   @Test func signalStackInAFrameHasLiveFramesBelow() throws {
-    #expect(try report(["frame"]).hasPrefix("LiveObjects: no leaks in Stacks "))
+    try expectNoLeaks(in: report(["frame"]))
+  }
+
+  /// What only a word on a stack holds is undecided.
+  private func expectNoLeaks(in report: String) {
+    let isUndecided = report.contains(#/^LiveObjects: [\d,]+ objects? undecided .*, nothing else leaks/#)
+    #expect(isUndecided || report.hasPrefix("LiveObjects: no leaks in Stacks "), "\(report)")
   }
 
   /// All hundred, but for those whose addresses are in registers.
