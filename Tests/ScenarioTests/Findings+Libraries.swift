@@ -88,7 +88,7 @@ extension ExpectedFinding {
       "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
     .held(
       "pointerBesideUnknown", "Handle",
-      by: ["global envelope → ", "Envelope<Int, String> → "], certainty: "probable"),
+      by: ["global envelope → ", "Envelope<Swift.Int, Swift.String> → "], certainty: "probable"),
     .held("metatypeInTuple", "Message", by: ["global message → "]),
     .held(
       "emptyPack", "Button",

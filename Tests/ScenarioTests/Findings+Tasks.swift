@@ -30,7 +30,6 @@ extension ExpectedFinding {
         "closure #1 in Job.run(_:) → self",
       ], certainty: "probable"),
     .held("cancellableTask", "Upload", by: ["global cancellable → "] + behindSuspend),
-    .held("continuationInC", "Upload", by: ["Upload → task"] + behindSuspend),
     .held("continuationInBuffer", "Upload", by: ["Upload → task"] + behindSuspend),
     .held(
       "sleepingTask", "Upload",

@@ -57,8 +57,11 @@ struct ScenarioReport: Decodable, Sendable {
     var test: String?
     var `case`: String?
 
-    /// Unreachable, and not within the toolchain's libraries.
-    var isLeak: Bool { ["retainCycle", "overRetained", "leakedTask"].contains(verdict) && !libraryLeak }
+    /// Unreachable, as far as is decided, and not within the toolchain's libraries.
+    var isLeak: Bool {
+      let isUnreachable = ["retainCycle", "overRetained", "leakedTask"].contains(verdict)
+      return isUnreachable && certainty != "undecided" && !libraryLeak
+    }
   }
   struct Test: Decodable {
     var id: String

@@ -40,6 +40,14 @@ extension Scenarios {
       #expect(try ScenarioReport(of: "blockedThread").leaks.map(\.verdict) == ["leakedTask"])
     }
 
+    @Test("whether C code can resume a task by a word in its memory is undecided")
+    func wordInC() throws {
+      let report = try ScenarioReport(of: "continuationInC")
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+      let finding = try #require(report.findings.first { $0.type == "Scenarios.Upload" })
+      #expect((finding.verdict, finding.certainty) == ("leakedTask", "undecided"))
+    }
+
     @Test(
       "a task that something can resume is no leak", arguments: ["continuationInBlock", "busyActor"])
     func resumable(scenario: String) throws {
