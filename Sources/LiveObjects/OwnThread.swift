@@ -10,11 +10,17 @@ package enum OwnThread {
     isolation: isolated (any Actor)? = #isolation, _ work: @escaping @Sendable () -> Value
   ) async -> Value {
     await withUnsafeContinuation { continuation in
-      Recorder.ignoring { start { continuation.resume(returning: Recorder.ignoring(work)) } }
+      Recorder.ignoring {
+        start {
+          let value = Recorder.ignoring(work)
+          return { continuation.resume(returning: value) }
+        }
+      }
     }
   }
 
-  private static func start(_ work: @escaping @Sendable () -> Void) {
+  /// - Parameter work: returns what resumes the caller. It is released before: it may own a scope, which ends with it.
+  private static func start(_ work: @escaping @Sendable () -> @Sendable () -> Void) {
     let argument = Unmanaged.passRetained(Work(run: work)).toOpaque()
     #if canImport(Glibc)
       var thread = pthread_t()
@@ -33,16 +39,20 @@ package enum OwnThread {
   private static let turn = Recorder.ignoring { Locked(()) }
 
   private final class Work: Sendable {
-    private let run: @Sendable () -> Void
+    private let run: @Sendable () -> @Sendable () -> Void
 
-    init(run: @escaping @Sendable () -> Void) {
+    init(run: @escaping @Sendable () -> @Sendable () -> Void) {
       self.run = run
     }
 
     static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-      let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
-      turn.withLock { _ in work.run() }
+      result(of: argument)()
       return nil
+    }
+
+    private static func result(of argument: UnsafeMutableRawPointer) -> @Sendable () -> Void {
+      let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+      return turn.withLock { _ in work.run() }
     }
   }
 }
