@@ -65,7 +65,7 @@ final class LongTypeNameTests: XCTestCase {
     try LiveObjects.start()
     for (kind, doubling) in Self.doublings {
       let object = instance(nesting: Self.nested(3, doubling))
-      XCTAssertEqual(try name(of: object), String(reflecting: type(of: object)), kind)
+      XCTAssertEqual(try name(of: object), TypeName(String(reflecting: type(of: object))).text, kind)
     }
   }
 
