@@ -126,7 +126,8 @@ bool liveobj_threads_prepare(struct liveobj_stopped_threads *threads) {
 /// Until no thread is new: a thread may start another one before it stops.
 static void stop_with_helper(struct liveobj_stopped_threads *threads) {
     while (threads->asked < threads->count && !threads->is_refused) {
-        threads->is_refused = !ask_helper(threads);
+        bool has_answered = ask_helper(threads); // which may have been refused a thread
+        threads->is_refused |= !has_answered;
         threads->asked = threads->count;
         liveobj_os_visit_threads(add, threads);
     }

@@ -2,7 +2,7 @@
 // nothing.
 //
 // These are frames of signals, those that gcc has realigned, and those whose saved registers lie
-// too far apart for a rule. Nobody but the recorder may ever have used their rows, so a row is not
+// too far apart for a rule. Only the recorder may ever have used their rows, so a row is not
 // trusted: every word that is read lies between the frame's stack pointer and the top of its stack,
 // and a row that needs more (another expression, another register) ends the trace.
 //
