@@ -20,7 +20,8 @@ protocol Nesting<Value> { associatedtype Value }
 private func tuple<Value>(_ type: Value.Type) -> Any.Type { (Value, Value).self }
 private func function<Value>(_ type: Value.Type) -> Any.Type { ((Value) -> Value).self }
 private func pair<Value>(_ type: Value.Type) -> Any.Type { Pair<Value, Value>.self }
-private func pack<Value>(_ type: Value.Type) -> Any.Type { Pack<Value, Value>.self }
+// Optimised, the runtime of 6.3 crashes in the completion of such a type, without this library too.
+@_optimize(none) private func pack<Value>(_ type: Value.Type) -> Any.Type { Pack<Value, Value>.self }
 private func metatype<Value>(_ type: Value.Type) -> Any.Type { Pair<Value, Value>.Type.self }
 private func existential<Value>(_ type: Value.Type) -> Any.Type { (any Nesting<Pair<Value, Value>>).self }
 private func optional<Value>(_ type: Value.Type) -> Any.Type { Value?.self }
