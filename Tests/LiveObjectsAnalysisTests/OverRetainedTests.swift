@@ -27,6 +27,21 @@ import Testing
     #expect(findings.map(\.objects) == [2])
   }
 
+  /// What a timer of Foundation keeps: a CoreFoundation timer, and by a word in that its set of modes.
+  @Test(arguments: [false, true])
+  mutating func whatAnOverRetainedObjectKeepsByWordsIsAVictimWhereverItLies(isFirst: Bool) throws {
+    let type = builder.type("Demo.Modes")
+    let early = isFirst ? builder.object(of: type) : nil
+    let timer = builder.object(of: builder.type("Demo.Timer"))
+    let storage = builder.object(of: builder.type("Demo.Storage"), strongCount: 1)
+    let modes = early ?? builder.object(of: type)
+    builder.reference(from: timer, to: storage, property: "storage")
+    builder.reference(from: storage, to: modes, ReferenceLabel(.memory, ownership: .conservative))
+    let findings = analysis().findings
+    #expect(findings.map(\.type) == ["Demo.Timer"])
+    #expect(findings.map(\.victims) == [2])
+  }
+
   @Test(
     arguments: [
       (HeapGraph.Status(threads: 3, hasRegisters: true), .definite, nil),

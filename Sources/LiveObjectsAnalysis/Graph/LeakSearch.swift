@@ -149,12 +149,20 @@ extension LeakSearch {
   mutating func findOverRetained(_ holders: HolderSearch) {
     possible = possiblyReferenced(holders)
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
+    for object in overRetained(holders) { addOverRetained(object, holders) }
+  }
+
+  /// Objects that another one keeps alive come after it: they are its victims. Objects that keep one another alive come
+  /// in the order of their allocation, which does not depend on where they lie in memory.
+  private func overRetained(_ holders: HolderSearch) -> [Int] {
     let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
-    let held = targets(of: candidates)
-    // Objects that another candidate holds come last: they are its victims then.
-    for object in candidates.filter({ !held.contains($0) }) + candidates.filter(held.contains) {
-      addOverRetained(object, holders)
+    guard candidates.count > 1 else { return candidates }
+    let components = StronglyConnectedComponents(
+      in: graph, isPart: { Self.isUnreachable($0, in: graph, holders) }, follows: graph.mayKeepAlive)
+    let order = { [objects = graph.capture.objects] object in
+      (-(components.component(of: object) ?? 0), objects[object].sequence)
     }
+    return candidates.sorted { order($0) < order($1) }
   }
 
   /// Adds what only a group keeps by pointers, in memory of its own too. It is released with the group.
@@ -176,17 +184,6 @@ extension LeakSearch {
   /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
   mutating func take(_ leaked: [Int], _ holders: HolderSearch) {
     for object in leaked { addOverRetained(object, holders) }
-  }
-
-  /// The objects that these refer to, except themselves.
-  private func targets(of objects: [Int]) -> Set<Int> {
-    var targets: Set<Int> = []
-    for object in objects {
-      for reference in graph.references(from: object) where graph.mayHold(reference) {
-        if graph.target(reference) != object { targets.insert(graph.target(reference)) }
-      }
-    }
-    return targets
   }
 
   private func possiblyReferenced(_ holders: HolderSearch) -> Set<Int> {
