@@ -11,7 +11,6 @@ extension CaptureDecoder {
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
     case "REFS": try decodeReferences(&reader)
     case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
-    case "POSS": while !reader.isAtEnd { try decodePossibleReference(&reader) }
     case "ROOT": while !reader.isAtEnd { try decodeRoot(&reader) }
     case "TASK": while !reader.isAtEnd { try decodeTask(&reader) }
     case "LEDG": while !reader.isAtEnd { try decodeRetainSite(&reader) }
@@ -113,15 +112,6 @@ extension CaptureDecoder {
   }
 
   private func isObject(_ index: UInt32) -> Bool { Int(index) < capture.objects.count }
-
-  private mutating func decodePossibleReference(_ reader: inout ByteReader) throws(CaptureError) {
-    let start = reader.offset
-    let object = try reader.u32()
-    guard isObject(object) else {
-      throw .damage(at: start, "a word refers to an object that is not there")
-    }
-    graph.possiblyReferenced.append(object)
-  }
 
   private mutating func decodeRoot(_ reader: inout ByteReader) throws(CaptureError) {
     let start = reader.offset

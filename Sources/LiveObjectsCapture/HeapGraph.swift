@@ -45,9 +45,6 @@ public struct HeapGraph: Sendable {
   /// The storages of arrays, dictionaries and sets whose number of elements is known, ascending by object.
   public var elementCounts: [ElementCount] = []
   public var roots: [Root] = []
-  /// Objects to which a word may refer, as indices into `Capture.objects`: it leads into the object, or to it with a tag
-  /// in other bits, or is a number that equals its address. More often it is stale, or no pointer at all.
-  package var possiblyReferenced: [UInt32] = []
   public var tasks: [TaskDescription] = []
   public var retainSites: [RetainSite] = []
   /// The names of a type's superclasses, the nearest first, by index into `Capture.types`.

@@ -71,11 +71,6 @@ extension CaptureBuilder {
     return UInt32(graph.functions.count - 1)
   }
 
-  /// A word that may refer to an object, and is no reference by its form.
-  public mutating func possibleReference(to target: UInt32) {
-    graph.possiblyReferenced.append(target)
-  }
-
   /// A word outside of the heap that refers to an object.
   public mutating func root(_ place: Root.Place, to target: UInt32, isInUse: Bool = false) {
     graph.roots.append(Root(place, target: target, isInUse: isInUse))

@@ -10,7 +10,7 @@ extension CaptureBuilder {
       ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
       ("ELEM", graph.elementCountsPayload),
-      ("POSS", graph.possiblyReferencedPayload), ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),
+      ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),
       ("LEDG", graph.retainSitesPayload),
     ]
   }
@@ -68,10 +68,6 @@ extension HeapGraph {
         }
       }
     }
-  }
-
-  fileprivate var possiblyReferencedPayload: [UInt8] {
-    ByteWriter.bytes { for object in possiblyReferenced { $0.u32(object) } }
   }
 
   fileprivate var rootsPayload: [UInt8] {

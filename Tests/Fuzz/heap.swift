@@ -149,7 +149,6 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
           of: label == graph.labels.count ? nil : label), target: target)
     }
   }
-  graph.possiblyReferenced = choices.some(4) { object(&$0) }
   graph.tasks = choices.some(5) { choices in
     TaskDescription(
       object: object(&choices), state: .init(rawValue: UInt32(choices.next(5)))!,

@@ -34,12 +34,11 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 
   /// Objects with more retains than references.
   static func overRetained(
-    _ scenario: String, _ type: String, instances: Int = 1, victims: Int = 0, unexplainedRetains: Int = 1,
-    certainty: String = "definite"
+    _ scenario: String, _ type: String, instances: Int = 1, victims: Int = 0, unexplainedRetains: Int = 1
   ) -> ExpectedFinding {
     ExpectedFinding(
       scenario: scenario, verdict: "overRetained", type: type, path: [], instances: instances,
-      objects: instances + victims, victims: victims, callSite: plant(scenario), certainty: certainty,
+      objects: instances + victims, victims: victims, callSite: plant(scenario), certainty: "probable",
       unexplainedRetains: unexplainedRetains)
   }
 
@@ -48,7 +47,8 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
   /// - Parameter path: the first step round the cycle; the build decides on the others.
   static func suspended(_ scenario: String, _ type: String, _ path: [String] = []) -> ExpectedFinding {
     ExpectedFinding(
-      scenario: scenario, verdict: "leakedTask", type: type, path: path, callSite: plant(scenario))
+      scenario: scenario, verdict: "leakedTask", type: type, path: path, callSite: plant(scenario),
+      certainty: "probable")
   }
 
   /// Objects with a known holder, the first step of the path.

@@ -55,8 +55,7 @@ static void scan_words(void *context, struct liveobj_extent extent) {
         if (place % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_snapshot_advance();
         uintptr_t word = *(const uintptr_t *)place & LIVEOBJ_REFERENCE_MASK;
-        // With other bits, a tag, it may be one too: the caller knows.
-        if (liveobj_is_address(word) || liveobj_records_near(word))
+        if (liveobj_is_address(word))
             visit->function(visit->context, &(struct liveobj_reference){word, scan->label,
                                                                         visit->element, 0, place});
     }
@@ -210,7 +209,6 @@ static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *sl
     case LIVEOBJ_SLOT_EXISTENTIAL:
         return walk_existential(visit, slot, value);
     case LIVEOBJ_SLOT_NUMBER:
-    case LIVEOBJ_SLOT_IDENTIFIER:
         return;
     case LIVEOBJ_SLOT_WORDS:
         return liveobj_visit_scan(visit, value, value + slot->bytes, slot->label);

@@ -27,8 +27,7 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_ENUM,        // a value of `type`, whose case decides what it contains
     LIVEOBJ_SLOT_EXISTENTIAL, // an opaque existential: buffer, type, witnesses
     LIVEOBJ_SLOT_WORDS,       // `bytes` of unknown types: scanned
-    LIVEOBJ_SLOT_NUMBER,      // an integer as large as a pointer: no reference by its type
-    LIVEOBJ_SLOT_IDENTIFIER,  // an ObjectIdentifier: no reference
+    LIVEOBJ_SLOT_NUMBER,      // an integer as large as a pointer, an ObjectIdentifier: no reference
 };
 
 struct liveobj_slot {

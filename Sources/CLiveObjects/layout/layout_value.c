@@ -285,17 +285,10 @@ static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, si
 
 /// Adds an integer that has the size of a pointer, or an ObjectIdentifier.
 static void add_word(struct liveobj_layout_builder *builder, uintptr_t descriptor, size_t offset) {
-    static const struct {
-        const char *name;
-        enum liveobj_slot_kind kind;
-    } known[] = {{"ObjectIdentifier", LIVEOBJ_SLOT_IDENTIFIER},
-                 {"Int", LIVEOBJ_SLOT_NUMBER},
-                 {"UInt", LIVEOBJ_SLOT_NUMBER},
-                 {"Int64", LIVEOBJ_SLOT_NUMBER},
-                 {"UInt64", LIVEOBJ_SLOT_NUMBER}};
+    static const char *const known[] = {"ObjectIdentifier", "Int", "UInt", "Int64", "UInt64"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(liveobj_descriptor_name(descriptor), known[i].name) == 0)
-            add_one(builder, known[i].kind, offset, sizeof(uintptr_t), 0, 0);
+        if (strcmp(liveobj_descriptor_name(descriptor), known[i]) == 0)
+            add_one(builder, LIVEOBJ_SLOT_NUMBER, offset, sizeof(uintptr_t), 0, 0);
 }
 
 /// Types of the package swift-atomics keep references as integers.

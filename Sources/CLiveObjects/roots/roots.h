@@ -29,13 +29,9 @@ struct liveobj_root {
     enum liveobj_root_kind kind;
     uintptr_t target; // may be an object's address: the caller looks it up
     uintptr_t place;
-    uint32_t label;  // of a handler: the name of the object that will call it; 0 if unknown
-    bool is_in_use;  // of C memory: the word cannot be old
-    bool may_be_old; // at the end of a block of malloc, or in a large one: from an earlier use
+    uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
+    bool is_in_use; // of C memory: the word cannot be old
 };
-
-/// Blocks of malloc that are larger are often used in part only.
-enum { LIVEOBJ_SMALL_BLOCK_BYTES = 1024 };
 
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
 

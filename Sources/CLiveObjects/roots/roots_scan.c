@@ -233,10 +233,10 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t place) {
-    if (liveobj_scan_may_find(scan, word))
-        scan->visit(scan->context, &(struct liveobj_root){.kind = kind,
-                                                          .target = word & LIVEOBJ_REFERENCE_MASK,
-                                                          .place = place});
+    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
+    if (liveobj_scan_may_find(scan, target))
+        scan->visit(scan->context,
+                    &(struct liveobj_root){.kind = kind, .target = target, .place = place});
 }
 
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,

@@ -45,11 +45,10 @@ static inline uintptr_t liveobj_scan_end_of_page(uintptr_t address) {
     return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
 }
 
-/// Whether a word may be the address of an object, or of a task in the memory of another one, or
-/// lead into an object.
-static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t word) {
-    return liveobj_records_near(word) ||
-           liveobj_task_memory_may_find(scan->tasks, word & LIVEOBJ_REFERENCE_MASK);
+/// Whether an object, or a task in the memory of another one, may be at the address.
+static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t address) {
+    return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
+           liveobj_task_memory_may_find(scan->tasks, address);
 }
 
 /// A step: scans a page at a time, from `next`. If a page cannot be read, the step ends with `next`

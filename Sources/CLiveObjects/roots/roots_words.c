@@ -67,14 +67,11 @@ __attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uin
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
         return;
     struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
-    bool is_behind_request = (uintptr_t)place + MALLOC_ALIGNMENT >= scan->range.end; // maybe
-    bool is_large = scan->range.end - scan->range.start > LIVEOBJ_SMALL_BLOCK_BYTES;
-    root.may_be_old = scan->end_of_heap && (is_large || is_behind_request);
     scan->visit(scan->context, &root);
 }
 
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
-    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
+    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
         visit(scan, place);
 }
 

@@ -42,7 +42,7 @@ static bool add_live_types(struct liveobj_capture *capture) {
 /// cgroup. Beyond the limit the system kills a process, which need not be the snapshot process.
 static bool has_room(const struct liveobj_capture *capture) {
     // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
-    enum { OBJECT_BYTES = 100 + 100 + 32, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
+    enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
     struct liveobj_memory_room memory = liveobj_os_memory_room();
     if (memory.room.left == UINT64_MAX)
         return true;

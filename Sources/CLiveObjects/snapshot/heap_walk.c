@@ -158,15 +158,12 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     if (!number_objects(&walk) || !write_objects(&walk))
         return false;
     find_task_memory(&walk);
-    if (!liveobj_walk_start_possible(&walk))
-        return false;
     liveobj_walk_write_references(&walk);
     if (!walk.capture->selection) {
         liveobj_walk_write_roots(&walk);
         liveobj_walk_write_tasks(&walk);
     }
     liveobj_walk_write_retains(&walk);
-    liveobj_section_finish(&walk.possible_section);
     walk.report->sections = walk.stream.sections;
     walk.report->timeouts = liveobj_snapshot_timeouts();
     return !walk.stream.failed;

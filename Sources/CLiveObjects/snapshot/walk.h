@@ -1,7 +1,6 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
-//   walk_possible.c    POSS
 //   walk_references.c  LABL, FUNC, REFS, ELEM
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
@@ -69,8 +68,6 @@ struct liveobj_walk {
     struct liveobj_task_memory task_memory;
     /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
-    /// By ordinal: whether a word was found that may refer to the object.
-    bool *possible;
 
     // The current object.
     uint32_t index;
@@ -92,7 +89,6 @@ struct liveobj_walk {
     struct liveobj_section function_section;
     struct liveobj_section reference_section;
     struct liveobj_section element_section;
-    struct liveobj_section possible_section;
 };
 
 /// Moves to the next live object. After the last one, moves back to the start.
@@ -109,12 +105,6 @@ void liveobj_walk_read_header(void *walk);
 /// `async let` has that of the task whose memory it is in.
 uint32_t liveobj_walk_find(const struct liveobj_walk *walk, uintptr_t address);
 
-/// Notes that a word may refer to an object: it points into it, or has its address with other bits,
-/// or is a number by its type. It does not hold the object, but no leak of it is definite.
-/// \param may_be_old In memory that may have words of earlier uses. Only those count then that have
-/// the object's own address.
-void liveobj_walk_note_possible(struct liveobj_walk *walk, uintptr_t word, bool may_be_old);
-
 /// A function's first address, encoded as a return address.
 static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr_t function) {
     return liveobj_frame_word(&walk->capture->images, function + 1);
@@ -123,8 +113,6 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
 /// Writes the labels that were made since the last call to `label_section`.
 void liveobj_walk_put_new_labels(struct liveobj_walk *walk);
 
-/// \returns false if there is no memory for it.
-bool liveobj_walk_start_possible(struct liveobj_walk *walk);
 void liveobj_walk_write_references(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);

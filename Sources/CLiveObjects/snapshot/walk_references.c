@@ -45,17 +45,12 @@ static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
 
 // MARK: - One object
 
-/// Large memory without types is often used in part only.
-static bool may_be_old(const struct liveobj_walk *walk) {
-    return walk->object.bytes > LIVEOBJ_SMALL_BLOCK_BYTES;
-}
-
 static void add_edge(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     liveobj_snapshot_advance();
     uint32_t target = liveobj_walk_find(walk, reference->target);
     if (!target)
-        return liveobj_walk_note_possible(walk, reference->target, may_be_old(walk));
+        return;
     if (walk->edge_count == walk->edge_capacity &&
         !liveobj_os_make_room((void **)&walk->edges, walk->edge_count, &walk->edge_capacity,
                               sizeof *walk->edges)) {
@@ -73,21 +68,14 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
 
 /// Adds a word that equals an object's address and is not a reference by its type: an `Unmanaged`,
 /// an opaque pointer, a task's continuation. It is the only evidence of a holder for what the
-/// program retained through it, and of what can resume a task. A number may equal an address by
-/// chance, or have been one; an identifier is none.
+/// program retained through it, and of what can resume a task. A number or an identifier is none:
+/// it may equal an address by chance, or be that of a dead object.
 static void add_pointer(void *context, const struct liveobj_reference *reference) {
     struct liveobj_walk *walk = context;
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    if (!liveobj_records_near(reference->target) &&
-        !liveobj_task_memory_may_find(&walk->task_memory, reference->target))
-        return;
-    enum liveobj_slot_kind kind = liveobj_references_kind_at(&walk->object, type, reference->place);
-    if (kind == LIVEOBJ_SLOT_IDENTIFIER)
-        return;
-    if (kind == LIVEOBJ_SLOT_NUMBER)
-        return liveobj_walk_note_possible(walk, reference->target, may_be_old(walk));
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (!target || walk->referrers[target] != walk->ordinals[walk->index])
+    if (target && walk->referrers[target] != walk->ordinals[walk->index] &&
+        liveobj_references_kind_at(&walk->object, type, reference->place) != LIVEOBJ_SLOT_NUMBER)
         add_edge(walk, reference);
 }
 
@@ -123,7 +111,8 @@ static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *t
         return add_pointers_in(walk, words.next, words.end);
     while (liveobj_words_next(&words, reader, &word)) {
         liveobj_snapshot_advance();
-        if (liveobj_records_near(word) || liveobj_task_memory_may_find(&walk->task_memory, word))
+        if (liveobj_records_slot_of_word(word & LIVEOBJ_REFERENCE_MASK) ||
+            liveobj_task_memory_may_find(&walk->task_memory, word))
             add_pointers_in(walk, words.next - sizeof word, words.next);
     }
 }

@@ -61,9 +61,6 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    // Calls leave pointers to properties on the stack.
-    if (!number && root->kind != LIVEOBJ_ROOT_STACK)
-        liveobj_walk_note_possible(walk, root->target, root->may_be_old);
     if (number && is_wanted(writer, number - 1, root))
         put_root(writer, root, number - 1);
 }

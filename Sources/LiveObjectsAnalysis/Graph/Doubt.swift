@@ -4,8 +4,9 @@ import LiveObjectsCapture
 enum Doubt: Sendable, Hashable, CaseIterable {
   /// Words that may be pointers account for retains.
   case conservativeReferences
-  /// A word may be a pointer to the object: into the middle of it, with a tag, or kept as a number.
-  case possibleReference
+  /// The claim is that nothing holds the object, or resumes the task, and a search may miss what does: a pointer with a
+  /// tag, into the middle of the object, or kept as a number. Most words that look like one are stale.
+  case search
   /// More references than retains were found.
   case contradiction
   /// The registers of another thread were not read.
@@ -32,9 +33,7 @@ enum Doubt: Sendable, Hashable, CaseIterable {
   /// What a report says; `nil` for what the path shows, or the finding says itself.
   var remark: String? {
     switch self {
-    case .conservativeReferences, .contradiction: nil
-    case .possibleReference:
-      "A word was found that may be a pointer to the object: into the middle of it, with a tag, or kept as a number."
+    case .conservativeReferences, .search, .contradiction: nil
     case .registers: "The registers of other threads could not be read: one of them may hold the object."
     case .memory: "Some memory outside of the heap could not be read: it may hold the object."
     case .stack: "The stack of another thread could not be read: it may hold the object."
@@ -48,7 +47,7 @@ enum Doubt: Sendable, Hashable, CaseIterable {
   /// same too.
   fileprivate var prevents: Bool {
     switch self {
-    case .conservativeReferences, .possibleReference, .contradiction, .registers, .memory: false
+    case .conservativeReferences, .search, .contradiction, .registers, .memory: false
     case .stack, .unreadObject, .oldWord: true
     }
   }

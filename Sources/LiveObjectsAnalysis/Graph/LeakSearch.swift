@@ -36,8 +36,6 @@ struct LeakSearch {
   let retainSites: [UInt32: [RetainSite]]
   /// By object: whether it may hold others without being evaluated itself.
   private let older: [Bool]
-  /// Unreachable objects to which words may refer that are no references by their form, and what those keep alive.
-  private var possible: Set<Int> = []
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
@@ -147,7 +145,6 @@ struct LeakSearch {
 extension LeakSearch {
   /// Finds unreachable objects with more retains than references.
   mutating func findOverRetained(_ holders: HolderSearch) {
-    possible = possiblyReferenced(holders)
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     for object in overRetained(holders) { addOverRetained(object, holders) }
   }
@@ -186,20 +183,6 @@ extension LeakSearch {
     for object in leaked { addOverRetained(object, holders) }
   }
 
-  private func possiblyReferenced(_ holders: HolderSearch) -> Set<Int> {
-    var open = graph.heap.possiblyReferenced.map(Int.init).filter {
-      Self.isUnreachable($0, in: graph, holders)
-    }
-    var found: Set<Int> = []
-    while let object = open.popLast() {
-      guard found.insert(object).inserted else { continue }
-      for reference in graph.references(from: object) where graph.mayKeepAlive(reference) {
-        open.append(graph.target(reference))
-      }
-    }
-    return found
-  }
-
   private static func isUnreachable(
     _ object: Int, in graph: ReferenceGraph, _ holders: HolderSearch
   ) -> Bool {
@@ -218,9 +201,7 @@ extension LeakSearch {
     taken[object] = true
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
-    var doubts = Doubt.all(on: graph.heap.status).subtracting([.unreadObject])
-    if graph.conservative[object] > 0 { doubts.insert(.conservativeReferences) }
-    if possible.contains(object) { doubts.insert(.possibleReference) }
+    let doubts = Doubt.all(on: graph.heap.status).subtracting([.unreadObject]).union([.search])
     groups.append(LeakGroup(verdict: .overRetained, doubts: doubts, core: core, victims: victims))
   }
 }

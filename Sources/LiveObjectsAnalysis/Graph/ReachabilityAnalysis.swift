@@ -111,10 +111,7 @@ struct Isolation {
     case definitely
   }
   private(set) var states: [State]
-  /// By object: whether a task that nothing can resume keeps it only if conservative references account for retains;
-  /// empty where there is no such task.
-  private var isWaitingByWords: [Bool] = []
-  /// By object: whether something can resume the task, unless a word is old; likewise.
+  /// By object: whether something can resume the task, unless a word is old; empty where no task waits for ever.
   private var isResumedByWords: [Bool] = []
 
   init(of graph: ReferenceGraph) {
@@ -135,27 +132,28 @@ struct Isolation {
   }
 
   private mutating func findWaiting(in graph: ReferenceGraph) {
-    guard let tasks = WaitingTasks(in: graph, where: { !$0.mayBeOld }),
-      let all = WaitingTasks(in: graph)
-    else { return }
-    let isReachable = tasks.reachable(isCautious: false)
+    guard let tasks = WaitingTasks(in: graph, where: { !$0.mayBeOld }) else { return }
+    let isReachable = tasks.reachable
     let suspended = graph.heap.tasks.lazy.map { Int($0.object) }.filter(graph.isSuspendedTask)
     guard suspended.contains(where: { !isReachable[$0] }) else { return }
     for object in states.indices where states[object] == .held && !isReachable[object] {
       if !graph.capture.objects[object].isPinned { states[object] = .waiting }
     }
-    isWaitingByWords = tasks.reachable(isCautious: true)
-    isResumedByWords = all.reachable(isCautious: false)
+    let all = WaitingTasks(in: graph, where: { !$0.mayBeOld || Self.mayResume(Int($0.target), in: graph) })
+    isResumedByWords = all?.reachable ?? isReachable
+  }
+
+  /// Whether a word in memory of C code with the object's address may be what resumes a task: a continuation, which has
+  /// the task's own, or memory with one. Other objects that a program passes to C code it retains first. They have a count
+  /// that shows it, and the words with their addresses are old.
+  private static func mayResume(_ object: Int, in graph: ReferenceGraph) -> Bool {
+    graph.isSuspendedTask(object) || graph.unexplained(object) == nil
   }
 
   /// What may refute that nothing can resume the tasks.
   func doubts(onWaiting tasks: some Sequence<Int>, in graph: ReferenceGraph) -> Set<Doubt> {
-    var doubts = Doubt.all(on: graph.heap.status)
-    for task in tasks {
-      if isWaitingByWords[task] { doubts.insert(.conservativeReferences) }
-      if isResumedByWords[task] { doubts.insert(.oldWord) }
-    }
-    return doubts
+    let doubts = Doubt.all(on: graph.heap.status).union([.search])
+    return tasks.contains { isResumedByWords[$0] } ? doubts.union([.oldWord]) : doubts
   }
 
   subscript(object: Int) -> State { states[object] }

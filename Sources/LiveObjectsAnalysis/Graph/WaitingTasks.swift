@@ -20,7 +20,7 @@ struct WaitingTasks {
 
   /// - Parameter isRoot: the words outside of the heap that may refer to an object.
   /// - Returns: `nil` where no task is suspended.
-  init?(in graph: ReferenceGraph, where isRoot: (Root) -> Bool = { _ in true }) {
+  init?(in graph: ReferenceGraph, where isRoot: (Root) -> Bool) {
     guard graph.heap.tasks.contains(where: { graph.isSuspendedTask(Int($0.object)) }) else { return nil }
     self.graph = graph
     isRooted = Isolation.rooted(in: graph, where: isRoot)
@@ -38,13 +38,10 @@ struct WaitingTasks {
   }
 
   /// Marks the objects that are reachable from outside without a task that nothing can resume.
-  ///
-  /// - Parameter isCautious: whether a conservative reference accounts for no retain.
-  /// - Returns: the marks by object.
-  func reachable(isCautious: Bool) -> [Bool] {
+  var reachable: [Bool] {
     var marked = [Bool](repeating: false, count: graph.count)
     var open: [UInt32] = []
-    for object in 0..<graph.count where isHeld(object, isCautious) {
+    for object in 0..<graph.count where isHeld(object) {
       marked[object] = true
       open.append(UInt32(object))
     }
@@ -59,11 +56,11 @@ struct WaitingTasks {
     return marked
   }
 
-  private func isHeld(_ object: Int, _ isCautious: Bool) -> Bool {
+  private func isHeld(_ object: Int) -> Bool {
     if isRooted[object] { return true }
     if graph.kind(of: object) == .rawBuffer { return !ownedBuffers.contains(object) }
     guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
-    let explained = isCautious ? 0 : conservative(object)
+    let explained = conservative(object)
     if graph.isSuspendedTask(object) { return unexplained - 1 - explained > 0 || isUndecided(object) }
     return graph.kind(of: object) == .task ? unexplained > 0 : unexplained - explained > 0
   }
