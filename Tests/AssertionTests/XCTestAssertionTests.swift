@@ -81,7 +81,7 @@ struct XCTestAssertionTests {
     ("DeallocatedTests.testVictimOfACycle", "Owner.itself → Owner"),
     ("NoLeaksTests.testOverRetained", "over-retained by 1 each: Demo.Item"),
     ("NoLeaksTests.testOverRetainedAsynchronously", "over-retained by 1 each: Demo.Item"),
-    ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", ": over-retained by 1 each: Demo.Item"),
+    ("NoLeaksTests.testOverRetainedWhileAnotherThreadRuns", "over-retained by 1 each: Demo.Item"),
     ("DeallocatedTests.testOverRetained", "over-retained by 1: Demo.Item"),
     ("DeallocatedTests.testReturningNil", "the closure returned nil: no object was watched"),
     (

@@ -14,7 +14,7 @@ struct LeakGroup {
 
   var certainty: Finding.Certainty { Finding.Certainty(doubts) }
 
-  var objects: FlattenSequence<[[UInt32]]> { [core, victims].joined() }
+  var objects: [UInt32] { core + victims }
 
   /// The first task that nothing can resume, in the order of the capture.
   func firstTask(in graph: ReferenceGraph) -> Int? {
