@@ -64,7 +64,7 @@ struct ConsistentReportTests {
     #expect(
       report.tracking.notes.contains(
         "LeakyTests.ReleasedTests/testA_overRetains had left a leak when it ended: "
-          + "over-retained by 1: Leaky.Token; its objects were released later."))
+          + "probably over-retained by 1: Leaky.Token; its objects were released later."))
   }
 
   // MARK: - Crashes
