@@ -17,10 +17,10 @@ public struct Finding: Sendable, Hashable {
   }
   /// How sure the finding is; the surest first.
   public enum Certainty: String, Sendable, CaseIterable {
-    /// All that could refute it was read.
+    /// It follows from counts: the objects' own references account for all of their retains.
     case definite
-    /// The finding depends on conservative references (words that may be pointers), or on memory or registers that
-    /// could not be read.
+    /// Nothing was found that holds the objects or can resume the task, or the finding depends on conservative
+    /// references (words that may be pointers).
     case probable
     /// The objects may be a leak or in use: what would decide it could not be read, or is a word that may be old.
     case undecided
