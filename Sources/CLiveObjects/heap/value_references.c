@@ -74,7 +74,7 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
     for (uintptr_t next; start < end; start = next) {
         next = end - start > PIECE_BYTES ? start + PIECE_BYTES : end;
         liveobj_snapshot_advance();
-        if (!liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_words, &scan))
+        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_words, &scan))
             __builtin_trap(); // a part is not mapped: ends the step, as reading it would
     }
 }

@@ -52,11 +52,15 @@ struct liveobj_extent {
     uintptr_t end;
 };
 typedef void (*liveobj_extent_visit_fn)(void *context, struct liveobj_extent extent);
+enum liveobj_pages {
+    LIVEOBJ_PAGES_VISITED = 0,
+    LIVEOBJ_PAGES_UNMAPPED = 1, // some are not mapped; the others were visited
+    LIVEOBJ_PAGES_UNKNOWN = 2,  // the system did not report some
+};
 /// Visits the parts of an extent that are in memory, by pages. The extent may be unmapped
 /// meanwhile. \param is_file Only pages of a private file that are the process's own copies.
-/// \returns false if the system did not report all of it.
-bool liveobj_os_visit_pages(struct liveobj_extent extent, bool is_file,
-                            liveobj_extent_visit_fn visit, void *context);
+enum liveobj_pages liveobj_os_visit_pages(struct liveobj_extent extent, bool is_file,
+                                          liveobj_extent_visit_fn visit, void *context);
 
 /// Maps zeroed memory that this process shares with its snapshot processes; NULL if the system
 /// refuses.

@@ -135,7 +135,8 @@ static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
                                                  .kind = LIVEOBJ_ROOT_C_MEMORY,
                                                  .is_file = is_file,
                                                  .is_inaccessible = mapping->is_inaccessible});
-    else if (!liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying))
+    else if (liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying) ==
+             LIVEOBJ_PAGES_UNKNOWN)
         copying->roots->unread |= LIVEOBJ_UNREAD_FORK;
     return !copying->roots->failed;
 }

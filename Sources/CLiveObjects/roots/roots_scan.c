@@ -11,6 +11,7 @@
 #include "roots/malloc_chunks.h"
 #include "runtime/runtime.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -105,7 +106,9 @@ static void scan_up_to_heap(struct liveobj_scan *scan, struct liveobj_memory_ran
     scan->range = range;
     scan->next = scan->end_of_heap = 0;
     struct liveobj_extent extent = {range.start, scan->next_heap};
-    liveobj_scan_note(scan, liveobj_os_visit_pages(extent, range.is_file, scan_extent, scan));
+    // What was unmapped since it was listed holds nothing.
+    liveobj_scan_note(scan, liveobj_os_visit_pages(extent, range.is_file, scan_extent, scan) !=
+                                LIVEOBJ_PAGES_UNKNOWN);
 }
 
 static void scan_whole(struct liveobj_scan *scan, struct liveobj_memory_range range) {
@@ -217,7 +220,8 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
     struct liveobj_memory_range range = scan->roots->ranges[index];
     if (range.is_inaccessible) // here it belongs to the snapshot process alone
         liveobj_scan_note(scan,
-                          mprotect((void *)range.start, range.end - range.start, PROT_READ) == 0);
+                          mprotect((void *)range.start, range.end - range.start, PROT_READ) == 0 ||
+                              errno == ENOMEM); // unmapped since it was listed
     if (range.kind == LIVEOBJ_ROOT_C_MEMORY && range.ends_at_stack)
         scan_before_stack(scan, index);
     else if (range.kind != LIVEOBJ_ROOT_STACK)

@@ -73,25 +73,29 @@ static void only_touched_pages_are_resident(void) {
     struct seen seen = {0};
     madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
     EXPECT(liveobj_os_visit_pages((struct liveobj_extent){start, start + PAGES * PAGE}, false, note,
-                                  &seen));
+                                  &seen) == LIVEOBJ_PAGES_VISITED);
     EXPECT(seen.count == 0);
     memory[0] = memory[5 * PAGE] = memory[6 * PAGE] = memory[(PAGES - 1) * PAGE] = 1;
     EXPECT(liveobj_os_visit_pages((struct liveobj_extent){start + 8, start + PAGES * PAGE - 16},
-                                  false, note, &seen));
+                                  false, note, &seen) == LIVEOBJ_PAGES_VISITED);
     EXPECT(seen.count == 3 && is(seen.items[0], start + 8, start + PAGE));
     EXPECT(is(seen.items[1], start + 5 * PAGE, start + 7 * PAGE));
     EXPECT(is(seen.items[2], start + (PAGES - 1) * PAGE, start + PAGES * PAGE - 16));
     munmap(memory, PAGES * PAGE);
 }
 
-static void residency_of_unmapped_memory_is_unknown(void) {
-    char *memory = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/// A thread may unmap memory after it was listed.
+static void pages_that_were_unmapped_are_not_there(void) {
+    char *memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct seen seen = {0};
     uintptr_t start = (uintptr_t)memory;
-    munmap(memory, PAGE);
-    EXPECT(
-        !liveobj_os_visit_pages((struct liveobj_extent){start, start + PAGE}, false, note, &seen));
-    EXPECT(seen.count == 0);
+    memset(memory, 1, 4 * PAGE);
+    munmap(memory + PAGE, 2 * PAGE);
+    EXPECT(liveobj_os_visit_pages((struct liveobj_extent){start, start + 4 * PAGE}, false, note,
+                                  &seen) == LIVEOBJ_PAGES_UNMAPPED);
+    EXPECT(seen.count == 2 && is(seen.items[0], start, start + PAGE));
+    EXPECT(is(seen.items[1], start + 3 * PAGE, start + 4 * PAGE));
+    munmap(memory, 4 * PAGE);
 }
 
 static void growing_memory_keeps_its_contents(void) {
@@ -144,7 +148,7 @@ int main(void) {
     a_wait_for_a_changed_word_returns_at_once();
     a_wait_times_out();
     only_touched_pages_are_resident();
-    residency_of_unmapped_memory_is_unknown();
+    pages_that_were_unmapped_are_not_there();
     growing_memory_keeps_its_contents();
     reserved_memory_is_not_filled_if_memory_is_locked();
     clocks_are_read_without_the_time_stamp_counter();
