@@ -23,7 +23,7 @@ static void count(void *number, struct liveobj_extent extent) {
 static size_t resident_pages(const char *memory) {
     struct liveobj_extent extent = {(uintptr_t)memory, (uintptr_t)memory + BYTES};
     size_t pages = 0;
-    EXPECT(liveobj_os_visit_pages(extent, false, count, &pages));
+    EXPECT(liveobj_os_visit_pages(extent, false, count, &pages) == LIVEOBJ_PAGES_VISITED);
     return pages;
 }
 
