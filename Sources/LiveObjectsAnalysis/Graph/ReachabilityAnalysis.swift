@@ -144,8 +144,8 @@ struct Isolation {
   }
 
   /// Whether a word in memory of C code with the object's address may be what resumes a task: a continuation, which has
-  /// the task's own, or memory with one. Other objects that a program passes to C code it retains first. They have a count
-  /// that shows it, and the words with their addresses are old.
+  /// the task's own, or memory with one. Most programs retain other objects before they pass them to C code, and the
+  /// count shows it; words with the addresses of those that have no such retain are taken for old.
   private static func mayResume(_ object: Int, in graph: ReferenceGraph) -> Bool {
     graph.isSuspendedTask(object) || graph.unexplained(object) == nil
   }

@@ -37,7 +37,8 @@ struct WaitingTasks {
     }
   }
 
-  /// Marks the objects that are reachable from outside without a task that nothing can resume.
+  /// Marks the objects that are reachable from outside without a task that nothing can resume. Takes time in proportion
+  /// to the heap.
   var reachable: [Bool] {
     var marked = [Bool](repeating: false, count: graph.count)
     var open: [UInt32] = []
