@@ -25,5 +25,8 @@ static int liveobj_expect_failures;
         }                                                                                          \
     } while (0)
 
+/// What `main` returns where the test cannot run: CTest says "Skipped".
+enum { EXPECT_SKIPPED = 77 };
+
 /// What `main` returns.
 #define EXPECT_STATUS() (liveobj_expect_failures > 0)
