@@ -63,11 +63,13 @@ static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
 
 // MARK: - In the snapshot process
 
-enum { KEPT_PAGES = 1 << 14, IS_READABLE = 1, IS_UNREADABLE = 2 };
+enum { KEPT_PAGES = 1 << 14, IS_READABLE = 1, IS_UNREADABLE = 2, STATES = 4 };
 
+/// By number modulo the size: the page's number times `STATES`, and its state. Not its address: an
+/// object may begin there, and a variable that has its address looks like what holds it.
 static struct {
     bool are_kept;
-    uintptr_t pages[KEPT_PAGES]; // with one of the above, by number modulo the size
+    uintptr_t pages[KEPT_PAGES];
 } kept;
 
 void liveobj_reader_keep_pages(void) {
@@ -76,12 +78,13 @@ void liveobj_reader_keep_pages(void) {
 
 static bool is_readable(struct liveobj_reader *reader, uintptr_t page) {
     unsigned char byte;
-    uintptr_t *place = &kept.pages[page / LIVEOBJ_PAGE_BYTES % KEPT_PAGES];
-    uintptr_t state = *place ^ page;
-    if (state != IS_READABLE && state != IS_UNREADABLE)
-        *place = page | (liveobj_read_block(reader, page, &byte, sizeof byte) ? IS_READABLE
-                                                                              : IS_UNREADABLE);
-    return *place & IS_READABLE;
+    uintptr_t number = page / LIVEOBJ_PAGE_BYTES;
+    uintptr_t *place = &kept.pages[number % KEPT_PAGES];
+    if (*place / STATES != number || *place % STATES == 0)
+        *place =
+            number * STATES +
+            (liveobj_read_block(reader, page, &byte, sizeof byte) ? IS_READABLE : IS_UNREADABLE);
+    return *place % STATES == IS_READABLE;
 }
 
 // MARK: - Reading
