@@ -63,6 +63,8 @@ public struct ReferenceLabel: Sendable, Hashable {
     case objectProperty = 15
     /// Of a root: the name of the object that calls the handler.
     case handler = 16
+    /// A word in the frame of a function of the concurrency runtime, like `Task.sleep`, in which a task is suspended.
+    case runtimeFrame = 17
   }
   public enum Ownership: UInt32, Sendable {
     case strong = 1

@@ -128,6 +128,16 @@ import Testing
     #expect(analysis().findings.contains { $0.verdict == .leakedTask })
   }
 
+  /// The frame of `Task.sleep` has words of what was in the same memory before.
+  @Test(arguments: [ReferenceLabel.Kind.taskFrame, .runtimeFrame])
+  mutating func aWordInAFrameOfTheRuntimeResumesNothing(kind: ReferenceLabel.Kind) {
+    let (task, _) = taskOfModel()
+    let sleeping = makeTask()
+    builder.global(0x100, to: sleeping)
+    builder.reference(from: sleeping, to: task, ReferenceLabel(kind, ownership: .conservative))
+    #expect(analysis().findings.contains { $0.verdict == .leakedTask } == (kind == .runtimeFrame))
+  }
+
   @Test mutating func aTaskThatWaitsForOneThatNothingResumesIsTheSameLeak() throws {
     let (task, _) = taskOfModel()
     let (other, _) = taskOfModel(waiting: .task, strongCount: 1)

@@ -30,10 +30,14 @@ static void report_reference(const struct visit *visit, uintptr_t target,
                                                     LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
-static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t end) {
-    uint32_t label =
-        liveobj_label_make(LIVEOBJ_LABEL_TASK_FRAME, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "");
+static void scan(const struct visit *visit, uintptr_t start, uintptr_t end,
+                 enum liveobj_label_kind kind) {
+    uint32_t label = liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "");
     liveobj_references_scan(start, end, label, visit->function, visit->context);
+}
+
+static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t end) {
+    scan(visit, start, end, LIVEOBJ_LABEL_TASK_FRAME);
 }
 
 // MARK: - Fragments
@@ -113,11 +117,19 @@ static bool is_in_frame(const struct visit *visit, const struct liveobj_task_sla
     return place - visit->object->address < visit->object->bytes;
 }
 
+/// Frames are allocated in the order of the calls, and those of the runtime's functions in which a
+/// task waits are its last.
 static void visit_slabs(const struct visit *visit) {
+    uintptr_t runtime = liveobj_task_runtime_frames(visit->task);
     const struct liveobj_task_slab *slab = first_slab(visit->task);
-    for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
-        if (slab->used <= slab->capacity && !is_in_frame(visit, slab))
-            scan_frames(visit, (uintptr_t)(slab + 1), (uintptr_t)(slab + 1) + slab->used);
+    for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next) {
+        uintptr_t start = (uintptr_t)(slab + 1), end = start + slab->used;
+        if (slab->used > slab->capacity || is_in_frame(visit, slab))
+            continue;
+        uintptr_t until = runtime - start < slab->used ? runtime : end;
+        scan_frames(visit, start, until);
+        scan(visit, until, end, LIVEOBJ_LABEL_RUNTIME_FRAME);
+    }
 }
 
 // MARK: - Task-local values

@@ -29,6 +29,7 @@ enum liveobj_label_kind {
     LIVEOBJ_LABEL_TASK_CHILD = 14,
     LIVEOBJ_LABEL_OBJECT_PROPERTY = 15, // a property that is an object, or an optional one
     LIVEOBJ_LABEL_HANDLER = 16,         // of a root: the name of what will call the program
+    LIVEOBJ_LABEL_RUNTIME_FRAME = 17,   // like a task frame, of a function of the runtime
 };
 
 /// Whether and how a reference keeps its target alive.

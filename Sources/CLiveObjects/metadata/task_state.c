@@ -17,8 +17,10 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-/// 0 if tasks cannot be read. Atomic: every thread computes the same.
+/// 0 if tasks cannot be read. Atomic, and so are the next two: every thread computes the same.
 static size_t task_bytes;
+/// The code of the concurrency library; empty where it is linked into the program.
+static uintptr_t library_start, library_end;
 
 enum {
     STATUS_RUNNING = 0x800,
@@ -39,10 +41,24 @@ static size_t known_task_bytes(const struct liveobj_runtime *runtime) {
     return version && *version == 1 && bytes && *bytes == expected ? expected : 0;
 }
 
+/// \returns The end of the code.
+static uintptr_t take_code(struct liveobj_extent code) {
+    __atomic_store_n(&library_start, code.start, __ATOMIC_RELAXED);
+    return code.end;
+}
+
+static void find_library(uintptr_t address) {
+    struct liveobj_image image;
+    if (liveobj_image_of(address, &image) && liveobj_image_is_named(&image, "libswift_Concurrency"))
+        __atomic_store_n(&library_end, liveobj_image_find_in_code(&image, take_code),
+                         __ATOMIC_RELAXED);
+}
+
 bool liveobj_tasks_prepare(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const bool *escalates = runtime->_swift_concurrency_debug_supportsPriorityEscalation;
     size_t bytes = escalates && !*escalates ? known_task_bytes(runtime) : 0;
+    find_library((uintptr_t)escalates);
     // Relaxed, here and below: the word refers to no other memory.
     __atomic_store_n(&task_bytes, bytes, __ATOMIC_RELAXED);
     return bytes > 0;
@@ -139,14 +155,34 @@ static void add_frame(struct liveobj_task *task, uintptr_t function) {
         task->frames[task->frame_count++] = function;
 }
 
-/// Lists the resume functions. Each asynchronous function's context refers to its caller's context
-/// and to the function that resumes the caller. A task that waits for something resumes in the
-/// runtime first.
+/// Each asynchronous function's context refers to its caller's context and to the function that
+/// resumes the caller.
+struct context {
+    const struct context *parent;
+    uintptr_t resume;
+};
+
+static bool is_library_code(uintptr_t address) {
+    uintptr_t start = __atomic_load_n(&library_start, __ATOMIC_RELAXED);
+    return address - start < __atomic_load_n(&library_end, __ATOMIC_RELAXED) - start;
+}
+
+uintptr_t liveobj_task_runtime_frames(uintptr_t task) {
+    if (liveobj_task_read(task).state != LIVEOBJ_TASK_SUSPENDED)
+        return 0;
+    const struct context *context =
+        (const struct context *)liveobj_word_at(task, LIVEOBJ_TASK_AT_RESUME_CONTEXT);
+    uintptr_t frames = 0;
+    uint32_t left = LIVEOBJ_TASK_LIST_LIMIT;
+    for (; context && is_library_code(context->resume) && left > 0; left--) {
+        context = context->parent;
+        frames = (uintptr_t)context;
+    }
+    return frames;
+}
+
+/// Lists the resume functions. A task that waits for something resumes in the runtime first.
 static void read_frames(uintptr_t address, struct liveobj_task *task) {
-    struct context {
-        const struct context *parent;
-        uintptr_t resume;
-    };
     if (task->wait == LIVEOBJ_TASK_WAIT_NONE || task->wait == LIVEOBJ_TASK_WAIT_EXECUTOR)
         add_frame(task, liveobj_word_at(address, LIVEOBJ_TASK_AT_RESUME_FUNCTION));
     const struct context *context =

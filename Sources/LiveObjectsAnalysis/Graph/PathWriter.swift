@@ -42,7 +42,7 @@ extension PathWriter {
     case .member: append("[element]", label.text)
     case .capture: addCapture(isBox ? "" : label.text, canBeSelf)
     case .taskClosure: append("closure")
-    case .taskFrame: append("variable")
+    case .taskFrame, .runtimeFrame: append("variable")
     case .taskResult: append("result")
     case .taskLocal: append("task-local value")
     case .waitingTask: append("waiting task")

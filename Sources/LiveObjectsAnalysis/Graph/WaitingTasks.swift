@@ -5,8 +5,9 @@ import LiveObjectsCapture
 /// A suspended task retains itself until it ends, so its count does not show whether it ever will. Some code has to
 /// resume or cancel it, and needs its address: in a continuation, in a reference to the task, in the list of the
 /// tasks that wait for another one, or in that of the parent's children. So any word leads on here, also a weak
-/// reference or a plain pointer: who loads it may find the continuation. A task that only unreachable objects refer to
-/// stays as it is.
+/// reference or a plain pointer: who loads it may find the continuation. Only words in the frames of the runtime's own
+/// functions, like `Task.sleep`, resume nothing: they are stale. A task that only unreachable objects refer to stays
+/// as it is.
 struct WaitingTasks {
   private let graph: ReferenceGraph
   /// By object: whether it has a root that may be in use.
@@ -29,7 +30,8 @@ struct WaitingTasks {
       let (source, target) = (Int(reference.source), Int(reference.target))
       switch kinds[Int(reference.label)] {
       case .waitingTask: waiting.insert(target)
-      case .taskFrame where source != target && graph.isSuspendedTask(source):
+      case .taskFrame, .runtimeFrame:
+        guard source != target, graph.isSuspendedTask(source) else { break }
         inFrames[reference.target, default: 0] += 1
       default: break
       }
@@ -49,12 +51,16 @@ struct WaitingTasks {
     while let object = open.popLast() {
       for reference in graph.references(from: Int(object)) {
         let target = graph.target(reference)
-        guard !marked[target] else { continue }
+        guard !marked[target], !isInRuntimeFrame(reference) else { continue }
         marked[target] = true
         open.append(UInt32(target))
       }
     }
     return marked
+  }
+
+  private func isInRuntimeFrame(_ reference: Int) -> Bool {
+    graph.heap.labels[Int(graph.heap.references[reference].label)].kind == .runtimeFrame
   }
 
   private func isHeld(_ object: Int) -> Bool {
