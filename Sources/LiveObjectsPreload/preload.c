@@ -19,7 +19,6 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
-#include "arch/valgrind_request.h"
 #include "options.h"
 #include "output/output.h"
 #include "program/program.h"
@@ -142,7 +141,5 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
     if (!liveobj_activation_is_wanted(argument_count, arguments) ||
         is_part_of_a_test(argument_count, arguments))
         return;
-    liveobj_valgrind_ignore_begin();
     watch(argument_count, arguments);
-    liveobj_valgrind_ignore_end();
 }

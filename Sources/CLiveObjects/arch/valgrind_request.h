@@ -1,27 +1,13 @@
-// valgrind_request.h - requests to valgrind.
-//
-// They are made with instructions that have no effect if valgrind does not run them.
+// valgrind_request.h - recognises valgrind, which supports neither processes that share memory nor
+// ptrace, and reports the recorder's reads as the program's errors.
 
 #pragma once
 
 #include "arch/system_call.h"
 
-/// \returns 0 without valgrind, or if valgrind does not know the request.
-static inline uint64_t liveobj_valgrind_request(uint64_t request, uint64_t argument) {
-    volatile uint64_t words[6] = {request, argument};
-    return liveobj_valgrind_ask(words);
-}
-
+/// Asks with instructions that have no effect if valgrind does not run them.
 static inline bool liveobj_valgrind_is_running(void) {
-    return liveobj_valgrind_request(0x1001, 0) != 0;
-}
-
-/// Makes valgrind report no errors of this thread from here on: the heap is read without regard to
-/// what is initialised. Calls nest.
-static inline void liveobj_valgrind_ignore_begin(void) {
-    liveobj_valgrind_request(0x1801, 1);
-}
-
-static inline void liveobj_valgrind_ignore_end(void) {
-    liveobj_valgrind_request(0x1801, UINT64_MAX);
+    enum { RUNNING_ON_VALGRIND = 0x1001 };
+    volatile uint64_t words[6] = {RUNNING_ON_VALGRIND};
+    return liveobj_valgrind_ask(words) != 0;
 }

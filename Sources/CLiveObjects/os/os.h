@@ -160,8 +160,11 @@ struct liveobj_room {
     uint64_t left;
 };
 
-/// The room for mappings: the smallest of RLIMIT_AS, RLIMIT_DATA and, if the system does not
-/// overcommit memory (vm.overcommit_memory=2), its commit limit. An allocation beyond it fails.
+/// Whether the system counts reserved memory as used (vm.overcommit_memory=2): what the recorder
+/// reserves would be missing for the program.
+bool liveobj_os_counts_reservations(void);
+
+/// The room for mappings: the smaller of RLIMIT_AS and RLIMIT_DATA. An allocation beyond it fails.
 /// Must not be called in a hook: reads files.
 struct liveobj_room liveobj_os_address_room(void);
 
@@ -176,8 +179,8 @@ struct liveobj_memory_room liveobj_os_memory_room(void);
 /// Whether the process can use `own_bytes` more. `helper_bytes` are counted only if the system
 /// would end the whole group; otherwise it ends the helper processes first.
 bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes);
-/// The same from other files than those of /proc/self; for tests.
-struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mounts);
+/// The same from other files than /proc/self/cgroup and those below /sys/fs/cgroup; for tests.
+struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mount);
 
 /// The bytes of the process's address space that are in memory.
 uint64_t liveobj_os_resident_bytes(void);

@@ -140,30 +140,16 @@ static void advise(void *start, size_t bytes) {
         madvise(start, bytes, MADV_NOHUGEPAGE);
 }
 
-/// \returns Whether the program has locked its memory including future mappings (mlockall): the
-/// system then fills every new mapping.
-static bool is_memory_filled(void) {
-    unsigned char residence = 0;
-    void *page =
-        mmap(NULL, LIVEOBJ_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return false;
-    mincore(page, LIVEOBJ_PAGE_BYTES, &residence);
-    munmap(page, LIVEOBJ_PAGE_BYTES);
-    return residence & 1;
-}
-
-/// Most of a large mapping is never accessed. If the system would fill it, it is mapped
-/// inaccessible first. Otherwise it is not, because valgrind needs a minute for the change of
-/// protection.
+/// Most of a large mapping is never accessed. If the program has locked its memory including future
+/// mappings (mlockall), the system fills each new one, unless it is mapped inaccessible first.
 static void *map(size_t bytes, int flags) {
     enum { LARGE_BYTES = 1 << 20 };
-    bool is_guarded = bytes >= LARGE_BYTES && is_memory_filled();
-    int protection = is_guarded ? PROT_NONE : PROT_READ | PROT_WRITE;
+    bool is_large = bytes >= LARGE_BYTES;
+    int protection = is_large ? PROT_NONE : PROT_READ | PROT_WRITE;
     void *start = mmap(NULL, bytes, protection, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
     if (start == MAP_FAILED)
         return NULL;
-    if (!is_guarded)
+    if (!is_large)
         return start;
     munlock(start, bytes);
     if (mprotect(start, bytes, PROT_READ | PROT_WRITE) == 0)

@@ -1,8 +1,8 @@
 // os_room.c - the memory that is left for this process. Owns nothing. See os.h.
 //
-// There are two effects of limits. Beyond RLIMIT_AS or RLIMIT_DATA, and where the system does not
-// overcommit memory, an allocation fails. Beyond the limit of a memory cgroup, the process's own or
-// an ancestor's, the system kills processes. Runs outside of hooks: reads files of /proc.
+// There are two effects of limits. Beyond RLIMIT_AS or RLIMIT_DATA an allocation fails. Beyond the
+// limit of a memory cgroup, the process's own or an ancestor's, the system kills processes. Runs
+// outside of hooks: reads files of /proc.
 
 #if defined(__linux__)
 
@@ -60,110 +60,47 @@ static struct liveobj_room room_under(int resource, unsigned place_in_statm) {
     return room_of(limit.rlim_cur, bytes_in_statm(place_in_statm));
 }
 
-struct commit {
-    uint64_t limit;
-    uint64_t used;
-};
-
-static bool take_commit(void *context, const char *line) {
-    struct commit *commit = context;
-    if (strncmp(line, "CommitLimit:", strlen("CommitLimit:")) == 0)
-        commit->limit = number_at(strchr(line, ':') + 1) * 1024;
-    if (strncmp(line, "Committed_AS:", strlen("Committed_AS:")) == 0)
-        commit->used = number_at(strchr(line, ':') + 1) * 1024;
-    return true;
-}
-
-/// The rest of the system's commit limit, if it does not overcommit memory. All processes share it.
-static struct liveobj_room promised_room(void) {
+bool liveobj_os_counts_reservations(void) {
     char mode = 0;
-    struct commit commit = {0};
     liveobj_os_file_read("/proc/sys/vm/overcommit_memory", &mode, 1);
-    bool is_known = mode == '2' && liveobj_os_visit_lines("/proc/meminfo", take_commit, &commit) &&
-                    commit.limit > 0;
-    return is_known ? room_of(commit.limit, commit.used) : no_limit;
+    return mode == '2';
 }
 
 struct liveobj_room liveobj_os_address_room(void) {
-    struct liveobj_room room = tighter(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
-    return tighter(room, promised_room());
+    return tighter(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
 }
 
 // MARK: - Memory cgroups
+//
+// A hierarchy is expected where systemd and containers mount it. A container may see only its own
+// part of it there, and the path of its group from the outside: then the mount has the limits.
 
 enum { PATH_BYTES = 512 };
 
-/// The process's memory cgroup, and the place where the hierarchy, or a part of it, is mounted.
+/// The process's memory cgroup.
 struct group {
     bool is_first_version;
-    bool is_mounted;
     char path[PATH_BYTES];
-    char root[PATH_BYTES];  // the part of the hierarchy that is mounted
-    char mount[PATH_BYTES]; // the mount point
 };
 
-/// Copies text up to a separator or the end.
-/// \returns The text after the separator; NULL at the end.
-static const char *take_word(const char *text, char separator, char *word) {
-    size_t length = strcspn(text, (const char[]){separator, 0});
-    size_t kept = length < PATH_BYTES ? length : 0; // a cut word would be another path
-    memcpy(word, text, kept);
-    word[kept] = 0;
-    return text[length] ? text + length + 1 : NULL;
-}
-
-/// Whether `word` is in a list separated by commas.
-static bool has_word(const char *list, const char *word) {
-    char item[PATH_BYTES];
-    while (list) {
-        list = take_word(list, ',', item);
-        if (strcmp(item, word) == 0)
-            return true;
-    }
-    return false;
-}
-
-/// Reads `number:controllers:path`; the second version has no controllers here.
+/// Reads `number:controllers:path`; the second version has no controllers.
 static bool take_path(void *context, const char *line) {
+    static const char first[] = ":memory:", second[] = "0::";
     struct group *group = context;
-    char controllers[PATH_BYTES];
-    const char *next = strchr(line, ':');
-    next = next ? take_word(next + 1, ':', controllers) : NULL;
-    if (!next || group->is_first_version)
-        return true;
-    group->is_first_version = has_word(controllers, "memory");
-    if (group->is_first_version || controllers[0] == 0)
-        take_word(next, 0, group->path);
-    return true;
-}
-
-/// Reads `id parent device root mount options ... - type source options`.
-static bool take_mount(void *context, const char *line) {
-    struct group *group = context;
-    char skipped[PATH_BYTES], root[PATH_BYTES], mount[PATH_BYTES], type[PATH_BYTES];
-    const char *next = line, *last = strstr(line, " - ");
-    for (int i = 0; next && i < 3; i++)
-        next = take_word(next, ' ', skipped);
-    next = next ? take_word(next, ' ', root) : NULL;
-    if (!next || !last || !take_word(next, ' ', mount))
-        return true;
-    last = take_word(last + strlen(" - "), ' ', type);
-    last = last ? take_word(last, ' ', skipped) : NULL;
-    bool is_it = group->is_first_version ? strcmp(type, "cgroup") == 0 && has_word(last, "memory")
-                                         : strcmp(type, "cgroup2") == 0;
-    if (is_it && !group->is_mounted) {
-        group->is_mounted = true;
-        strcpy(group->root, root);
-        strcpy(group->mount, mount);
+    const char *place = strstr(line, first);
+    bool is_second = strncmp(line, second, strlen(second)) == 0;
+    const char *path = place ? place + strlen(first) : is_second ? line + strlen(second) : NULL;
+    if (path && !group->is_first_version && strlen(path) < PATH_BYTES) {
+        group->is_first_version = place;
+        strcpy(group->path, path);
     }
-    return !group->is_mounted;
+    return true;
 }
 
 /// Reads a file of a cgroup.
 /// \returns The number in it; `otherwise` if it has none (`max`) or does not exist.
 static uint64_t number_in(const char *folder, const char *name, uint64_t otherwise) {
-    enum { NAME_BYTES = 32 };
-    char path[2 * PATH_BYTES + NAME_BYTES], text[32];
+    char path[2 * PATH_BYTES], text[32];
     strcpy(path, folder);
     strcat(path, name);
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
@@ -182,8 +119,7 @@ static bool take_inactive_files(void *context, const char *line) {
 
 /// The memory in use, without inactive files, which the system can drop.
 static uint64_t used_in(const char *folder, const char *name) {
-    enum { NAME_BYTES = 32 };
-    char path[2 * PATH_BYTES + NAME_BYTES];
+    char path[2 * PATH_BYTES];
     uint64_t used = number_in(folder, name, 0), inactive = 0;
     strcpy(path, folder);
     strcat(path, "/memory.stat");
@@ -210,36 +146,32 @@ static void add_level(struct liveobj_memory_room *room, const char *folder, bool
         room->room = tighter(room->room, room_of(limit, used));
 }
 
-/// Adds the limits of the process's group and of its visible ancestors.
-static void add_levels(struct liveobj_memory_room *room, struct group *group) {
-    char folder[2 * PATH_BYTES];
-    size_t root_length = strcmp(group->root, "/") == 0 ? 0 : strlen(group->root);
-    bool is_below = strncmp(group->path, group->root, root_length) == 0;
-    strcpy(folder, group->mount);
-    strcat(folder, is_below ? group->path + root_length : "");
-    size_t mount_length = strlen(group->mount);
-    for (;;) {
-        size_t length = strlen(folder);
-        if (length > mount_length && folder[length - 1] == '/')
-            folder[--length] = 0;
-        add_level(room, folder, group->is_first_version);
-        if (length <= mount_length)
-            return;
-        *strrchr(folder, '/') = 0;
+/// Adds the limits of a group and of its ancestors. \param folder A path below the mount.
+static void add_levels(struct liveobj_memory_room *room, char *folder, size_t mount_length,
+                       bool is_first_version) {
+    for (char *end = folder + strlen(folder); end;) {
+        *end = 0;
+        add_level(room, folder, is_first_version);
+        end = strrchr(folder + mount_length, '/');
     }
 }
 
-struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mounts) {
+struct liveobj_memory_room liveobj_os_memory_room_from(const char *cgroups, const char *mount) {
+    enum { MOUNT_BYTES = 64 };
     struct liveobj_memory_room room = {no_limit, false};
     struct group group = {0};
-    if (liveobj_os_visit_lines(cgroups, take_path, &group) && group.path[0] &&
-        liveobj_os_visit_lines(mounts, take_mount, &group) && group.is_mounted)
-        add_levels(&room, &group);
+    char folder[MOUNT_BYTES + PATH_BYTES] = {0};
+    if (!liveobj_os_visit_lines(cgroups, take_path, &group) || !group.path[0])
+        return room;
+    strncat(folder, mount, MOUNT_BYTES / 2);
+    strcat(folder, group.is_first_version ? "/memory" : "");
+    size_t mount_length = strlen(folder);
+    add_levels(&room, strcat(folder, group.path), mount_length, group.is_first_version);
     return room;
 }
 
 struct liveobj_memory_room liveobj_os_memory_room(void) {
-    return liveobj_os_memory_room_from("/proc/self/cgroup", "/proc/self/mountinfo");
+    return liveobj_os_memory_room_from("/proc/self/cgroup", "/sys/fs/cgroup");
 }
 
 bool liveobj_os_has_room(uint64_t own_bytes, uint64_t helper_bytes) {

@@ -293,22 +293,6 @@ static bool map_result(struct liveobj_snapshot *child, size_t capacity) {
     return child->result != NULL;
 }
 
-/// Forks with the table of descriptors shared. A copy of the table would keep the program's files
-/// open while its memory is copied: an executable that the program has just written could not be
-/// run, and a pipe would not end. Uses `clone3`, because valgrind aborts at a `clone` with this
-/// flag, and does not know the other.
-static pid_t copy_sharing_descriptors(void) {
-    struct {
-        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_bytes, tls;
-    } arguments = {.flags = CLONE_FILES | CLONE_UNTRACED};
-    // An empty range: EINVAL from a kernel that has the call.
-    bool can_leave = liveobj_os_close_range(1, 0, false) != 0 && errno == EINVAL;
-    child.shares_descriptors = true;
-    pid_t process = can_leave ? (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments) : -1;
-    child.shares_descriptors = process == 0;
-    return process;
-}
-
 static void (*before_fork)(void), (*after_fork)(void);
 
 void liveobj_snapshot_set_fork_handlers(void (*before)(void), void (*after)(void)) {
@@ -316,10 +300,15 @@ void liveobj_snapshot_set_fork_handlers(void (*before)(void), void (*after)(void
     after_fork = after;
 }
 
+/// With the table of descriptors shared, where the copy can leave it. A copy of the table would
+/// keep the program's files open while its memory is copied: an executable that the program has
+/// just written could not be run, and a pipe would not end.
 static pid_t make_copy(void) {
-    pid_t process = copy_sharing_descriptors();
-    return process >= 0 ? process
-                        : (pid_t)syscall(SYS_clone, CLONE_UNTRACED, NULL, NULL, NULL, NULL);
+    // An empty range: EINVAL from a kernel that has the call.
+    bool can_leave = liveobj_os_close_range(1, 0, false) != 0 && errno == EINVAL;
+    long flags = CLONE_UNTRACED | (can_leave ? CLONE_FILES : 0);
+    child.shares_descriptors = can_leave;
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
 }
 
 /// Forks the process. In the snapshot process the recorder's data is consistent, and no signal

@@ -10,6 +10,7 @@
 #include "recorder/recorder.h"
 #include "arch/registers.h"
 #include "arch/system_call.h"
+#include "arch/valgrind_request.h"
 #include "capture/capture.h"
 #include "capture/test_table.h"
 #include "hooks/hooks.h"
@@ -30,7 +31,6 @@
 #include "runtime/unloads.h"
 #include "stacks/sampling.h"
 #include "stacks/stacks.h"
-#include "stacks/unwind_images.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -63,6 +63,9 @@ static const char *const no_memory_reason =
 
 static const char *const tags_reason =
     "the addresses of this process's objects have tags (glibc.mem.tagging), so nothing is watched";
+static const char *const valgrind_reason = "valgrind runs this program, so nothing is watched";
+static const char *const reservations_reason =
+    "the system counts reserved memory as used (vm.overcommit_memory=2), so nothing is watched";
 static const char *const no_order_reason =
     "other threads run already, and the kernel refuses membarrier, so hooks cannot be installed";
 static const char *const lost_lock_reason =
@@ -163,7 +166,6 @@ void liveobj_recorder_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     liveobj_stack_depot_visit_locks(visit, context);
     liveobj_unloads_visit_locks(visit, context);
     liveobj_runtime_visit_locks(visit, context);
-    liveobj_unwind_images_visit_locks(visit, context);
     liveobj_images_visit_locks(visit, context);
     liveobj_tests_visit_locks(visit, context);
     liveobj_scopes_visit_locks(visit, context);
@@ -240,6 +242,10 @@ static void start_retains_locked(void) {
 }
 
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
+    if (liveobj_valgrind_is_running())
+        return become_blind_locked(valgrind_reason);
+    if (liveobj_os_counts_reservations())
+        return become_blind_locked(reservations_reason);
     recorder.hook_mode = choose_hook_mode(settings->hook_mode);
     recorder.depth = clamped_depth(settings->depth);
     // In GOT mode the retain path is not hooked, so retains cannot be counted.

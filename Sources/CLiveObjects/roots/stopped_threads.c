@@ -6,7 +6,6 @@
 #include "roots/stopped_threads.h"
 #include "arch/registers.h"
 #include "arch/system_call.h"
-#include "arch/valgrind_request.h"
 
 #include <sched.h>
 #include <string.h>
@@ -142,9 +141,7 @@ void liveobj_threads_stop(struct liveobj_stopped_threads *threads) {
     if (threads->count == 0)
         return;
     // Where /proc has the ids of another namespace, they are those of other processes here.
-    // valgrind runs all threads in one.
-    bool can_trace = threads->is_complete && threads->stack && !liveobj_valgrind_is_running() &&
-                     start_helper(threads);
+    bool can_trace = threads->is_complete && threads->stack && start_helper(threads);
     threads->is_complete &= can_trace;
     if (can_trace)
         stop_with_helper(threads);

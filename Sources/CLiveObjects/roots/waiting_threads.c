@@ -6,7 +6,6 @@
 #include "roots/waiting_threads.h"
 #include "arch/registers.h"
 #include "os/compiler.h"
-#include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 
 #include <elf.h>
@@ -156,7 +155,6 @@ void liveobj_threads_let_settle(void) {
     static const uint64_t pause = 500000, patience = 3000000, most = 10000000000;
     struct run_times times = {0};
     uint64_t start = liveobj_os_time();
-    liveobj_unwind_images_refresh(); // for the frames of those that wait
     liveobj_os_visit_threads(add_run_time, &times);
     while (!have_settled(&times, patience) && liveobj_os_time() - start < most)
         liveobj_os_sleep(pause);

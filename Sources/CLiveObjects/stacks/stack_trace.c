@@ -190,12 +190,10 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
     if (!liveobj_stack_depot_start(max_stack_bytes))
         return LIVEOBJ_STACKS_OFF;
     liveobj_stack_walk_start();
-    liveobj_unwind_images_refresh();
     return LIVEOBJ_STACKS_UNWIND;
 }
 
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {
-    liveobj_unwind_images_refresh();
     liveobj_unwind_rules_forget(start, end);
     liveobj_stack_walk_invalidate();
 }

@@ -20,13 +20,7 @@ struct liveobj_unwind_image {
     uint32_t readable_count;
 };
 
-/// Lists the loaded images, if the C library cannot find them inside a hook. Takes the dynamic
-/// linker's lock, so it must not be called in a hook.
-void liveobj_unwind_images_refresh(void);
-
-void liveobj_unwind_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
-
-/// \returns false if no image contains `address`.
+/// \returns false if no image contains `address`, and always before glibc 2.35.
 LIVEOBJ_HOOK bool liveobj_unwind_image_find(uintptr_t address, struct liveobj_unwind_image *image);
 
 /// The readable bytes from `address` to the end of its segment; empty if it is in no segment.

@@ -15,7 +15,6 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
-#include "arch/valgrind_request.h"
 #include "options.h"
 #include "os/os.h"
 #include "output/output.h"
@@ -159,9 +158,7 @@ static void report_on_own_stack(struct end *process_end) {
 static int make_report(int status, enum ending ending) {
     struct end process_end = {status, ending};
     struct liveobj_signals signals = liveobj_signals_block();
-    liveobj_valgrind_ignore_begin();
     report_on_own_stack(&process_end);
-    liveobj_valgrind_ignore_end();
     liveobj_signals_restore(&signals);
     // Release: makes the result of the report visible.
     __atomic_store_n(&progress, REPORT_DONE, __ATOMIC_RELEASE);

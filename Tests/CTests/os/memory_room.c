@@ -37,19 +37,12 @@ static void make_folder(const char *name) {
     mkdir(path, 0700);
 }
 
-/// \returns the memory left for a process in the group `path` of a hierarchy whose part `root` is
-/// mounted.
-static struct liveobj_memory_room room_in(const char *line, const char *root, const char *type) {
-    char cgroups[256], mounts[256], text[512];
+/// \returns the memory left for a process with this line in its list of cgroups.
+static struct liveobj_memory_room room_in(const char *line) {
+    char cgroups[256];
     write_file("cgroup", line);
-    snprintf(text, sizeof text,
-             "21 20 0:19 / /proc rw - proc proc rw\n"
-             "36 35 0:30 %s %s rw,nosuid shared:1 - %s rw,memory\n",
-             root, folder, type);
-    write_file("mounts", text);
     snprintf(cgroups, sizeof cgroups, "%s/cgroup", folder);
-    snprintf(mounts, sizeof mounts, "%s/mounts", folder);
-    return liveobj_os_memory_room_from(cgroups, mounts);
+    return liveobj_os_memory_room_from(cgroups, folder);
 }
 
 static void in_cgroup_v2_the_tightest_level_counts(void) {
@@ -60,34 +53,32 @@ static void in_cgroup_v2_the_tightest_level_counts(void) {
     write_file("pod/memory.stat", "anon 1\ninactive_file 20971520\n");
     write_file("pod/box/memory.max", "max\n");
     write_file("pod/box/memory.high", "max\n");
-    struct liveobj_memory_room room = room_in("0::/pod/box\n", "/", "cgroup2 cgroup2");
+    struct liveobj_memory_room room = room_in("0::/pod/box\n");
     EXPECT(room.room.limit == 100 * MEGABYTE && room.room.left == 30 * MEGABYTE);
     EXPECT(!room.ends_all);
     write_file("pod/box/memory.high", "52428800\n");
     write_file("pod/box/memory.current", "41943040\n");
     write_file("pod/memory.oom.group", "1\n");
-    room = room_in("0::/pod/box\n", "/", "cgroup2 cgroup2");
+    room = room_in("0::/pod/box\n");
     EXPECT(room.room.limit == 50 * MEGABYTE && room.room.left == 10 * MEGABYTE);
     EXPECT(room.ends_all);
 }
 
 static void a_container_may_see_a_part_of_the_hierarchy(void) {
-    write_file("memory.limit_in_bytes", "209715200\n");
-    write_file("memory.usage_in_bytes", "104857600\n");
-    write_file("memory.stat", "inactive_file 1\ntotal_inactive_file 0\n");
-    const char *line = "7:cpu,memory:/docker/1\n0::/docker/1\n";
-    struct liveobj_memory_room room = room_in(line, "/docker/1", "cgroup cgroup");
+    make_folder("memory");
+    write_file("memory/memory.limit_in_bytes", "209715200\n");
+    write_file("memory/memory.usage_in_bytes", "104857600\n");
+    write_file("memory/memory.stat", "inactive_file 1\ntotal_inactive_file 0\n");
+    struct liveobj_memory_room room = room_in("7:memory:/docker/1\n0::/docker/1\n");
     EXPECT(room.room.limit == 200 * MEGABYTE && room.room.left == 100 * MEGABYTE);
-    room = room_in(line, "/docker/another", "cgroup cgroup");
-    EXPECT(room.room.limit == 200 * MEGABYTE);
 }
 
 static void without_a_limit_room_is_unlimited(void) {
-    write_file("memory.limit_in_bytes", "9223372036854771712\n");
-    EXPECT(room_in("4:memory:/\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
-    EXPECT(room_in("4:memory:/gone\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
-    EXPECT(room_in("4:cpu:/\n", "/", "cgroup cgroup").room.left == UINT64_MAX);
-    EXPECT(room_in("nonsense\n", "/", "cgroup2").room.left == UINT64_MAX);
+    write_file("memory/memory.limit_in_bytes", "9223372036854771712\n");
+    EXPECT(room_in("4:memory:/\n").room.left == UINT64_MAX);
+    EXPECT(room_in("4:memory:/gone\n").room.left == UINT64_MAX);
+    EXPECT(room_in("4:cpu:/\n").room.left == UINT64_MAX);
+    EXPECT(room_in("nonsense\n").room.left == UINT64_MAX);
     EXPECT(liveobj_os_memory_room_from("/", "/").room.limit == UINT64_MAX);
 }
 
