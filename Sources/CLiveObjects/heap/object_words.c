@@ -6,7 +6,7 @@
 #include "layout/storage.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -8,7 +8,7 @@
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 
 #include <malloc.h>
 

@@ -11,7 +11,7 @@
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "runtime/runtime.h"
 
 #include <string.h>

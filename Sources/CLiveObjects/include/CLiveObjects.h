@@ -218,8 +218,8 @@ enum liveobj_contents {
 /// for. Other threads may run meanwhile. Objects that they allocate after the call began are left
 /// out; objects that they deallocate during the call may be included.
 ///
-/// References are read in a snapshot process (os/snapshot_process.h), so all of them are of one
-/// moment. Where the system refuses such a process, the capture says so and has no references.
+/// References are read in a snapshot process (snapshot/snapshot_process.h), so all of them are of
+/// one moment. Where the system refuses such a process, the capture says so and has no references.
 /// Captures with references are made one at a time; another call waits.
 ///
 /// In any other state than LIVEOBJ_STATE_TRACKING the capture has the status and no objects.

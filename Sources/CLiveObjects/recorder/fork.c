@@ -5,9 +5,9 @@
 #define _GNU_SOURCE
 #include "recorder/fork.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
 #include "recorder/write_capture.h"
 #include "records/thread.h"
+#include "snapshot/snapshot_process.h"
 #include "stacks/stacks.h"
 
 #include <pthread.h>

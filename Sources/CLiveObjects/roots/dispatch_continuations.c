@@ -14,7 +14,7 @@
 #include "roots/dispatch_continuations.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

@@ -5,7 +5,7 @@
 #include "roots/freed_buffers.h"
 #include "metadata/types.h"
 #include "os/compiler.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "records/records.h"
 #include "roots/malloc_chunks.h"
 

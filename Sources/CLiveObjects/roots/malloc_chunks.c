@@ -18,7 +18,7 @@
 #include "roots/malloc_chunks.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 

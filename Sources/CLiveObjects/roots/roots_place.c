@@ -4,7 +4,7 @@
 
 #if defined(__linux__)
 
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "roots/roots.h"
 
 /// A thread's stack, from the lowest address that is in use.

@@ -5,7 +5,7 @@
 
 #include "heap/references.h"
 #include "os/compiler.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "roots/malloc_chunks.h"
 #include "roots/roots_scan.h"
 #include "runtime/runtime.h"

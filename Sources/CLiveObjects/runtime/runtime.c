@@ -7,7 +7,7 @@
 #if defined(__linux__)
 
 #include "runtime/runtime.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 
 #define LIVEOBJ_RUNTIME_SYMBOL(name) extern char name __attribute__((weak, visibility("default")));
 #include "runtime/runtime.def"

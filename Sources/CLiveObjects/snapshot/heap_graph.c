@@ -10,8 +10,8 @@
 #include "heap/references.h"
 #include "metadata/task_state.h"
 #include "os/deadline.h"
-#include "os/snapshot_process.h"
 #include "roots/roots.h"
+#include "snapshot/snapshot_process.h"
 #include "snapshot/walk.h"
 
 // MARK: - Before

@@ -10,7 +10,7 @@
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "roots/freed_buffers.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"

@@ -16,8 +16,9 @@
 #include "metadata/address_table.h"
 #include "metadata/metadata.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "runtime/unloads.h"
+#include "snapshot/snapshot_process.h"
 
 // MARK: - In the snapshot process
 

@@ -5,7 +5,7 @@
 #include "metadata/task_state.h"
 #include "os/compiler.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "os/step.h"
 #include "snapshot/walk.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN

@@ -3,9 +3,9 @@
 #include "CLiveObjects.h"
 #include "metadata/address_table.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
 #include "roots/dispatch_continuations.h"
 #include "runtime/image.h"
+#include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
 #include <stdlib.h>

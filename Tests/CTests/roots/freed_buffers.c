@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "roots/freed_buffers.h"
 #include "metadata/types.h"
-#include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
+#include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
 #include <stdlib.h>

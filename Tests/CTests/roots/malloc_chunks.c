@@ -4,7 +4,7 @@
 #include "roots/malloc_chunks.h"
 #include "CLiveObjects.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
+#include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
 #include <pthread.h>

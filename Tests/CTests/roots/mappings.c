@@ -4,10 +4,10 @@
 #define _GNU_SOURCE
 #include "roots/mappings.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
 #include "roots/roots.h"
+#include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
 #include <alloca.h>

@@ -4,10 +4,10 @@
 #include "roots/roots.h"
 #include "CLiveObjects.h"
 #include "os/os.h"
-#include "os/snapshot_process.h"
 #include "records/records.h"
 #include "records/thread.h"
 #include "roots/stopped_threads.h"
+#include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 // traces under new ids. The snapshot process has them all.
 
 #define _GNU_SOURCE
-#include "os/snapshot_process.h"
 #include "recorder/fork.h"
+#include "snapshot/snapshot_process.h"
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
 

@@ -1,5 +1,5 @@
 // snapshot_process.c - makes snapshot processes. Owns the memory that a snapshot process shares
-// with the program and, in the snapshot process, the signal handlers.
+// with the program.
 //
 // The snapshot process looks like the program from outside. So it must not print, leave a core
 // file, outlive the program, run the program's handlers, or take memory that the program needs. The
@@ -8,45 +8,34 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE
-#include "os/snapshot_process.h"
+#include "snapshot/snapshot_process.h"
 #include "os/deadline.h"
+#include "os/step.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-// Older headers do not have these.
-#ifndef SYS_clone3
-#define SYS_clone3 435
-#endif
+// Older headers do not have it.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/// The C library's own function. ThreadSanitizer replaces `sigaction`, and its handlers crash here.
-int __sigaction(int signal, const struct sigaction *action, struct sigaction *former);
-
 enum { RUNNING, DONE, NO_ROOM, CRASHED }; // the states of a result
-
-enum { TICK_MICROSECONDS = 100000 };
 
 /// The first page of the shared memory; the bytes follow.
 struct liveobj_snapshot_result {
     uint32_t state; // atomic: if it is not RUNNING, the child's output is complete
     size_t count;
     size_t capacity;
-    uint64_t progress; // atomic: incremented by all progress of the child
 };
 
 static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
@@ -61,12 +50,6 @@ static struct {
     void *context;
     size_t mapped;           // bytes of the result whose pages were asked for
     bool shares_descriptors; // with the program, at first
-    sigjmp_buf leave;
-    volatile bool is_in_step;
-    uint64_t last_progress; // at the last tick
-    int64_t last_time;      // processor time at the start of the present turn, in microseconds
-    long last_sleeps;       // likewise: the number of voluntary waits
-    uint32_t timeouts;
 } child;
 
 _Noreturn static void end(uint32_t state) {
@@ -75,87 +58,6 @@ _Noreturn static void end(uint32_t state) {
     liveobj_os_wake(&child.result->state);
     for (;;)
         syscall(SYS_exit_group, 0);
-}
-
-void liveobj_snapshot_advance(void) {
-    if (!child.result)
-        return;
-    // Relaxed: only a change of the value matters. It has one writer.
-    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
-    __atomic_store_n(&child.result->progress, progress + 1, __ATOMIC_RELAXED);
-}
-
-uint32_t liveobj_snapshot_timeouts(void) {
-    return child.timeouts;
-}
-
-/// Whether the process had its turn: since its last turn or progress it slept or ran for half a
-/// tick. On a busy machine it may not have run at all between two ticks.
-static bool had_its_turn(bool has_progress) {
-    enum { MICROSECONDS = 1000000 };
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    int64_t seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
-    int64_t time = seconds * MICROSECONDS + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-    bool had = usage.ru_nvcsw > child.last_sleeps || time - child.last_time > TICK_MICROSECONDS / 2;
-    bool is_new_turn = had || has_progress;
-    child.last_sleeps = is_new_turn ? usage.ru_nvcsw : child.last_sleeps;
-    child.last_time = is_new_turn ? time : child.last_time;
-    return had;
-}
-
-/// Whether a step waits for a lock that is never released: it had its turn between two ticks and
-/// made no progress.
-static bool is_stuck(void) {
-    uint64_t progress = __atomic_load_n(&child.result->progress, __ATOMIC_RELAXED);
-    bool has_progress = progress != child.last_progress;
-    bool is_idle = had_its_turn(has_progress) && !has_progress;
-    child.last_progress = progress;
-    return is_idle;
-}
-
-static void handle(int signal) {
-    if (signal == SIGALRM && (!child.is_in_step || !is_stuck()))
-        return;
-    if (!child.is_in_step)
-        end(CRASHED);
-    child.timeouts += signal == SIGALRM;
-    child.is_in_step = false;
-    siglongjmp(child.leave, 1);
-}
-
-bool liveobj_snapshot_is_in_step(void) {
-    return child.is_in_step;
-}
-
-bool liveobj_snapshot_step(void (*step)(void *context), void *context) {
-    liveobj_snapshot_advance();
-    if (sigsetjmp(child.leave, 0) != 0)
-        return false;
-    child.is_in_step = true;
-    step(context);
-    child.is_in_step = false;
-    return true;
-}
-
-/// Unblocks these signals; all are blocked when the process begins, and the others stay so.
-static void take_signals(void) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP,
-                                  SIGABRT, SIGFPE, SIGSYS, SIGALRM};
-    enum { STACK_BYTES = 64 * 1024 };
-    // Without SA_NODEFER, a handler that is left by a jump would leave its signal blocked.
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
-    stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        __sigaction(signals[i], &action, NULL);
-        sigaddset(&set, signals[i]);
-    }
-    sigaltstack(&stack, NULL);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    struct timeval tick = {0, TICK_MICROSECONDS};
-    setitimer(ITIMER_REAL, &(struct itimerval){tick, tick}, NULL);
 }
 
 /// Makes the system end this process if memory runs out, and not the program, which has the same
@@ -209,8 +111,12 @@ static bool append(void *destination, const void *bytes, size_t count) {
     return true;
 }
 
+static void crash(void) {
+    end(CRASHED);
+}
+
 static void run(void) {
-    take_signals();
+    liveobj_steps_start(crash);
     end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
 }
 

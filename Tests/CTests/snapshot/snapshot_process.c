@@ -1,10 +1,11 @@
 // The snapshot process: steps in it that fail, and that the program does not notice it.
 
 #define _GNU_SOURCE
-#include "os/snapshot_process.h"
+#include "snapshot/snapshot_process.h"
 #include "CLiveObjects.h"
 #include "heap/references.h"
 #include "os/os.h"
+#include "os/step.h"
 #include "support/expect.h"
 
 #include <dirent.h>

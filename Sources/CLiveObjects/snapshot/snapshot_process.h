@@ -6,7 +6,7 @@
 //
 // The snapshot process has one thread; locks that other threads held stay held in it. Work that may
 // need one of those locks, or may read memory that is not what it seems, is done in steps
-// (`liveobj_snapshot_step`).
+// (os/step.h).
 
 #pragma once
 
@@ -49,16 +49,5 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count);
 /// Waits until the snapshot process has ended, and frees the shared memory.
 void liveobj_snapshot_end(struct liveobj_snapshot *child);
-
-/// In the snapshot process: runs `step`, and ends it at a fault or at a wait of more than about 100
-/// ms.
-/// \returns false if it was ended.
-bool liveobj_snapshot_step(void (*step)(void *context), void *context);
-/// Whether this is a snapshot process that runs a step.
-bool liveobj_snapshot_is_in_step(void);
-/// Called now and then in a long step, to show that it does not wait. Does nothing in the program.
-void liveobj_snapshot_advance(void);
-/// In the snapshot process: the number of steps that were ended because they waited.
-uint32_t liveobj_snapshot_timeouts(void);
 
 #pragma GCC visibility pop
