@@ -100,7 +100,8 @@ typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
 /// \returns false if the file cannot be read.
 bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context);
 
-/// Reads a hexadecimal number without prefix, and moves `next` behind it.
+/// Reads a number without prefix, and moves `next` behind it. 0 if none is there.
+uint64_t liveobj_os_take_decimal(const char **next);
 uintptr_t liveobj_os_take_hexadecimal(const char **next);
 typedef void (*liveobj_os_visit_number_fn)(void *context, uint32_t number);
 /// Calls `visit` for each entry of a folder of /proc that has a number for a name.

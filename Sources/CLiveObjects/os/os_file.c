@@ -115,6 +115,13 @@ bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, vo
     return is_read;
 }
 
+uint64_t liveobj_os_take_decimal(const char **next) {
+    uint64_t value = 0;
+    for (; **next >= '0' && **next <= '9'; ++*next)
+        value = value * 10 + (uint64_t)(**next - '0');
+    return value;
+}
+
 uintptr_t liveobj_os_take_hexadecimal(const char **next) {
     uintptr_t value = 0;
     for (;; ++*next) {

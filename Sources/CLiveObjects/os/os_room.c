@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include "os/os.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,16 +25,6 @@ static struct liveobj_room room_of(uint64_t limit, uint64_t used) {
     return (struct liveobj_room){limit, used < limit ? limit - used : 0};
 }
 
-/// The decimal number at the start of a text, after blanks.
-static uint64_t number_at(const char *text) {
-    uint64_t number = 0;
-    while (*text == ' ' || *text == '\t')
-        text++;
-    for (; *text >= '0' && *text <= '9'; text++)
-        number = number * 10 + (uint64_t)(*text - '0');
-    return number;
-}
-
 // MARK: - Address space
 
 /// A field of /proc/self/statm, in bytes. The first is the address space in use, the second the
@@ -46,7 +35,7 @@ static uint64_t bytes_in_statm(unsigned place) {
     text[liveobj_os_file_read("/proc/thread-self/statm", text, sizeof text - 1)] = 0;
     while (--place > 0 && (next = strchr(next, ' ')))
         next++;
-    return next ? number_at(next) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    return next ? liveobj_os_take_decimal(&next) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 uint64_t liveobj_os_resident_bytes(void) {
@@ -104,14 +93,17 @@ static uint64_t number_in(const char *folder, const char *name, uint64_t otherwi
     strcpy(path, folder);
     strcat(path, name);
     text[liveobj_os_file_read(path, text, sizeof text - 1)] = 0;
-    return text[0] >= '0' && text[0] <= '9' ? number_at(text) : otherwise;
+    const char *next = text;
+    uint64_t number = liveobj_os_take_decimal(&next);
+    return next > text ? number : otherwise;
 }
 
 static bool take_inactive_files(void *context, const char *line) {
     static const char *const names[] = {"total_inactive_file ", "inactive_file "};
     for (size_t i = 0; i < 2; i++)
         if (strncmp(line, names[i], strlen(names[i])) == 0) {
-            *(uint64_t *)context = number_at(line + strlen(names[i]));
+            line += strlen(names[i]);
+            *(uint64_t *)context = liveobj_os_take_decimal(&line);
             return i > 0; // in the first version the total comes last, and includes descendants
         }
     return true;

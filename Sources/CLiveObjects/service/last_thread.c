@@ -81,7 +81,10 @@ static bool are_others_gone(void) {
         return false;
     for (int field = STATE; next && field <= THREADS; field++)
         next = strchr(next + 1, ' ');
-    return next && strtoul(next, NULL, 10) <= OWN_THREADS;
+    if (!next)
+        return false;
+    next++;
+    return liveobj_os_take_decimal(&next) <= OWN_THREADS;
 }
 
 void liveobj_last_thread_look(void) {

@@ -22,11 +22,11 @@
 
 #define _GNU_SOURCE
 #include "options.h"
+#include "os/os.h"
 #include "program/program.h"
 #include "text.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,16 +56,9 @@ const char *liveobj_origin_options(void) {
     return entry ? *entry + sizeof variable - 1 : "";
 }
 
-/// \returns the position after the number.
-static const char *read_number(const char *text, uint64_t *number) {
-    for (*number = 0; *text >= '0' && *text <= '9'; text++)
-        *number = *number * 10 + (uint64_t)(*text - '0');
-    return text;
-}
-
 static bool read_fields(const char *text, uint64_t fields[FIELDS]) {
     for (int i = 0; i < FIELDS; i++) {
-        text = read_number(text, &fields[i]);
+        fields[i] = liveobj_os_take_decimal(&text);
         if (*text++ != (i + 1 < FIELDS ? '.' : '\0'))
             return false;
     }
@@ -176,18 +169,14 @@ static void hand_down(void) {
 static uint64_t start_time(void) {
     enum { FIELD_BEHIND_NAME = 20 };
     char text[1024];
-    uint64_t time = 0;
-    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t count = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[count > 0 ? count : 0] = '\0';
+    text[liveobj_os_file_read("/proc/self/stat", text, sizeof text - 1)] = '\0';
     const char *next = strrchr(text, ')'); // after the program's name
     for (int field = 0; next && field < FIELD_BEHIND_NAME; field++)
         next = strchr(next + 1, ' ');
-    if (next)
-        read_number(next + 1, &time);
-    return time;
+    if (!next)
+        return 0;
+    next++;
+    return liveobj_os_take_decimal(&next);
 }
 
 static void become_first(uint64_t start) {
