@@ -169,65 +169,19 @@ static void scan_stack(struct liveobj_scan *scan, uint32_t index) {
     scan_whole(scan, above);
 }
 
-/// Memory that ends at a stack, with all stacks of its mapping.
-static struct liveobj_memory_range mapping_with_stacks(const struct liveobj_roots *roots,
-                                                       uint32_t index) {
-    struct liveobj_memory_range mapping = roots->ranges[index];
-    mapping.ends_at_stack = false;
-    while (++index < roots->count && roots->ranges[index].kind == LIVEOBJ_ROOT_STACK &&
-           roots->ranges[index].start == mapping.end)
-        mapping.end = roots->ranges[index].end;
-    return mapping;
-}
-
-/// Drops the stack if it lies in no heap of the C library. The heap is in the range.
-static void find_heap_of_stack(void *context) {
-    struct liveobj_scan *scan = context;
-    struct liveobj_chunks chunks;
-    uintptr_t start = scan->range.start, end = scan->range.end;
-    while (start < end) {
-        if (!liveobj_chunks_find(start, end, &chunks))
-            start = liveobj_chunks_next_heap(start, end);
-        else if (chunks.first < scan->stack_in_heap->start &&
-                 chunks.end > scan->stack_in_heap->start)
-            return;
-        else
-            start = chunks.end;
-    }
-    scan->stack_in_heap = NULL;
-}
-
-/// Scans what lies in front of a stack, in one mapping with it. If the stack lies in a heap, which
-/// can only be read as a whole, scans the whole mapping.
-static void scan_before_stack(struct liveobj_scan *scan, uint32_t index) {
-    const struct liveobj_memory_range *stack = &scan->roots->ranges[index + 1];
-    struct liveobj_memory_range range = scan->roots->ranges[index];
-    struct liveobj_memory_range mapping = mapping_with_stacks(scan->roots, index);
-    scan->range = mapping;
-    scan->stack_in_heap = stack;
-    if (liveobj_snapshot_step(find_heap_of_stack, scan) && scan->stack_in_heap) {
-        scan_whole(scan, mapping);
-        scan->scanned_until = mapping.end;
-    } else {
-        range.ends_at_stack = is_native(scan, *stack);
-        scan_whole(scan, range);
-    }
-    scan->stack_in_heap = NULL;
-}
-
-/// The lists of mappings and of stacks in them are ordered by address.
 static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
     struct liveobj_memory_range range = scan->roots->ranges[index];
     if (range.is_inaccessible) // here it belongs to the snapshot process alone
         liveobj_scan_note(scan,
                           mprotect((void *)range.start, range.end - range.start, PROT_READ) == 0 ||
                               errno == ENOMEM); // unmapped since it was listed
-    if (range.kind == LIVEOBJ_ROOT_C_MEMORY && range.ends_at_stack)
-        scan_before_stack(scan, index);
-    else if (range.kind != LIVEOBJ_ROOT_STACK)
-        scan_whole(scan, range);
-    else if (range.start >= scan->scanned_until)
+    if (range.kind == LIVEOBJ_ROOT_STACK) {
         scan_stack(scan, index);
+    } else {
+        range.ends_at_stack =
+            range.ends_at_stack && is_native(scan, scan->roots->ranges[index + 1]);
+        scan_whole(scan, range);
+    }
 }
 
 // MARK: - Words outside of memory

@@ -21,9 +21,7 @@ struct liveobj_scan {
     liveobj_visit_root_fn visit;
     void *context;
     struct liveobj_memory_range whole;
-    struct liveobj_memory_range range;                // the part of it that one step reads
-    const struct liveobj_memory_range *stack_in_heap; // that lies in one of its chunks, or NULL
-    uintptr_t scanned_until;                          // the end of a mapping that has such stacks
+    struct liveobj_memory_range range; // the part of it that one step reads
     struct liveobj_thread_layout layout;
     uintptr_t thread_block;  // the control block that was searched for; 0 if there is none
     uintptr_t thread_locals; // in a thread's stack: where its variables begin

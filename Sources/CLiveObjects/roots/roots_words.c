@@ -49,23 +49,8 @@ static struct liveobj_root describe(const struct liveobj_scan *scan, const uintp
     return root;
 }
 
-/// Whether the word is in a retired frame of AddressSanitizer, which moves functions' frames to the
-/// heap and keeps them for a while after the functions have returned. Words in them are stale. A
-/// retired frame's first word is kRetiredStackFrameMagic.
-static bool is_in_retired_frame(const struct liveobj_scan *scan, const uintptr_t *place) {
-    enum { LEAST_BYTES = 64, RETIRED = 0x45E0360E };
-    for (uintptr_t bytes = LEAST_BYTES; bytes <= LIVEOBJ_PAGE_BYTES; bytes *= 2) {
-        uintptr_t frame = (uintptr_t)place & ~(bytes - 1);
-        if (frame >= scan->range.start && *(const uintptr_t *)frame == RETIRED)
-            return true;
-    }
-    return false;
-}
-
 /// Not inlined: few words point to an object, and the path of all other words must be fast.
 __attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uintptr_t *place) {
-    if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY && is_in_retired_frame(scan, place))
-        return;
     struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
     scan->visit(scan->context, &root);
 }
@@ -153,21 +138,6 @@ static bool is_no_root(const struct liveobj_scan *scan, uintptr_t content) {
            liveobj_address_find(&scan->tasks->slabs, content);
 }
 
-/// Scans the stack that a program has allocated, if it lies in the chunk. \returns whether it does.
-static bool scan_stack_in_chunk(struct liveobj_scan *scan, uintptr_t content, uintptr_t end) {
-    const struct liveobj_memory_range *stack = scan->stack_in_heap;
-    if (!stack || stack->start < content || stack->start >= end)
-        return false;
-    struct liveobj_memory_range heap = scan->range;
-    scan->range = *stack;
-    scan->range.end = end;
-    scan->next = stack->start;
-    scan->thread_locals = UINTPTR_MAX;
-    liveobj_scan_range(scan);
-    scan->range = heap;
-    return true;
-}
-
 /// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
 /// and not an object.
 static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *chunks) {
@@ -177,8 +147,7 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         liveobj_snapshot_advance();
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (scan_stack_in_chunk(scan, content, end) ||
-            liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
+        if (liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
             is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
