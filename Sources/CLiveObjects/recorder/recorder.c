@@ -63,9 +63,9 @@ static const char *const no_memory_reason =
 
 static const char *const tags_reason =
     "the addresses of this process's objects have tags (glibc.mem.tagging), so nothing is watched";
-static const char *const valgrind_reason = "valgrind runs this program, so nothing is watched";
+static const char *const valgrind_reason = "valgrind runs this program";
 static const char *const reservations_reason =
-    "the system counts reserved memory as used (vm.overcommit_memory=2), so nothing is watched";
+    "the system counts reserved memory as used (vm.overcommit_memory=2)";
 static const char *const no_order_reason =
     "other threads run already, and the kernel refuses membarrier, so hooks cannot be installed";
 static const char *const lost_lock_reason =
