@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// A second run of `swift test`, which records retains: of the tests that left objects behind, without building
 /// again.
@@ -32,5 +33,65 @@ struct ExplainingTestRun {
   /// Swift Testing compares with names that go on after a slash, with the place of the test.
   private static func escaped(_ name: String) -> String {
     String(name.flatMap { ".*+?^$(){}[]|\\".contains($0) ? ["\\", $0] : [$0] })
+  }
+}
+
+/// The types whose retains a second run shall record: those of the objects that a first one left behind.
+struct RetainPatterns: Equatable {
+  /// Patterns of the option `retains`.
+  let patterns: [String]
+
+  /// The preload library takes no longer value.
+  private static let mostBytes = 4_000
+
+  /// - Parameter findings: leaks count; only where there are none, what has merely grown.
+  /// - Returns: `nil` if no finding is of a type with a name.
+  init?(of findings: [Finding]) {
+    let own = findings.filter(\.isActionable)
+    let leaks = own.filter(\.isUnreachable)
+    let types = (leaks.isEmpty ? own : leaks).flatMap(Self.types(of:))
+    var room = Self.mostBytes
+    patterns = Set(types.compactMap(Self.pattern(for:))).sorted().prefix { pattern in
+      room -= pattern.utf8.count + 1
+      return room >= 0
+    }
+    if patterns.isEmpty { return nil }
+  }
+
+  /// The settings of the second run.
+  ///
+  /// - Parameter options: those of the first one.
+  func added(to options: String?) -> String {
+    [options, "retains='\(patterns.joined(separator: ","))'"].compactMap { $0 }.joined(separator: ":")
+  }
+
+  /// All that a cycle consists of; of a path from a holder, only what it leads to.
+  private static func types(of finding: Finding) -> [String] {
+    [finding.type] + (finding.verdict == .retainCycle ? finding.path.map(\.type) : [])
+  }
+
+  /// The name in the source: outer types before it, and no generic arguments. A type nested in an extension
+  /// or a function goes by its own name alone. Closures and the like have none.
+  private static func pattern(for type: String) -> String? {
+    let isNested = type.hasPrefix("(extension in ")
+    let plain = withoutGenericArguments(type.drop { isNested && $0 != ":" }.drop { $0 == ":" })
+    let parts = plain.split(separator: ".", omittingEmptySubsequences: false)
+    let isNominal = parts.count > 1 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isPartOfName) }
+    guard isNominal, let name = parts.last else { return nil }
+    return isNested ? "*.\(name)" : plain
+  }
+
+  private static func withoutGenericArguments(_ type: some StringProtocol) -> String {
+    var depth = 0
+    return String(
+      type.filter { character in
+        defer { if character == ">" { depth -= 1 } }
+        if character == "<" { depth += 1 }
+        return depth == 0
+      })
+  }
+
+  private static func isPartOfName(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == "_"
   }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
 import LiveObjectsSymbolication
@@ -88,5 +90,44 @@ struct ReportInputs {
     }
     for failure in failures { printError(failure) }
     return failures.isEmpty && isWritten ? ExitStatus.status(for: report) : ExitStatus.usage
+  }
+}
+
+/// What a report needs of one file: all work that takes long, and that needs no other file.
+enum AnalysedFile: Sendable {
+  /// The captures that could be read, why no more could, and the bytes that they take, if these are kept.
+  case captures([UnnamedAnalysis], CaptureError?, [UInt8])
+  case report(Report)
+  case noReport(JSONError)
+
+  /// - Parameter path: `-` is standard input.
+  init(_ path: String, keepingCaptures isKept: Bool) throws(ToolFailure) {
+    switch try InputFile.content(of: path, isKept: isKept) {
+    case .captures(let readable, let bytes):
+      self = .captures(readable.captures.map(ReportBuilder.analysis(of:)), readable.failure, bytes)
+    case .report(let bytes):
+      do {
+        self = .report(try JSONReportReader.report(in: bytes))
+      } catch {
+        self = .noReport(error)
+      }
+    }
+  }
+}
+
+/// A value that another thread works out while the caller goes on.
+final class Pending<Value: Sendable>: @unchecked Sendable {
+  private let group = DispatchGroup()
+  /// Written before the group is left, read after that.
+  private var result: Value?
+
+  init(_ work: @escaping @Sendable () -> Value) {
+    DispatchQueue.global().async(group: group) { self.result = work() }
+  }
+
+  /// Waits for it.
+  var value: Value {
+    group.wait()
+    return result!
   }
 }
