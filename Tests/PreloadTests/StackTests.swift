@@ -26,12 +26,4 @@ struct StackTests {
     let isUndecided = report.contains(#/^LiveObjects: [\d,]+ objects? undecided .*, nothing else leaks/#)
     #expect(isUndecided || report.hasPrefix("LiveObjects: no leaks in Stacks "), "\(report)")
   }
-
-  /// All hundred, but for those whose addresses are in registers.
-  @Test(arguments: [[], ["disarmed"]])
-  func unusedPartOfAStackHoldsNothing(options: [String]) throws {
-    let report = try report(["heap-with-leak"] + options)
-    let leak = try #require(report.firstMatch(of: #/LiveObjects: 1 probable leak keeps (\d+) objects /#))
-    #expect((90...100).contains(Int(leak.1)!))
-  }
 }

@@ -96,12 +96,6 @@ case "small-heap":
 case "large-heap":
   holdInList()
   useStackOfUsedMemory(malloc(65536)!, bytes: 65536)
-case "heap-with-leak":  // its address is still in the stack, below what is in use
-  holdInList()
-  let stack = malloc(65536)!
-  memset(stack, 0, 65536)
-  hold(in: stack)
-  useStack(stack, bytes: 65536)
 case "mapping":
   let memory = mapped(1 << 20)
   memset(memory, 0, 1 << 19)
